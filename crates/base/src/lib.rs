@@ -1,0 +1,19 @@
+//! SQL Server's data: its types, values and errors, and nothing that does I/O or starts a thread.
+//!
+//! Every other crate speaks in these terms, so this one depends on none of them.
+//!
+//! * [`types`]: what a column, variable or parameter is declared as.
+//! * [`value`]: one value of such a type, owned or borrowed.
+//! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
+//! * [`message`]: the catalogue of message texts behind those numbers.
+//! * [`ids`]: the integers by which databases, objects and log positions are named.
+
+pub mod error;
+pub mod ids;
+pub mod message;
+pub mod types;
+pub mod value;
+
+pub use error::{SqlError, SqlResult};
+pub use types::{Collation, SqlType, TypeKind};
+pub use value::{Value, ValueRef};
