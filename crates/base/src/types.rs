@@ -165,3 +165,11 @@ impl fmt::Debug for SqlType {
         )
     }
 }
+
+impl SqlType {
+    /// Whether this is one of the `(max)` types, or text, ntext or image.
+    pub const fn is_max(&self) -> bool {
+        matches!(self.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
+            || self.length == SqlType::MAX
+    }
+}

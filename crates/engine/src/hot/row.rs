@@ -1,0 +1,269 @@
+//! The bytes of a row, the same in memory, in the log and on pages.
+//!
+//! ```text
+//! null bitmap | fixed part | variable end offsets | variable part
+//! ```
+//!
+//! * The null bitmap has one bit per column, set when the column is NULL.
+//! * The fixed part holds fixed-width columns by falling width, little-endian, each at an offset
+//!   that is constant for the layout. A NULL column's bytes are zero.
+//! * End offsets count from the start of the variable part; they are `u16`, or `u32` if the layout
+//!   has a `(max)` column. A NULL column is empty.
+
+use base::types::{Repr, SqlType, TypeKind};
+use base::value::{DateTime, DateTimeOffset};
+use base::{Value, ValueRef};
+
+/// Where one column of a layout is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// At this offset from the start of the row, this many bytes wide.
+    Fixed {
+        /// Bytes from the start of the row.
+        offset: u32,
+        /// Width in bytes.
+        width: u32,
+    },
+    /// The n-th variable-length column.
+    Variable {
+        /// Its place among the variable-length columns.
+        ordinal: u32,
+    },
+}
+
+/// One column of a layout.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RowColumn {
+    /// Its declared type.
+    pub ty: SqlType,
+    /// Where its bytes are.
+    pub place: Place,
+}
+
+/// How the columns of a storage lie in a row's bytes. Immutable once made; a change of columns
+/// makes a new layout.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowLayout {
+    columns: Box<[RowColumn]>,
+    /// Where the variable end offsets start, which is also the length of a row without any.
+    offsets_at: u32,
+    variable_columns: u32,
+    wide_offsets: bool,
+}
+
+/// Bytes that a value of this type takes in the fixed part, or `None` if its length varies.
+pub fn fixed_width(ty: &SqlType) -> Option<u32> {
+    use TypeKind::*;
+    Some(match ty.kind {
+        Bit | TinyInt => 1,
+        SmallInt => 2,
+        Int | Real | SmallMoney | Date | SmallDateTime => 4,
+        BigInt | Money | Float | Time | DateTime | DateTime2 | RowVersion => 8,
+        Decimal | Numeric if ty.precision <= 18 => 8,
+        Decimal | Numeric => 16,
+        DateTimeOffset => 10,
+        UniqueIdentifier => 16,
+        Char | NChar | Binary => u32::from(ty.length),
+        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant => return None,
+    })
+}
+
+impl RowLayout {
+    /// The layout of rows with these columns, in the order of the table's columns.
+    pub fn new(types: &[SqlType]) -> RowLayout {
+        let bitmap = types.len().div_ceil(8) as u32;
+        let mut fixed: Vec<(usize, u32)> =
+            types.iter().enumerate().filter_map(|(i, t)| Some((i, fixed_width(t)?))).collect();
+        // Whole words first; odd widths (char(3), datetimeoffset) last, so that they misalign
+        // nothing.
+        fixed.sort_by_key(|&(i, w)| (!w.is_power_of_two() || w > 16, std::cmp::Reverse(w), i));
+        let mut columns: Vec<RowColumn> = types
+            .iter()
+            .map(|&ty| RowColumn { ty, place: Place::Variable { ordinal: 0 } })
+            .collect();
+        let mut offset = bitmap;
+        for (i, width) in fixed {
+            columns[i].place = Place::Fixed { offset, width };
+            offset += width;
+        }
+        let mut variable_columns = 0;
+        for column in &mut columns {
+            if let Place::Variable { ordinal } = &mut column.place {
+                *ordinal = variable_columns;
+                variable_columns += 1;
+            }
+        }
+        let wide_offsets = types.iter().any(|t| fixed_width(t).is_none() && t.is_max());
+        RowLayout { columns: columns.into(), offsets_at: offset, variable_columns, wide_offsets }
+    }
+
+    /// The columns in table order.
+    pub fn columns(&self) -> &[RowColumn] {
+        &self.columns
+    }
+
+    /// Whether every row of this layout has the same length.
+    pub fn is_fixed(&self) -> bool {
+        self.variable_columns == 0
+    }
+
+    /// Bytes before the variable part.
+    pub fn header_len(&self) -> usize {
+        (self.offsets_at + self.variable_columns * self.offset_width()) as usize
+    }
+
+    fn offset_width(&self) -> u32 {
+        if self.wide_offsets { 4 } else { 2 }
+    }
+
+    /// The length of the row that starts at `row`, which may be longer than the row.
+    pub fn row_len(&self, row: &[u8]) -> usize {
+        match self.variable_columns {
+            0 => self.offsets_at as usize,
+            n => self.header_len() + self.end_offset(row, n - 1),
+        }
+    }
+
+    fn end_offset(&self, row: &[u8], ordinal: u32) -> usize {
+        let at = (self.offsets_at + ordinal * self.offset_width()) as usize;
+        if self.wide_offsets {
+            u32::from_le_bytes(array(&row[at..])) as usize
+        } else {
+            u16::from_le_bytes(array(&row[at..])) as usize
+        }
+    }
+
+    /// Whether a column is NULL.
+    pub fn is_null(&self, row: &[u8], column: usize) -> bool {
+        row[column / 8] & (1 << (column % 8)) != 0
+    }
+
+    /// The bytes of a column as they lie in the row; empty when a variable column is NULL.
+    pub fn bytes<'r>(&self, row: &'r [u8], column: usize) -> &'r [u8] {
+        match self.columns[column].place {
+            Place::Fixed { offset, width } => &row[offset as usize..(offset + width) as usize],
+            Place::Variable { ordinal } => {
+                let base = self.header_len();
+                let start = if ordinal == 0 { 0 } else { self.end_offset(row, ordinal - 1) };
+                &row[base + start..base + self.end_offset(row, ordinal)]
+            }
+        }
+    }
+
+    /// A column's value. A `sql_variant` is returned as [`ValueRef::Bytes`] in its encoded form.
+    pub fn get<'r>(&self, row: &'r [u8], column: usize) -> ValueRef<'r> {
+        if self.is_null(row, column) {
+            return ValueRef::Null;
+        }
+        decode(&self.columns[column].ty, self.bytes(row, column))
+    }
+
+    /// Builds a row from one value per column; each must be of the column's representation and
+    /// within its length (conversion has made it so).
+    pub fn build(&self, values: &[ValueRef<'_>], out: &mut Vec<u8>) {
+        assert_eq!(values.len(), self.columns.len(), "one value per column");
+        let start = out.len();
+        out.resize(start + self.header_len(), 0);
+        for (i, (column, value)) in self.columns.iter().zip(values).enumerate() {
+            if value.is_null() {
+                out[start + i / 8] |= 1 << (i % 8);
+            }
+            match column.place {
+                Place::Fixed { offset, width } => {
+                    let at = start + offset as usize;
+                    encode_fixed(&column.ty, value, &mut out[at..at + width as usize]);
+                }
+                Place::Variable { ordinal } => {
+                    match value {
+                        ValueRef::Null => {}
+                        ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
+                            out.extend_from_slice(b);
+                        }
+                        other => unreachable!("{other:?} in a column of type {:?}", column.ty),
+                    }
+                    let end = out.len() - start - self.header_len();
+                    let at = start + (self.offsets_at + ordinal * self.offset_width()) as usize;
+                    if self.wide_offsets {
+                        out[at..at + 4].copy_from_slice(&(end as u32).to_le_bytes());
+                    } else {
+                        out[at..at + 2].copy_from_slice(&(end as u16).to_le_bytes());
+                    }
+                }
+            }
+        }
+    }
+
+    /// [`RowLayout::build`] into a fresh vector, from owned values.
+    pub fn build_owned(&self, values: &[Value]) -> Vec<u8> {
+        let refs: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let mut out = Vec::new();
+        self.build(&refs, &mut out);
+        out
+    }
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes[..N].try_into().expect("the slice is at least N bytes")
+}
+
+/// Reads a non-null value of type `ty` from its bytes in a row.
+pub fn decode<'r>(ty: &SqlType, b: &'r [u8]) -> ValueRef<'r> {
+    match ty.kind.repr() {
+        Repr::Int => ValueRef::Int(match ty.kind {
+            TypeKind::Bit | TypeKind::TinyInt => i64::from(b[0]),
+            TypeKind::SmallInt => i64::from(i16::from_le_bytes(array(b))),
+            TypeKind::Int => i64::from(i32::from_le_bytes(array(b))),
+            _ => i64::from_le_bytes(array(b)),
+        }),
+        Repr::Money if b.len() == 4 => ValueRef::Money(i64::from(i32::from_le_bytes(array(b)))),
+        Repr::Money => ValueRef::Money(i64::from_le_bytes(array(b))),
+        Repr::Decimal if b.len() == 8 => ValueRef::Decimal(i128::from(i64::from_le_bytes(array(b)))),
+        Repr::Decimal => ValueRef::Decimal(i128::from_le_bytes(array(b))),
+        Repr::Float if b.len() == 4 => ValueRef::Float(f64::from(f32::from_le_bytes(array(b)))),
+        Repr::Float => ValueRef::Float(f64::from_le_bytes(array(b))),
+        Repr::Chars => ValueRef::Chars(b),
+        Repr::Unicode => ValueRef::Unicode(b),
+        Repr::Bytes | Repr::Variant => ValueRef::Bytes(b),
+        Repr::Date => ValueRef::Date(i32::from_le_bytes(array(b))),
+        Repr::Time => ValueRef::Time(i64::from_le_bytes(array(b))),
+        Repr::DateTime => ValueRef::DateTime(DateTime {
+            days: i32::from_le_bytes(array(b)),
+            ticks: u32::from_le_bytes(array(&b[4..])),
+        }),
+        Repr::SmallDateTime => {
+            ValueRef::SmallDateTime(i64::from(u32::from_le_bytes(array(b))))
+        }
+        Repr::DateTime2 => ValueRef::DateTime2(i64::from_le_bytes(array(b))),
+        Repr::DateTimeOffset => ValueRef::DateTimeOffset(DateTimeOffset {
+            utc_ticks: i64::from_le_bytes(array(b)),
+            offset_minutes: i16::from_le_bytes(array(&b[8..])),
+        }),
+        Repr::Guid => ValueRef::Guid(array(b)),
+    }
+}
+
+fn encode_fixed(ty: &SqlType, value: &ValueRef<'_>, out: &mut [u8]) {
+    let width = out.len();
+    match *value {
+        ValueRef::Null => out.fill(0),
+        ValueRef::Int(v) | ValueRef::Money(v) => out.copy_from_slice(&v.to_le_bytes()[..width]),
+        ValueRef::Decimal(v) => out.copy_from_slice(&v.to_le_bytes()[..width]),
+        ValueRef::Float(v) if width == 4 => out.copy_from_slice(&(v as f32).to_le_bytes()),
+        ValueRef::Float(v) => out.copy_from_slice(&v.to_le_bytes()),
+        ValueRef::Date(v) => out.copy_from_slice(&v.to_le_bytes()),
+        ValueRef::SmallDateTime(v) => out.copy_from_slice(&(v as u32).to_le_bytes()),
+        ValueRef::Time(v) | ValueRef::DateTime2(v) => out.copy_from_slice(&v.to_le_bytes()),
+        ValueRef::DateTime(v) => {
+            out[..4].copy_from_slice(&v.days.to_le_bytes());
+            out[4..].copy_from_slice(&v.ticks.to_le_bytes());
+        }
+        ValueRef::DateTimeOffset(v) => {
+            out[..8].copy_from_slice(&v.utc_ticks.to_le_bytes());
+            out[8..].copy_from_slice(&v.offset_minutes.to_le_bytes());
+        }
+        ValueRef::Guid(v) => out.copy_from_slice(&v),
+        // char, nchar and binary arrive padded to their length.
+        ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => out.copy_from_slice(b),
+        ValueRef::Variant(_) => unreachable!("a variant in a fixed column of type {ty:?}"),
+    }
+}
