@@ -1,5 +1,8 @@
 //! Atomics, locks and threads for latch-free code: the standard library's, or shuttle's when the
 //! interleaving checker drives the tests (feature `shuttle`).
+//!
+//! [`Word`] is the atomic for memory that we lay out ourselves (anchors, versions): it is eight
+//! bytes in both builds, while shuttle's own atomics are larger.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
@@ -14,3 +17,56 @@ pub use shuttle::{
     sync::{Arc, Condvar, Mutex, RwLock, atomic},
     thread,
 };
+
+/// A 64-bit atomic in memory that we lay out ourselves.
+#[cfg(not(feature = "shuttle"))]
+pub type Word = std::sync::atomic::AtomicU64;
+
+#[cfg(feature = "shuttle")]
+pub use checked::Word;
+
+#[cfg(feature = "shuttle")]
+mod checked {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A 64-bit atomic before every access of which the checker may switch to another thread.
+    #[derive(Debug, Default)]
+    #[repr(transparent)]
+    pub struct Word(AtomicU64);
+
+    macro_rules! forward {
+        ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
+            #[doc = concat!("As [`AtomicU64::", stringify!($name), "`].")]
+            pub fn $name(&self, $($arg: $ty),*) -> $out {
+                shuttle::thread::yield_now();
+                self.0.$name($($arg),*)
+            }
+        )*};
+    }
+
+    impl Word {
+        /// As [`AtomicU64::new`].
+        pub const fn new(value: u64) -> Word {
+            Word(AtomicU64::new(value))
+        }
+
+        /// As [`AtomicU64::get_mut`].
+        pub fn get_mut(&mut self) -> &mut u64 {
+            self.0.get_mut()
+        }
+
+        forward! {
+            load(order: Ordering) -> u64;
+            store(value: u64, order: Ordering) -> ();
+            swap(value: u64, order: Ordering) -> u64;
+            fetch_add(value: u64, order: Ordering) -> u64;
+            fetch_sub(value: u64, order: Ordering) -> u64;
+            fetch_and(value: u64, order: Ordering) -> u64;
+            fetch_or(value: u64, order: Ordering) -> u64;
+            compare_exchange(current: u64, new: u64, success: Ordering, failure: Ordering)
+                -> Result<u64, u64>;
+            compare_exchange_weak(current: u64, new: u64, success: Ordering, failure: Ordering)
+                -> Result<u64, u64>;
+        }
+    }
+}

@@ -28,7 +28,7 @@
 
 use std::ptr::NonNull;
 
-use crate::sync::atomic::AtomicU64;
+use crate::sync::Word;
 
 /// Tag of a head word: the row's newest version is the inline one, and it is deleted.
 pub const DELETED: u64 = 1;
@@ -85,7 +85,7 @@ impl AnchorPtr {
     ///
     /// # Safety
     /// The anchor must be protected by an epoch guard or a registered snapshot (H2) for `'a`.
-    pub unsafe fn head<'a>(self) -> &'a AtomicU64 {
+    pub unsafe fn head<'a>(self) -> &'a Word {
         // SAFETY: the caller keeps the anchor alive; it starts with an aligned, initialised word.
         unsafe { self.0.cast().as_ref() }
     }
@@ -94,7 +94,7 @@ impl AnchorPtr {
     ///
     /// # Safety
     /// As for [`AnchorPtr::head`]; `ordinal` must be below the table's number of links.
-    pub unsafe fn link<'a>(self, ordinal: usize) -> &'a AtomicU64 {
+    pub unsafe fn link<'a>(self, ordinal: usize) -> &'a Word {
         // SAFETY: the anchor has that many aligned, initialised words after the head.
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
@@ -125,7 +125,7 @@ impl VersionPtr {
     ///
     /// # Safety
     /// The version must be protected for `'a` (H2).
-    pub unsafe fn begin<'a>(self) -> &'a AtomicU64 {
+    pub unsafe fn begin<'a>(self) -> &'a Word {
         // SAFETY: the caller keeps the version alive; it starts with an aligned, initialised word.
         unsafe { self.0.cast().as_ref() }
     }
@@ -134,7 +134,7 @@ impl VersionPtr {
     ///
     /// # Safety
     /// As for [`VersionPtr::begin`].
-    pub unsafe fn older<'a>(self) -> &'a AtomicU64 {
+    pub unsafe fn older<'a>(self) -> &'a Word {
         // SAFETY: the second word of the version header.
         unsafe { self.0.add(WORD).cast().as_ref() }
     }
