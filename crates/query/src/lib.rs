@@ -10,4 +10,6 @@
 //! `func` is the library of scalar functions, `ddl` changes the catalog, `sysview` and `sysproc` are
 //! the views and procedures by which the server describes itself.
 
+pub mod func;
 pub mod plan;
+pub mod sysview;
