@@ -5,3 +5,4 @@
 
 pub mod hot;
 pub mod sync;
+pub mod txn;

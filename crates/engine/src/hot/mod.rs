@@ -1,5 +1,10 @@
 //! The hot store: rows in memory, their versions, and the indexes over them.
 //! See `docs/design/hot-store.md`.
 
+pub mod alloc;
 pub mod anchor;
+pub mod filter;
+pub mod gate;
 pub mod row;
+pub mod status;
+pub mod visibility;

@@ -1,0 +1,467 @@
+//! The slots of transactions in progress: what each is up to, and which snapshot it reads at.
+//!
+//! # Life of a slot
+//!
+//! free → active → preparing → preparing with a stamp → committed(stamp) or aborted → free
+//!
+//! A slot is taken when a transaction begins and given back when none of its begin words is left in
+//! any version. Read-only transactions take one too: it is where their snapshot is registered.
+//!
+//! # Begin words
+//!
+//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, or
+//! the slot and statement of the transaction that owns it. Statement numbers go on from one
+//! occupant of a slot to the next, so that no two transactions ever write the same owned word.
+//! So a reader that finds the same word before and after it loaded the slot's status knows that the
+//! status was the owner's ([`SlotTable::fate`]).
+//!
+//! # The horizon
+//!
+//! [`Horizon`] decides which versions nobody can see any more. A reader registers its snapshot
+//! first and looks at `claimed` afterwards; a reclaimer raises `claimed` first and looks at the
+//! registered snapshots afterwards. Both sides are sequentially consistent, so one of them sees
+//! the other: either the reclaimer spares the snapshot, or the reader takes a newer one.
+
+use std::sync::OnceLock;
+
+use base::ids::Lsn;
+use crossbeam_utils::CachePadded;
+
+use crate::hot::anchor::DELETED;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::{AtomicU32, AtomicU64};
+use crate::sync::{Mutex, spin_loop};
+
+/// Transactions that may be in progress at once in a database.
+pub const SLOTS_MAX: u32 = 1 << SLOT_BITS;
+
+const SLOT_BITS: u32 = 20;
+const STATEMENT_BITS: u32 = 39;
+const STATEMENT_SHIFT: u32 = 4;
+const SLOT_SHIFT: u32 = STATEMENT_SHIFT + STATEMENT_BITS;
+const OWNED: u64 = 1 << 63;
+const SEGMENT: u32 = 1 << 10;
+
+/// The slot number of a reader that owns no versions.
+pub const NO_SLOT: u32 = u32::MAX;
+/// What [`Slot`] holds as its snapshot while none is registered.
+const NO_SNAPSHOT: u64 = u64::MAX;
+
+/// When a version came to be: a commit stamp, or an owner.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Begin(u64);
+
+impl Begin {
+    /// The word of a version that was committed with this stamp, a multiple of 16 below 2^63.
+    pub fn stamp(stamp: Lsn) -> Begin {
+        debug_assert_eq!(stamp.0 & (OWNED | 0xF), 0, "stamps are positions of log records");
+        Begin(stamp.0)
+    }
+
+    /// The word of a version that this statement of the transaction in `slot` wrote.
+    pub fn owned(slot: u32, statement: u64) -> Begin {
+        debug_assert!(slot < SLOTS_MAX && statement < 1 << STATEMENT_BITS);
+        Begin(OWNED | u64::from(slot) << SLOT_SHIFT | statement << STATEMENT_SHIFT)
+    }
+
+    /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
+    pub fn from_word(word: u64) -> Begin {
+        Begin(word & !DELETED)
+    }
+
+    /// As it lies in a version.
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    /// As it lies in a head word: the inline version was deleted by this owner or at this stamp.
+    pub fn deletion(self) -> u64 {
+        self.0 | DELETED
+    }
+
+    /// The stamp, unless the version is owned.
+    pub fn committed(self) -> Option<Lsn> {
+        (self.0 & OWNED == 0).then_some(Lsn(self.0))
+    }
+
+    /// Whether a transaction owns the version.
+    pub fn is_owned(self) -> bool {
+        self.0 & OWNED != 0
+    }
+
+    /// The owner's slot. Meaningless for a stamp.
+    pub fn slot(self) -> u32 {
+        (self.0 >> SLOT_SHIFT) as u32 & (SLOTS_MAX - 1)
+    }
+
+    /// The statement that wrote the version. Meaningless for a stamp.
+    pub fn statement(self) -> u64 {
+        self.0 >> STATEMENT_SHIFT & ((1 << STATEMENT_BITS) - 1)
+    }
+}
+
+impl std::fmt::Debug for Begin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.committed() {
+            Some(stamp) => write!(f, "committed at {stamp}"),
+            None => write!(f, "owned by slot {} statement {}", self.slot(), self.statement()),
+        }
+    }
+}
+
+/// What a transaction is up to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It has not asked to commit.
+    Active,
+    /// It commits; its stamp will be at least that of any position reserved by now.
+    Preparing,
+    /// It has this stamp and validates.
+    Stamped(Lsn),
+    /// It is committed.
+    Committed(Lsn),
+    /// It is being undone.
+    Aborted,
+}
+
+const ACTIVE: u64 = 1;
+const PREPARING: u64 = 2;
+const COMMITTED: u64 = 3;
+const ABORTED: u64 = 4;
+const STATE_MASK: u64 = 0xF;
+
+impl Status {
+    fn encode(self) -> u64 {
+        match self {
+            Status::Active => ACTIVE,
+            Status::Preparing => PREPARING,
+            Status::Stamped(stamp) => stamp.0 | PREPARING,
+            Status::Committed(stamp) => stamp.0 | COMMITTED,
+            Status::Aborted => ABORTED,
+        }
+    }
+
+    fn decode(word: u64) -> Status {
+        let stamp = Lsn(word & !STATE_MASK);
+        match word & STATE_MASK {
+            ACTIVE => Status::Active,
+            PREPARING if stamp == Lsn::ZERO => Status::Preparing,
+            PREPARING => Status::Stamped(stamp),
+            COMMITTED => Status::Committed(stamp),
+            _ => Status::Aborted,
+        }
+    }
+}
+
+/// Who made a version, as far as can be told now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// A transaction that committed with this stamp.
+    Committed(Lsn),
+    /// A transaction that is not committed (now, or when looked at).
+    Owned {
+        /// Its begin word, which names slot and statement.
+        begin: Begin,
+        /// What it was up to; never [`Status::Committed`].
+        status: Status,
+    },
+}
+
+/// One transaction in progress.
+#[derive(Debug)]
+pub struct Slot {
+    /// Written by the occupant; see [`Status`].
+    status: AtomicU64,
+    /// The oldest snapshot the occupant reads at, or [`NO_SNAPSHOT`]. Written by the occupant.
+    snapshot: AtomicU64,
+    /// The session-level owner for the waits-for graph. Written by the occupant when it begins.
+    owner: AtomicU64,
+    /// The next statement number; it never goes back. Written by the occupant.
+    statement: AtomicU64,
+    /// How often the slot was given back, by which waiters tell occupants apart.
+    sequence: AtomicU64,
+}
+
+impl Slot {
+    fn new() -> Slot {
+        Slot {
+            status: AtomicU64::new(Status::Aborted.encode()),
+            snapshot: AtomicU64::new(NO_SNAPSHOT),
+            owner: AtomicU64::new(0),
+            statement: AtomicU64::new(1),
+            sequence: AtomicU64::new(0),
+        }
+    }
+
+    /// What the occupant is up to.
+    pub fn status(&self) -> Status {
+        // Pairs with set_status: what the occupant did before is seen too.
+        Status::decode(self.status.load(Acquire))
+    }
+
+    /// Publishes what the occupant is up to.
+    pub fn set_status(&self, status: Status) {
+        self.status.store(status.encode(), Release);
+    }
+
+    /// The session-level owner of the occupant.
+    pub fn owner(&self) -> u64 {
+        self.owner.load(Acquire)
+    }
+
+    /// Changes whenever the slot gets another occupant.
+    pub fn sequence(&self) -> u64 {
+        self.sequence.load(SeqCst)
+    }
+
+    /// The next statement number. Only the occupant calls this.
+    pub fn next_statement(&self) -> u64 {
+        let number = self.statement.load(Relaxed);
+        self.statement.store((number + 1) & ((1 << STATEMENT_BITS) - 1), Relaxed);
+        number
+    }
+
+    /// No snapshot of the occupant needs protection any more.
+    pub fn clear_snapshot(&self) {
+        // Release: reads under the snapshot stay before this.
+        self.snapshot.store(NO_SNAPSHOT, Release);
+    }
+
+    /// The registered snapshot, if there is one.
+    pub fn snapshot(&self) -> Option<Lsn> {
+        match self.snapshot.load(SeqCst) {
+            NO_SNAPSHOT => None,
+            stamp => Some(Lsn(stamp)),
+        }
+    }
+}
+
+type Segment = Box<[CachePadded<Slot>]>;
+
+/// All slots of a database.
+pub struct SlotTable {
+    segments: Box<[OnceLock<Segment>]>,
+    /// Slots from here on have never been used.
+    high: AtomicU32,
+    /// Slots to use again, last in, first out, so that few are ever touched.
+    free: Box<[CachePadded<Mutex<Vec<u32>>>]>,
+}
+
+impl SlotTable {
+    /// An empty table whose free slots are kept in this many lists, about one per worker.
+    pub fn new(shards: usize) -> SlotTable {
+        SlotTable {
+            segments: (0..SLOTS_MAX / SEGMENT).map(|_| OnceLock::new()).collect(),
+            high: AtomicU32::new(0),
+            free: (0..shards.max(1)).map(|_| CachePadded::new(Mutex::new(Vec::new()))).collect(),
+        }
+    }
+
+    /// The slot with this number, which [`SlotTable::acquire`] once returned.
+    pub fn get(&self, slot: u32) -> &Slot {
+        let segment = self.segments[(slot / SEGMENT) as usize].get();
+        &segment.expect("a slot that was taken is in a segment")[(slot % SEGMENT) as usize]
+    }
+
+    /// Takes a slot for a transaction of `owner`, or `None` if [`SLOTS_MAX`] are in use.
+    pub fn acquire(&self, shard: usize, owner: u64) -> Option<u32> {
+        let slot = self.reuse(shard).or_else(|| self.fresh())?;
+        let s = self.get(slot);
+        s.owner.store(owner, Relaxed);
+        s.set_status(Status::Active);
+        Some(slot)
+    }
+
+    fn reuse(&self, shard: usize) -> Option<u32> {
+        let shards = self.free.len();
+        (0..shards).find_map(|i| lock(&self.free[(shard + i) % shards]).pop())
+    }
+
+    fn fresh(&self) -> Option<u32> {
+        let mut high = self.high.load(Relaxed);
+        loop {
+            if high >= SLOTS_MAX {
+                return None;
+            }
+            // The segment comes first, so that whoever sees `high` finds the slots below it.
+            self.segments[(high / SEGMENT) as usize]
+                .get_or_init(|| (0..SEGMENT).map(|_| CachePadded::new(Slot::new())).collect());
+            match self.high.compare_exchange_weak(high, high + 1, AcqRel, Relaxed) {
+                Ok(_) => return Some(high),
+                Err(now) => high = now,
+            }
+        }
+    }
+
+    /// Gives a slot back. None of the occupant's begin words may be left anywhere.
+    pub fn release(&self, shard: usize, slot: u32) {
+        let s = self.get(slot);
+        s.clear_snapshot();
+        // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
+        // or whoever gives the slot back sees the waiter afterwards (see `txn::waits`).
+        s.sequence.fetch_add(1, SeqCst);
+        lock(&self.free[shard % self.free.len()]).push(slot);
+    }
+
+    /// Who made the version (or deletion) whose begin word is in `place`, or `None` if `place` no
+    /// longer holds one (a head word whose deletion was undone).
+    pub fn fate(&self, place: &Word, is_head: bool) -> Option<Fate> {
+        loop {
+            let word = place.load(Acquire);
+            if is_head && word & DELETED == 0 {
+                return None;
+            }
+            let begin = Begin::from_word(word);
+            if let Some(stamp) = begin.committed() {
+                return Some(Fate::Committed(stamp));
+            }
+            let status = self.get(begin.slot()).status();
+            // Unchanged: the owner had not given its slot away when we loaded the status.
+            if place.load(Acquire) == word {
+                return Some(match status {
+                    Status::Committed(stamp) => Fate::Committed(stamp),
+                    status => Fate::Owned { begin, status },
+                });
+            }
+            spin_loop();
+        }
+    }
+
+    /// The stamp that the owner of `begin` gets or got if it commits below `limit`; waits for the
+    /// few instructions that it may take a preparing transaction to know.
+    ///
+    /// Calls `pause` between looks, since a thread may be preempted in between.
+    pub fn settled_below(&self, place: &Word, is_head: bool, limit: Lsn, pause: impl Fn()) -> bool {
+        loop {
+            match self.fate(place, is_head) {
+                None => return false,
+                Some(Fate::Committed(stamp)) => return stamp < limit,
+                Some(Fate::Owned { status: Status::Preparing, .. }) => pause(),
+                Some(Fate::Owned { status: Status::Stamped(stamp), .. }) if stamp < limit => {
+                    pause()
+                }
+                Some(Fate::Owned { .. }) => return false,
+            }
+        }
+    }
+
+    /// Calls `f` with every slot that was ever in use.
+    pub fn for_each(&self, mut f: impl FnMut(u32, &Slot)) {
+        for slot in 0..self.high.load(Acquire) {
+            f(slot, self.get(slot));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> crate::sync::MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics while holding this lock")
+}
+
+/// Which versions nobody can see any more; see the module's header.
+#[derive(Debug, Default)]
+pub struct Horizon {
+    /// No snapshot below this is handed out any more.
+    claimed: AtomicU64,
+    /// Versions that ended below this are dead. Never above `claimed`.
+    safe: AtomicU64,
+}
+
+impl Horizon {
+    /// Registers what `newest` returns as the snapshot of this slot's occupant, and returns it.
+    ///
+    /// `newest` is called again if the reclaimer has claimed its answer meanwhile, and must then
+    /// give at least what was claimed.
+    pub fn register(&self, slot: &Slot, newest: impl Fn() -> Lsn) -> Lsn {
+        loop {
+            let stamp = newest();
+            slot.snapshot.store(stamp.0, SeqCst);
+            if stamp.0 >= self.claimed.load(SeqCst) {
+                return stamp;
+            }
+            spin_loop();
+        }
+    }
+
+    /// The stamp below which everything superseded is dead, as last computed.
+    pub fn safe(&self) -> Lsn {
+        Lsn(self.safe.load(Acquire))
+    }
+
+    /// Computes the bound anew: what is durable, less what the registered snapshots need.
+    pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Lsn {
+        self.claimed.fetch_max(durable.0, SeqCst);
+        let mut safe = durable.0;
+        slots.for_each(|_, slot| {
+            if let Some(snapshot) = slot.snapshot() {
+                safe = safe.min(snapshot.0);
+            }
+        });
+        // A bound once computed stays true: later snapshots are at least `claimed`.
+        Lsn(self.safe.fetch_max(safe, AcqRel).max(safe))
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn begin_words_keep_slot_and_statement() {
+        for (slot, statement) in [(0, 0), (SLOTS_MAX - 1, (1 << STATEMENT_BITS) - 1), (77, 12345)] {
+            let begin = Begin::owned(slot, statement);
+            assert!(begin.is_owned() && begin.committed().is_none());
+            assert_eq!((begin.slot(), begin.statement()), (slot, statement));
+            assert_eq!(Begin::from_word(begin.deletion()), begin);
+        }
+        assert_eq!(Begin::stamp(Lsn(4096)).committed(), Some(Lsn(4096)));
+    }
+
+    #[test]
+    fn statement_numbers_go_on_from_one_occupant_to_the_next() {
+        let slots = SlotTable::new(1);
+        let a = slots.acquire(0, 1).expect("free");
+        let first = slots.get(a).next_statement();
+        slots.release(0, a);
+        let b = slots.acquire(0, 2).expect("free");
+        assert_eq!(a, b, "the last slot given back is the next one taken");
+        assert_eq!(slots.get(b).next_statement(), first + 1);
+    }
+
+    #[test]
+    fn a_registered_snapshot_holds_the_horizon_back() {
+        let slots = SlotTable::new(2);
+        let horizon = Horizon::default();
+        let slot = slots.acquire(0, 1).expect("free");
+        assert_eq!(horizon.register(slots.get(slot), || Lsn(160)), Lsn(160));
+        assert_eq!(horizon.advance(&slots, Lsn(800)), Lsn(160));
+        slots.get(slot).clear_snapshot();
+        assert_eq!(horizon.advance(&slots, Lsn(800)), Lsn(800));
+        // Whoever comes now cannot get a snapshot below what was claimed.
+        let calls = std::cell::Cell::new(0);
+        let got = horizon.register(slots.get(slot), || {
+            calls.set(calls.get() + 1);
+            if calls.get() == 1 { Lsn(480) } else { Lsn(960) }
+        });
+        assert_eq!((got, calls.get()), (Lsn(960), 2));
+    }
+
+    #[test]
+    fn the_fate_of_a_version_follows_its_owner() {
+        let slots = SlotTable::new(1);
+        let slot = slots.acquire(0, 9).expect("free");
+        let begin = Begin::owned(slot, slots.get(slot).next_statement());
+        let place = Word::new(begin.word());
+        let fate = || slots.fate(&place, false);
+        assert_eq!(fate(), Some(Fate::Owned { begin, status: Status::Active }));
+        slots.get(slot).set_status(Status::Stamped(Lsn(320)));
+        assert_eq!(fate(), Some(Fate::Owned { begin, status: Status::Stamped(Lsn(320)) }));
+        assert!(!slots.settled_below(&place, false, Lsn(320), || unreachable!("it is higher")));
+        slots.get(slot).set_status(Status::Committed(Lsn(320)));
+        assert_eq!(fate(), Some(Fate::Committed(Lsn(320))));
+        place.store(320, Release);
+        slots.release(0, slot);
+        assert_eq!(fate(), Some(Fate::Committed(Lsn(320))));
+        assert!(slots.settled_below(&place, false, Lsn(336), || {}));
+    }
+}

@@ -1,0 +1,283 @@
+//! Which version of a row a snapshot sees, and in what state a writer finds the row.
+//!
+//! Both walks need an epoch guard (they may pass versions that are being undone) and a registered
+//! snapshot (it keeps what they may return, and everything newer, in memory: a walk stops at the
+//! first version that it sees, so what lies below one that everybody sees is never read again,
+//! which is why the `older` word of such a version may point to memory that is gone).
+
+use base::ids::Lsn;
+
+use crate::hot::anchor::{
+    ADDRESS_MASK, AnchorPtr, DELETED, TAG_MASK, TOMBSTONE, VersionPtr, split_older,
+};
+use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable, Status};
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::Acquire;
+
+/// How reads are protected and how writers meet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Isolation {
+    /// Each statement sees what was committed when it began.
+    ReadCommitted,
+    /// All statements see what was committed when the first began.
+    Snapshot,
+    /// As snapshot, and what was read must still be current at commit.
+    RepeatableRead,
+    /// As repeatable read, and nothing may have joined what was scanned.
+    Serializable,
+}
+
+/// A point in time to read at, and whose uncommitted changes are seen.
+///
+/// It is only good while its stamp is registered in a slot of the same database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// Commits with a stamp below this are seen.
+    pub stamp: Lsn,
+    /// The slot of the transaction whose own changes are seen, or [`NO_SLOT`].
+    pub slot: u32,
+    /// Own changes by statements with a smaller number are seen.
+    pub statement: u64,
+    /// What protects the reads, and how writes at this snapshot meet others'.
+    pub isolation: Isolation,
+}
+
+impl Snapshot {
+    /// A snapshot that sees no uncommitted change.
+    pub fn committed_below(stamp: Lsn) -> Snapshot {
+        Snapshot { stamp, slot: NO_SLOT, statement: 0, isolation: Isolation::Snapshot }
+    }
+
+    /// Whether a begin word's version (or deletion) is seen.
+    #[inline]
+    fn sees(&self, place: &Word, is_head: bool, slots: &SlotTable) -> Option<bool> {
+        let word = place.load(Acquire);
+        let begin = Begin::from_word(word);
+        if is_head && word & DELETED == 0 {
+            return None;
+        }
+        match begin.committed() {
+            Some(stamp) => Some(stamp < self.stamp),
+            None if begin.slot() == self.slot => Some(begin.statement() < self.statement),
+            // Nobody is waited for: below the snapshot every fate is published already.
+            None => slots.fate(place, is_head).map(|fate| match fate {
+                Fate::Committed(stamp) => stamp < self.stamp,
+                Fate::Owned { .. } => false,
+            }),
+        }
+    }
+
+    /// The version of the row that the snapshot sees, or `None` if it sees none.
+    ///
+    /// # Safety
+    /// The anchor belongs to a table with this many links; the caller holds an epoch guard under
+    /// which it reached the anchor, and the snapshot is registered (H2).
+    #[inline]
+    pub unsafe fn visible(
+        &self,
+        anchor: AnchorPtr,
+        links: usize,
+        slots: &SlotTable,
+    ) -> Option<VersionPtr> {
+        // SAFETY: the anchor is protected by the caller's guard; so is every version reached
+        // below, down to the first that is seen.
+        unsafe {
+            let mut version = loop {
+                let head = anchor.head().load(Acquire);
+                if head & DELETED == 0 {
+                    break VersionPtr::from_address(head & ADDRESS_MASK)?;
+                }
+                match self.sees(anchor.head(), true, slots) {
+                    Some(true) => return None,
+                    Some(false) => break anchor.inline(links),
+                    None => continue, // the deletion was undone meanwhile
+                }
+            };
+            loop {
+                if self.sees(version.begin(), false, slots) == Some(true) {
+                    let deleted = version.older().load(Acquire) & TOMBSTONE != 0;
+                    return (!deleted).then_some(version);
+                }
+                version = older(version)?;
+            }
+        }
+    }
+}
+
+/// The version before this one.
+///
+/// # Safety
+/// The version is protected (H2), and not one that every registered snapshot sees.
+pub unsafe fn older(version: VersionPtr) -> Option<VersionPtr> {
+    // SAFETY: the caller's promise.
+    let word = unsafe { version.older() }.load(Acquire);
+    split_older(word & !TAG_MASK).1
+}
+
+/// The newest state of a row, as a writer finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Newest {
+    /// The head word, to be replaced by compare-and-swap.
+    pub head: u64,
+    /// Whether the newest state is a deletion.
+    pub deleted: bool,
+    /// The newest version; for a deletion in the head word, the inline version that it deletes;
+    /// for a tombstone, the tombstone.
+    pub version: VersionPtr,
+    /// Who made it so.
+    pub fate: Fate,
+}
+
+/// The newest state of a row.
+///
+/// # Safety
+/// As for [`Snapshot::visible`].
+pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newest {
+    loop {
+        // SAFETY: the anchor, and what its head points to, are protected by the caller's guard.
+        unsafe {
+            let head = anchor.head().load(Acquire);
+            if head & DELETED != 0 {
+                let fate = slots.fate(anchor.head(), true);
+                // The fate is this word's if the word is still there, or is the stamp by now.
+                let now = anchor.head().load(Acquire);
+                match fate {
+                    Some(Fate::Committed(stamp)) if now == Begin::stamp(stamp).deletion() => {}
+                    Some(_) if now == head => {}
+                    _ => continue,
+                }
+                let fate = fate.expect("matched above");
+                let version = anchor.inline(links);
+                return Newest { head: now, deleted: true, version, fate };
+            }
+            let version = VersionPtr::from_address(head & ADDRESS_MASK)
+                .expect("a head without the deleted tag points to a version");
+            let Some(fate) = slots.fate(version.begin(), false) else { continue };
+            let deleted = version.older().load(Acquire) & TOMBSTONE != 0;
+            return Newest { head, deleted, version, fate };
+        }
+    }
+}
+
+/// What a commit at `stamp` finds of a row's state above `version`, which it read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Above {
+    /// Nothing that counts: the version is still what a reader at the stamp would see.
+    Unchanged,
+    /// Somebody else replaced or deleted it below the stamp.
+    Changed,
+}
+
+/// Whether the state of a row that was read at `version` still holds at `stamp`: nobody but the
+/// transaction in `own` has replaced or deleted it by a commit below the stamp. Waits for
+/// preparing peers, which takes a few instructions; `pause` is called in between.
+///
+/// # Safety
+/// As for [`Snapshot::visible`]; `version` was committed below the same snapshot, so that the walk
+/// meets it.
+pub unsafe fn changed_above(
+    anchor: AnchorPtr,
+    links: usize,
+    version: VersionPtr,
+    (own, stamp): (u32, Lsn),
+    slots: &SlotTable,
+    pause: impl Fn(),
+) -> Above {
+    // SAFETY: everything above `version` is younger than the caller's snapshot or owned, so it is
+    // protected.
+    unsafe {
+        let head = anchor.head().load(Acquire);
+        if head & DELETED != 0 && counts(anchor.head(), true, own, stamp, slots, &pause) {
+            return Above::Changed;
+        }
+        let mut above = match VersionPtr::from_address(head & ADDRESS_MASK) {
+            Some(newest) if head & DELETED == 0 => newest,
+            _ => anchor.inline(links),
+        };
+        while above != version {
+            if counts(above.begin(), false, own, stamp, slots, &pause) {
+                return Above::Changed;
+            }
+            match older(above) {
+                Some(next) => above = next,
+                None => unreachable!("a version below the snapshot stays in its row's chain"),
+            }
+        }
+        Above::Unchanged
+    }
+}
+
+/// Whether something joined or left a row between `since` and `stamp`, both positions in the log:
+/// a version or deletion by another transaction with a stamp in between.
+///
+/// # Safety
+/// As for [`Snapshot::visible`], where `since` is the registered snapshot's stamp.
+pub unsafe fn changed_between(
+    anchor: AnchorPtr,
+    links: usize,
+    since: Lsn,
+    (own, stamp): (u32, Lsn),
+    slots: &SlotTable,
+    pause: impl Fn(),
+) -> Above {
+    // SAFETY: the walk stops at the first version below `since`, which is registered.
+    unsafe {
+        let head = anchor.head().load(Acquire);
+        let mut above = match VersionPtr::from_address(head & ADDRESS_MASK) {
+            Some(newest) if head & DELETED == 0 => newest,
+            _ => {
+                if counts(anchor.head(), true, own, stamp, slots, &pause)
+                    && !committed_below(anchor.head(), true, since, slots)
+                {
+                    return Above::Changed;
+                }
+                anchor.inline(links)
+            }
+        };
+        loop {
+            if committed_below(above.begin(), false, since, slots) {
+                return Above::Unchanged;
+            }
+            if counts(above.begin(), false, own, stamp, slots, &pause) {
+                return Above::Changed;
+            }
+            match older(above) {
+                Some(next) => above = next,
+                None => return Above::Unchanged,
+            }
+        }
+    }
+}
+
+fn committed_below(place: &Word, is_head: bool, since: Lsn, slots: &SlotTable) -> bool {
+    matches!(slots.fate(place, is_head), Some(Fate::Committed(stamp)) if stamp < since)
+}
+
+/// Whether this begin word is another transaction's that commits below `stamp`.
+fn counts(
+    place: &Word,
+    is_head: bool,
+    own: u32,
+    stamp: Lsn,
+    slots: &SlotTable,
+    pause: &impl Fn(),
+) -> bool {
+    let begin = Begin::from_word(place.load(Acquire));
+    if begin.is_owned() && begin.slot() == own {
+        return false;
+    }
+    slots.settled_below(place, is_head, stamp, pause)
+}
+
+impl Newest {
+    /// Whether the transaction in this slot made it so.
+    pub fn is_own(&self, slot: u32) -> bool {
+        matches!(self.fate, Fate::Owned { begin, .. } if begin.slot() == slot)
+    }
+
+    /// Whether somebody else's transaction that is not over made it so.
+    pub fn is_contested(&self, slot: u32) -> bool {
+        matches!(self.fate, Fate::Owned { begin, status: Status::Active | Status::Preparing
+            | Status::Stamped(_) | Status::Aborted } if begin.slot() != slot)
+    }
+}

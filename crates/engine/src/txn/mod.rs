@@ -1,0 +1,3 @@
+//! Transactions. See `docs/design/transactions.md`.
+
+pub mod waits;

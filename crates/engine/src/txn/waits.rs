@@ -1,0 +1,456 @@
+//! Who waits for whom: one graph for the whole server.
+//!
+//! # Life of a wait
+//!
+//! A transaction that finds a row, a key or a gate taken registers itself behind the owner, looks
+//! once more whether it is still taken, and sleeps. When the owner's transaction ends, it wakes the
+//! first of those that wait for each row and puts the others behind that one: so a thousand waiters
+//! for one row cost one wake-up a commit, and they are served in order. The one that was woken
+//! carries the *baton* for the row: if it does not take the row after all, it passes the baton on
+//! ([`WaitGraph::pass`]). Those that wait for a gate are all woken.
+//!
+//! # Invariants
+//!
+//! * W1: an owner waits for one thing at a time.
+//! * W2: whoever sleeps is behind an owner that will end, or is the victim of a cycle: every new
+//!   edge is checked for a cycle when it is made. Moving sleepers behind one that was just woken
+//!   makes none, since that one waits for nothing.
+//! * W3: `stripes` is not zero for an owner that somebody is behind, so that an owner behind whom
+//!   nobody is ends without taking the lock.
+//!
+//! # Lock order
+//!
+//! The graph's lock is taken last; nothing is called under it but wakers are woken after it.
+
+use std::collections::HashMap;
+use std::task::Waker;
+
+use base::ids::SessionId;
+use smallvec::SmallVec;
+
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
+use crate::sync::{Arc, Mutex, MutexGuard};
+
+/// Identifies a session's transaction in the graph, across databases. Never 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OwnerId(pub u64);
+
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Resource {
+    /// A row, or the key that it occupies: the anchor's address.
+    Row(u64),
+    /// A table's gate, which another owner is closing: the table's address.
+    Gate(u64),
+    /// A lock on a name: the DDL lock of a database, an application lock.
+    Lock(u64),
+}
+
+/// Why an owner cannot go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blocker {
+    /// This owner has it.
+    Owner(OwnerId, Resource),
+    /// Those inside this gate must leave.
+    Drain(u64),
+}
+
+/// How a wait ended other than by being granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// Chosen as the victim of a cycle: message 1205.
+    Deadlock,
+}
+
+const RUNNING: u8 = 0;
+const WAITING: u8 = 1;
+const VICTIM: u8 = 2;
+
+/// A session as the graph knows it.
+#[derive(Debug)]
+pub struct Owner {
+    id: OwnerId,
+    session: SessionId,
+    /// `SET DEADLOCK_PRIORITY`, -10 to 10: the lowest of a cycle is the victim.
+    priority: AtomicI8,
+    /// `SET LOCK_TIMEOUT`, in milliseconds; negative for none.
+    timeout_ms: AtomicI64,
+    /// What it would cost to undo the transaction: log bytes and writes.
+    cost: AtomicU64,
+    state: AtomicU8,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Owner {
+    /// The owner's name in the graph.
+    pub fn id(&self) -> OwnerId {
+        self.id
+    }
+
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// `SET DEADLOCK_PRIORITY`, -10 to 10.
+    pub fn set_deadlock_priority(&self, priority: i8) {
+        self.priority.store(priority, Relaxed);
+    }
+
+    /// `SET LOCK_TIMEOUT` in milliseconds: negative to wait for ever, 0 not to wait at all.
+    pub fn set_lock_timeout(&self, milliseconds: i64) {
+        self.timeout_ms.store(milliseconds, Relaxed);
+    }
+
+    /// See [`Owner::set_lock_timeout`].
+    pub fn lock_timeout_ms(&self) -> i64 {
+        self.timeout_ms.load(Relaxed)
+    }
+
+    /// Adds to what undoing the transaction would cost.
+    pub fn add_cost(&self, bytes: u64) {
+        // Only the session itself writes it.
+        self.cost.store(self.cost.load(Relaxed) + bytes, Relaxed);
+    }
+
+    /// The transaction is over.
+    pub fn reset_cost(&self) {
+        self.cost.store(0, Relaxed);
+    }
+
+    /// Whether the wait is over.
+    pub fn is_awake(&self) -> bool {
+        self.state.load(SeqCst) != WAITING
+    }
+
+    /// The waker to call when the wait is over; look at [`Owner::is_awake`] afterwards.
+    pub fn set_waker(&self, waker: &Waker) {
+        *self.waker.lock().expect("nobody panics under this lock") = Some(waker.clone());
+    }
+
+    fn wake(&self, state: u8) -> Option<Waker> {
+        self.state.store(state, SeqCst);
+        self.waker.lock().expect("nobody panics under this lock").take()
+    }
+}
+
+struct Waiting {
+    owner: Arc<Owner>,
+    blocker: Blocker,
+    /// The gates that the waiter is inside of, for those that wait for a gate to empty.
+    gates: SmallVec<[u64; 4]>,
+    /// Order of arrival.
+    ticket: u64,
+}
+
+#[derive(Default)]
+struct Inner {
+    waiting: HashMap<OwnerId, Waiting>,
+    behind: HashMap<OwnerId, Vec<OwnerId>>,
+    draining: HashMap<u64, OwnerId>,
+    next_ticket: u64,
+}
+
+const STRIPES: usize = 1024;
+
+/// The waits-for graph of a server.
+pub struct WaitGraph {
+    inner: Mutex<Inner>,
+    /// How many wait behind the owners whose id falls here (W3).
+    stripes: Box<[AtomicU32]>,
+    next_owner: AtomicU64,
+}
+
+impl Default for WaitGraph {
+    fn default() -> WaitGraph {
+        WaitGraph {
+            inner: Mutex::default(),
+            stripes: (0..STRIPES).map(|_| AtomicU32::new(0)).collect(),
+            next_owner: AtomicU64::new(1),
+        }
+    }
+}
+
+type Wakers = SmallVec<[Waker; 4]>;
+
+impl WaitGraph {
+    /// A new owner for a session.
+    pub fn owner(&self, session: SessionId) -> Arc<Owner> {
+        Arc::new(Owner {
+            id: OwnerId(self.next_owner.fetch_add(1, Relaxed)),
+            session,
+            priority: AtomicI8::new(0),
+            timeout_ms: AtomicI64::new(-1),
+            cost: AtomicU64::new(0),
+            state: AtomicU8::new(RUNNING),
+            waker: Mutex::new(None),
+        })
+    }
+
+    /// Registers a wait. The caller then looks once more whether it is still blocked, and sleeps
+    /// until [`Owner::is_awake`] or calls [`WaitGraph::cancel`].
+    ///
+    /// If the wait closes a cycle, one of its owners is the victim: this one (the error), or another,
+    /// which is woken.
+    pub fn register(
+        &self,
+        owner: &Arc<Owner>,
+        blocker: Blocker,
+        gates: impl IntoIterator<Item = u64>,
+    ) -> Result<(), Refusal> {
+        let mut inner = self.lock();
+        let ticket = inner.next_ticket;
+        inner.next_ticket += 1;
+        owner.state.store(WAITING, SeqCst);
+        let gates = gates.into_iter().collect();
+        let waiting = Waiting { owner: owner.clone(), blocker, gates, ticket };
+        let before = inner.waiting.insert(owner.id, waiting);
+        assert!(before.is_none(), "an owner waits for one thing at a time (W1)");
+        match blocker {
+            Blocker::Owner(holder, _) => self.put_behind(&mut inner, holder, owner.id),
+            Blocker::Drain(gate) => {
+                inner.draining.insert(gate, owner.id);
+            }
+        }
+        let mut wakers = Wakers::new();
+        let mut refused = false;
+        while let Some(victim) = inner.victim(owner.id) {
+            if victim == owner.id {
+                self.remove(&mut inner, owner.id);
+                owner.state.store(RUNNING, SeqCst);
+                refused = true;
+                break;
+            }
+            let waiting = self.remove(&mut inner, victim).expect("a victim waits");
+            wakers.extend(waiting.owner.wake(VICTIM));
+        }
+        drop(inner);
+        wakers.into_iter().for_each(Waker::wake);
+        if refused { Err(Refusal::Deadlock) } else { Ok(()) }
+    }
+
+    /// The wait is over, for whatever reason. Tells whether the owner was made a victim.
+    pub fn cancel(&self, owner: &Arc<Owner>) -> Result<(), Refusal> {
+        let mut inner = self.lock();
+        self.remove(&mut inner, owner.id);
+        owner.waker.lock().expect("nobody panics under this lock").take();
+        match owner.state.swap(RUNNING, SeqCst) {
+            VICTIM => Err(Refusal::Deadlock),
+            _ => Ok(()),
+        }
+    }
+
+    /// The owner's transaction (or its part in one database) has ended.
+    pub fn ended(&self, owner: OwnerId) {
+        if self.stripe(owner).load(SeqCst) != 0 {
+            self.release(owner, None);
+        }
+    }
+
+    /// The owner, which was woken for this resource, did not take it.
+    pub fn pass(&self, owner: OwnerId, resource: Resource) {
+        if self.stripe(owner).load(SeqCst) != 0 {
+            self.release(owner, Some(resource));
+        }
+    }
+
+    /// Somebody left this gate while it was being closed.
+    pub fn left(&self, gate: u64) {
+        let inner = self.lock();
+        let closer = inner.draining.get(&gate).and_then(|o| inner.waiting.get(o));
+        // Only woken: it looks at the gate, and stays registered until it cancels.
+        let waker = closer
+            .and_then(|w| w.owner.waker.lock().expect("nobody panics under this lock").clone());
+        drop(inner);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Owners that wait, each with the one it waits for if there is one: for the system views.
+    pub fn edges(&self) -> Vec<(SessionId, OwnerId, Option<OwnerId>)> {
+        let inner = self.lock();
+        let edge = |w: &Waiting| match w.blocker {
+            Blocker::Owner(holder, _) => Some(holder),
+            Blocker::Drain(_) => None,
+        };
+        inner.waiting.values().map(|w| (w.owner.session, w.owner.id, edge(w))).collect()
+    }
+
+    fn release(&self, owner: OwnerId, only: Option<Resource>) {
+        let mut wakers = Wakers::new();
+        let mut inner = self.lock();
+        let Some(mut behind) = inner.behind.remove(&owner) else { return };
+        self.stripe(owner).fetch_sub(behind.len() as u32, SeqCst);
+        behind.sort_by_key(|id| inner.waiting[id].ticket);
+        let mut first: SmallVec<[(Resource, OwnerId); 4]> = SmallVec::new();
+        for id in behind {
+            let Blocker::Owner(_, resource) = inner.waiting[&id].blocker else {
+                unreachable!("those that drain a gate are behind nobody")
+            };
+            if only.is_some_and(|r| r != resource) {
+                self.put_behind(&mut inner, owner, id);
+                continue;
+            }
+            let leader = match resource {
+                Resource::Row(_) => first.iter().find(|(r, _)| *r == resource).map(|(_, o)| *o),
+                Resource::Gate(_) | Resource::Lock(_) => None,
+            };
+            match leader {
+                Some(leader) => {
+                    let waiting = inner.waiting.get_mut(&id).expect("it is behind the owner");
+                    waiting.blocker = Blocker::Owner(leader, resource);
+                    self.put_behind(&mut inner, leader, id);
+                }
+                None => {
+                    first.push((resource, id));
+                    let waiting = inner.waiting.remove(&id).expect("it is behind the owner");
+                    wakers.extend(waiting.owner.wake(RUNNING));
+                }
+            }
+        }
+        drop(inner);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn put_behind(&self, inner: &mut Inner, holder: OwnerId, waiter: OwnerId) {
+        inner.behind.entry(holder).or_default().push(waiter);
+        self.stripe(holder).fetch_add(1, SeqCst);
+    }
+
+    fn remove(&self, inner: &mut Inner, owner: OwnerId) -> Option<Waiting> {
+        let waiting = inner.waiting.remove(&owner)?;
+        match waiting.blocker {
+            Blocker::Drain(gate) => {
+                inner.draining.remove(&gate);
+            }
+            Blocker::Owner(holder, _) => {
+                let behind = inner.behind.get_mut(&holder).expect("the waiter is behind it");
+                behind.retain(|id| *id != owner);
+                if behind.is_empty() {
+                    inner.behind.remove(&holder);
+                }
+                self.stripe(holder).fetch_sub(1, SeqCst);
+            }
+        }
+        Some(waiting)
+    }
+
+    fn stripe(&self, owner: OwnerId) -> &AtomicU32 {
+        &self.stripes[owner.0 as usize % STRIPES]
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("nobody panics while holding the graph")
+    }
+}
+
+impl Inner {
+    /// The victim of a cycle through `start`, if there is one.
+    fn victim(&self, start: OwnerId) -> Option<OwnerId> {
+        let cycle = self.cycle(start)?;
+        let price = |id: &OwnerId| {
+            let owner = &self.waiting[id].owner;
+            // Of equals, the one that closed the cycle.
+            (owner.priority.load(Relaxed), owner.cost.load(Relaxed), *id != start)
+        };
+        cycle.into_iter().min_by_key(price)
+    }
+
+    fn cycle(&self, start: OwnerId) -> Option<Vec<OwnerId>> {
+        let mut path = vec![start];
+        let mut edges = vec![self.blockers(start)];
+        let mut seen = std::collections::HashSet::from([start]);
+        while let Some(next) = edges.last_mut() {
+            match next.pop() {
+                None => {
+                    edges.pop();
+                    path.pop();
+                }
+                Some(id) if id == start => return Some(path),
+                Some(id) if seen.insert(id) && self.waiting.contains_key(&id) => {
+                    path.push(id);
+                    edges.push(self.blockers(id));
+                }
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
+    /// The owners that must move before this one can. Of those inside a gate only the ones that
+    /// wait are known, and only they can be part of a cycle.
+    fn blockers(&self, id: OwnerId) -> Vec<OwnerId> {
+        match self.waiting.get(&id).map(|w| w.blocker) {
+            None => Vec::new(),
+            Some(Blocker::Owner(holder, _)) => vec![holder],
+            Some(Blocker::Drain(gate)) => self
+                .waiting
+                .iter()
+                .filter(|(other, w)| **other != id && w.gates.contains(&gate))
+                .map(|(other, _)| *other)
+                .collect(),
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+
+    fn row(holder: &Arc<Owner>, row: u64) -> Blocker {
+        Blocker::Owner(holder.id(), Resource::Row(row))
+    }
+
+    #[test]
+    fn the_cheaper_owner_of_a_cycle_is_the_victim() {
+        let graph = WaitGraph::default();
+        let [a, b] = [51, 52].map(|s| graph.owner(SessionId(s)));
+        a.add_cost(10);
+        b.add_cost(1000);
+        assert_eq!(graph.register(&a, row(&b, 16), []), Ok(()));
+        assert_eq!(graph.register(&b, row(&a, 32), []), Ok(()), "the other one is the victim");
+        assert!(a.is_awake());
+        assert_eq!(graph.cancel(&a), Err(Refusal::Deadlock));
+        graph.ended(a.id());
+        assert!(b.is_awake());
+        assert_eq!(graph.cancel(&b), Ok(()));
+        assert!(graph.edges().is_empty());
+    }
+
+    #[test]
+    fn priority_goes_before_cost() {
+        let graph = WaitGraph::default();
+        let [a, b, c] = [51, 52, 53].map(|s| graph.owner(SessionId(s)));
+        c.add_cost(1_000_000);
+        c.set_deadlock_priority(-5);
+        graph.register(&a, row(&b, 16), []).expect("no cycle");
+        graph.register(&b, row(&c, 32), []).expect("no cycle");
+        assert_eq!(graph.register(&c, row(&a, 48), []), Err(Refusal::Deadlock));
+        assert!(!a.is_awake() && !b.is_awake());
+    }
+
+    #[test]
+    fn waiters_for_one_row_are_served_in_order() {
+        let graph = WaitGraph::default();
+        let [a, b, c, d] = [51, 52, 53, 54].map(|s| graph.owner(SessionId(s)));
+        for waiter in [&b, &c, &d] {
+            graph.register(waiter, row(&a, 16), []).expect("no cycle");
+        }
+        graph.ended(a.id());
+        assert_eq!([&b, &c, &d].map(|o| o.is_awake()), [true, false, false]);
+        graph.pass(b.id(), Resource::Row(16));
+        assert_eq!([&c, &d].map(|o| o.is_awake()), [true, false], "the baton went on");
+        graph.ended(c.id());
+        assert!(d.is_awake());
+    }
+
+    #[test]
+    fn a_gate_that_waits_for_a_waiter_makes_a_cycle() {
+        let graph = WaitGraph::default();
+        let [ddl, reader] = [51, 52].map(|s| graph.owner(SessionId(s)));
+        graph.register(&ddl, Blocker::Drain(4096), []).expect("the reader runs");
+        reader.add_cost(50);
+        assert_eq!(graph.register(&reader, row(&ddl, 16), [4096]), Ok(()));
+        assert_eq!(graph.cancel(&ddl), Err(Refusal::Deadlock));
+    }
+}
