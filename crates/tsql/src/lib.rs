@@ -1,1 +1,3 @@
-//! placeholder
+//! T-SQL: text in, tree out.
+
+pub mod ast;

@@ -1,0 +1,196 @@
+//! Indexes and statistics.
+
+use super::{Condition, Expr, Ident, ObjectName, Span};
+
+/// A key column of an index.
+#[derive(Clone, Debug)]
+pub struct IndexColumn {
+    /// The column.
+    pub name: Ident,
+    /// `DESC`.
+    pub descending: bool,
+}
+
+/// `ON filegroup`, `ON partition_scheme (column)`.
+#[derive(Clone, Debug)]
+pub struct DataSpace {
+    /// The filegroup or partition scheme.
+    pub name: Ident,
+    /// The partitioning column.
+    pub column: Option<Ident>,
+}
+
+/// `CREATE INDEX`.
+#[derive(Clone, Debug)]
+pub struct CreateIndex {
+    /// `UNIQUE`.
+    pub unique: bool,
+    /// `CLUSTERED` (true) or `NONCLUSTERED` (false).
+    pub clustered: Option<bool>,
+    /// `HASH`, behind the key columns.
+    pub hash: bool,
+    /// `COLUMNSTORE`.
+    pub columnstore: bool,
+    /// Its name.
+    pub name: Ident,
+    /// The table or view.
+    pub table: ObjectName,
+    /// The key columns.
+    pub columns: Vec<IndexColumn>,
+    /// `INCLUDE`.
+    pub include: Vec<Ident>,
+    /// `WHERE`.
+    pub filter: Option<Condition>,
+    /// `WITH (…)`.
+    pub options: Vec<IndexOption>,
+    /// `ON filegroup`.
+    pub on: Option<DataSpace>,
+    /// `FILESTREAM_ON filegroup`.
+    pub filestream_on: Option<Ident>,
+}
+
+/// An option of an index.
+#[derive(Clone, Debug)]
+pub struct IndexOption {
+    /// Where it stands.
+    pub span: Span,
+    /// Which.
+    pub kind: IndexOptionKind,
+}
+
+/// The options of an index. The old form without parentheses (`WITH FILLFACTOR = 80, PAD_INDEX`)
+/// gives the same.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum IndexOptionKind {
+    AllowPageLocks(bool),
+    AllowRowLocks(bool),
+    BucketCount(Expr),
+    CompressAllRowGroups(bool),
+    CompressionDelay(u32),
+    /// `NONE`, `ROW`, `PAGE`, `COLUMNSTORE`, `COLUMNSTORE_ARCHIVE`, in upper case.
+    DataCompression(Box<str>),
+    DropExisting(bool),
+    FillFactor(u32),
+    IgnoreDupKey(bool),
+    LobCompaction(bool),
+    MaxDop(u32),
+    /// In minutes.
+    MaxDuration(u32),
+    /// `MOVE TO filegroup`, when a clustered index is dropped.
+    MoveTo(DataSpace),
+    Online(bool),
+    OptimizeForSequentialKey(bool),
+    PadIndex(bool),
+    Resumable(bool),
+    SortInTempdb(bool),
+    StatisticsIncremental(bool),
+    StatisticsNoRecompute(bool),
+    XmlCompression(bool),
+}
+
+/// `ALTER INDEX`.
+#[derive(Clone, Debug)]
+pub struct AlterIndex {
+    /// The index; `None` for `ALL`.
+    pub name: Option<Ident>,
+    /// The table or view.
+    pub table: ObjectName,
+    /// What is done.
+    pub action: AlterIndexAction,
+}
+
+/// What `ALTER INDEX` does.
+#[derive(Clone, Debug)]
+pub enum AlterIndexAction {
+    /// `REBUILD`.
+    Rebuild {
+        /// `PARTITION = n`; `None` for all.
+        partition: Option<Expr>,
+        /// `WITH (…)`.
+        options: Vec<IndexOption>,
+    },
+    /// `REORGANIZE`.
+    Reorganize {
+        /// `PARTITION = n`; `None` for all.
+        partition: Option<Expr>,
+        /// `WITH (…)`.
+        options: Vec<IndexOption>,
+    },
+    /// `DISABLE`.
+    Disable,
+    /// `SET (…)`.
+    Set(Vec<IndexOption>),
+    /// `RESUME`.
+    Resume(Vec<IndexOption>),
+    /// `PAUSE`.
+    Pause,
+    /// `ABORT`.
+    Abort,
+}
+
+/// `DROP INDEX`.
+#[derive(Clone, Debug)]
+pub struct DropIndex {
+    /// `IF EXISTS`.
+    pub if_exists: bool,
+    /// Which; never empty.
+    pub indexes: Vec<DropIndexItem>,
+}
+
+/// One entry of `DROP INDEX`: `name ON table`, or `table.name` as of old.
+#[derive(Clone, Debug)]
+pub struct DropIndexItem {
+    /// The index.
+    pub name: Ident,
+    /// The table or view.
+    pub table: ObjectName,
+    /// `WITH (…)`.
+    pub options: Vec<IndexOption>,
+}
+
+/// `CREATE STATISTICS`.
+#[derive(Clone, Debug)]
+pub struct CreateStatistics {
+    /// Its name.
+    pub name: Ident,
+    /// The table.
+    pub table: ObjectName,
+    /// The columns.
+    pub columns: Vec<Ident>,
+    /// `WHERE`.
+    pub filter: Option<Condition>,
+    /// `WITH …`.
+    pub options: Vec<StatisticsOption>,
+}
+
+/// `UPDATE STATISTICS`.
+#[derive(Clone, Debug)]
+pub struct UpdateStatistics {
+    /// The table.
+    pub table: ObjectName,
+    /// Which statistics or indexes; empty for all.
+    pub names: Vec<Ident>,
+    /// `WITH …`.
+    pub options: Vec<StatisticsOption>,
+}
+
+/// An option of `CREATE STATISTICS` and `UPDATE STATISTICS`.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum StatisticsOption {
+    FullScan,
+    /// `SAMPLE n PERCENT` (true) or `SAMPLE n ROWS` (false).
+    Sample(Expr, bool),
+    Resample,
+    All,
+    Columns,
+    Index,
+    NoRecompute,
+    PersistSamplePercent(bool),
+    Incremental(bool),
+    AutoDrop(bool),
+    MaxDop(u32),
+    RowCount(u64),
+    PageCount(u64),
+}

@@ -1,0 +1,381 @@
+//! Tables: their columns, constraints and inline indexes, and what `ALTER TABLE` does to them.
+
+use super::{
+    Condition, DataSpace, DataType, Expr, Ident, IndexColumn, IndexOption, ObjectName, Span,
+};
+
+/// `CREATE TABLE`.
+#[derive(Clone, Debug)]
+pub struct CreateTable {
+    /// Its name.
+    pub name: ObjectName,
+    /// What stands in the parentheses, and `WITH`.
+    pub definition: TableDefinition,
+    /// `ON filegroup`.
+    pub on: Option<DataSpace>,
+    /// `TEXTIMAGE_ON filegroup`.
+    pub text_image_on: Option<Ident>,
+    /// `FILESTREAM_ON filegroup`.
+    pub filestream_on: Option<Ident>,
+}
+
+/// Columns, constraints and indexes: of a table, a table type, a table variable, or a function's
+/// result.
+#[derive(Clone, Debug)]
+pub struct TableDefinition {
+    /// From the opening parenthesis to the end of `WITH`.
+    pub span: Span,
+    /// In the order written.
+    pub elements: Vec<TableElement>,
+    /// `WITH (…)`.
+    pub options: Vec<TableOption>,
+}
+
+/// What stands between the commas of a table definition.
+#[derive(Clone, Debug)]
+pub enum TableElement {
+    /// A column.
+    Column(Box<ColumnDefinition>),
+    /// A constraint of the table.
+    Constraint(Box<Constraint>),
+    /// `INDEX name (…)`.
+    Index(Box<InlineIndex>),
+    /// `PERIOD FOR SYSTEM_TIME (start, end)`.
+    Period {
+        /// Where it stands.
+        span: Span,
+        /// The column with the start.
+        start: Ident,
+        /// The column with the end.
+        end: Ident,
+    },
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub struct ColumnDefinition {
+    /// Where it stands.
+    pub span: Span,
+    /// Its name.
+    pub name: Ident,
+    /// Stored or computed.
+    pub kind: ColumnKind,
+    /// `NULL` or `NOT NULL`; otherwise session and database decide.
+    pub nullable: Option<bool>,
+    /// `COLLATE`.
+    pub collation: Option<Ident>,
+    /// `IDENTITY`.
+    pub identity: Option<IdentityOption>,
+    /// `ROWGUIDCOL`.
+    pub row_guid: bool,
+    /// `SPARSE`.
+    pub sparse: bool,
+    /// `FILESTREAM`.
+    pub filestream: bool,
+    /// `HIDDEN`.
+    pub hidden: bool,
+    /// `GENERATED ALWAYS AS ROW START` (true) or `END` (false).
+    pub generated: Option<bool>,
+    /// `MASKED WITH (FUNCTION = 'text')`.
+    pub masked: Option<Box<str>>,
+    /// `DEFAULT`, keys, checks and references, in the order written.
+    pub constraints: Vec<Constraint>,
+    /// `INDEX name …` behind the column; its list of columns is empty.
+    pub index: Option<Box<InlineIndex>>,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug)]
+pub enum ColumnKind {
+    /// Values of a type.
+    Stored(DataType),
+    /// `AS expression`.
+    Computed {
+        /// The expression.
+        expr: Expr,
+        /// `PERSISTED`.
+        persisted: bool,
+    },
+}
+
+/// `IDENTITY (seed, increment) NOT FOR REPLICATION`.
+#[derive(Clone, Debug)]
+pub struct IdentityOption {
+    /// Where it stands.
+    pub span: Span,
+    /// Seed and increment as written, with their signs; 1 and 1 when missing.
+    pub values: Option<(Box<str>, Box<str>)>,
+    /// `NOT FOR REPLICATION`.
+    pub not_for_replication: bool,
+}
+
+/// A constraint of a column or of a table.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// From `CONSTRAINT` to its last word.
+    pub span: Span,
+    /// `CONSTRAINT name`.
+    pub name: Option<Ident>,
+    /// What it demands.
+    pub kind: ConstraintKind,
+}
+
+/// What a constraint demands.
+#[derive(Clone, Debug)]
+pub enum ConstraintKind {
+    /// `PRIMARY KEY` or `UNIQUE`.
+    Key(KeyConstraint),
+    /// `FOREIGN KEY … REFERENCES`.
+    ForeignKey(ForeignKey),
+    /// `CHECK`.
+    Check {
+        /// What must not be false.
+        condition: Condition,
+        /// `NOT FOR REPLICATION`.
+        not_for_replication: bool,
+    },
+    /// `DEFAULT`.
+    Default {
+        /// The value.
+        value: Expr,
+        /// `FOR column`, in `ALTER TABLE … ADD CONSTRAINT`.
+        column: Option<Ident>,
+        /// `WITH VALUES`.
+        with_values: bool,
+    },
+}
+
+/// `PRIMARY KEY` or `UNIQUE`.
+#[derive(Clone, Debug)]
+pub struct KeyConstraint {
+    /// `PRIMARY KEY`.
+    pub primary: bool,
+    /// `CLUSTERED` (true) or `NONCLUSTERED` (false).
+    pub clustered: Option<bool>,
+    /// `HASH`.
+    pub hash: bool,
+    /// The columns; empty when it stands behind the column.
+    pub columns: Vec<IndexColumn>,
+    /// `WITH (…)`.
+    pub options: Vec<IndexOption>,
+    /// `ON filegroup`.
+    pub on: Option<DataSpace>,
+}
+
+/// `FOREIGN KEY … REFERENCES`.
+#[derive(Clone, Debug)]
+pub struct ForeignKey {
+    /// The columns; empty when it stands behind the column.
+    pub columns: Vec<Ident>,
+    /// The referenced table.
+    pub table: ObjectName,
+    /// The referenced columns; empty for the primary key.
+    pub referenced: Vec<Ident>,
+    /// `ON DELETE`.
+    pub on_delete: ReferentialAction,
+    /// `ON UPDATE`.
+    pub on_update: ReferentialAction,
+    /// `NOT FOR REPLICATION`.
+    pub not_for_replication: bool,
+}
+
+/// What happens to referencing rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ReferentialAction {
+    NoAction,
+    Cascade,
+    SetNull,
+    SetDefault,
+}
+
+/// `INDEX name …` inside a table definition.
+#[derive(Clone, Debug)]
+pub struct InlineIndex {
+    /// Where it stands.
+    pub span: Span,
+    /// Its name.
+    pub name: Ident,
+    /// `UNIQUE`.
+    pub unique: bool,
+    /// `CLUSTERED` (true) or `NONCLUSTERED` (false).
+    pub clustered: Option<bool>,
+    /// `HASH`.
+    pub hash: bool,
+    /// `COLUMNSTORE`.
+    pub columnstore: bool,
+    /// The key columns; empty when it stands behind the column.
+    pub columns: Vec<IndexColumn>,
+    /// `INCLUDE`.
+    pub include: Vec<Ident>,
+    /// `WHERE`.
+    pub filter: Option<Condition>,
+    /// `WITH (…)`.
+    pub options: Vec<IndexOption>,
+    /// `ON filegroup`.
+    pub on: Option<DataSpace>,
+}
+
+/// An option of a table.
+#[derive(Clone, Debug)]
+pub struct TableOption {
+    /// Where it stands.
+    pub span: Span,
+    /// Which.
+    pub kind: TableOptionKind,
+}
+
+/// The options of a table.
+#[derive(Clone, Debug)]
+pub enum TableOptionKind {
+    /// `MEMORY_OPTIMIZED = ON`.
+    MemoryOptimized(bool),
+    /// `DURABILITY = SCHEMA_AND_DATA` (true) or `SCHEMA_ONLY` (false).
+    DurableData(bool),
+    /// `DATA_COMPRESSION = kind`, in upper case.
+    DataCompression(Box<str>),
+    /// `LOCK_ESCALATION = AUTO | TABLE | DISABLE`, in upper case.
+    LockEscalation(Box<str>),
+    /// `SYSTEM_VERSIONING = ON (HISTORY_TABLE = name)`.
+    SystemVersioning(bool, Option<Box<ObjectName>>),
+    /// `REMOTE_DATA_ARCHIVE`, `LEDGER` and others that are a word and a value, in upper case.
+    Other(Box<str>, Box<str>),
+}
+
+/// `ALTER TABLE`.
+#[derive(Clone, Debug)]
+pub struct AlterTable {
+    /// The table.
+    pub table: ObjectName,
+    /// What is done.
+    pub action: AlterTableAction,
+}
+
+/// What `ALTER TABLE` does.
+#[derive(Clone, Debug)]
+pub enum AlterTableAction {
+    /// `[WITH CHECK | NOCHECK] ADD …`.
+    Add {
+        /// `WITH CHECK` (true) or `WITH NOCHECK` (false).
+        check: Option<bool>,
+        /// What is added.
+        elements: Vec<TableElement>,
+    },
+    /// `ALTER COLUMN`.
+    AlterColumn(Box<AlterColumn>),
+    /// `DROP …`.
+    Drop(Vec<AlterTableDrop>),
+    /// `[WITH CHECK | NOCHECK] CHECK CONSTRAINT …` and `NOCHECK CONSTRAINT …`.
+    ToggleConstraint {
+        /// `WITH CHECK` (true) or `WITH NOCHECK` (false).
+        check: Option<bool>,
+        /// `CHECK` instead of `NOCHECK`.
+        enable: bool,
+        /// Which; empty for `ALL`.
+        names: Vec<Ident>,
+    },
+    /// `ENABLE TRIGGER …` and `DISABLE TRIGGER …`.
+    ToggleTrigger {
+        /// `ENABLE`.
+        enable: bool,
+        /// Which; empty for `ALL`.
+        names: Vec<Ident>,
+    },
+    /// `ENABLE CHANGE_TRACKING` and `DISABLE CHANGE_TRACKING`.
+    ChangeTracking {
+        /// `ENABLE`.
+        enable: bool,
+    },
+    /// `ALTER INDEX name REBUILD WITH (…)`.
+    RebuildIndex {
+        /// The index.
+        index: Ident,
+        /// `WITH (…)`: `BUCKET_COUNT`.
+        options: Vec<IndexOption>,
+    },
+    /// `REBUILD`.
+    Rebuild {
+        /// `PARTITION = n`; `None` for all.
+        partition: Option<Expr>,
+        /// `WITH (…)`.
+        options: Vec<IndexOption>,
+    },
+    /// `SWITCH PARTITION n TO table PARTITION m`.
+    Switch {
+        /// `PARTITION n`.
+        partition: Option<Expr>,
+        /// The table that receives the rows.
+        target: ObjectName,
+        /// Its `PARTITION m`.
+        target_partition: Option<Expr>,
+    },
+    /// `SET (…)`.
+    Set(Vec<TableOption>),
+}
+
+/// `ALTER COLUMN`.
+#[derive(Clone, Debug)]
+pub struct AlterColumn {
+    /// Where it stands.
+    pub span: Span,
+    /// The column.
+    pub name: Ident,
+    /// What is done to it.
+    pub change: ColumnChange,
+    /// `WITH (ONLINE = ON)`.
+    pub online: Option<bool>,
+}
+
+/// What `ALTER COLUMN` does.
+#[derive(Clone, Debug)]
+pub enum ColumnChange {
+    /// A new type.
+    Type {
+        /// The type.
+        ty: DataType,
+        /// `COLLATE`.
+        collation: Option<Ident>,
+        /// `NULL` or `NOT NULL`.
+        nullable: Option<bool>,
+        /// `SPARSE`.
+        sparse: bool,
+    },
+    /// `ADD …` (true) or `DROP …` (false) of a property.
+    Property(bool, ColumnProperty),
+}
+
+/// What can be added to and dropped from a column.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum ColumnProperty {
+    RowGuidCol,
+    Persisted,
+    NotForReplication,
+    Sparse,
+    Hidden,
+    /// With the function, when it is added.
+    Masked(Option<Box<str>>),
+}
+
+/// One entry of `ALTER TABLE … DROP`.
+#[derive(Clone, Debug)]
+pub struct AlterTableDrop {
+    /// What kind of thing.
+    pub kind: AlterTableDropKind,
+    /// `IF EXISTS`.
+    pub if_exists: bool,
+    /// Which.
+    pub name: Ident,
+    /// `WITH (ONLINE = ON)` behind a constraint.
+    pub options: Vec<IndexOption>,
+}
+
+/// What `ALTER TABLE … DROP` drops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AlterTableDropKind {
+    Constraint,
+    Column,
+    Index,
+    Period,
+}
