@@ -1,1 +1,77 @@
-//! placeholder
+//! The outside world: files, clocks and randomness.
+//!
+//! Nothing else in the server reads the clock, the disk or randomness (A6), so that a test can put a
+//! simulated world in the place of the real one, pull its plug at any file operation and see what
+//! comes back.
+//!
+//! * [`fs`]: what a file system and a file can do, with errors that name operation and path.
+//! * [`clock`]: monotonic time, wall-clock time, and the local offset from UTC.
+//! * [`rng`]: random bytes.
+//! * [`real`]: the operating system's.
+//! * [`sim`]: in memory and on a seed; loses or tears unsynced writes, fails, fills up, delays.
+//!
+//! An [`Env`] bundles the three and is passed down from the program's `main`.
+//!
+//! ```
+//! let env = env::Env::real();
+//! let started = env.clock().now_ns();
+//! assert!(env.clock().now_ns() >= started);
+//! ```
+
+use std::sync::Arc;
+
+pub mod clock;
+pub mod fs;
+pub mod real;
+pub mod rng;
+pub mod sim;
+mod sys;
+
+pub use clock::Clock;
+pub use fs::{DirectoryLock, Entry, File, FileError, FileResult, FileSystem, OpKind, OpenMode};
+pub use rng::Rng;
+
+/// A world to run in. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Env(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    fs: Arc<dyn FileSystem>,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+}
+
+impl Env {
+    /// The operating system's files, clocks and randomness.
+    pub fn real() -> Env {
+        Env::new(
+            Arc::new(real::RealFs),
+            Arc::new(real::RealClock::new()),
+            Arc::new(real::RealRng::new()),
+        )
+    }
+
+    /// A world made of these.
+    pub fn new(fs: Arc<dyn FileSystem>, clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Env {
+        Env(Arc::new(Parts { fs, clock, rng }))
+    }
+
+    /// The file system.
+    #[inline]
+    pub fn fs(&self) -> &dyn FileSystem {
+        &*self.0.fs
+    }
+
+    /// The clocks.
+    #[inline]
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.0.clock
+    }
+
+    /// The source of randomness.
+    #[inline]
+    pub fn rng(&self) -> &dyn Rng {
+        &*self.0.rng
+    }
+}

@@ -1,0 +1,353 @@
+//! The operating system's files, clocks and randomness.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::Mutex;
+
+use crate::clock::{Clock, TICKS_PER_SECOND, UNIX_EPOCH_TICKS};
+use crate::fs::{
+    DirectoryLock, Entry, File, FileError, FileResult, FileSystem, LOCK_FILE, Metadata, OpKind,
+    OpenMode,
+};
+use crate::rng::Rng;
+use crate::sys;
+
+/// The operating system's file system.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RealFs;
+
+fn named<T>(op: OpKind, path: &Path, result: io::Result<T>) -> FileResult<T> {
+    result.map_err(|error| FileError::new(op, path, error))
+}
+
+impl FileSystem for RealFs {
+    fn create_dir_all(&self, path: &Path) -> FileResult<()> {
+        named(OpKind::CreateDir, path, fs::create_dir_all(path))
+    }
+
+    fn list(&self, path: &Path) -> FileResult<Vec<Entry>> {
+        let entries = fs::read_dir(path).and_then(|entries| {
+            entries
+                .map(|entry| {
+                    let entry = entry?;
+                    let metadata = metadata_of(&entry.metadata()?);
+                    Ok(Entry { name: entry.file_name(), metadata })
+                })
+                .collect::<io::Result<Vec<_>>>()
+        });
+        let mut entries = named(OpKind::List, path, entries)?;
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        let mut options = fs::OpenOptions::new();
+        options.read(true);
+        match mode {
+            OpenMode::Read => &mut options,
+            OpenMode::Write => options.write(true),
+            OpenMode::Create => options.write(true).create(true),
+            OpenMode::CreateNew => options.write(true).create_new(true),
+        };
+        let file = named(OpKind::Open, path, options.open(path))?;
+        Ok(Arc::new(RealFile { file, path: path.to_path_buf() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
+        named(OpKind::Rename, from, fs::rename(from, to))
+    }
+
+    fn remove_file(&self, path: &Path) -> FileResult<()> {
+        named(OpKind::Remove, path, fs::remove_file(path))
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> FileResult<()> {
+        named(OpKind::Remove, path, fs::remove_dir_all(path))
+    }
+
+    fn metadata(&self, path: &Path) -> FileResult<Option<Metadata>> {
+        match fs::metadata(path) {
+            Ok(metadata) => Ok(Some(metadata_of(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FileError::new(OpKind::Metadata, path, error)),
+        }
+    }
+
+    fn sync_dir(&self, path: &Path) -> FileResult<()> {
+        named(OpKind::SyncDir, path, fs::File::open(path).and_then(|dir| dir.sync_all()))
+    }
+
+    fn free_space(&self, path: &Path) -> FileResult<u64> {
+        named(OpKind::Metadata, path, sys::free_space(path))
+    }
+
+    fn lock_dir(&self, path: &Path) -> FileResult<DirectoryLock> {
+        let name = path.join(LOCK_FILE);
+        let locked = || {
+            let mut options = fs::OpenOptions::new();
+            let mut file = options.write(true).create(true).truncate(false).open(&name)?;
+            sys::lock_exclusive(&file)?;
+            // For people who look; the lock itself is the kernel's, so this may fail.
+            let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+            Ok(file)
+        };
+        Ok(DirectoryLock::new(named(OpKind::Lock, &name, locked())?))
+    }
+}
+
+fn metadata_of(metadata: &fs::Metadata) -> Metadata {
+    let is_dir = metadata.is_dir();
+    Metadata { len: if is_dir { 0 } else { metadata.len() }, is_dir }
+}
+
+#[derive(Debug)]
+struct RealFile {
+    file: fs::File,
+    path: PathBuf,
+}
+
+impl RealFile {
+    fn named<T>(&self, op: OpKind, result: io::Result<T>) -> FileResult<T> {
+        named(op, &self.path, result)
+    }
+}
+
+impl File for RealFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn len(&self) -> FileResult<u64> {
+        self.named(OpKind::Metadata, self.file.metadata().map(|metadata| metadata.len()))
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> FileResult<usize> {
+        let mut got = 0;
+        while got < buffer.len() {
+            match self.file.read_at(&mut buffer[got..], offset + got as u64) {
+                Ok(0) => break,
+                Ok(n) => got += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return self.named(OpKind::Read, Err(error)),
+            }
+        }
+        Ok(got)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> FileResult<()> {
+        self.named(OpKind::Write, self.file.write_all_at(bytes, offset))
+    }
+
+    fn set_len(&self, len: u64) -> FileResult<()> {
+        self.named(OpKind::SetLen, self.file.set_len(len))
+    }
+
+    fn sync_data(&self) -> FileResult<()> {
+        self.named(OpKind::Sync, self.file.sync_data())
+    }
+
+    fn sync_all(&self) -> FileResult<()> {
+        self.named(OpKind::Sync, self.file.sync_all())
+    }
+}
+
+/// The operating system's clocks.
+#[derive(Debug)]
+pub struct RealClock {
+    origin: Instant,
+}
+
+impl RealClock {
+    /// Monotonic time counts from now.
+    pub fn new() -> RealClock {
+        RealClock { origin: Instant::now() }
+    }
+}
+
+impl Default for RealClock {
+    fn default() -> RealClock {
+        RealClock::new()
+    }
+}
+
+impl Clock for RealClock {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        self.origin.elapsed().as_nanos() as u64
+    }
+
+    fn utc_ticks(&self) -> u64 {
+        let ticks = |duration: Duration| (duration.as_nanos() / 100) as u64;
+        match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => UNIX_EPOCH_TICKS + ticks(after),
+            Err(before) => UNIX_EPOCH_TICKS.saturating_sub(ticks(before.duration())),
+        }
+    }
+
+    fn local_offset_minutes(&self, utc_ticks: u64) -> i32 {
+        let unix_ticks = utc_ticks as i64 - UNIX_EPOCH_TICKS as i64;
+        let unix_seconds = unix_ticks.div_euclid(TICKS_PER_SECOND as i64);
+        (sys::local_offset_seconds(unix_seconds).div_euclid(60)) as i32
+    }
+
+    fn sleep_ns(&self, duration_ns: u64) {
+        std::thread::sleep(Duration::from_nanos(duration_ns));
+    }
+}
+
+/// The kernel's random bytes, fetched a few at a time and wiped as they are given out.
+#[derive(Debug)]
+pub struct RealRng {
+    pool: Mutex<Pool>,
+}
+
+const POOL_BYTES: usize = 1024;
+
+struct Pool {
+    bytes: [u8; POOL_BYTES],
+    used: usize,
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad("Pool") // its bytes are nobody's business
+    }
+}
+
+impl RealRng {
+    /// Asks the kernel when first used.
+    pub fn new() -> RealRng {
+        RealRng { pool: Mutex::new(Pool { bytes: [0; POOL_BYTES], used: POOL_BYTES }) }
+    }
+}
+
+impl Default for RealRng {
+    fn default() -> RealRng {
+        RealRng::new()
+    }
+}
+
+impl Rng for RealRng {
+    fn fill(&self, bytes: &mut [u8]) {
+        if bytes.len() > POOL_BYTES / 4 {
+            return sys::random_bytes(bytes);
+        }
+        let mut pool = self.pool.lock();
+        if POOL_BYTES - pool.used < bytes.len() {
+            sys::random_bytes(&mut pool.bytes);
+            pool.used = 0;
+        }
+        let taken = pool.used..pool.used + bytes.len();
+        bytes.copy_from_slice(&pool.bytes[taken.clone()]);
+        pool.bytes[taken].fill(0);
+        pool.used += bytes.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new() -> Scratch {
+            let name = format!("thermocline-env-{:016x}", RealRng::new().next_u64());
+            let path = std::env::temp_dir().join(name);
+            RealFs.create_dir_all(&path).unwrap();
+            Scratch(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = RealFs.remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn bytes_come_back_from_where_they_were_written() {
+        let scratch = Scratch::new();
+        let path = scratch.0.join("a");
+        let file = RealFs.open(&path, OpenMode::CreateNew).unwrap();
+        file.write_all_at(b"world", 5).unwrap();
+        file.write_all_at(b"hello", 0).unwrap();
+        file.sync_data().unwrap();
+        RealFs.sync_dir(&scratch.0).unwrap();
+        assert_eq!(RealFs.read(&path).unwrap(), b"helloworld");
+        let mut beyond = [0; 8];
+        assert_eq!(file.read_at(&mut beyond, 7).unwrap(), 3);
+        let error = file.read_exact_at(&mut beyond, 7).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        file.set_len(3).unwrap();
+        assert_eq!(file.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn errors_name_operation_and_path() {
+        let scratch = Scratch::new();
+        let path = scratch.0.join("missing");
+        let error = RealFs.open(&path, OpenMode::Read).unwrap_err();
+        assert!(error.is_not_found());
+        assert_eq!((error.op(), error.path()), (OpKind::Open, path.as_path()));
+        assert!(error.to_string().starts_with("cannot open "), "{error}");
+        RealFs.write_new(&path, b"").unwrap();
+        let error = RealFs.open(&path, OpenMode::CreateNew).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn listing_is_sorted_and_says_what_is_a_directory() {
+        let scratch = Scratch::new();
+        RealFs.write_new(&scratch.0.join("b"), b"12").unwrap();
+        RealFs.create_dir_all(&scratch.0.join("a/deep")).unwrap();
+        let entries = RealFs.list(&scratch.0).unwrap();
+        let seen: Vec<_> = entries
+            .iter()
+            .map(|e| (e.name.to_str().unwrap(), e.metadata.len, e.metadata.is_dir))
+            .collect();
+        assert_eq!(seen, [("a", 0, true), ("b", 2, false)]);
+        RealFs.rename(&scratch.0.join("b"), &scratch.0.join("c")).unwrap();
+        assert!(!RealFs.exists(&scratch.0.join("b")).unwrap());
+        RealFs.remove_file(&scratch.0.join("c")).unwrap();
+        assert!(RealFs.free_space(&scratch.0).unwrap() > 0);
+    }
+
+    #[test]
+    fn a_directory_has_one_holder() {
+        let scratch = Scratch::new();
+        let held = RealFs.lock_dir(&scratch.0).unwrap();
+        assert!(RealFs.lock_dir(&scratch.0).unwrap_err().is_locked());
+        drop(held);
+        RealFs.lock_dir(&scratch.0).unwrap();
+    }
+
+    #[test]
+    fn the_clock_stands_in_this_century_and_never_goes_back() {
+        let clock = RealClock::new();
+        let ticks = clock.utc_ticks();
+        let year = ticks / TICKS_PER_SECOND / 86_400 / 365;
+        assert!((2024..2200).contains(&year), "{year}");
+        assert!(clock.local_offset_minutes(ticks).abs() <= 14 * 60);
+        let before = clock.now_ns();
+        clock.sleep_ns(1_000_000);
+        assert!(clock.now_ns() >= before + 1_000_000);
+    }
+
+    #[test]
+    fn random_bytes_differ_in_every_request() {
+        let rng = RealRng::new();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..1000 {
+            assert!(seen.insert(rng.next_u64()));
+        }
+        let mut large = vec![0; 5000];
+        rng.fill(&mut large);
+        assert!(large.iter().filter(|&&b| b == 0).count() < 200);
+    }
+}

@@ -1,0 +1,420 @@
+//! The simulated file system's operations: counted, delayed, failed, and then done on the disk.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::disk::{Disk, NodeId, normalized};
+use super::faults::{Counters, Fault};
+use super::{SimClock, SplitMix};
+use crate::fs::{
+    DirectoryLock, Entry, File, FileError, FileResult, FileSystem, LOCK_FILE, Metadata, OpKind,
+    OpenMode,
+};
+
+/// A file system in memory. See the module's description for what can happen to it.
+#[derive(Clone)]
+pub struct SimFs(Arc<Shared>);
+
+struct Shared {
+    world: Mutex<World>,
+    /// Signalled when an operation kind is released or the power goes off.
+    released: Condvar,
+    clock: Arc<SimClock>,
+}
+
+struct World {
+    disk: Disk,
+    counters: Counters,
+    faults: Vec<Fault>,
+    power: Power,
+    /// Counts power cuts; handles of an earlier boot are dead.
+    boot: u64,
+    power_off_at: Option<u64>,
+    held: BTreeSet<OpKind>,
+    latency_ns: [u64; OpKind::COUNT],
+    locks: BTreeSet<PathBuf>,
+    trace: Option<Vec<String>>,
+    /// Decides what happens to the operation that the power cut meets; apart from the disk's, so
+    /// that looking at it changes nothing there.
+    fate: SplitMix,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Power {
+    On,
+    /// On for the operation that runs now, and off after it.
+    Failing,
+    Off,
+}
+
+impl SimFs {
+    pub(super) fn new(seed: u64, clock: Arc<SimClock>) -> SimFs {
+        let world = World {
+            disk: Disk::new(seed),
+            counters: Counters::default(),
+            faults: Vec::new(),
+            power: Power::On,
+            boot: 0,
+            power_off_at: None,
+            held: BTreeSet::new(),
+            latency_ns: [0; OpKind::COUNT],
+            locks: BTreeSet::new(),
+            trace: None,
+            fate: SplitMix::new(!seed),
+        };
+        SimFs(Arc::new(Shared { world: Mutex::new(world), released: Condvar::new(), clock }))
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.0.world.lock()
+    }
+
+    /// Operations so far, over all boots, failed ones included.
+    pub fn operations(&self) -> u64 {
+        self.world().counters.total
+    }
+
+    /// Operations of this kind so far.
+    pub fn operations_of(&self, kind: OpKind) -> u64 {
+        self.world().counters.by_kind[kind as usize]
+    }
+
+    /// Cuts the power now: all further operations fail.
+    pub fn power_off(&self) {
+        self.world().power = Power::Off;
+        self.0.released.notify_all();
+    }
+
+    /// Cuts the power during operation number `operation`, as [`SimFs::operations`] counts them.
+    pub fn power_off_at(&self, operation: u64) {
+        self.world().power_off_at = Some(operation);
+    }
+
+    /// Whether the power is off.
+    pub fn is_off(&self) -> bool {
+        self.world().power == Power::Off
+    }
+
+    /// Decides what survived and lets new handles work; old ones stay dead. Faults, holds and
+    /// delays are cleared. Cuts the power first if it is on.
+    pub fn power_on(&self) {
+        let mut world = self.world();
+        world.disk.crash();
+        world.power = Power::On;
+        world.power_off_at = None;
+        world.boot += 1;
+        world.faults.clear();
+        world.held.clear();
+        world.latency_ns = [0; OpKind::COUNT];
+        world.locks.clear();
+        drop(world);
+        self.0.released.notify_all();
+    }
+
+    /// Adds a fault; several may be waiting for their operations.
+    pub fn inject(&self, fault: Fault) {
+        self.world().faults.push(fault);
+    }
+
+    /// Takes all faults away.
+    pub fn clear_faults(&self) {
+        self.world().faults.clear();
+    }
+
+    /// Lets the disk hold this many bytes, or any number.
+    pub fn set_capacity(&self, bytes: Option<u64>) {
+        self.world().disk.set_capacity(bytes);
+    }
+
+    /// Bytes in files.
+    pub fn used(&self) -> u64 {
+        self.world().disk.used()
+    }
+
+    /// Every operation of this kind moves the clock by this much.
+    pub fn set_latency_ns(&self, kind: OpKind, duration_ns: u64) {
+        self.world().latency_ns[kind as usize] = duration_ns;
+    }
+
+    /// Blocks operations of this kind, before they take effect, until [`SimFs::release`].
+    pub fn hold(&self, kind: OpKind) {
+        self.world().held.insert(kind);
+    }
+
+    /// Lets held operations of this kind go on.
+    pub fn release(&self, kind: OpKind) {
+        self.world().held.remove(&kind);
+        self.0.released.notify_all();
+    }
+
+    /// Inverts one bit of a file, on the medium and for readers; bit 0 is the lowest of byte 0.
+    pub fn flip_bit(&self, path: &Path, bit: u64) -> FileResult<()> {
+        let result = self.world().disk.flip_bit(path, bit);
+        result.map_err(|error| FileError::new(OpKind::Write, path, error))
+    }
+
+    /// Starts writing down the operations, or starts anew.
+    pub fn start_trace(&self) {
+        self.world().trace = Some(Vec::new());
+    }
+
+    /// What has been written down since; stops writing. One line an operation, paths as given:
+    /// `write log/1 4096+512`, `sync log/1`.
+    pub fn take_trace(&self) -> Vec<String> {
+        self.world().trace.take().unwrap_or_default()
+    }
+
+    /// Runs one operation: counts it, lets it wait, fails it or does it. `fault_effect` is what an
+    /// injected fault does besides failing.
+    fn run<T>(
+        &self,
+        op: &Op<'_>,
+        effect: impl FnOnce(&mut World) -> io::Result<T>,
+        fault_effect: impl FnOnce(&mut Disk),
+    ) -> FileResult<T> {
+        let mut world = self.world();
+        let number = world.counters.count(op.kind);
+        world.note(op);
+        self.0.clock.advance_ns(world.latency_ns[op.kind as usize]);
+        while world.held.contains(&op.kind) && world.power == Power::On {
+            self.0.released.wait(&mut world);
+        }
+        if op.boot.is_some_and(|boot| boot != world.boot) || world.power != Power::On {
+            return Err(op.error(power_is_off()));
+        }
+        if world.power_off_at.is_some_and(|at| number >= at) {
+            // Of a write a part may arrive, of anything else all or nothing; nobody is told.
+            world.power = Power::Failing;
+            match world.fate.below(3) {
+                0 => drop(effect(&mut world)),
+                1 => fault_effect(&mut world.disk),
+                _ => {}
+            }
+            world.power = Power::Off;
+            self.0.released.notify_all();
+            return Err(op.error(power_is_off()));
+        }
+        let fault = world.faults.iter_mut().find_map(|fault| fault.strikes(op.kind, op.path));
+        world.faults.retain(|fault| !fault.is_spent());
+        if let Some(fault) = fault {
+            fault_effect(&mut world.disk);
+            return Err(op.error(fault.error()));
+        }
+        effect(&mut world).map_err(|error| op.error(error))
+    }
+
+    fn plain<T>(
+        &self,
+        kind: OpKind,
+        path: &Path,
+        effect: impl FnOnce(&mut World) -> io::Result<T>,
+    ) -> FileResult<T> {
+        let op = Op { kind, path, boot: None, detail: None };
+        self.run(&op, effect, |_| {})
+    }
+}
+
+fn power_is_off() -> io::Error {
+    io::Error::other("the power is off")
+}
+
+/// One operation, for counting, tracing and errors.
+struct Op<'a> {
+    kind: OpKind,
+    path: &'a Path,
+    /// The boot in which the handle was opened.
+    boot: Option<u64>,
+    /// Offset and length.
+    detail: Option<(u64, usize)>,
+}
+
+impl Op<'_> {
+    fn error(&self, source: io::Error) -> FileError {
+        FileError::new(self.kind, self.path, source)
+    }
+}
+
+impl World {
+    fn note(&mut self, op: &Op<'_>) {
+        let Some(trace) = &mut self.trace else { return };
+        let mut line = format!("{} {}", op.kind.verb(), op.path.display());
+        if let Some((offset, len)) = op.detail {
+            line.push_str(&format!(" {offset}+{len}"));
+        }
+        trace.push(line);
+    }
+}
+
+impl fmt::Debug for SimFs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let world = self.world();
+        write!(f, "SimFs {{ operations: {}, boot: {} }}", world.counters.total, world.boot)
+    }
+}
+
+impl FileSystem for SimFs {
+    fn create_dir_all(&self, path: &Path) -> FileResult<()> {
+        self.plain(OpKind::CreateDir, path, |world| world.disk.create_dir_all(path))
+    }
+
+    fn list(&self, path: &Path) -> FileResult<Vec<Entry>> {
+        self.plain(OpKind::List, path, |world| world.disk.list(path))
+    }
+
+    fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        let new = mode == OpenMode::CreateNew;
+        let create = new || mode == OpenMode::Create;
+        let (node, boot) = self.plain(OpKind::Open, path, |world| {
+            let node = world.disk.open(path, create, new)?;
+            if world.power == Power::Failing {
+                world.disk.close(node); // nobody gets this handle
+            }
+            Ok((node, world.boot))
+        })?;
+        let writable = mode != OpenMode::Read;
+        Ok(Arc::new(SimFile { fs: self.clone(), node, boot, writable, path: path.to_path_buf() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
+        self.plain(OpKind::Rename, from, |world| world.disk.rename(from, to))
+    }
+
+    fn remove_file(&self, path: &Path) -> FileResult<()> {
+        self.plain(OpKind::Remove, path, |world| world.disk.remove_file(path))
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> FileResult<()> {
+        self.plain(OpKind::Remove, path, |world| world.disk.remove_dir_all(path))
+    }
+
+    fn metadata(&self, path: &Path) -> FileResult<Option<Metadata>> {
+        self.plain(OpKind::Metadata, path, |world| world.disk.metadata(path))
+    }
+
+    fn sync_dir(&self, path: &Path) -> FileResult<()> {
+        self.plain(OpKind::SyncDir, path, |world| world.disk.sync_dir(path))
+    }
+
+    fn free_space(&self, path: &Path) -> FileResult<u64> {
+        self.plain(OpKind::Metadata, path, |world| Ok(world.disk.free()))
+    }
+
+    fn lock_dir(&self, path: &Path) -> FileResult<DirectoryLock> {
+        let name = path.join(LOCK_FILE);
+        self.plain(OpKind::Lock, &name, |world| {
+            let key = normalized(path)?;
+            let node = world.disk.open(&name, true, false)?;
+            world.disk.close(node);
+            if world.power == Power::Failing || !world.locks.insert(key.clone()) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let held = HeldLock { fs: self.clone(), boot: world.boot, key };
+            Ok(DirectoryLock::new(held))
+        })
+    }
+}
+
+struct HeldLock {
+    fs: SimFs,
+    boot: u64,
+    key: PathBuf,
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        let mut world = self.fs.world();
+        if world.boot == self.boot {
+            world.locks.remove(&self.key);
+        }
+    }
+}
+
+struct SimFile {
+    fs: SimFs,
+    node: NodeId,
+    boot: u64,
+    writable: bool,
+    path: PathBuf,
+}
+
+impl SimFile {
+    fn run<T>(
+        &self,
+        kind: OpKind,
+        detail: Option<(u64, usize)>,
+        effect: impl FnOnce(&mut Disk) -> io::Result<T>,
+        fault_effect: impl FnOnce(&mut Disk),
+    ) -> FileResult<T> {
+        let op = Op { kind, path: &self.path, boot: Some(self.boot), detail };
+        let changes = matches!(kind, OpKind::Write | OpKind::SetLen);
+        if changes && !self.writable {
+            return Err(op.error(io::ErrorKind::PermissionDenied.into()));
+        }
+        self.fs.run(&op, |world| effect(&mut world.disk), fault_effect)
+    }
+
+    fn sync(&self) -> FileResult<()> {
+        let node = self.node;
+        let done = |disk: &mut Disk| {
+            disk.sync(node);
+            Ok(())
+        };
+        self.run(OpKind::Sync, None, done, |disk| disk.sync_failed(node))
+    }
+}
+
+impl fmt::Debug for SimFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SimFile({})", self.path.display())
+    }
+}
+
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        let mut world = self.fs.world();
+        if world.boot == self.boot {
+            world.disk.close(self.node);
+        }
+    }
+}
+
+impl File for SimFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn len(&self) -> FileResult<u64> {
+        self.run(OpKind::Metadata, None, |disk| Ok(disk.len(self.node)), |_| {})
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> FileResult<usize> {
+        let detail = Some((offset, buffer.len()));
+        self.run(OpKind::Read, detail, |disk| Ok(disk.read(self.node, buffer, offset)), |_| {})
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> FileResult<()> {
+        self.run(
+            OpKind::Write,
+            Some((offset, bytes.len())),
+            |disk| disk.write(self.node, bytes, offset),
+            |disk| disk.write_partly(self.node, bytes, offset),
+        )
+    }
+
+    fn set_len(&self, len: u64) -> FileResult<()> {
+        self.run(OpKind::SetLen, Some((len, 0)), |disk| disk.set_len(self.node, len), |_| {})
+    }
+
+    fn sync_data(&self) -> FileResult<()> {
+        self.sync()
+    }
+
+    fn sync_all(&self) -> FileResult<()> {
+        self.sync()
+    }
+}

@@ -1,0 +1,61 @@
+//! The system calls that the standard library does not wrap.
+
+use std::ffi::CString;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Takes an exclusive advisory lock on the open file; `WouldBlock` if somebody else holds one. It
+/// ends when the last copy of the descriptor is closed.
+pub fn lock_exclusive(file: &std::fs::File) -> io::Result<()> {
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; flock touches no memory.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Bytes that an unprivileged user can still write to the file system that holds this path.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut stat = MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: `path` ends with NUL and `stat` has room for the result.
+    if unsafe { libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: statvfs fills the structure when it returns 0.
+    let stat = unsafe { stat.assume_init() };
+    #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+    Ok((stat.f_bavail as u64).saturating_mul(stat.f_frsize as u64))
+}
+
+/// Seconds to add to UTC for local time at this moment, given in seconds since 1970.
+pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
+    let time = unix_seconds as libc::time_t;
+    let mut local = MaybeUninit::<libc::tm>::uninit();
+    // SAFETY: `time` is readable and `local` has room for the result.
+    let filled = unsafe { libc::localtime_r(&time, local.as_mut_ptr()) };
+    if filled.is_null() {
+        return 0; // a year that does not fit: there is no local time to speak of
+    }
+    // SAFETY: localtime_r fills the structure when it returns its address.
+    #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+    unsafe {
+        local.assume_init().tm_gmtoff as i64
+    }
+}
+
+/// Fills the slice with random bytes fit for keys.
+///
+/// # Panics
+/// If the kernel has none to give, which it always has once the machine has booted.
+pub fn random_bytes(bytes: &mut [u8]) {
+    const ONE_CALL: usize = 256;
+    for part in bytes.chunks_mut(ONE_CALL) {
+        // SAFETY: the pointer and length are those of a writable slice.
+        let result = unsafe { libc::getentropy(part.as_mut_ptr().cast(), part.len()) };
+        assert_eq!(result, 0, "getentropy: {}", io::Error::last_os_error());
+    }
+}
