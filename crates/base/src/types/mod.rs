@@ -1,6 +1,24 @@
 //! What a column, variable, parameter or expression is declared as.
+//!
+//! * [`metadata`]: names, `sys.types` ids, sizes; printing as T-SQL.
+//! * [`declare`]: from a name and numbers in parentheses to a type, with SQL Server's errors.
+//! * [`literal`]: the types of constants.
+//! * [`conversion`]: which type converts to which, and how willingly.
+//! * [`operators`]: what an operator or a `CASE` makes of its operands' types.
+//! * [`coercibility`]: whose collation an expression gets.
+
+pub mod coercibility;
+pub mod conversion;
+pub mod declare;
+pub mod literal;
+pub mod metadata;
+pub mod operators;
 
 use std::fmt;
+
+pub use coercibility::Coercibility;
+pub use conversion::Convertibility;
+pub use operators::{BinaryOperator, Operand, UnaryOperator};
 
 /// The base type, without length, precision, scale or collation.
 ///

@@ -1,0 +1,56 @@
+//! Creating, altering and dropping objects and types.
+
+super::messages! {
+    TYPE_NOT_FOUND = 218, 16, 1, "Could not find the type '%s'. Either it does not exist or you do not have the necessary permission.";
+    TYPE_EXISTS = 219, 16, 1, "The type '%s' already exists, or you do not have permission to create it.";
+    INVALID_BASE_TYPE = 222, 16, 1, "The base type \"%s\" is not a valid base type for the alias data type.";
+    OBJECT_NOT_FOUND = 267, 16, 1, "Object '%s' cannot be found.";
+    CANNOT_FIND_OBJECT = 1088, 16, 11, "Cannot find the object \"%s\" because it does not exist or you do not have permissions.";
+    COLUMN_NAMES_MUST_BE_UNIQUE = 2705, 16, 3, "Column names in each table must be unique. Column name '%s' in table '%s' is specified more than once.";
+    TABLE_DOES_NOT_EXIST = 2706, 11, 1, "Table '%s' does not exist.";
+    OBJECT_EXISTS = 2714, 16, 6, "There is already an object named '%s' in the database.";
+    NULLABLE_NOT_ALLOWED = 2718, 16, 1, "Column, parameter, or variable #%s: Cannot specify null values on a column of data type %s.";
+    TIMESTAMP_ONLY_ONE = 2738, 16, 2, "A table can only have one timestamp column. Because table '%s' already has one, the column '%s' cannot be added.";
+    LEGACY_LOB_LOCAL_VARIABLE = 2739, 16, 1, "The text, ntext, and image data types are invalid for local variables.";
+    SCHEMA_NOT_FOUND = 2760, 16, 1, "The specified schema name \"%s\" either does not exist or you do not have permission to use it.";
+    ROWGUIDCOL_NEEDS_GUID = 2761, 16, 1, "The ROWGUIDCOL property can only be specified on the uniqueidentifier data type.";
+    MULTIPLE_ROWGUIDCOL = 8196, 16, 1, "Duplicate column specified as ROWGUIDCOL.";
+    INDEX_NAME_NOT_FOUND = 2727, 11, 1, "Cannot find index '%s'.";
+    CANNOT_DROP = 3701, 11, 5, "Cannot %s the %s '%s', because it does not exist or you do not have permission.";
+    CANNOT_DROP_SYSTEM_DATABASE = 3708, 16, 1, "Cannot %s the %s '%s' because it is a system %s.";
+    OBJECT_IS_REFERENCED = 3729, 16, 1, "Cannot %s '%s' because it is being referenced by object '%s'.";
+    CANNOT_DROP_TYPE_IN_USE = 3732, 16, 1, "Cannot drop type '%s' because it is being referenced by object '%s'. There may be other objects that reference this type.";
+    DROP_REFERENCED_BY_FOREIGN_KEY = 3726, 16, 1, "Could not drop object '%s' because it is referenced by a FOREIGN KEY constraint.";
+    DROP_CONSTRAINT_FAILED = 3727, 10, 0, "Could not drop constraint. See previous errors.";
+    NOT_A_CONSTRAINT = 3728, 16, 1, "'%s' is not a constraint.";
+    DROP_WRONG_OBJECT_TYPE = 3705, 16, 1, "Cannot use DROP %s with '%s' because '%s' is a %s. Use %s.";
+    DROP_INDEX_ENFORCES_CONSTRAINT = 3723, 16, 4, "An explicit DROP INDEX is not allowed on index '%s'. It is being used for %s constraint enforcement.";
+    DROP_PRIMARY_KEY_REFERENCED = 3725, 16, 0, "The constraint '%s' is being referenced by table '%s', foreign key constraint '%s'.";
+    TRUNCATE_NOT_FOUND = 4701, 16, 1, "Cannot find the object \"%s\" because it does not exist or you do not have permissions.";
+    TRUNCATE_REFERENCED = 4712, 16, 1, "Cannot truncate table '%s' because it is being referenced by a FOREIGN KEY constraint.";
+    TRUNCATE_NOT_A_TABLE = 4708, 16, 2, "Could not truncate object '%s' because it is not a table.";
+    ADDED_COLUMN_NEEDS_VALUE = 4901, 16, 1, "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '%s' cannot be added to non-empty table '%s' because it does not satisfy these conditions.";
+    ALTER_OBJECT_NOT_FOUND = 4902, 16, 1, "Cannot find the object \"%s\" because it does not exist or you do not have permissions.";
+    ALTER_NOT_A_TABLE = 4909, 16, 1, "Cannot alter '%s' because it is not a table.";
+    CONSTRAINT_NOT_FOUND = 4917, 16, 0, "Constraint '%s' does not exist.";
+    ALTER_TRIGGER_NOT_FOUND = 4920, 16, 0, "ALTER TABLE failed because trigger '%s' on table '%s' does not exist.";
+    ALTER_COLUMN_DEPENDENCIES = 4922, 16, 9, "%s %s failed because one or more objects access this column.";
+    DROP_ONLY_COLUMN = 4923, 16, 1, "ALTER TABLE DROP COLUMN failed because '%s' is the only data column in table '%s'. A table must have at least one data column.";
+    ALTER_COLUMN_NOT_FOUND = 4924, 16, 1, "%s failed because column '%s' does not exist in table '%s'.";
+    ALTER_COLUMN_TYPE = 4927, 16, 1, "Cannot alter column '%s' to be data type %s.";
+    ALTER_COLUMN_KIND = 4928, 16, 1, "Cannot alter column '%s' because it is '%s'.";
+    COMPUTED_DEPENDENCY = 4933, 16, 1, "Computed column '%s' in table '%s' cannot be persisted because the column depends on a non-schemabound object.";
+    COMPUTED_DATA_ACCESS = 4934, 16, 3, "Computed column '%s' in table '%s' cannot be persisted because the column does user or system data access.";
+    COMPUTED_NOT_DETERMINISTIC = 4936, 16, 1, "Computed column '%s' in table '%s' cannot be persisted because the column is non-deterministic.";
+    OBJECT_DEPENDS_ON = 5074, 16, 1, "The %s '%s' is dependent on %s '%s'.";
+    MINIMUM_ROW_TOO_LARGE = 1701, 16, 1, "Creating or altering table '%s' failed because the minimum row size would be %s, including %s bytes of internal overhead. This exceeds the maximum allowable table row size of %s bytes.";
+    TOO_MANY_COLUMNS = 1702, 16, 1, "CREATE TABLE failed because column '%s' in table '%s' exceeds the maximum of %s columns.";
+    MAXIMUM_ROW_TOO_LARGE = 1708, 10, 1, "Warning: The table \"%s\" has been created, but its maximum row size exceeds the allowed maximum of %s bytes. INSERT or UPDATE to this table will fail if the resulting row exceeds the size limit.";
+    TEXTIMAGE_NOT_ALLOWED = 1709, 16, 1, "Cannot use TEXTIMAGE_ON when a table has no text, ntext, image, varchar(max), nvarchar(max), non-FILESTREAM varbinary(max), xml or large CLR type columns.";
+    TABLE_NEEDS_DATA_COLUMN = 1730, 16, 1, "Creating or altering table '%s' failed because a table must have at least one non-computed column.";
+    COMPUTED_OF_COMPUTED = 1759, 16, 0, "Computed column '%s' in table '%s' is not allowed to be used in another computed-column definition.";
+    SYNONYM_BASE_INVALID = 5313, 16, 1, "Synonym '%s' refers to an invalid object.";
+    STATISTICS_NOT_FOUND = 2767, 16, 1, "Could not locate statistics '%s' in the system catalogs.";
+    INDEX_DOES_NOT_EXIST_ON = 7999, 16, 1, "Could not find any index named '%s' for table '%s'.";
+    SPARSE_COLUMN_INVALID = 1731, 16, 1, "Cannot create the sparse column '%s' in the table '%s' because an option or data type specified is not valid. A sparse column must be nullable and cannot have the ROWGUIDCOL, IDENTITY, or FILESTREAM properties. A sparse column cannot be of the following data types: text, ntext, image, geometry, geography, or user-defined type.";
+}

@@ -1,0 +1,179 @@
+//! The catalogue of messages: number, severity, default state and text, in SQL Server's words
+//! where applications match on them.
+//!
+//! A text holds `%s` for each argument. The entries lie in one file per subsystem; constants are
+//! named after what went wrong. `sys.messages` lists [`ALL`].
+
+mod backup;
+mod binder;
+mod bulk;
+mod constraint;
+mod conversion;
+mod cursor;
+mod database;
+mod ddl;
+mod execution;
+mod memory_optimized;
+mod module;
+mod parser;
+mod printf;
+mod procedure;
+mod security;
+mod server;
+mod transaction;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+pub use backup::*;
+pub use binder::*;
+pub use bulk::*;
+pub use constraint::*;
+pub use conversion::*;
+pub use cursor::*;
+pub use database::*;
+pub use ddl::*;
+pub use execution::*;
+pub use memory_optimized::*;
+pub use module::*;
+pub use parser::*;
+pub use printf::{PrintfArgument, printf};
+pub use procedure::*;
+pub use security::*;
+pub use server::*;
+pub use transaction::*;
+
+/// One entry of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// The number that applications look at.
+    pub number: i32,
+    /// 10 and below: information; 16: the user's mistake; 20 and above: the connection ends.
+    pub severity: u8,
+    /// The state sent when the raiser has no reason to choose another.
+    pub state: u8,
+    /// The text, with `%s` for each argument.
+    pub text: &'static str,
+}
+
+impl Message {
+    /// The text with its placeholders filled in; missing arguments print as nothing.
+    pub fn format(&self, args: &[&dyn fmt::Display]) -> String {
+        let mut out = String::with_capacity(self.text.len() + 16 * args.len());
+        let mut parts = self.text.split("%s");
+        out.push_str(parts.next().unwrap_or_default());
+        for (i, part) in parts.enumerate() {
+            if let Some(arg) = args.get(i) {
+                out.push_str(&arg.to_string());
+            }
+            out.push_str(part);
+        }
+        out
+    }
+
+    /// The catalogue's entry for a number, if it has one.
+    pub fn find(number: i32) -> Option<&'static Message> {
+        static BY_NUMBER: LazyLock<Vec<&'static Message>> = LazyLock::new(|| {
+            let mut sorted: Vec<&Message> = ALL.iter().collect();
+            sorted.sort_by_key(|m| m.number);
+            sorted
+        });
+        let at = BY_NUMBER.binary_search_by_key(&number, |m| m.number).ok()?;
+        Some(BY_NUMBER[at])
+    }
+}
+
+macro_rules! messages {
+    ($($name:ident = $number:literal, $severity:literal, $state:literal, $text:literal;)*) => {
+        $(
+            #[doc = concat!("Message ", $number, ": ", $text)]
+            pub const $name: super::Message = super::Message {
+                number: $number,
+                severity: $severity,
+                state: $state,
+                text: $text,
+            };
+        )*
+
+        /// The entries of this file.
+        pub(super) const LIST: &[super::Message] = &[$($name),*];
+    };
+}
+use messages;
+
+const PARTS: [&[Message]; 16] = [
+    parser::LIST,
+    binder::LIST,
+    conversion::LIST,
+    execution::LIST,
+    module::LIST,
+    ddl::LIST,
+    constraint::LIST,
+    transaction::LIST,
+    memory_optimized::LIST,
+    database::LIST,
+    security::LIST,
+    server::LIST,
+    cursor::LIST,
+    bulk::LIST,
+    backup::LIST,
+    procedure::LIST,
+];
+
+const COUNT: usize = {
+    let mut count = 0;
+    let mut part = 0;
+    while part < PARTS.len() {
+        count += PARTS[part].len();
+        part += 1;
+    }
+    count
+};
+
+/// Every message of the catalogue, by subsystem.
+pub static ALL: &[Message] = &{
+    let mut all = [parser::LIST[0]; COUNT];
+    let mut at = 0;
+    let mut part = 0;
+    while part < PARTS.len() {
+        let mut i = 0;
+        while i < PARTS[part].len() {
+            all[at] = PARTS[part][i];
+            at += 1;
+            i += 1;
+        }
+        part += 1;
+    }
+    all
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unique_and_found() {
+        for message in ALL {
+            let found = Message::find(message.number).unwrap();
+            assert_eq!(found.text, message.text, "two messages have number {}", message.number);
+        }
+        assert!(Message::find(1).is_none());
+        assert!(ALL.len() > 400, "{} messages", ALL.len());
+    }
+
+    #[test]
+    fn texts_have_no_other_placeholders() {
+        for message in ALL {
+            let rest = message.text.replace("%s", "");
+            assert!(!rest.contains("%d") && !rest.contains("%."), "{}", message.text);
+            assert!((1..=25).contains(&message.severity) || message.number == 50000);
+        }
+    }
+
+    #[test]
+    fn format_fills_placeholders_in_order() {
+        let text = OPERAND_TYPE_CLASH.format(&[&"int", &"date"]);
+        assert_eq!(text, "Operand type clash: int is incompatible with date");
+        assert_eq!(INVALID_COLUMN.format(&[]), "Invalid column name ''.");
+    }
+}

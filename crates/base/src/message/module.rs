@@ -1,0 +1,54 @@
+//! Procedures, functions, triggers; RAISERROR and THROW.
+
+super::messages! {
+    PARAMETER_NOT_SUPPLIED = 201, 16, 4, "Procedure or function '%s' expects parameter '%s', which was not supplied.";
+    RETURN_STATUS_NULL = 282, 10, 1, "The '%s' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead.";
+    TRIGGER_ON_VIEW_AFTER = 340, 16, 1, "Cannot create the trigger \"%s\" on view \"%s\". AFTER triggers cannot be created on views.";
+    TRIGGER_RETURNED_RESULTS = 524, 16, 1, "A trigger returned a resultset and the server option 'disallow results from triggers' is true.";
+    TRIGGER_CANNOT_ALTER = 2103, 15, 1, "Cannot %s trigger '%s' because its schema is different from the schema of the target table or view.";
+    INSTEAD_OF_TRIGGER_EXISTS = 2111, 16, 1, "Cannot %s trigger '%s' on %s '%s' because an INSTEAD OF %s trigger already exists on this object.";
+    INSTEAD_OF_CASCADE = 2113, 16, 1, "Cannot %s INSTEAD OF DELETE or INSTEAD OF UPDATE TRIGGER '%s' on table '%s'. This is because the table has a FOREIGN KEY with cascading DELETE or UPDATE.";
+    RAISERROR_SEVERITY_NEEDS_LOG = 2754, 16, 1, "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.";
+    LANGUAGE_NOT_OFFICIAL = 2755, 16, 1, "SET LANGUAGE failed because '%s' is not an official language name or a language alias on this SQL Server.";
+    RAISERROR_INVALID_STATE = 2756, 16, 1, "Invalid value %s for state. Valid range is from %s to %s.";
+    RAISERROR_NUMBER_NOT_FOUND = 2758, 16, 1, "RAISERROR could not locate entry for error %s in sysmessages.";
+    RAISERROR_LOG_PERMISSION = 2778, 16, 1, "Only System Administrator can specify %s option for %s command.";
+    RAISERROR_NUMBER_RANGE = 2732, 16, 1, "Error number %s is invalid. The number must be from %s through %s and it cannot be 50000.";
+    RAISERROR_PARAMETER_TYPE = 2748, 16, 1, "Cannot specify %s data type (RAISERROR parameter %s) as a substitution parameter for RAISERROR.";
+    RAISERROR_TOO_MANY_PARAMETERS = 2747, 16, 1, "Too many substitution parameters for RAISERROR. Cannot exceed %s substitution parameters.";
+    RAISERROR_PARAMETER_MISMATCH = 2786, 16, 1, "The data type of substitution parameter %s does not match the expected type of the format specification.";
+    RAISERROR_FORMAT_INVALID = 2787, 16, 1, "Invalid format specification: '%s'.";
+    SYNONYM_IN_SCHEMA_BOUND = 2788, 16, 1, "Synonyms are invalid in a schemabound object or a constraint expression.";
+    THROW_NUMBER_RANGE = 35100, 16, 10, "Error number %s in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.";
+    FORMATMESSAGE_TOO_LONG = 9828, 16, 1, "The size of the formatted message exceeds the maximum.";
+    PROCEDURE_NOT_FOUND = 2812, 16, 62, "Could not find stored procedure '%s'.";
+    PROCEDURE_NUMBER_NOT_FOUND = 2730, 11, 1, "Cannot create procedure '%s' with a group number of %s because a procedure with the same name and a group number of 1 does not currently exist in the database. Must execute CREATE PROCEDURE '%s';1 first.";
+    MODULE_MISSING_OBJECT = 2007, 10, 1, "The module '%s' depends on the missing object '%s'. The module will still be created; however, it cannot run successfully until the object exists.";
+    PROCEDURE_CREATED_AS_GROUP = 2008, 16, 1, "The object '%s' is not a procedure so you cannot create another procedure under that group name.";
+    ALTER_INCOMPATIBLE_OBJECT = 2010, 16, 1, "Cannot perform alter on '%s' because it is an incompatible object type.";
+    REMOTE_ACCESS_IN_SCHEMA_BOUND = 2014, 16, 1, "Remote access is not allowed from within a schema-bound object.";
+    TEMPORARY_TABLE_IN_FUNCTION = 2772, 16, 1, "Cannot access temporary tables from within a function.";
+    MESSAGE_TOO_MANY_ARGUMENTS = 2794, 16, 1, "Message text expects more than the maximum number of arguments (%s).";
+    PROCEDURE_TRANSACTION_COUNT = 266, 16, 2, "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = %s, current count = %s.";
+    NUMBER_OF_RESULT_SETS_EXCEEDED = 11535, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified %s result set(s), and the statement tried to send more result sets than this.";
+    NUMBER_OF_RESULT_SETS_MISSING = 11536, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified %s result set(s), but the statement only sent %s result set(s) at run time.";
+    NUMBER_OF_RESULT_COLUMNS = 11537, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified %s column(s) for result set number %s, but the statement sent %s column(s) at run time.";
+    RESULT_COLUMN_TYPE = 11538, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified type '%s' for column #%s in result set #%s, and the corresponding type sent at run time was '%s'; there is no conversion between the two types.";
+    METADATA_COMPILE_ERRORS = 11501, 16, 2, "The batch could not be analyzed because of compile errors.";
+    METADATA_PARAMETER_NOT_DEDUCED = 11502, 16, 1, "The type for parameter '%s' cannot be deduced in this context.";
+    METADATA_INCOMPATIBLE_STATEMENTS = 11509, 16, 1, "The metadata could not be determined because the statement '%s' is not compatible with the statement '%s'.";
+    METADATA_DYNAMIC_SQL = 11513, 16, 1, "The metadata could not be determined because statement '%s' contains dynamic SQL. Consider using the WITH RESULT SETS clause to explicitly describe the result set.";
+    METADATA_DYNAMIC_SQL_IN_PROCEDURE = 11514, 16, 1, "The metadata could not be determined because statement '%s' in procedure '%s' contains dynamic SQL. Consider using the WITH RESULT SETS clause to explicitly describe the result set.";
+    METADATA_TEMPORARY_TABLE = 11525, 16, 1, "The metadata could not be determined because statement '%s' uses a temp table. Metadata discovery only supports temp tables when analyzing a single-statement batch.";
+    METADATA_TEMPORARY_TABLE_IN_PROCEDURE = 11526, 16, 1, "The metadata could not be determined because statement '%s' in procedure '%s' uses a temp table.";
+    METADATA_NOT_SUPPORTED = 11527, 16, 1, "The metadata could not be determined because statement '%s' does not support metadata discovery.";
+    METADATA_ALWAYS_ERROR = 11529, 16, 1, "The metadata could not be determined because every code path results in an error; see previous errors for some of these.";
+    TEXTSIZE_INVALID = 41394, 16, 1, "TEXTSIZE must be a number between -1 and 2147483647.";
+    DATEFORMAT_INVALID = 2741, 16, 1, "SET DATEFORMAT date order '%s' is invalid.";
+    DATEFIRST_INVALID = 2742, 16, 1, "SET DATEFIRST %s is out of range.";
+    SET_COMMAND_NEEDS_ARGUMENT = 2743, 16, 1, "%s statement requires %s parameter.";
+    MULTIPLE_IDENTITY_COLUMNS = 2744, 16, 2, "Multiple identity columns specified for table '%s'. Only one identity column per table is allowed.";
+    PROCESS_RAISED_FATAL_ERROR = 2745, 10, 2, "Process ID %s has raised user error %s, severity %s. SQL Server is terminating this process.";
+    SELECT_FAILED_SET_OPTIONS = 1934, 16, 1, "%s failed because the following SET options have incorrect settings: '%s'. Verify that SET options are correct for use with %s.";
+    CREATE_FAILED_SET_OPTIONS = 1935, 16, 1, "Cannot create index. Object '%s' was created with the following SET options off: '%s'.";
+}

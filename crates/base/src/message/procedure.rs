@@ -1,0 +1,49 @@
+//! The sp_ system procedures.
+
+super::messages! {
+    SP_OBJECT_NOT_FOUND = 15001, 16, 1, "Object '%s' does not exist or is not a valid object for this operation.";
+    SP_IN_TRANSACTION = 15002, 16, 1, "The procedure '%s' cannot be executed within a transaction.";
+    SP_ONLY_DBO_ROLE = 15003, 16, 1, "Only members of the %s role can execute this stored procedure.";
+    SP_NAME_NULL = 15004, 16, 1, "Name cannot be NULL.";
+    SP_NAME_NOT_VALID = 15006, 16, 1, "'%s' is not a valid name because it contains invalid characters.";
+    SP_OBJECT_DOES_NOT_EXIST = 15009, 16, 1, "The object '%s' does not exist in database '%s' or is invalid for this operation.";
+    SP_DATABASE_DOES_NOT_EXIST = 15010, 16, 1, "The database '%s' does not exist. Supply a valid database name. To see available databases, use sys.databases.";
+    SP_OPTION_UNKNOWN = 15011, 16, 1, "Option '%s' does not exist.";
+    SP_DEVICE_UNKNOWN = 15012, 16, 1, "The device '%s' does not exist. Use sys.backup_devices to show available devices.";
+    SP_ROLE_DOES_NOT_EXIST = 15014, 16, 1, "The role '%s' does not exist in the current database.";
+    SP_SERVER_DOES_NOT_EXIST = 15015, 16, 1, "The server '%s' does not exist. Use sp_helpserver to show available servers.";
+    SP_MESSAGE_UNKNOWN = 15179, 16, 1, "The message number %s or specified language version does not exist.";
+    SP_MESSAGE_EXISTS = 15043, 16, 1, "You must specify 'REPLACE' to overwrite an existing message.";
+    SP_MESSAGE_NUMBER = 15040, 16, 1, "User-defined error messages must have an ID greater than 50000.";
+    SP_MESSAGE_SEVERITY = 15041, 16, 1, "User-defined error messages must have a severity level between 1 and 25.";
+    SP_MESSAGE_US_ENGLISH = 15279, 16, 1, "You must add the us_english version of this message before you can add the '%s' version.";
+    SP_TYPE_UNKNOWN = 15036, 16, 1, "The data type '%s' does not exist or you do not have permission.";
+    SP_NAME_ALREADY_USED = 15335, 11, 1, "Error: The new name '%s' is already in use as a %s name and would cause a duplicate that is not permitted.";
+    SP_RENAME_NOT_FOUND = 15225, 11, 1, "No item by the name of '%s' could be found in the current database '%s', given that @itemtype was input as '%s'.";
+    SP_RENAME_WRONG_TYPE = 15248, 11, 1, "Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.";
+    SP_RENAME_UNKNOWN_TYPE = 15249, 11, 1, "Error: Explicit @objtype '%s' is unrecognized.";
+    SP_RENAME_CAUTION = 15477, 10, 1, "Caution: Changing any part of an object name could break scripts and stored procedures.";
+    SP_RENAME_DEPENDENCIES = 15336, 16, 1, "Object '%s' cannot be renamed because the object participates in enforced dependencies.";
+    SP_NOT_IN_DATABASE = 15250, 16, 1, "The database name component of the object qualifier must be the name of the current database.";
+    SP_VALUE_INVALID = 15251, 16, 1, "Invalid '%s' specified. It must be %s.";
+    SP_KEY_TABLE_MISSING = 15252, 16, 1, "The primary key or foreign key table name must be given.";
+    SP_IDENTIFIER_SYNTAX = 15253, 11, 1, "Syntax error parsing SQL identifier '%s'.";
+    SP_PARAMETER_INVALID = 15600, 15, 1, "An invalid parameter or option was specified for procedure '%s'.";
+    SP_NO_TEXT = 15197, 16, 1, "There is no text for object '%s'.";
+    SP_TEXT_ENCRYPTED = 15471, 10, 1, "The text for object '%s' is encrypted.";
+    SP_NO_INDEXES = 15472, 10, 1, "The object '%s' does not have any indexes, or you do not have permissions.";
+    SP_NO_CONSTRAINTS = 15469, 10, 1, "No constraints are defined on object '%s', or you do not have permissions.";
+    SP_NO_REFERENCES = 15470, 10, 1, "No foreign keys reference table '%s', or you do not have permissions on referencing tables.";
+    SP_PROPERTY_EXISTS = 15233, 16, 1, "Property cannot be added. Property '%s' already exists for '%s'.";
+    SP_PROPERTY_OBJECT_INVALID = 15135, 16, 1, "Object is invalid. Extended properties are not permitted on '%s', or the object does not exist.";
+    SP_PROPERTY_DOES_NOT_EXIST = 15217, 16, 1, "Property cannot be updated or deleted. Property '%s' does not exist for '%s'.";
+    SP_LANGUAGE_UNKNOWN = 15033, 16, 1, "'%s' is not a valid official language name.";
+    SP_OPTION_NOT_UNIQUE = 15124, 16, 1, "The configuration option '%s' is not unique.";
+    SP_NO_USER_TABLE = 15388, 11, 1, "There is no user table matching the input name '%s' in the current database or you do not have permission to access the table.";
+    SP_SESSION_CONTEXT_SIZE = 15665, 16, 1, "The value was not set for key '%s' because the total size of keys and values in the session context would exceed the 1 MB limit.";
+    SP_ATTACHED_DATABASE_EXISTS = 15032, 16, 1, "The database '%s' already exists. Specify a unique database name.";
+    SP_CANNOT_CHANGE_OWNER = 15109, 16, 1, "Cannot change the owner of the master, model, tempdb or distribution database.";
+    SP_USER_NOT_VALID = 15008, 16, 1, "User '%s' does not exist in the current database.";
+    SP_USER_OR_ROLE_NOT_VALID = 15410, 11, 1, "User or role '%s' does not exist in this database.";
+    SP_SPACE_USED_OBJECT = 15234, 16, 1, "Objects of this type have no space allocated.";
+}

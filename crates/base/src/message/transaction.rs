@@ -1,0 +1,53 @@
+//! Transactions, locks, isolation, the log.
+
+super::messages! {
+    NOT_ALLOWED_IN_TRANSACTION = 226, 16, 6, "%s statement not allowed within multi-statement transaction.";
+    SAVE_WITHOUT_TRANSACTION = 628, 16, 0, "Cannot issue SAVE TRANSACTION when there is no active transaction.";
+    ISOLATION_LEVEL_IN_SNAPSHOT = 3951, 16, 1, "Transaction failed in database '%s' because the statement was run under snapshot isolation but the transaction did not start in snapshot isolation. You cannot change the isolation level of the transaction to snapshot after the transaction has started unless the transaction was originally started under snapshot isolation level.";
+    LOCK_TIMEOUT = 1222, 16, 51, "Lock request time out period exceeded.";
+    LOCK_RESOURCES_EXHAUSTED = 1204, 19, 4, "The instance of the SQL Server Database Engine cannot obtain a LOCK resource at this time. Rerun your statement when there are fewer active users. Ask the database administrator to check the lock and memory configuration for this instance, or to check for long-running transactions.";
+    DEADLOCK_VICTIM = 1205, 13, 51, "Transaction (Process ID %s) was deadlocked on %s resources with another process and has been chosen as the deadlock victim. Rerun the transaction.";
+    APPLICATION_LOCK_NOT_HELD = 1223, 16, 1, "Cannot release the application lock (Database Principal: '%s', Resource: '%s') because it is not currently held.";
+    APPLICATION_LOCK_INVALID = 1224, 16, 1, "An invalid application lock resource was passed to %s.";
+    APPLICATION_LOCK_MODE_INVALID = 1225, 16, 1, "An invalid application lock mode was passed to %s.";
+    APPLICATION_LOCK_OWNER_INVALID = 1226, 16, 1, "An invalid application lock owner was passed to %s.";
+    APPLICATION_LOCK_TIMEOUT_INVALID = 1227, 16, 1, "An invalid application lock time-out was passed to %s.";
+    COMMIT_WITHOUT_BEGIN = 3902, 16, 1, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
+    ROLLBACK_WITHOUT_BEGIN = 3903, 16, 1, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.";
+    DATABASE_READ_ONLY = 3906, 16, 1, "Failed to update database \"%s\" because the database is read-only.";
+    CANNOT_RUN_DATABASE_STATE = 3908, 16, 1, "Could not run BEGIN TRANSACTION in database '%s' because the database is in emergency mode or is damaged and must be restarted.";
+    TRANSACTION_CONTEXT_IN_USE = 3910, 16, 2, "Transaction context in use by another session.";
+    TRANSACTION_NAME_TYPE = 3914, 16, 2, "The data type \"%s\" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).";
+    ROLLBACK_IN_INSERT_EXEC = 3915, 16, 0, "Cannot use the ROLLBACK statement within an INSERT-EXEC statement.";
+    COMMIT_IN_INSERT_EXEC = 3916, 16, 0, "Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN TRANSACTION is used first.";
+    NEEDS_USER_TRANSACTION = 3918, 16, 1, "The statement or function must be executed in the context of a user transaction.";
+    CANNOT_ENLIST = 3919, 16, 1, "Cannot enlist in the transaction because the transaction has already been committed or rolled back.";
+    MARS_TRANSACTION_OPEN = 3997, 16, 1, "A transaction that was started in a MARS batch is still active at the end of the batch. The transaction is rolled back.";
+    UNCOMMITTABLE_AT_BATCH_END = 3998, 16, 1, "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
+    TRANSACTION_DOOMED = 3930, 16, 1, "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.";
+    DOOMED_NO_SAVEPOINT = 3931, 16, 1, "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.";
+    PROMOTE_WITH_SAVEPOINT = 3933, 16, 1, "Cannot promote the transaction to a distributed transaction because there is an active save point in this transaction.";
+    TRANSACTION_NAME_NOT_FOUND = 6401, 16, 1, "Cannot roll back %s. No transaction or savepoint of that name was found.";
+    SNAPSHOT_NOT_ALLOWED = 3952, 16, 1, "Snapshot isolation transaction failed accessing database '%s' because snapshot isolation is not allowed in this database. Use ALTER DATABASE to allow snapshot isolation.";
+    SNAPSHOT_DATABASE_RECOVERING = 3953, 16, 1, "Snapshot isolation transaction failed in database '%s' because the database was not recovered when the current transaction was started. Retry the transaction after the database has recovered.";
+    SNAPSHOT_NOT_READY = 3956, 16, 1, "Snapshot isolation transaction failed to start in database '%s' because the ALTER DATABASE command which enables snapshot isolation for this database has not finished yet. The database is in transition to pending ON state. You must wait until the ALTER DATABASE Command completes successfully.";
+    SNAPSHOT_UPDATE_CONFLICT = 3960, 16, 2, "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '%s' directly or indirectly in database '%s' to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement.";
+    SNAPSHOT_METADATA_CHANGED = 3961, 16, 1, "Snapshot isolation transaction failed in database '%s' because the object accessed by the statement has been modified by a DDL statement in another concurrent transaction since the start of this transaction.  It is disallowed because the metadata is not versioned. A concurrent update to metadata can lead to inconsistency if mixed with snapshot isolation.";
+    SNAPSHOT_DDL_NOT_ALLOWED = 3964, 16, 1, "Transaction failed because this DDL statement is not allowed inside a snapshot isolation transaction. Since metadata is not versioned, a metadata change can lead to inconsistency if mixed within snapshot isolation.";
+    SNAPSHOT_VERSION_MISSING = 3958, 16, 1, "Transaction aborted when accessing versioned row in table '%s' in database '%s'. Requested versioned row was not found. Your tempdb is probably out of space. Please refer to BOL on how to configure tempdb for versioning.";
+    SNAPSHOT_TOO_OLD = 3966, 17, 1, "Transaction is rolled back when accessing version store. It was earlier marked as victim when the version store was shrunk due to insufficient space in tempdb. This transaction was marked as a victim earlier because it may need the row version(s) that have already been removed to make space in tempdb. Retry the transaction.";
+    NEW_TRANSACTION_NOT_ALLOWED = 3988, 16, 1, "New transaction is not allowed because there are other threads running in the session.";
+    NEW_REQUEST_NOT_ALLOWED = 3989, 16, 1, "New request is not allowed to start because it should come with valid transaction descriptor.";
+    TRANSACTION_COUNT_CHANGED_IN_TRIGGER = 3992, 16, 1, "Transaction count has been changed from %s to %s inside of user defined routine, trigger or aggregate \"%s\". This is not allowed and user transaction will be rolled back. Change CLR code to enforce strict transaction nesting.";
+    TRIGGER_TRANSACTION_DOOMED = 3616, 16, 1, "An error was raised during trigger execution. The batch has been aborted and the user transaction, if any, has been rolled back.";
+    LOG_FULL = 9002, 17, 4, "The transaction log for database '%s' is full due to '%s'.";
+    LOG_WRITE_FAILED = 9001, 21, 4, "The log for database '%s' is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database.";
+    LOG_CORRUPT = 9004, 21, 1, "An error occurred while processing the log for database '%s'.  If possible, restore from backup. If a backup is not available, it might be necessary to rebuild the log.";
+    LOG_SCAN_INVALID = 9003, 20, 1, "The log scan number %s passed to log scan in database '%s' is not valid. This error may indicate data corruption or that the log file (.ldf) does not match the data file (.mdf). If this error occurred during replication, re-create the publication. Otherwise, restore from backup if the problem results in a failure during startup.";
+    COULD_NOT_CONTINUE_SCAN = 601, 12, 3, "Could not continue scan with NOLOCK due to data movement.";
+    READPAST_LEVEL = 650, 16, 1, "You can only specify the READPAST lock in the READ COMMITTED or REPEATABLE READ isolation levels.";
+    INVALID_TRANSACTION_DESCRIPTOR = 3971, 16, 1, "The server failed to resume the transaction. Desc:%s.";
+    DATABASE_IN_TRANSITION = 952, 16, 1, "Database '%s' is in transition. Try the statement later.";
+    PROMOTE_WITHOUT_TRANSACTION = 3965, 16, 1, "The PROMOTE TRANSACTION request failed because there is no local transaction active.";
+    ASSERTION_FAILED = 3624, 20, 1, "A system assertion check has failed. Check the SQL Server error log for details. Typically, an assertion failure is caused by a software bug or data corruption. To check for database corruption, consider running DBCC CHECKDB. An update may be available.";
+}

@@ -1,0 +1,513 @@
+//! What `sys.types` and `sys.columns` say about types, constructors, and printing as T-SQL.
+
+use std::fmt;
+
+use super::{Collation, SqlType, TypeKind};
+
+/// One row of `sys.types`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeInfo {
+    /// The name without length, precision or scale, in lower case.
+    pub name: &'static str,
+    /// `system_type_id`; for every type here also the `user_type_id`.
+    pub system_type_id: u8,
+    /// Bytes at most when no length is given, or the largest length that can be declared.
+    pub max_length: i16,
+    /// Largest precision; 0 for types without one.
+    pub precision: u8,
+    /// Largest scale.
+    pub scale: u8,
+}
+
+/// The `user_type_id` of `sysname`, the alias of `nvarchar(128) NOT NULL`.
+pub const SYSNAME_USER_TYPE_ID: i32 = 256;
+
+const fn info(
+    name: &'static str,
+    system_type_id: u8,
+    max_length: i16,
+    precision: u8,
+    scale: u8,
+) -> TypeInfo {
+    TypeInfo { name, system_type_id, max_length, precision, scale }
+}
+
+/// In the order of [`TypeKind`].
+static INFO: [TypeInfo; 29] = [
+    info("binary", 173, 8000, 0, 0),
+    info("varbinary", 165, 8000, 0, 0),
+    info("image", 34, 16, 0, 0),
+    info("char", 175, 8000, 0, 0),
+    info("varchar", 167, 8000, 0, 0),
+    info("text", 35, 16, 0, 0),
+    info("nchar", 239, 8000, 0, 0),
+    info("nvarchar", 231, 8000, 0, 0),
+    info("ntext", 99, 16, 0, 0),
+    info("uniqueidentifier", 36, 16, 0, 0),
+    info("timestamp", 189, 8, 0, 0),
+    info("bit", 104, 1, 1, 0),
+    info("tinyint", 48, 1, 3, 0),
+    info("smallint", 52, 2, 5, 0),
+    info("int", 56, 4, 10, 0),
+    info("bigint", 127, 8, 19, 0),
+    info("smallmoney", 122, 4, 10, 4),
+    info("money", 60, 8, 19, 4),
+    info("numeric", 108, 17, 38, 38),
+    info("decimal", 106, 17, 38, 38),
+    info("real", 59, 4, 24, 0),
+    info("float", 62, 8, 53, 0),
+    info("time", 41, 5, 16, 7),
+    info("date", 40, 3, 10, 0),
+    info("smalldatetime", 58, 4, 16, 0),
+    info("datetime", 61, 8, 23, 3),
+    info("datetime2", 42, 8, 27, 7),
+    info("datetimeoffset", 43, 10, 34, 7),
+    info("sql_variant", 98, 8016, 0, 0),
+];
+
+impl TypeKind {
+    /// Every kind, by rising precedence.
+    pub const ALL: [TypeKind; 29] = {
+        use TypeKind::*;
+        [
+            Binary,
+            VarBinary,
+            Image,
+            Char,
+            VarChar,
+            Text,
+            NChar,
+            NVarChar,
+            NText,
+            UniqueIdentifier,
+            RowVersion,
+            Bit,
+            TinyInt,
+            SmallInt,
+            Int,
+            BigInt,
+            SmallMoney,
+            Money,
+            Numeric,
+            Decimal,
+            Real,
+            Float,
+            Time,
+            Date,
+            SmallDateTime,
+            DateTime,
+            DateTime2,
+            DateTimeOffset,
+            SqlVariant,
+        ]
+    };
+
+    /// The kind's row of `sys.types`.
+    pub fn info(self) -> &'static TypeInfo {
+        &INFO[self as usize]
+    }
+
+    /// The name that messages and the catalog use: `timestamp` for rowversion, too.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// `sys.types.system_type_id`.
+    pub fn system_type_id(self) -> u8 {
+        self.info().system_type_id
+    }
+
+    /// The kind with this `system_type_id`.
+    pub fn from_system_type_id(id: u8) -> Option<TypeKind> {
+        TypeKind::ALL.into_iter().find(|k| k.system_type_id() == id)
+    }
+
+    /// bit, tinyint, smallint, int, bigint.
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            TypeKind::Bit
+                | TypeKind::TinyInt
+                | TypeKind::SmallInt
+                | TypeKind::Int
+                | TypeKind::BigInt
+        )
+    }
+
+    /// decimal, numeric.
+    pub const fn is_decimal(self) -> bool {
+        matches!(self, TypeKind::Decimal | TypeKind::Numeric)
+    }
+
+    /// money, smallmoney.
+    pub const fn is_money(self) -> bool {
+        matches!(self, TypeKind::Money | TypeKind::SmallMoney)
+    }
+
+    /// float, real.
+    pub const fn is_float(self) -> bool {
+        matches!(self, TypeKind::Float | TypeKind::Real)
+    }
+
+    /// Any number: integers, decimals, money and floats.
+    pub const fn is_numeric(self) -> bool {
+        self.is_integer() || self.is_decimal() || self.is_money() || self.is_float()
+    }
+
+    /// char, varchar, text and their Unicode twins: what has a collation.
+    pub const fn is_character(self) -> bool {
+        self.is_chars() || self.is_unicode()
+    }
+
+    /// char, varchar, text.
+    pub const fn is_chars(self) -> bool {
+        matches!(self, TypeKind::Char | TypeKind::VarChar | TypeKind::Text)
+    }
+
+    /// nchar, nvarchar, ntext.
+    pub const fn is_unicode(self) -> bool {
+        matches!(self, TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText)
+    }
+
+    /// binary, varbinary, image (not rowversion).
+    pub const fn is_binary(self) -> bool {
+        matches!(self, TypeKind::Binary | TypeKind::VarBinary | TypeKind::Image)
+    }
+
+    /// text, ntext, image.
+    pub const fn is_legacy_lob(self) -> bool {
+        matches!(self, TypeKind::Text | TypeKind::NText | TypeKind::Image)
+    }
+
+    /// date, time and everything with both.
+    pub const fn is_temporal(self) -> bool {
+        matches!(
+            self,
+            TypeKind::Date
+                | TypeKind::Time
+                | TypeKind::SmallDateTime
+                | TypeKind::DateTime
+                | TypeKind::DateTime2
+                | TypeKind::DateTimeOffset
+        )
+    }
+
+    /// time, datetime2, datetimeoffset: the ones with a scale of their own.
+    pub const fn has_fraction_scale(self) -> bool {
+        matches!(self, TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset)
+    }
+
+    /// char, nchar, binary: values are padded to the declared length.
+    pub const fn is_padded(self) -> bool {
+        matches!(self, TypeKind::Char | TypeKind::NChar | TypeKind::Binary)
+    }
+}
+
+macro_rules! plain {
+    ($($(#[$doc:meta])* $name:ident = $kind:ident, $length:literal, $precision:literal, $scale:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub const fn $name() -> SqlType {
+                SqlType {
+                    kind: TypeKind::$kind,
+                    precision: $precision,
+                    scale: $scale,
+                    length: $length,
+                    collation: Collation(0),
+                }
+            }
+        )*
+    };
+}
+
+/// Constructors. Lengths, precisions and scales must be valid; [`super::declare`] checks what users
+/// write.
+impl SqlType {
+    plain! {
+        /// `bit`
+        bit = Bit, 1, 1, 0;
+        /// `tinyint`
+        tinyint = TinyInt, 1, 3, 0;
+        /// `smallint`
+        smallint = SmallInt, 2, 5, 0;
+        /// `int`
+        int = Int, 4, 10, 0;
+        /// `bigint`
+        bigint = BigInt, 8, 19, 0;
+        /// `smallmoney`
+        smallmoney = SmallMoney, 4, 10, 4;
+        /// `money`
+        money = Money, 8, 19, 4;
+        /// `real`
+        real = Real, 4, 24, 0;
+        /// `float`
+        float = Float, 8, 53, 0;
+        /// `date`
+        date = Date, 3, 10, 0;
+        /// `smalldatetime`
+        smalldatetime = SmallDateTime, 4, 16, 0;
+        /// `datetime`
+        datetime = DateTime, 8, 23, 3;
+        /// `uniqueidentifier`
+        uniqueidentifier = UniqueIdentifier, 16, 0, 0;
+        /// `rowversion`, which the catalog calls `timestamp`
+        rowversion = RowVersion, 8, 0, 0;
+        /// `sql_variant`
+        sql_variant = SqlVariant, 8016, 0, 0;
+        /// `image`
+        image = Image, 16, 0, 0;
+    }
+
+    /// `decimal(precision, scale)`
+    pub const fn decimal(precision: u8, scale: u8) -> SqlType {
+        SqlType::exact(TypeKind::Decimal, precision, scale)
+    }
+
+    /// `numeric(precision, scale)`
+    pub const fn numeric(precision: u8, scale: u8) -> SqlType {
+        SqlType::exact(TypeKind::Numeric, precision, scale)
+    }
+
+    /// `decimal` or `numeric`, as `kind` says.
+    pub const fn exact(kind: TypeKind, precision: u8, scale: u8) -> SqlType {
+        let length = match precision {
+            0..=9 => 5,
+            10..=19 => 9,
+            20..=28 => 13,
+            _ => 17,
+        };
+        SqlType { kind, precision, scale, length, collation: Collation(0) }
+    }
+
+    /// `time(scale)`
+    pub const fn time(scale: u8) -> SqlType {
+        let precision = if scale == 0 { 8 } else { 9 + scale };
+        SqlType::temporal(TypeKind::Time, precision, scale, 3)
+    }
+
+    /// `datetime2(scale)`
+    pub const fn datetime2(scale: u8) -> SqlType {
+        let precision = if scale == 0 { 19 } else { 20 + scale };
+        SqlType::temporal(TypeKind::DateTime2, precision, scale, 6)
+    }
+
+    /// `datetimeoffset(scale)`
+    pub const fn datetimeoffset(scale: u8) -> SqlType {
+        let precision = if scale == 0 { 26 } else { 27 + scale };
+        SqlType::temporal(TypeKind::DateTimeOffset, precision, scale, 8)
+    }
+
+    const fn temporal(kind: TypeKind, precision: u8, scale: u8, shortest: u16) -> SqlType {
+        let length = match scale {
+            0..=2 => shortest,
+            3..=4 => shortest + 1,
+            _ => shortest + 2,
+        };
+        SqlType { kind, precision, scale, length, collation: Collation(0) }
+    }
+
+    const fn sized(kind: TypeKind, length: u16, collation: Collation) -> SqlType {
+        SqlType { kind, precision: 0, scale: 0, length, collation }
+    }
+
+    /// `char(bytes)`
+    pub const fn char(bytes: u16, collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::Char, bytes, collation)
+    }
+
+    /// `varchar(bytes)`
+    pub const fn varchar(bytes: u16, collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::VarChar, bytes, collation)
+    }
+
+    /// `varchar(max)`
+    pub const fn varchar_max(collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::VarChar, SqlType::MAX, collation)
+    }
+
+    /// `text`
+    pub const fn text(collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::Text, 16, collation)
+    }
+
+    /// `nchar(units)`, UTF-16 units
+    pub const fn nchar(units: u16, collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::NChar, 2 * units, collation)
+    }
+
+    /// `nvarchar(units)`, UTF-16 units
+    pub const fn nvarchar(units: u16, collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::NVarChar, 2 * units, collation)
+    }
+
+    /// `nvarchar(max)`
+    pub const fn nvarchar_max(collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::NVarChar, SqlType::MAX, collation)
+    }
+
+    /// `ntext`
+    pub const fn ntext(collation: Collation) -> SqlType {
+        SqlType::sized(TypeKind::NText, 16, collation)
+    }
+
+    /// `sysname`: `nvarchar(128)`; that it is NOT NULL is not part of a [`SqlType`].
+    pub const fn sysname(collation: Collation) -> SqlType {
+        SqlType::nvarchar(128, collation)
+    }
+
+    /// `binary(bytes)`
+    pub const fn binary(bytes: u16) -> SqlType {
+        SqlType::sized(TypeKind::Binary, bytes, Collation(0))
+    }
+
+    /// `varbinary(bytes)`
+    pub const fn varbinary(bytes: u16) -> SqlType {
+        SqlType::sized(TypeKind::VarBinary, bytes, Collation(0))
+    }
+
+    /// `varbinary(max)`
+    pub const fn varbinary_max() -> SqlType {
+        SqlType::sized(TypeKind::VarBinary, SqlType::MAX, Collation(0))
+    }
+
+    /// The type of this kind with the length, precision and scale that a declaration without
+    /// parentheses gives: 1 for strings, `(18, 0)` for decimals, 7 for fractions of a second.
+    pub fn of_kind(kind: TypeKind, collation: Collation) -> SqlType {
+        use TypeKind::*;
+        match kind {
+            Decimal | Numeric => SqlType::exact(kind, 18, 0),
+            Time => SqlType::time(7),
+            DateTime2 => SqlType::datetime2(7),
+            DateTimeOffset => SqlType::datetimeoffset(7),
+            Char | VarChar => SqlType::sized(kind, 1, collation),
+            NChar | NVarChar => SqlType::sized(kind, 2, collation),
+            Text | NText => SqlType::sized(kind, 16, collation),
+            Binary | VarBinary => SqlType::sized(kind, 1, Collation(0)),
+            _ => {
+                let info = kind.info();
+                SqlType {
+                    kind,
+                    precision: info.precision,
+                    scale: info.scale,
+                    length: info.max_length as u16,
+                    collation: Collation(0),
+                }
+            }
+        }
+    }
+
+    /// `sys.columns.max_length`: bytes, -1 for the `(max)` types, 16 for text, ntext and image.
+    pub const fn max_length(&self) -> i16 {
+        if self.length == SqlType::MAX { -1 } else { self.length as i16 }
+    }
+
+    /// The declared length in characters (UTF-16 units for the Unicode types, bytes otherwise);
+    /// `None` for types without one and for `(max)`.
+    pub const fn declared_length(&self) -> Option<u16> {
+        match self.kind {
+            TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary
+                if self.length != SqlType::MAX =>
+            {
+                Some(self.length)
+            }
+            TypeKind::NChar | TypeKind::NVarChar if self.length != SqlType::MAX => {
+                Some(self.length / 2)
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes that a value may have at most; `usize::MAX` for `(max)` and the old large types.
+    pub const fn byte_limit(&self) -> usize {
+        if self.is_max() { usize::MAX } else { self.length as usize }
+    }
+
+    /// The same type with this collation, if it has one at all.
+    pub const fn with_collation(mut self, collation: Collation) -> SqlType {
+        if self.kind.is_character() {
+            self.collation = collation;
+        }
+        self
+    }
+}
+
+/// As in T-SQL, without the collation: `nvarchar(50)`, `decimal(18,2)`, `varchar(max)`.
+impl fmt::Display for SqlType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        match self.kind {
+            TypeKind::Decimal | TypeKind::Numeric => {
+                write!(f, "({},{})", self.precision, self.scale)
+            }
+            TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset => {
+                write!(f, "({})", self.scale)
+            }
+            _ if self.length == SqlType::MAX => f.write_str("(max)"),
+            _ => match self.declared_length() {
+                Some(length) => write!(f, "({length})"),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for TypeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_is_in_the_order_of_kinds() {
+        for (i, kind) in TypeKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+            assert_eq!(TypeKind::from_system_type_id(kind.system_type_id()), Some(kind));
+        }
+        assert_eq!(TypeKind::SqlVariant.info().name, "sql_variant");
+        assert_eq!(TypeKind::Bit.info().system_type_id, 104);
+    }
+
+    #[test]
+    fn types_print_as_declared() {
+        let c = Collation(1);
+        for (ty, text) in [
+            (SqlType::nvarchar(50, c), "nvarchar(50)"),
+            (SqlType::decimal(18, 2), "decimal(18,2)"),
+            (SqlType::varchar_max(c), "varchar(max)"),
+            (SqlType::datetime2(3), "datetime2(3)"),
+            (SqlType::rowversion(), "timestamp"),
+            (SqlType::text(c), "text"),
+            (SqlType::binary(8), "binary(8)"),
+            (SqlType::int(), "int"),
+        ] {
+            assert_eq!(ty.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn columns_show_sql_servers_sizes() {
+        for (ty, length, precision, scale) in [
+            (SqlType::decimal(9, 0), 5, 9, 0),
+            (SqlType::decimal(10, 0), 9, 10, 0),
+            (SqlType::decimal(38, 10), 17, 38, 10),
+            (SqlType::time(0), 3, 8, 0),
+            (SqlType::time(7), 5, 16, 7),
+            (SqlType::datetime2(3), 7, 23, 3),
+            (SqlType::datetime2(7), 8, 27, 7),
+            (SqlType::datetimeoffset(0), 8, 26, 0),
+            (SqlType::datetimeoffset(7), 10, 34, 7),
+            (SqlType::varbinary_max(), -1, 0, 0),
+            (SqlType::nvarchar(50, Collation(1)), 100, 0, 0),
+        ] {
+            assert_eq!(
+                (ty.max_length(), ty.precision, ty.scale),
+                (length, precision, scale),
+                "{ty}"
+            );
+        }
+    }
+}
