@@ -3,6 +3,7 @@
 //! Folders depend on each other in one direction only:
 //! `wait ← log ← hot ← txn ← catalog ← recovery`.
 
+pub mod catalog;
 pub mod hot;
 pub mod sync;
 pub mod txn;

@@ -1,0 +1,555 @@
+//! Tables: columns, indexes and constraints.
+
+use std::sync::Arc;
+
+use base::ids::{ObjectId, StorageId};
+use base::{SqlType, Value};
+
+use super::{
+    ColumnId, ConstraintHeader, DataSpaceId, IndexId, Name, ObjectHeader, ObjectKind, Reference,
+    UserTypeId, coded,
+};
+
+/// A table: a user's, a temporary one, the hidden one behind a table type, or the shape of a table
+/// variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableDef {
+    /// Id, schema, name and dates.
+    pub header: ObjectHeader,
+    /// How its rows are kept.
+    pub kind: TableKind,
+    /// Whether it is a table or the hidden one of a table type.
+    pub role: TableRole,
+    /// Where its rows are in the engine. It changes when the table is truncated or rebuilt; a
+    /// table without rows of its own (a table type's, a function's result) has [`NO_STORAGE`].
+    pub storage: StorageId,
+    /// The columns by ascending id, which is also their order for users.
+    pub columns: Vec<ColumnDef>,
+    /// The highest column id ever used, `max_column_id_used`.
+    pub max_column_id: ColumnId,
+    /// The indexes by ascending id. A heap has no entry for itself.
+    pub indexes: Vec<IndexDef>,
+    /// The check constraints, in the order of their creation.
+    pub checks: Vec<CheckDef>,
+    /// The foreign keys of this table, in the order of their creation.
+    pub foreign_keys: Vec<ForeignKeyDef>,
+    /// Foreign keys onto this table, its own included, by id. *Derived.*
+    pub referenced_by: Vec<IncomingKey>,
+    /// The triggers on this table, by id. *Derived.*
+    pub triggers: Vec<ObjectId>,
+    /// The filegroup of the rows where there is no clustered index.
+    pub data_space: DataSpaceId,
+    /// The filegroup of large values, if there are any, `lob_data_space_id`.
+    pub lob_data_space: Option<DataSpaceId>,
+    /// `ANSI_NULLS` when it was created.
+    pub ansi_nulls: bool,
+    /// `QUOTED_IDENTIFIER` when it was created.
+    pub quoted_identifier: bool,
+    /// `LOCK_ESCALATION`.
+    pub lock_escalation: LockEscalation,
+    /// Whether row caching is on (disk tables only).
+    pub row_cached: bool,
+}
+
+/// The storage of tables that have none.
+pub const NO_STORAGE: StorageId = StorageId(0);
+
+/// How the rows of a table are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TableKind {
+    /// The default: on disk in the end.
+    Disk,
+    /// `MEMORY_OPTIMIZED = ON`, `DURABILITY = SCHEMA_AND_DATA`.
+    MemoryDurable,
+    /// `MEMORY_OPTIMIZED = ON`, `DURABILITY = SCHEMA_ONLY`: empty after a restart.
+    MemorySchemaOnly,
+}
+
+impl TableKind {
+    /// `is_memory_optimized`.
+    pub const fn is_memory_optimized(self) -> bool {
+        !matches!(self, TableKind::Disk)
+    }
+
+    /// `durability` and `durability_desc`.
+    pub const fn durability(self) -> (u8, &'static str) {
+        match self {
+            TableKind::MemorySchemaOnly => (1, "SCHEMA_ONLY"),
+            _ => (0, "SCHEMA_AND_DATA"),
+        }
+    }
+}
+
+/// What a [`TableDef`] is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TableRole {
+    /// A table with a name; temporary if that starts with `#`.
+    Table,
+    /// The hidden table of a table type; table variables and parameters are made after it.
+    Type,
+}
+
+coded! {
+    /// `lock_escalation` of a table.
+    LockEscalation: u8 {
+        /// To the table: the default.
+        Table = 0 "TABLE",
+        /// Never.
+        Disable = 1 "DISABLE",
+        /// To the partition if there are any.
+        Auto = 2 "AUTO",
+    }
+}
+
+/// A column of a table, a view or a function's result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ColumnDef {
+    /// Stays the same for the column's life.
+    pub id: ColumnId,
+    /// The name, unique within the table.
+    pub name: Name,
+    /// The type, aliases resolved.
+    pub ty: SqlType,
+    /// The type as declared: an alias, or the built-in one.
+    pub user_type: UserTypeId,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// `IDENTITY`.
+    pub identity: Option<IdentityDef>,
+    /// `ROWGUIDCOL`.
+    pub rowguidcol: bool,
+    /// For a computed column, how.
+    pub computed: Option<ComputedDef>,
+    /// The default constraint.
+    pub default: Option<DefaultDef>,
+    /// `SPARSE`.
+    pub sparse: bool,
+    /// `HIDDEN`.
+    pub hidden: bool,
+    /// `ANSI_PADDING` when it was created.
+    pub ansi_padded: bool,
+}
+
+/// `IDENTITY(seed, increment)`. The current value is a counter of the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IdentityDef {
+    /// The first value.
+    pub seed: i64,
+    /// Added for each further value; not 0.
+    pub increment: i64,
+    /// `NOT FOR REPLICATION`.
+    pub not_for_replication: bool,
+}
+
+/// A computed column's expression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ComputedDef {
+    /// The text, in parentheses.
+    pub definition: Name,
+    /// Whether its values are stored: `PERSISTED`, or wanted by an index.
+    pub persisted: bool,
+    /// `uses_database_collation`.
+    pub uses_database_collation: bool,
+    /// Columns of the same table that it uses.
+    pub columns: Vec<ColumnId>,
+    /// Functions and types that it uses.
+    pub references: Vec<Reference>,
+}
+
+/// A default constraint.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DefaultDef {
+    /// Id, name and dates.
+    pub header: ConstraintHeader,
+    /// The text, in parentheses.
+    pub definition: Name,
+    /// Functions, types and sequences that it uses.
+    pub references: Vec<Reference>,
+}
+
+/// An index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct IndexDef {
+    /// Its id within the table.
+    pub id: IndexId,
+    /// The name, unique within the table; the constraint's if it belongs to one.
+    pub name: Name,
+    /// Clustered, nonclustered or hash.
+    pub kind: IndexKind,
+    /// Whether it refuses equal keys.
+    pub unique: bool,
+    /// The key columns in order.
+    pub key: Vec<KeyColumn>,
+    /// `INCLUDE` columns in order.
+    pub included: Vec<ColumnId>,
+    /// The primary key or unique constraint that it enforces.
+    pub constraint: Option<KeyConstraintDef>,
+    /// `WHERE …`.
+    pub filter: Option<FilterDef>,
+    /// `BUCKET_COUNT` of a hash index, rounded up to a power of two.
+    pub bucket_count: Option<u32>,
+    /// `FILLFACTOR`, 0 for the default.
+    pub fill_factor: u8,
+    /// `PAD_INDEX`.
+    pub padded: bool,
+    /// `IGNORE_DUP_KEY`.
+    pub ignore_dup_key: bool,
+    /// Disabled by `ALTER INDEX … DISABLE`.
+    pub disabled: bool,
+    /// `ALLOW_ROW_LOCKS`.
+    pub allow_row_locks: bool,
+    /// `ALLOW_PAGE_LOCKS`.
+    pub allow_page_locks: bool,
+    /// `OPTIMIZE_FOR_SEQUENTIAL_KEY`.
+    pub optimize_for_sequential_key: bool,
+    /// `STATISTICS_NORECOMPUTE`.
+    pub no_recompute: bool,
+    /// The filegroup.
+    pub data_space: DataSpaceId,
+}
+
+coded! {
+    /// `type` of an index.
+    IndexKind: u8 {
+        /// Orders the table itself.
+        Clustered = 1 "CLUSTERED",
+        /// A range index.
+        NonClustered = 2 "NONCLUSTERED",
+        /// A hash index (memory-optimized tables).
+        Hash = 7 "NONCLUSTERED HASH",
+    }
+}
+
+/// A key column of an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyColumn {
+    /// Which column.
+    pub column: ColumnId,
+    /// `DESC`.
+    pub descending: bool,
+}
+
+/// The primary key or unique constraint behind an index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyConstraintDef {
+    /// Id, name and dates.
+    pub header: ConstraintHeader,
+    /// `PRIMARY KEY` rather than `UNIQUE`.
+    pub primary: bool,
+}
+
+/// The filter of an index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FilterDef {
+    /// The text, in parentheses: `filter_definition`.
+    pub definition: Name,
+    /// The same as a conjunction of simple terms.
+    pub terms: Vec<FilterTerm>,
+}
+
+/// One term of a filter: a test of one column.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FilterTerm {
+    /// The column tested.
+    pub column: ColumnId,
+    /// The test. Its constants are of the column's type.
+    pub test: FilterTest,
+}
+
+/// The test of a [`FilterTerm`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum FilterTest {
+    /// `IS NULL`.
+    IsNull,
+    /// `IS NOT NULL`.
+    IsNotNull,
+    /// A comparison with a constant, false for NULL.
+    Compare(Comparison, Value),
+    /// `IN (…)`, false for NULL.
+    In(Vec<Value>),
+}
+
+coded! {
+    /// A comparison operator.
+    Comparison: u8 {
+        /// `=`
+        Equal = 1 "=",
+        /// `<>`
+        NotEqual = 2 "<>",
+        /// `<`
+        Less = 3 "<",
+        /// `<=`
+        LessOrEqual = 4 "<=",
+        /// `>`
+        Greater = 5 ">",
+        /// `>=`
+        GreaterOrEqual = 6 ">=",
+    }
+}
+
+/// A check constraint.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckDef {
+    /// Id, name and dates.
+    pub header: ConstraintHeader,
+    /// The column that it was declared on, or that alone it uses: `parent_column_id`.
+    pub column: Option<ColumnId>,
+    /// The text, in parentheses.
+    pub definition: Name,
+    /// `NOCHECK CONSTRAINT`.
+    pub disabled: bool,
+    /// `NOT FOR REPLICATION`.
+    pub not_for_replication: bool,
+    /// Added or enabled `WITH NOCHECK`, so that old rows may violate it.
+    pub not_trusted: bool,
+    /// `uses_database_collation`.
+    pub uses_database_collation: bool,
+    /// Columns of the table that it uses.
+    pub columns: Vec<ColumnId>,
+    /// Functions and types that it uses.
+    pub references: Vec<Reference>,
+}
+
+/// A foreign key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ForeignKeyDef {
+    /// Id, name and dates.
+    pub header: ConstraintHeader,
+    /// Pairs of a column of this table and the column that it refers to, in key order.
+    pub columns: Vec<(ColumnId, ColumnId)>,
+    /// The table it refers to.
+    pub referenced: ObjectId,
+    /// The unique index there that proves a referred row unique, `key_index_id`.
+    pub referenced_index: IndexId,
+    /// `ON DELETE`.
+    pub on_delete: ReferentialAction,
+    /// `ON UPDATE`.
+    pub on_update: ReferentialAction,
+    /// `NOCHECK CONSTRAINT`.
+    pub disabled: bool,
+    /// `NOT FOR REPLICATION`.
+    pub not_for_replication: bool,
+    /// Added or enabled `WITH NOCHECK`.
+    pub not_trusted: bool,
+}
+
+/// A foreign key seen from the table that it refers to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct IncomingKey {
+    /// The foreign key.
+    pub constraint: ObjectId,
+    /// The table it belongs to.
+    pub table: ObjectId,
+}
+
+coded! {
+    /// `ON DELETE` and `ON UPDATE` of a foreign key.
+    ReferentialAction: u8 {
+        /// Refused with 547: the default.
+        NoAction = 0 "NO_ACTION",
+        /// The referring rows follow.
+        Cascade = 1 "CASCADE",
+        /// Their columns become NULL.
+        SetNull = 2 "SET_NULL",
+        /// Their columns become the defaults.
+        SetDefault = 3 "SET_DEFAULT",
+    }
+}
+
+impl ColumnDef {
+    /// A plain column: no identity, default or computation.
+    pub fn new(id: ColumnId, name: Name, ty: SqlType, user_type: UserTypeId) -> ColumnDef {
+        ColumnDef {
+            id,
+            name,
+            ty,
+            user_type,
+            nullable: true,
+            identity: None,
+            rowguidcol: false,
+            computed: None,
+            default: None,
+            sparse: false,
+            hidden: false,
+            ansi_padded: true,
+        }
+    }
+
+    /// Whether rows have a place for it: all but computed columns that are not persisted.
+    pub fn is_stored(&self) -> bool {
+        self.computed.as_ref().is_none_or(|c| c.persisted)
+    }
+}
+
+impl IndexDef {
+    /// An index with the default options.
+    pub fn new(id: IndexId, name: Name, kind: IndexKind, unique: bool) -> IndexDef {
+        IndexDef {
+            id,
+            name,
+            kind,
+            unique,
+            key: Vec::new(),
+            included: Vec::new(),
+            constraint: None,
+            filter: None,
+            bucket_count: None,
+            fill_factor: 0,
+            padded: false,
+            ignore_dup_key: false,
+            disabled: false,
+            allow_row_locks: true,
+            allow_page_locks: true,
+            optimize_for_sequential_key: false,
+            no_recompute: false,
+            data_space: DataSpaceId::PRIMARY,
+        }
+    }
+
+    /// `is_primary_key`.
+    pub fn is_primary_key(&self) -> bool {
+        self.constraint.as_ref().is_some_and(|c| c.primary)
+    }
+
+    /// `is_unique_constraint`.
+    pub fn is_unique_constraint(&self) -> bool {
+        self.constraint.as_ref().is_some_and(|c| !c.primary)
+    }
+}
+
+impl TableDef {
+    /// A table with the default options and nothing in it.
+    pub fn new(header: ObjectHeader, kind: TableKind, role: TableRole) -> TableDef {
+        TableDef {
+            header,
+            kind,
+            role,
+            storage: NO_STORAGE,
+            columns: Vec::new(),
+            max_column_id: ColumnId(0),
+            indexes: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            referenced_by: Vec::new(),
+            triggers: Vec::new(),
+            data_space: DataSpaceId::PRIMARY,
+            lob_data_space: None,
+            ansi_nulls: true,
+            quoted_identifier: true,
+            lock_escalation: LockEscalation::Table,
+            row_cached: false,
+        }
+    }
+
+    /// The object id.
+    pub fn id(&self) -> ObjectId {
+        self.header.id
+    }
+
+    /// `U` or `TT`.
+    pub fn object_kind(&self) -> ObjectKind {
+        match self.role {
+            TableRole::Table => ObjectKind::Table,
+            TableRole::Type => ObjectKind::TypeTable,
+        }
+    }
+
+    /// Whether it is a temporary table, local or global.
+    pub fn is_temporary(&self) -> bool {
+        self.header.name.starts_with('#')
+    }
+
+    /// A column by id.
+    pub fn column(&self, id: ColumnId) -> Option<&ColumnDef> {
+        self.column_ordinal(id).map(|at| &self.columns[at])
+    }
+
+    /// The place of a column in [`TableDef::columns`].
+    pub fn column_ordinal(&self, id: ColumnId) -> Option<usize> {
+        self.columns.binary_search_by_key(&id, |c| c.id).ok()
+    }
+
+    /// The columns that rows have a place for, in the order of the row layout.
+    pub fn stored_columns(&self) -> impl Iterator<Item = &ColumnDef> {
+        self.columns.iter().filter(|c| c.is_stored())
+    }
+
+    /// The place in the row layout of the column at this place in [`TableDef::columns`]; `None`
+    /// for a computed column that is not persisted.
+    pub fn layout_position(&self, ordinal: usize) -> Option<usize> {
+        self.columns[ordinal]
+            .is_stored()
+            .then(|| self.columns[..ordinal].iter().filter(|c| c.is_stored()).count())
+    }
+
+    /// The identity column and its place in [`TableDef::columns`].
+    pub fn identity_column(&self) -> Option<(usize, &ColumnDef)> {
+        self.columns.iter().enumerate().find(|(_, c)| c.identity.is_some())
+    }
+
+    /// An index by id.
+    pub fn index(&self, id: IndexId) -> Option<&IndexDef> {
+        self.indexes.iter().find(|i| i.id == id)
+    }
+
+    /// The primary key's index.
+    pub fn primary_key(&self) -> Option<&IndexDef> {
+        self.indexes.iter().find(|i| i.is_primary_key())
+    }
+
+    /// The clustered index; without one the table is a heap.
+    pub fn clustered_index(&self) -> Option<&IndexDef> {
+        self.indexes.iter().find(|i| i.kind == IndexKind::Clustered)
+    }
+
+    /// The id that the next index gets: 1 for the clustered one, otherwise the first free from 2.
+    pub fn next_index_id(&self, kind: IndexKind) -> IndexId {
+        if kind == IndexKind::Clustered {
+            return IndexId(1);
+        }
+        let mut next = 2;
+        for index in &self.indexes {
+            if index.id.0 == next {
+                next += 1;
+            }
+        }
+        IndexId(next)
+    }
+
+    /// All constraints with their kinds: keys, defaults, checks and foreign keys.
+    pub fn constraints(&self) -> impl Iterator<Item = (ObjectKind, &ConstraintHeader)> {
+        let keys = self.indexes.iter().filter_map(|i| i.constraint.as_ref()).map(|c| {
+            let kind = if c.primary { ObjectKind::PrimaryKey } else { ObjectKind::Unique };
+            (kind, &c.header)
+        });
+        let defaults = self.columns.iter().filter_map(|c| c.default.as_ref());
+        keys.chain(defaults.map(|d| (ObjectKind::Default, &d.header)))
+            .chain(self.checks.iter().map(|c| (ObjectKind::Check, &c.header)))
+            .chain(self.foreign_keys.iter().map(|f| (ObjectKind::ForeignKey, &f.header)))
+    }
+
+    /// Everything that columns, defaults and checks of this table mention outside it, with the
+    /// id of the object that mentions it and, for a computed column, that column.
+    pub fn references(&self) -> impl Iterator<Item = (ObjectId, Option<ColumnId>, &Reference)> {
+        let id = self.id();
+        let computed = self.columns.iter().flat_map(move |c| {
+            c.computed.iter().flat_map(|d| &d.references).map(move |r| (id, Some(c.id), r))
+        });
+        let defaults = self.columns.iter().filter_map(|c| c.default.as_ref());
+        let defaults =
+            defaults.flat_map(|d| d.references.iter().map(move |r| (d.header.id, None, r)));
+        let checks = self
+            .checks
+            .iter()
+            .flat_map(|c| c.references.iter().map(move |r| (c.header.id, None, r)));
+        computed.chain(defaults).chain(checks)
+    }
+
+    /// A table that is only a shape: a function's result, a trigger's `inserted`.
+    pub fn shape(header: ObjectHeader, columns: Vec<ColumnDef>) -> Arc<TableDef> {
+        let mut table = TableDef::new(header, TableKind::Disk, TableRole::Type);
+        table.max_column_id = columns.last().map_or(ColumnId(0), |c| c.id);
+        table.columns = columns;
+        Arc::new(table)
+    }
+}

@@ -1,0 +1,18 @@
+//! The catalog: system tables as ordinary rows, and the schema on top of them.
+//!
+//! Every named thing of a database has a definition ([`def`]). Definitions are stored as rows of
+//! the system tables, which live in the hot store and are logged and versioned like all rows. On
+//! top of them stands the [`Schema`], an immutable copy of everything with ways to look things up,
+//! which binder and executor use; nobody reads the rows but recovery and tests.
+
+mod cow_map;
+pub mod def;
+mod definition;
+mod error;
+mod name;
+mod schema;
+
+pub use definition::{Definition, DefinitionKey, ObjectDef};
+pub use error::{CatalogError, NameSpace};
+pub use name::NameKey;
+pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};

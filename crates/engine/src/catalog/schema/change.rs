@@ -1,0 +1,271 @@
+//! Changes to a schema that nobody else has seen yet, and the upkeep of what is derived.
+
+use std::sync::Arc;
+
+use base::Collation;
+use base::ids::{DbId, Lsn, ObjectId};
+
+use super::{Entry, Schema};
+use crate::catalog::def::*;
+use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::error::{CatalogError, NameSpace};
+use crate::catalog::name::NameKey;
+
+impl Schema {
+    /// The schema with these definitions, in any order. Fails if two of them have one name.
+    pub fn from_definitions(
+        database: DbId,
+        collation: Collation,
+        definitions: impl IntoIterator<Item = Definition>,
+    ) -> Result<Schema, CatalogError> {
+        let mut schema = Schema::new(database, collation);
+        definitions.into_iter().try_for_each(|definition| schema.put(definition))?;
+        Ok(schema)
+    }
+
+    /// Gives the schema a new version. What is changed from now on carries that version.
+    pub(in crate::catalog) fn set_version(&mut self, version: u64, working: bool) {
+        self.version = version;
+        self.working = working;
+    }
+
+    /// Sets the stamp of the commit that makes this schema current.
+    pub(in crate::catalog) fn set_committed_at(&mut self, stamp: Lsn) {
+        self.committed_at = self.committed_at.max(stamp);
+    }
+
+    /// Puts a definition in, in place of the one with its key. Derived fields of the argument do
+    /// not matter. Fails, and changes nothing, if another definition has its name.
+    pub(in crate::catalog) fn put(&mut self, definition: Definition) -> Result<(), CatalogError> {
+        let collation = self.collation;
+        match definition {
+            Definition::Object(d) => return self.put_object(d),
+            Definition::Type(d) => return self.types.put(collation, d),
+            Definition::Schema(d) => return self.schemas.put(collation, d),
+            Definition::Principal(d) => return self.principals.put(collation, d),
+            Definition::FileGroup(d) => return self.file_groups.put(collation, d),
+            Definition::File(d) => return self.files.put(collation, d),
+            Definition::Database(d) => return self.server.databases.put(collation, d),
+            Definition::Login(d) => return self.server.logins.put(collation, d),
+            Definition::Permissions(d) => {
+                self.permissions.insert((d.target, d.grantee), d);
+            }
+            Definition::Properties(d) => {
+                self.properties.insert(d.target, d);
+            }
+            Definition::ServerPermissions(d) => {
+                self.server.permissions.insert((d.target, d.grantee), d);
+            }
+            Definition::Configuration(d) => {
+                self.server.configurations.insert(d.id, d);
+            }
+            Definition::Message(d) => {
+                self.server.messages.insert((d.id, d.language), d);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the definition with this key, if there is one.
+    pub(in crate::catalog) fn remove(&mut self, key: DefinitionKey) {
+        let collation = self.collation;
+        match key {
+            DefinitionKey::Object(id) => self.remove_object(id),
+            DefinitionKey::Type(id) => drop(self.types.remove(collation, id)),
+            DefinitionKey::Schema(id) => drop(self.schemas.remove(collation, id)),
+            DefinitionKey::Principal(id) => drop(self.principals.remove(collation, id)),
+            DefinitionKey::FileGroup(id) => drop(self.file_groups.remove(collation, id)),
+            DefinitionKey::File(id) => drop(self.files.remove(collation, id)),
+            DefinitionKey::Database(id) => drop(self.server.databases.remove(collation, id)),
+            DefinitionKey::Login(id) => drop(self.server.logins.remove(collation, id)),
+            DefinitionKey::Permissions(target, grantee) => {
+                self.permissions.remove(&(target, grantee));
+            }
+            DefinitionKey::Properties(target) => {
+                self.properties.remove(&target);
+            }
+            DefinitionKey::ServerPermissions(target, grantee) => {
+                self.server.permissions.remove(&(target, grantee));
+            }
+            DefinitionKey::Configuration(id) => {
+                self.server.configurations.remove(&id);
+            }
+            DefinitionKey::Message(id, language) => {
+                self.server.messages.remove(&(id, language));
+            }
+        }
+    }
+
+    /// The definition with this key, derived fields included.
+    pub(in crate::catalog) fn get(&self, key: DefinitionKey) -> Option<Definition> {
+        Some(match key {
+            DefinitionKey::Object(id) => Definition::Object(self.object_def(id)?.clone()),
+            DefinitionKey::Type(id) => Definition::Type(Arc::clone(self.types.get(id)?)),
+            DefinitionKey::Schema(id) => Definition::Schema(Arc::clone(self.schemas.get(id)?)),
+            DefinitionKey::Principal(id) => {
+                Definition::Principal(Arc::clone(self.principals.get(id)?))
+            }
+            DefinitionKey::FileGroup(id) => {
+                Definition::FileGroup(Arc::clone(self.file_groups.get(id)?))
+            }
+            DefinitionKey::File(id) => Definition::File(Arc::clone(self.files.get(id)?)),
+            DefinitionKey::Database(id) => {
+                Definition::Database(Arc::clone(self.server.databases.get(id)?))
+            }
+            DefinitionKey::Login(id) => Definition::Login(Arc::clone(self.server.logins.get(id)?)),
+            DefinitionKey::Permissions(target, grantee) => {
+                Definition::Permissions(Arc::clone(self.permissions.get(&(target, grantee))?))
+            }
+            DefinitionKey::Properties(target) => {
+                Definition::Properties(Arc::clone(self.properties.get(&target)?))
+            }
+            DefinitionKey::ServerPermissions(target, grantee) => {
+                let set = self.server.permissions.get(&(target, grantee))?;
+                Definition::ServerPermissions(Arc::clone(set))
+            }
+            DefinitionKey::Configuration(id) => {
+                Definition::Configuration(*self.server.configurations.get(&id)?)
+            }
+            DefinitionKey::Message(id, language) => {
+                Definition::Message(Arc::clone(self.server.messages.get(&(id, language))?))
+            }
+        })
+    }
+
+    /// Every definition, kind by kind.
+    pub(in crate::catalog) fn definitions(&self) -> impl Iterator<Item = Definition> {
+        let server = &self.server;
+        let objects = self.objects().cloned().map(Definition::Object);
+        objects
+            .chain(self.types.iter().cloned().map(Definition::Type))
+            .chain(self.schemas.iter().cloned().map(Definition::Schema))
+            .chain(self.principals.iter().cloned().map(Definition::Principal))
+            .chain(self.permissions.values().cloned().map(Definition::Permissions))
+            .chain(self.properties.values().cloned().map(Definition::Properties))
+            .chain(self.file_groups.iter().cloned().map(Definition::FileGroup))
+            .chain(self.files.iter().cloned().map(Definition::File))
+            .chain(server.databases.iter().cloned().map(Definition::Database))
+            .chain(server.logins.iter().cloned().map(Definition::Login))
+            .chain(server.permissions.values().cloned().map(Definition::ServerPermissions))
+            .chain(server.configurations.values().copied().map(Definition::Configuration))
+            .chain(server.messages.values().cloned().map(Definition::Message))
+    }
+
+    fn put_object(&mut self, def: ObjectDef) -> Result<(), CatalogError> {
+        let id = def.header().id;
+        self.check_names(&def)?;
+        let mut touched = self.unlink(id);
+        touched.extend(self.link(&def));
+        let def = self.derived(&def).unwrap_or(def);
+        self.set_entry(id, def);
+        self.refresh(touched, id);
+        Ok(())
+    }
+
+    fn remove_object(&mut self, id: ObjectId) {
+        let touched = self.unlink(id);
+        self.objects.remove(&id);
+        self.refresh(touched, id);
+    }
+
+    fn set_entry(&mut self, id: ObjectId, def: ObjectDef) {
+        let entry = Entry { def, version: self.version, committed_at: self.committed_at };
+        self.objects.insert(id, entry);
+    }
+
+    /// Whether all names of an object are free, or its own already.
+    fn check_names(&self, def: &ObjectDef) -> Result<(), CatalogError> {
+        let schema = def.header().schema;
+        let mut own: Vec<NameKey> = Vec::new();
+        for (name, _) in def.names() {
+            let key = self.key(name);
+            let owner = self.names.get(&(schema, key.clone()));
+            let owner = owner.map(|id| self.constraints.get(id).copied().unwrap_or(*id));
+            let taken = owner.is_some_and(|owner| owner != def.header().id);
+            if taken || own.contains(&key) {
+                return Err(CatalogError::NameInUse {
+                    space: NameSpace::Object,
+                    name: name.clone(),
+                });
+            }
+            own.push(key);
+        }
+        Ok(())
+    }
+
+    /// Enters an object's names, constraints, keys and uses. Returns the objects whose derived
+    /// fields that may change.
+    fn link(&mut self, def: &ObjectDef) -> Vec<ObjectId> {
+        let header = def.header();
+        for (name, id) in def.names() {
+            self.names.insert((header.schema, self.key(name)), id);
+            if id != header.id {
+                self.constraints.insert(id, header.id);
+            }
+        }
+        for u in def.uses() {
+            self.users.insert((u.target, u.user, u.column), u.bound);
+        }
+        let mut touched = Vec::new();
+        if let ObjectDef::Table(table) = def {
+            for key in &table.foreign_keys {
+                let incoming = IncomingKey { constraint: key.header.id, table: header.id };
+                self.incoming.insert((key.referenced, incoming), ());
+                touched.push(key.referenced);
+            }
+        }
+        if let Some(parent) = def.parent() {
+            self.triggers.insert((parent, header.id), ());
+            touched.push(parent);
+        }
+        touched
+    }
+
+    /// Takes back what [`Schema::link`] did for the object as it is now.
+    fn unlink(&mut self, id: ObjectId) -> Vec<ObjectId> {
+        let Some(entry) = self.objects.get(&id) else { return Vec::new() };
+        let def = entry.def.clone();
+        for (name, named) in def.names() {
+            self.names.remove(&(def.header().schema, self.key(name)));
+            self.constraints.remove(&named);
+        }
+        for u in def.uses() {
+            self.users.remove(&(u.target, u.user, u.column));
+        }
+        let mut touched = Vec::new();
+        if let ObjectDef::Table(table) = &def {
+            for key in &table.foreign_keys {
+                let incoming = IncomingKey { constraint: key.header.id, table: id };
+                self.incoming.remove(&(key.referenced, incoming));
+                touched.push(key.referenced);
+            }
+        }
+        if let Some(parent) = def.parent() {
+            self.triggers.remove(&(parent, id));
+            touched.push(parent);
+        }
+        touched
+    }
+
+    /// Derives the fields of other objects anew, and counts those as changed that it changes.
+    fn refresh(&mut self, touched: Vec<ObjectId>, except: ObjectId) {
+        for id in touched.into_iter().filter(|id| *id != except) {
+            let Some(entry) = self.objects.get(&id) else { continue };
+            if let Some(def) = self.derived(&entry.def) {
+                self.set_entry(id, def);
+            }
+        }
+    }
+
+    /// The definition with its derived fields as they must be, unless they are so already.
+    fn derived(&self, def: &ObjectDef) -> Option<ObjectDef> {
+        let id = def.header().id;
+        let first = (id, ObjectId(i32::MIN));
+        let triggers = self.triggers.range_from(&first);
+        let triggers = triggers.take_while(|((on, _), ())| *on == id).map(|((_, t), ())| *t);
+        let lowest = IncomingKey { constraint: ObjectId(i32::MIN), table: ObjectId(i32::MIN) };
+        let incoming = self.incoming.range_from(&(id, lowest));
+        let incoming = incoming.take_while(|((on, _), ())| *on == id).map(|((_, k), ())| *k);
+        def.with_derived(triggers.collect(), incoming.collect())
+    }
+}
