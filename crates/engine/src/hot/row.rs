@@ -93,7 +93,11 @@ impl RowLayout {
                 variable_columns += 1;
             }
         }
-        let wide_offsets = types.iter().any(|t| fixed_width(t).is_none() && t.is_max());
+        // A worktable's row may have so many long columns that two bytes do not count them.
+        let variable_len_max: usize = (types.iter().filter(|t| fixed_width(t).is_none()))
+            .map(|t| if t.is_max() { usize::MAX >> 16 } else { usize::from(t.length) })
+            .sum();
+        let wide_offsets = variable_len_max > usize::from(u16::MAX);
         RowLayout { columns: columns.into(), offsets_at: offset, variable_columns, wide_offsets }
     }
 
@@ -110,6 +114,16 @@ impl RowLayout {
     /// Bytes before the variable part.
     pub fn header_len(&self) -> usize {
         (self.offsets_at + self.variable_columns * self.offset_width()) as usize
+    }
+
+    /// Where the end offsets of the variable-length columns start.
+    pub fn offsets_at(&self) -> u32 {
+        self.offsets_at
+    }
+
+    /// Whether those offsets take four bytes instead of two.
+    pub fn wide_offsets(&self) -> bool {
+        self.wide_offsets
     }
 
     fn offset_width(&self) -> u32 {
@@ -217,7 +231,9 @@ pub fn decode<'r>(ty: &SqlType, b: &'r [u8]) -> ValueRef<'r> {
         }),
         Repr::Money if b.len() == 4 => ValueRef::Money(i64::from(i32::from_le_bytes(array(b)))),
         Repr::Money => ValueRef::Money(i64::from_le_bytes(array(b))),
-        Repr::Decimal if b.len() == 8 => ValueRef::Decimal(i128::from(i64::from_le_bytes(array(b)))),
+        Repr::Decimal if b.len() == 8 => {
+            ValueRef::Decimal(i128::from(i64::from_le_bytes(array(b))))
+        }
         Repr::Decimal => ValueRef::Decimal(i128::from_le_bytes(array(b))),
         Repr::Float if b.len() == 4 => ValueRef::Float(f64::from(f32::from_le_bytes(array(b)))),
         Repr::Float => ValueRef::Float(f64::from_le_bytes(array(b))),
@@ -230,9 +246,7 @@ pub fn decode<'r>(ty: &SqlType, b: &'r [u8]) -> ValueRef<'r> {
             days: i32::from_le_bytes(array(b)),
             ticks: u32::from_le_bytes(array(&b[4..])),
         }),
-        Repr::SmallDateTime => {
-            ValueRef::SmallDateTime(i64::from(u32::from_le_bytes(array(b))))
-        }
+        Repr::SmallDateTime => ValueRef::SmallDateTime(i64::from(u32::from_le_bytes(array(b)))),
         Repr::DateTime2 => ValueRef::DateTime2(i64::from_le_bytes(array(b))),
         Repr::DateTimeOffset => ValueRef::DateTimeOffset(DateTimeOffset {
             utc_ticks: i64::from_le_bytes(array(b)),
