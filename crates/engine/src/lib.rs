@@ -7,3 +7,4 @@ pub mod catalog;
 pub mod hot;
 pub mod sync;
 pub mod txn;
+pub mod wait;

@@ -1,0 +1,367 @@
+//! The task: what code on a coroutine (or on a thread that may block) waits with.
+
+use std::cell::{Cell, Ref, RefCell};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::AcqRel, Ordering::Release};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use corosensei::Yielder;
+use crossbeam_epoch::Guard;
+use env::Env;
+
+use super::interrupt::{Interrupt, Interrupted};
+use super::runtime::Runtime;
+use super::worker::Worker;
+
+/// What a poll hands to its coroutine.
+pub(super) struct Resume {
+    pub worker: Rc<Worker>,
+    /// The waker, if it is another one than before.
+    pub waker: Option<Waker>,
+    /// Nobody will poll any more: finish.
+    pub abandoned: bool,
+}
+
+/// How a wait with a deadline ended without what it waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitError {
+    /// The statement shall end.
+    Interrupted(Interrupted),
+    /// The deadline has passed.
+    TimedOut,
+}
+
+impl From<Interrupted> for WaitError {
+    fn from(why: Interrupted) -> WaitError {
+        WaitError::Interrupted(why)
+    }
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitError::Interrupted(why) => why.fmt(f),
+            WaitError::TimedOut => f.write_str("the time is over"),
+        }
+    }
+}
+
+impl std::error::Error for WaitError {}
+
+/// Runs code that may wait: on a coroutine ([`super::Statement`]) or on a thread of its own
+/// ([`Task::blocking`]). Passed down explicitly as `&Task`; never leaves its thread or coroutine.
+pub struct Task<'s> {
+    mode: Mode<'s>,
+    runtime: Runtime,
+    interrupt: Arc<Interrupt>,
+    /// `None` only while suspended.
+    worker: RefCell<Option<Rc<Worker>>>,
+    waker: RefCell<Waker>,
+    abandoned: Cell<bool>,
+    /// Checkpoints to pass before the clock is looked at again.
+    steps_left: Cell<u32>,
+    steps: Cell<u32>,
+    /// When the clock was looked at last, and when the time slice began; 0 for not yet.
+    looked_ns: Cell<u64>,
+    slice_began_ns: Cell<u64>,
+}
+
+enum Mode<'s> {
+    Coroutine(&'s Yielder<Resume, ()>),
+    Thread(Parker),
+}
+
+/// Looks at the clock are spread so that about this much time lies between two.
+const LOOK_EVERY_NS: u64 = 50_000;
+/// … but there are never more checkpoints between two looks.
+const STEPS_MAX: u32 = 256;
+
+impl<'s> Task<'s> {
+    pub(super) fn on_coroutine(
+        yielder: &'s Yielder<Resume, ()>,
+        runtime: Runtime,
+        interrupt: Arc<Interrupt>,
+        first: Resume,
+    ) -> Task<'s> {
+        let waker = first.waker.expect("the first poll hands the waker over");
+        Task::new(Mode::Coroutine(yielder), runtime, interrupt, first.worker, waker)
+    }
+
+    fn new(
+        mode: Mode<'s>,
+        runtime: Runtime,
+        interrupt: Arc<Interrupt>,
+        worker: Rc<Worker>,
+        waker: Waker,
+    ) -> Task<'s> {
+        Task {
+            mode,
+            runtime,
+            interrupt,
+            worker: RefCell::new(Some(worker)),
+            waker: RefCell::new(waker),
+            abandoned: Cell::new(false),
+            steps_left: Cell::new(0),
+            steps: Cell::new(1),
+            looked_ns: Cell::new(0),
+            slice_began_ns: Cell::new(0),
+        }
+    }
+
+    /// A task whose waits block the calling thread: for recovery, background work and tests.
+    pub fn blocking(runtime: &Runtime) -> Task<'static> {
+        Task::blocking_with(runtime, Arc::default())
+    }
+
+    /// As [`Task::blocking`], with an interrupt that somebody may raise.
+    pub fn blocking_with(runtime: &Runtime, interrupt: Arc<Interrupt>) -> Task<'static> {
+        let parker = Parker::current();
+        let waker = parker.waker().clone();
+        let worker = runtime.workers().current();
+        Task::new(Mode::Thread(parker), runtime.clone(), interrupt, worker, waker)
+    }
+
+    /// The worker that runs this task now. Give it back before the next wait.
+    ///
+    /// # Panics
+    /// Waiting while it is borrowed panics.
+    #[inline]
+    pub fn worker(&self) -> Ref<'_, Worker> {
+        Ref::map(self.worker.borrow(), |worker| {
+            &**worker.as_ref().expect("a running task has a worker")
+        })
+    }
+
+    /// Pins the current epoch, as [`Worker::pin`]. Drop the guard before the next wait.
+    #[inline]
+    pub fn pin(&self) -> Guard {
+        self.worker().pin()
+    }
+
+    /// The world.
+    pub fn env(&self) -> &Env {
+        self.runtime.env()
+    }
+
+    /// What all statements share.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Monotonic time, for deadlines.
+    pub fn now_ns(&self) -> u64 {
+        self.env().clock().now_ns()
+    }
+
+    /// Why this task shall end, if it shall.
+    #[inline]
+    pub fn interrupted(&self) -> Option<Interrupted> {
+        match self.abandoned.get() {
+            true => Some(Interrupted::Kill),
+            false => self.interrupt.raised(),
+        }
+    }
+
+    /// Waits until `poll` says ready. It registers the context's waker where it waits, then looks;
+    /// it is called again after every wake-up and may be called without one.
+    pub fn wait<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+        loop {
+            if let Poll::Ready(value) = self.poll(&mut poll) {
+                return value;
+            }
+            self.suspend();
+        }
+    }
+
+    /// As [`Task::wait`], but ends early when the statement is interrupted. What is ready at once
+    /// is returned even then.
+    pub fn wait_interruptible<T>(
+        &self,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Result<T, Interrupted> {
+        if let Poll::Ready(value) = self.poll(&mut poll) {
+            return Ok(value);
+        }
+        let _listening = Listening(&self.interrupt);
+        loop {
+            self.interrupt.listen(&self.waker.borrow());
+            if let Some(why) = self.interrupted() {
+                return Err(why);
+            }
+            self.suspend();
+            if let Poll::Ready(value) = self.poll(&mut poll) {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// As [`Task::wait_interruptible`], but also ends when [`Task::now_ns`] reaches the deadline.
+    pub fn wait_until<T>(
+        &self,
+        deadline_ns: u64,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Result<T, WaitError> {
+        let mut armed = None;
+        self.wait_interruptible(|cx| {
+            if let Poll::Ready(value) = poll(cx) {
+                return Poll::Ready(Ok(value));
+            }
+            let now_ns = self.now_ns();
+            if now_ns >= deadline_ns {
+                return Poll::Ready(Err(WaitError::TimedOut));
+            }
+            // Armed anew at every poll: the waker may be another one, the timer may have run down.
+            armed = Some(self.runtime.timer().arm(deadline_ns - now_ns, cx.waker().clone()));
+            Poll::Pending
+        })?
+    }
+
+    /// Sleeps for this long, or until interrupted.
+    pub fn sleep_ns(&self, duration_ns: u64) -> Result<(), Interrupted> {
+        let deadline_ns = self.now_ns().saturating_add(duration_ns);
+        match self.wait_until(deadline_ns, |_| Poll::<()>::Pending) {
+            Ok(()) | Err(WaitError::TimedOut) => Ok(()),
+            Err(WaitError::Interrupted(why)) => Err(why),
+        }
+    }
+
+    /// Belongs into every loop that a client can make long, as often as you like: sees that the
+    /// statement shall end, and lets others have their turn when the time slice is used up. No
+    /// worker, guard or lock may be held (P1).
+    #[inline]
+    pub fn checkpoint(&self) -> Result<(), Interrupted> {
+        if let Some(why) = self.interrupted() {
+            return Err(why);
+        }
+        match self.steps_left.get() {
+            0 => self.look_at_clock(),
+            left => self.steps_left.set(left - 1),
+        }
+        Ok(())
+    }
+
+    /// Lets others have their turn.
+    pub fn yield_now(&self) {
+        self.worker().count_yield();
+        match &self.mode {
+            Mode::Thread(_) => std::thread::yield_now(),
+            Mode::Coroutine(_) => {
+                self.waker.borrow().wake_by_ref();
+                self.suspend();
+            }
+        }
+    }
+
+    #[cold]
+    fn look_at_clock(&self) {
+        let now_ns = self.now_ns();
+        let since_ns = now_ns.saturating_sub(self.looked_ns.replace(now_ns));
+        let steps = match self.steps.get() {
+            steps if since_ns < LOOK_EVERY_NS => (steps * 2).min(STEPS_MAX),
+            steps if since_ns > 4 * LOOK_EVERY_NS => (steps / 4).max(1),
+            steps => steps,
+        };
+        self.steps.set(steps);
+        self.steps_left.set(steps);
+        match self.slice_began_ns.get() {
+            0 => self.slice_began_ns.set(now_ns),
+            began_ns if now_ns - began_ns < self.runtime.slice_ns() => {}
+            _ => self.yield_now(),
+        }
+    }
+
+    #[inline]
+    fn poll<T>(&self, poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+        poll(&mut Context::from_waker(&self.waker.borrow()))
+    }
+
+    /// Suspends until the waker is woken, or for no reason.
+    ///
+    /// # Panics
+    /// If the worker is borrowed or pinned: it could be another one afterwards.
+    fn suspend(&self) {
+        match &self.mode {
+            Mode::Thread(parker) => {
+                assert!(!self.worker().is_pinned(), "no epoch guard is alive at a wait");
+                parker.park();
+            }
+            Mode::Coroutine(yielder) => {
+                let mut worker = self.worker.try_borrow_mut().expect("no worker is held at a wait");
+                let left = worker.take().expect("a running task has a worker");
+                drop(worker);
+                assert!(!left.is_pinned(), "no epoch guard is alive at a wait");
+                drop(left);
+                let resume = yielder.suspend(());
+                *self.worker.borrow_mut() = Some(resume.worker);
+                if let Some(waker) = resume.waker {
+                    *self.waker.borrow_mut() = waker;
+                }
+                self.abandoned.set(resume.abandoned);
+                self.slice_began_ns.set(0);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Task<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.mode {
+            Mode::Coroutine(_) => "Task(on a coroutine)",
+            Mode::Thread(_) => "Task(on a thread)",
+        })
+    }
+}
+
+/// Stops listening to an interrupt when a wait is over.
+struct Listening<'a>(&'a Interrupt);
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.0.unlisten();
+    }
+}
+
+/// Blocks a thread until its waker is woken.
+pub(super) struct Parker {
+    state: Arc<Parked>,
+    waker: Waker,
+}
+
+struct Parked {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Release); // pairs with the swap in park
+        self.thread.unpark();
+    }
+}
+
+impl Parker {
+    /// For the calling thread.
+    pub fn current() -> Parker {
+        let woken = AtomicBool::new(false);
+        let state = Arc::new(Parked { thread: std::thread::current(), woken });
+        Parker { waker: Waker::from(state.clone()), state }
+    }
+
+    pub fn waker(&self) -> &Waker {
+        &self.waker
+    }
+
+    /// Blocks until the waker has been woken since the last time.
+    pub fn park(&self) {
+        while !self.state.woken.swap(false, AcqRel) {
+            std::thread::park();
+        }
+    }
+}

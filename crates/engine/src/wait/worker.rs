@@ -1,0 +1,201 @@
+//! Workers: what belongs to a polling thread.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use corosensei::stack::DefaultStack;
+use crossbeam_epoch::{Collector, Guard, LocalHandle};
+use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
+
+use super::stack::{OutOfStacks, StackPool};
+
+/// A polling thread as the engine sees it. Borrow it from the task each time; it is another one
+/// after every wait.
+pub struct Worker {
+    index: usize,
+    handle: LocalHandle,
+    counters: Arc<CachePadded<WorkerCounters>>,
+    /// Stacks at hand, so that most statements need not lock the pool.
+    stacks: RefCell<Vec<DefaultStack>>,
+    set: Arc<Set>,
+}
+
+/// What a worker counts. Only the worker writes; anybody may read.
+#[derive(Default, Debug)]
+pub struct WorkerCounters {
+    statements: AtomicU64,
+    resumes: AtomicU64,
+    yields: AtomicU64,
+}
+
+/// Counters of one worker, or of several added up.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct WorkerStats {
+    /// Statements that were started.
+    pub statements: u64,
+    /// Times that a statement was started or went on after a wait.
+    pub resumes: u64,
+    /// Times that a statement gave way because its time slice was used up.
+    pub yields: u64,
+}
+
+/// Stacks that a worker keeps at hand.
+const STACKS_AT_HAND: usize = 16;
+
+impl Worker {
+    /// The worker's number: small, and unlike that of any other worker alive. Sharded structures
+    /// take it modulo their number of shards.
+    #[inline]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Pins the current epoch: what is unlinked from now on is freed only after the guard is gone.
+    /// The guard must be gone before the next wait (P1).
+    #[inline]
+    pub fn pin(&self) -> Guard {
+        self.handle.pin()
+    }
+
+    /// Whether a guard of this worker is alive.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.handle.is_pinned()
+    }
+
+    pub(super) fn count_start(&self) {
+        add_one(&self.counters.statements);
+    }
+
+    pub(super) fn count_resume(&self) {
+        add_one(&self.counters.resumes);
+    }
+
+    pub(super) fn count_yield(&self) {
+        add_one(&self.counters.yields);
+    }
+
+    pub(super) fn take_stack(&self) -> Result<DefaultStack, OutOfStacks> {
+        match self.stacks.borrow_mut().pop() {
+            Some(stack) => Ok(stack),
+            None => self.set.stacks.take(),
+        }
+    }
+
+    pub(super) fn give_stack_back(&self, stack: DefaultStack) {
+        let mut stacks = self.stacks.borrow_mut();
+        if stacks.len() < STACKS_AT_HAND {
+            return stacks.push(stack);
+        }
+        drop(stacks);
+        self.set.stacks.give_back(stack);
+    }
+}
+
+/// Only one thread writes, so that no atomic addition is needed.
+fn add_one(counter: &AtomicU64) {
+    counter.store(counter.load(Relaxed) + 1, Relaxed);
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Worker({})", self.index)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.stacks.borrow_mut().drain(..).for_each(|stack| self.set.stacks.give_back(stack));
+        self.set.numbers.lock().free.push(self.index);
+    }
+}
+
+/// The workers of a server: each thread that polls statements has one, made when it first does and
+/// gone with the thread.
+#[derive(Clone)]
+pub(super) struct WorkerSet(Arc<Set>);
+
+struct Set {
+    /// Tells this set's workers from others' on the same thread.
+    id: usize,
+    collector: Collector,
+    stacks: StackPool,
+    numbers: Mutex<Numbers>,
+}
+
+#[derive(Default)]
+struct Numbers {
+    free: Vec<usize>,
+    /// By worker number; they outlive the workers and go on counting with the next of that number.
+    counters: Vec<Arc<CachePadded<WorkerCounters>>>,
+}
+
+thread_local! {
+    /// This thread's workers: one for each set, which means one outside of tests. Looked at only
+    /// by whoever polls, never on a coroutine (P1).
+    static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl WorkerSet {
+    pub fn new(collector: Collector, stacks: StackPool) -> WorkerSet {
+        static NEXT_ID: AtomicUsize = AtomicUsize::new(0);
+        let id = NEXT_ID.fetch_add(1, Relaxed);
+        WorkerSet(Arc::new(Set { id, collector, stacks, numbers: Mutex::default() }))
+    }
+
+    pub fn collector(&self) -> &Collector {
+        &self.0.collector
+    }
+
+    pub fn stats(&self) -> Vec<WorkerStats> {
+        let numbers = self.0.numbers.lock();
+        let read = |counters: &Arc<CachePadded<WorkerCounters>>| WorkerStats {
+            statements: counters.statements.load(Relaxed),
+            resumes: counters.resumes.load(Relaxed),
+            yields: counters.yields.load(Relaxed),
+        };
+        numbers.counters.iter().map(read).collect()
+    }
+
+    /// The calling thread's worker. Not inlined, so that no address of a thread-local variable is
+    /// kept by the caller.
+    #[inline(never)]
+    pub fn current(&self) -> Rc<Worker> {
+        let found = WORKERS.try_with(|workers| {
+            let mut workers = workers.borrow_mut();
+            if let Some(worker) = workers.iter().find(|worker| worker.set.id == self.0.id) {
+                return worker.clone();
+            }
+            let worker = Rc::new(self.new_worker());
+            workers.push(worker.clone());
+            worker
+        });
+        // A thread on its way out has no thread-local variables left; its worker lives for a poll.
+        found.unwrap_or_else(|_| Rc::new(self.new_worker()))
+    }
+
+    #[cold]
+    fn new_worker(&self) -> Worker {
+        let mut numbers = self.0.numbers.lock();
+        let index = numbers.free.pop().unwrap_or_else(|| {
+            numbers.counters.push(Arc::default());
+            numbers.counters.len() - 1
+        });
+        Worker {
+            index,
+            handle: self.0.collector.register(),
+            counters: numbers.counters[index].clone(),
+            stacks: RefCell::new(Vec::with_capacity(STACKS_AT_HAND)),
+            set: self.0.clone(),
+        }
+    }
+
+    #[cfg(test)]
+    #[cfg(not(feature = "shuttle"))]
+    pub fn free_stacks(&self) -> usize {
+        self.0.stacks.free_count()
+    }
+}
