@@ -2,18 +2,23 @@
 //!
 //! Every other crate speaks in these terms, so this one depends on none of them.
 //!
-//! * [`types`]: what a column, variable or parameter is declared as.
+//! * [`types`]: what a column, variable or parameter is declared as; the types of operators.
 //! * [`value`]: one value of such a type, owned or borrowed.
+//! * [`arena`]: where a statement's values live.
+//! * [`collation`]: code pages, comparison, sort keys, LIKE, case.
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
+pub mod arena;
+pub mod collation;
 pub mod error;
 pub mod ids;
 pub mod message;
 pub mod types;
 pub mod value;
 
+pub use arena::Arena;
 pub use error::{SqlError, SqlResult};
 pub use types::{Collation, SqlType, TypeKind};
 pub use value::{Value, ValueRef};

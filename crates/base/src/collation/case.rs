@@ -1,0 +1,151 @@
+//! UPPER and LOWER. A character keeps its size: `ß` stays `ß`.
+
+use std::sync::LazyLock;
+
+use super::codepage::{self, CodePage, SingleByte, Sink};
+use crate::types::Collation;
+use crate::value::ValueRef;
+
+/// Which case to change to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Case {
+    /// `UPPER`
+    Upper,
+    /// `LOWER`
+    Lower,
+}
+
+impl Case {
+    /// The character in this case, itself where that would be several.
+    pub fn of(self, c: char) -> char {
+        fn single(mut it: impl Iterator<Item = char>, c: char) -> char {
+            match (it.next(), it.next()) {
+                (Some(one), None) => one,
+                _ => c,
+            }
+        }
+        match self {
+            Case::Upper => single(c.to_uppercase(), c),
+            Case::Lower => single(c.to_lowercase(), c),
+        }
+    }
+
+    fn ascii(self, byte: u8) -> u8 {
+        match self {
+            Case::Upper => byte.to_ascii_uppercase(),
+            Case::Lower => byte.to_ascii_lowercase(),
+        }
+    }
+}
+
+/// Appends a string in the given case, in its own form.
+pub fn change_case(case: Case, collation: Collation, value: ValueRef<'_>, out: &mut impl Sink) {
+    match value {
+        ValueRef::Chars(bytes) => chars(case, collation, bytes, out),
+        ValueRef::Unicode(bytes) => {
+            for unit in codepage::units(bytes) {
+                out.put(&unit_in(case, unit).to_le_bytes());
+            }
+        }
+        other => unreachable!("{other:?} is not a string"),
+    }
+}
+
+fn unit_in(case: Case, unit: u16) -> u16 {
+    if let Ok(byte) = u8::try_from(unit) {
+        if byte.is_ascii() {
+            return u16::from(case.ascii(byte));
+        }
+    }
+    // Halves of surrogate pairs are not characters.
+    let changed = char::from_u32(u32::from(unit)).map(|c| case.of(c) as u32);
+    changed.and_then(|c| u16::try_from(c).ok()).unwrap_or(unit)
+}
+
+fn chars(case: Case, collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+    let page = match codepage::code_page(collation) {
+        CodePage::Single(page) => page,
+        CodePage::Utf8 => {
+            for piece in bytes.utf8_chunks() {
+                for c in piece.valid().chars() {
+                    let changed = case.of(c);
+                    // A change that would need another number of bytes is not made.
+                    let c = if changed.len_utf8() == c.len_utf8() { changed } else { c };
+                    out.put(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                out.put(piece.invalid());
+            }
+            return;
+        }
+    };
+    if bytes.is_ascii() {
+        for chunk in bytes.chunks(64) {
+            let mut changed = [0; 64];
+            for (to, &from) in changed.iter_mut().zip(chunk) {
+                *to = case.ascii(from);
+            }
+            out.put(&changed[..chunk.len()]);
+        }
+        return;
+    }
+    let table = table(case, collation, page);
+    for &byte in bytes {
+        out.put(&[table[usize::from(byte)]]);
+    }
+}
+
+type Table = [u8; 256];
+
+/// What each byte of a code page becomes.
+fn table(case: Case, collation: Collation, page: &SingleByte) -> Table {
+    static DEFAULTS: LazyLock<[Table; 2]> = LazyLock::new(|| {
+        let CodePage::Single(page) = codepage::code_page(Collation::DEFAULT) else {
+            unreachable!("the default collation has a code page of single bytes")
+        };
+        [build(Case::Upper, page), build(Case::Lower, page)]
+    });
+    if collation.info().code_page == Collation::DEFAULT.info().code_page {
+        return DEFAULTS[usize::from(case == Case::Lower)];
+    }
+    build(case, page)
+}
+
+fn build(case: Case, page: &SingleByte) -> Table {
+    std::array::from_fn(|i| {
+        let unit = unit_in(case, page.decode[i]);
+        page.encode_exact(unit).unwrap_or(i as u8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collation::codepage::{chars_to_string, string_to_chars};
+
+    fn changed(case: Case, collation: Collation, text: &str) -> String {
+        let mut bytes = Vec::new();
+        string_to_chars(collation, text, &mut bytes);
+        let mut out = Vec::new();
+        change_case(case, collation, ValueRef::Chars(&bytes), &mut out);
+        chars_to_string(collation, &out)
+    }
+
+    #[test]
+    fn letters_change_case_within_their_code_page() {
+        let c = Collation::DEFAULT;
+        assert_eq!(changed(Case::Upper, c, "abc éß ÿ µ 1"), "ABC Éß Ÿ µ 1");
+        assert_eq!(changed(Case::Lower, c, "ABC ÉŸ"), "abc éÿ");
+        let cyrillic = Collation::by_name("Cyrillic_General_CI_AS").unwrap();
+        assert_eq!(changed(Case::Upper, cyrillic, "жук"), "ЖУК");
+        assert_eq!(changed(Case::Upper, Collation::LATIN1_BIN2_UTF8, "éя😀ß"), "ÉЯ😀ß");
+    }
+
+    #[test]
+    fn utf_16_changes_unit_by_unit() {
+        let mut wide = Vec::new();
+        codepage::string_to_unicode("aé😀ß", &mut wide);
+        let mut out = Vec::new();
+        change_case(Case::Upper, Collation::DEFAULT, ValueRef::Unicode(&wide), &mut out);
+        assert_eq!(codepage::unicode_to_string(&out), "AÉ😀ß");
+    }
+}

@@ -1,0 +1,280 @@
+//! Code pages: what the bytes of char and varchar mean.
+//!
+//! All of them but UTF-8 have one byte per character, so a table of 256 units decodes and one of
+//! 65,536 bytes encodes. Tables are made when a code page is first used.
+
+use std::sync::LazyLock;
+
+use super::weights;
+use crate::arena::ArenaBuffer;
+use crate::types::Collation;
+
+/// A place to write bytes to.
+pub trait Sink {
+    /// Appends bytes.
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Sink for ArenaBuffer<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend(bytes);
+    }
+}
+
+/// A code page with one byte per character.
+pub struct SingleByte {
+    /// The UTF-16 unit of each byte.
+    pub decode: [u16; 256],
+    /// The byte of each UTF-16 unit: itself, else its closest letter, else `?`.
+    encode: Box<[u8; 65536]>,
+    /// Which units are in the code page, by byte: false for what only has a closest letter.
+    exact: Box<[bool; 65536]>,
+}
+
+/// How the bytes of char and varchar are to be read.
+#[derive(Clone, Copy)]
+pub enum CodePage {
+    /// One byte per character.
+    Single(&'static SingleByte),
+    /// UTF-8.
+    Utf8,
+}
+
+const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}";
+const CP850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{AD}±‗¾¶§÷¸°¨·¹³²■\u{A0}";
+
+/// The code page of a collation's char and varchar.
+#[inline]
+pub fn code_page(collation: Collation) -> CodePage {
+    static WINDOWS_1252: LazyLock<SingleByte> = LazyLock::new(|| SingleByte::new(1252));
+    match collation.info().code_page {
+        1252 => CodePage::Single(&WINDOWS_1252),
+        65001 => CodePage::Utf8,
+        other => CodePage::Single(rare(other)),
+    }
+}
+
+fn rare(code_page: u16) -> &'static SingleByte {
+    macro_rules! pages {
+        ($($number:literal),*) => {
+            match code_page {
+                $($number => {
+                    static PAGE: LazyLock<SingleByte> = LazyLock::new(|| SingleByte::new($number));
+                    &PAGE
+                })*
+                _ => unreachable!("no collation has code page {code_page}"),
+            }
+        };
+    }
+    pages!(437, 850, 1250, 1251, 1253, 1254, 1255, 1256, 1257)
+}
+
+impl SingleByte {
+    fn new(code_page: u16) -> SingleByte {
+        let mut decode: [u16; 256] = std::array::from_fn(|i| i as u16);
+        match code_page {
+            437 => fill(&mut decode, CP437),
+            850 => fill(&mut decode, CP850),
+            _ => {
+                let encoding = match code_page {
+                    1250 => encoding_rs::WINDOWS_1250,
+                    1251 => encoding_rs::WINDOWS_1251,
+                    1253 => encoding_rs::WINDOWS_1253,
+                    1254 => encoding_rs::WINDOWS_1254,
+                    1255 => encoding_rs::WINDOWS_1255,
+                    1256 => encoding_rs::WINDOWS_1256,
+                    1257 => encoding_rs::WINDOWS_1257,
+                    _ => encoding_rs::WINDOWS_1252,
+                };
+                for byte in 128..=255u8 {
+                    let bytes = [byte];
+                    let (text, _) = encoding.decode_without_bom_handling(&bytes);
+                    let unit = text.encode_utf16().next().unwrap_or(0xFFFD);
+                    // Undefined bytes keep their value, so that decoding loses nothing.
+                    decode[usize::from(byte)] = if unit == 0xFFFD { u16::from(byte) } else { unit };
+                }
+            }
+        }
+        let mut encode: Box<[u8; 65536]> =
+            vec![b'?'; 65536].try_into().expect("65,536 bytes were asked for");
+        let mut exact: Box<[bool; 65536]> =
+            vec![false; 65536].try_into().expect("65,536 flags were asked for");
+        for (byte, &unit) in decode.iter().enumerate().rev() {
+            encode[usize::from(unit)] = byte as u8;
+            exact[usize::from(unit)] = true;
+        }
+        for unit in 128..=u16::MAX {
+            if !exact[usize::from(unit)] {
+                if let Some(close) = weights::closest_ascii(unit) {
+                    encode[usize::from(unit)] = close;
+                }
+            }
+        }
+        SingleByte { decode, encode, exact }
+    }
+
+    /// The byte of a unit if the code page has the very character.
+    pub fn encode_exact(&self, unit: u16) -> Option<u8> {
+        self.exact[usize::from(unit)].then(|| self.encode[usize::from(unit)])
+    }
+}
+
+fn fill(decode: &mut [u16; 256], upper_half: &str) {
+    for (slot, unit) in decode[128..].iter_mut().zip(upper_half.encode_utf16()) {
+        *slot = unit;
+    }
+}
+
+/// The UTF-16 units of UTF-16LE bytes; a last odd byte is left out.
+pub fn units(bytes: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
+    bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]))
+}
+
+/// Appends char or varchar bytes as UTF-16LE.
+pub fn to_unicode(collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+    match code_page(collation) {
+        CodePage::Single(page) => {
+            for chunk in bytes.chunks(64) {
+                let mut wide = [0u8; 128];
+                for (pair, &byte) in wide.chunks_exact_mut(2).zip(chunk) {
+                    pair.copy_from_slice(&page.decode[usize::from(byte)].to_le_bytes());
+                }
+                out.put(&wide[..2 * chunk.len()]);
+            }
+        }
+        CodePage::Utf8 => {
+            for piece in bytes.utf8_chunks() {
+                for unit in piece.valid().encode_utf16() {
+                    out.put(&unit.to_le_bytes());
+                }
+                if !piece.invalid().is_empty() {
+                    out.put(&0xFFFDu16.to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Appends UTF-16LE bytes in a collation's code page; what it lacks becomes its closest letter or
+/// `?`.
+pub fn from_unicode(collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+    match code_page(collation) {
+        CodePage::Single(page) => {
+            let mut skip_low = false;
+            for chunk in bytes.chunks(128) {
+                let mut narrow = [0u8; 64];
+                let mut n = 0;
+                for unit in units(chunk) {
+                    // A pair of surrogates is one character and so one `?`.
+                    if std::mem::take(&mut skip_low) && (0xDC00..0xE000).contains(&unit) {
+                        continue;
+                    }
+                    skip_low = (0xD800..0xDC00).contains(&unit);
+                    narrow[n] = page.encode[usize::from(unit)];
+                    n += 1;
+                }
+                out.put(&narrow[..n]);
+            }
+        }
+        CodePage::Utf8 => {
+            for c in char::decode_utf16(units(bytes)) {
+                let c = c.unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.put(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
+}
+
+/// Char or varchar bytes as a Rust string.
+pub fn chars_to_string(collation: Collation, bytes: &[u8]) -> String {
+    if bytes.is_ascii() {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    match code_page(collation) {
+        CodePage::Single(page) => {
+            let units = bytes.iter().map(|&b| page.decode[usize::from(b)]);
+            char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        CodePage::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// UTF-16LE bytes as a Rust string; lone surrogates become U+FFFD.
+pub fn unicode_to_string(bytes: &[u8]) -> String {
+    char::decode_utf16(units(bytes)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// Appends a Rust string in a collation's code page.
+pub fn string_to_chars(collation: Collation, text: &str, out: &mut impl Sink) {
+    match code_page(collation) {
+        _ if text.is_ascii() => out.put(text.as_bytes()),
+        CodePage::Utf8 => out.put(text.as_bytes()),
+        CodePage::Single(page) => {
+            for c in text.chars() {
+                let byte = u16::try_from(c as u32).map_or(b'?', |u| page.encode[usize::from(u)]);
+                out.put(&[byte]);
+            }
+        }
+    }
+}
+
+/// Appends a Rust string as UTF-16LE.
+pub fn string_to_unicode(text: &str, out: &mut impl Sink) {
+    for unit in text.encode_utf16() {
+        out.put(&unit.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(collation: &str, text: &str) -> Vec<u8> {
+        let mut wide = Vec::new();
+        string_to_unicode(text, &mut wide);
+        let mut out = Vec::new();
+        from_unicode(Collation::by_name(collation).unwrap(), &wide, &mut out);
+        out
+    }
+
+    #[test]
+    fn characters_go_to_their_bytes_their_closest_letter_or_a_question_mark() {
+        let latin = "SQL_Latin1_General_CP1_CI_AS";
+        assert_eq!(encoded(latin, "Aé€"), [b'A', 0xE9, 0x80]);
+        assert_eq!(encoded(latin, "łŐＡ"), b"lOA");
+        assert_eq!(encoded(latin, "日😀x"), b"??x");
+        assert_eq!(encoded("Cyrillic_General_CI_AS", "Жж"), [0xC6, 0xE6]);
+        assert_eq!(encoded("SQL_Latin1_General_CP850_BIN2", "é"), [0x82]);
+        assert_eq!(encoded("SQL_Latin1_General_CP437_BIN2", "ß\u{A0}"), [0xE1, 0xFF]);
+        assert_eq!(encoded("Latin1_General_100_BIN2_UTF8", "é😀"), "é😀".as_bytes());
+    }
+
+    #[test]
+    fn every_byte_survives_a_round_trip() {
+        let all: Vec<u8> = (0..=255).collect();
+        for collation in Collation::all().filter(|c| !c.is_utf8()) {
+            let mut wide = Vec::new();
+            to_unicode(collation, &all, &mut wide);
+            let mut back = Vec::new();
+            from_unicode(collation, &wide, &mut back);
+            assert_eq!(back, all, "{}", collation.name());
+        }
+    }
+
+    #[test]
+    fn strings_convert_both_ways() {
+        let c = Collation::DEFAULT;
+        let mut bytes = Vec::new();
+        string_to_chars(c, "Grüße €", &mut bytes);
+        assert_eq!(chars_to_string(c, &bytes), "Grüße €");
+        let mut wide = Vec::new();
+        string_to_unicode("x😀", &mut wide);
+        assert_eq!(unicode_to_string(&wide), "x😀");
+    }
+}

@@ -1,0 +1,591 @@
+//! Comparison, sort keys and hashing of strings under a collation.
+//!
+//! A string is compared level by level: primary weights (which letter), then accents, then case,
+//! width and kana, as far as the collation distinguishes them. The `_BIN` and `_BIN2` collations
+//! compare code units (`_BIN` as `_BIN2`: its habit of comparing all but the first unit byte by
+//! byte is not reproduced).
+//!
+//! # Invariants
+//!
+//! * C1: trailing blanks never matter; the shorter string is as if padded with blanks.
+//! * C2: `compare(a, b)` is the byte order of `sort_key(a)` and `sort_key(b)`; equal strings have
+//!   equal keys and equal hashes.
+//!
+//! For C1 the linguistic weights make the blank the lowest weight, so that stripping is enough. In
+//! code units there are controls below the blank, so binary keys encode runs of blanks by what
+//! follows them, see [`binary_key`].
+
+use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+use super::codepage::{self, CodePage};
+use super::weights::{
+    ACCENT, ByteWeights, CASE, EXPANSION, KANA, LEVEL_DEFAULT, MARK, WEIGHTS, WIDTH, Weighted,
+    primary,
+};
+use crate::types::Collation;
+use crate::value::ValueRef;
+
+/// Which levels beyond the first a collation looks at.
+#[derive(Clone, Copy)]
+pub(super) struct Strength {
+    pub(super) accents: bool,
+    /// The flags of an element that matter on the third level.
+    pub(super) third: u32,
+}
+
+impl Strength {
+    pub(super) fn of(collation: Collation) -> Strength {
+        let flags = collation.info().flags;
+        let mut third = 0;
+        if !flags.ignores_case() {
+            third |= CASE;
+        }
+        if !flags.ignores_width() {
+            third |= WIDTH;
+        }
+        if !flags.ignores_kana() {
+            third |= KANA;
+        }
+        Strength { accents: !flags.ignores_accents(), third }
+    }
+}
+
+/// A string as a sequence of weighted units. Cloning starts again from the same place.
+pub(super) trait Units: Clone {
+    fn next(&mut self) -> Option<Weighted>;
+}
+
+/// Bytes of a single-byte code page.
+#[derive(Clone)]
+pub(super) struct ByteUnits<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) weights: &'static ByteWeights,
+}
+
+impl Units for ByteUnits<'_> {
+    #[inline]
+    fn next(&mut self) -> Option<Weighted> {
+        let (&first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        let i = usize::from(first);
+        Some((self.weights.elements[i], self.weights.accents[i]))
+    }
+}
+
+/// UTF-16LE bytes.
+#[derive(Clone)]
+pub(super) struct WideUnits<'a> {
+    pub(super) bytes: &'a [u8],
+}
+
+impl Units for WideUnits<'_> {
+    #[inline]
+    fn next(&mut self) -> Option<Weighted> {
+        let (&first, rest) = self.bytes.split_first_chunk::<2>()?;
+        self.bytes = rest;
+        Some(WEIGHTS.of(u16::from_le_bytes(first)))
+    }
+}
+
+/// UTF-8 bytes.
+#[derive(Clone)]
+pub(super) struct Utf8Units<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The second half of a surrogate pair whose first half was returned.
+    low: Option<u16>,
+}
+
+impl<'a> Utf8Units<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Utf8Units<'a> {
+        Utf8Units { bytes, low: None }
+    }
+}
+
+impl Units for Utf8Units<'_> {
+    fn next(&mut self) -> Option<Weighted> {
+        if let Some(low) = self.low.take() {
+            return Some(WEIGHTS.of(low));
+        }
+        let (c, length) = decode_utf8(self.bytes)?;
+        self.bytes = &self.bytes[length..];
+        let mut units = [0; 2];
+        let units = c.encode_utf16(&mut units);
+        self.low = units.get(1).copied();
+        Some(WEIGHTS.of(units[0]))
+    }
+}
+
+/// The first character of UTF-8 bytes and its length; U+FFFD for each byte that is not part of one.
+pub(super) fn decode_utf8(bytes: &[u8]) -> Option<(char, usize)> {
+    let &first = bytes.first()?;
+    let length = match first {
+        0..0x80 => return Some((char::from(first), 1)),
+        0xC2..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0..0xF5 => 4,
+        _ => return Some((char::REPLACEMENT_CHARACTER, 1)),
+    };
+    let text = bytes.get(..length).and_then(|b| std::str::from_utf8(b).ok());
+    match text.and_then(|t| t.chars().next()) {
+        Some(c) => Some((c, length)),
+        None => Some((char::REPLACEMENT_CHARACTER, 1)),
+    }
+}
+
+/// Units with expansions spelled out.
+#[derive(Clone)]
+pub(super) struct Elements<U> {
+    units: U,
+    expansion: &'static [Weighted],
+}
+
+impl<U: Units> Elements<U> {
+    pub(super) fn new(units: U) -> Elements<U> {
+        Elements { units, expansion: &[] }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Weighted> {
+        if let Some((&first, rest)) = self.expansion.split_first() {
+            self.expansion = rest;
+            return Some(first);
+        }
+        let (element, accent) = self.units.next()?;
+        if element & EXPANSION == 0 {
+            return Some((element, accent));
+        }
+        let (&first, rest) = WEIGHTS.expansion(accent).split_first()?;
+        self.expansion = rest;
+        Some(first)
+    }
+
+    /// The next element that has a primary weight; `seen` gathers the flags of all passed.
+    #[inline]
+    fn next_primary(&mut self, seen: &mut u32) -> Option<u32> {
+        loop {
+            let (element, _) = self.next()?;
+            *seen |= element;
+            if element & MARK == 0 {
+                return Some(element);
+            }
+        }
+    }
+}
+
+/// The weights of the bytes of char and varchar under a linguistic collation, or `None` for UTF-8.
+pub(super) fn byte_weights(collation: Collation) -> Option<&'static ByteWeights> {
+    static DEFAULT: LazyLock<ByteWeights> =
+        LazyLock::new(|| table(Collation::DEFAULT).expect("the default has a code page"));
+    static OTHERS: LazyLock<Vec<Option<ByteWeights>>> =
+        LazyLock::new(|| Collation::all().map(table).collect());
+    if collation == Collation::DEFAULT || collation.0 == 0 {
+        return Some(&DEFAULT);
+    }
+    OTHERS.get(usize::from(collation.0) - 1)?.as_ref()
+}
+
+fn table(collation: Collation) -> Option<ByteWeights> {
+    let info = collation.info();
+    match codepage::code_page(collation) {
+        CodePage::Utf8 => None,
+        _ if info.flags.is_binary() => None,
+        CodePage::Single(page) if info.sort_id != 0 => Some(ByteWeights::sql(&page.decode)),
+        CodePage::Single(page) => Some(ByteWeights::windows(&page.decode)),
+    }
+}
+
+/// Bytes without trailing blanks.
+#[inline]
+pub(super) fn trim_bytes(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&b| b != b' ').map_or(0, |at| at + 1);
+    &bytes[..end]
+}
+
+/// UTF-16LE bytes without trailing blanks.
+#[inline]
+pub(super) fn trim_wide(bytes: &[u8]) -> &[u8] {
+    let mut end = bytes.len() & !1;
+    while end >= 2 && bytes[end - 2] == b' ' && bytes[end - 1] == 0 {
+        end -= 2;
+    }
+    &bytes[..end]
+}
+
+/// The bytes of a string value, and whether they are UTF-16LE.
+fn string_bytes<'a>(value: &ValueRef<'a>) -> (&'a [u8], bool) {
+    match *value {
+        ValueRef::Chars(bytes) => (bytes, false),
+        ValueRef::Unicode(bytes) => (bytes, true),
+        ref other => unreachable!("{other:?} is not a string"),
+    }
+}
+
+/// Compares two non-null strings of the same kind (both [`ValueRef::Chars`] or both
+/// [`ValueRef::Unicode`]).
+pub fn compare(collation: Collation, a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
+    let (a, wide) = string_bytes(&a);
+    let (b, wide_b) = string_bytes(&b);
+    debug_assert_eq!(wide, wide_b, "strings are converted to one kind before they are compared");
+    if wide { compare_unicode(collation, a, b) } else { compare_chars(collation, a, b) }
+}
+
+/// Whether two non-null strings of the same kind are equal.
+#[inline]
+pub fn equal(collation: Collation, a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
+    let same = match (a, b) {
+        (ValueRef::Chars(x), ValueRef::Chars(y)) | (ValueRef::Unicode(x), ValueRef::Unicode(y)) => {
+            x == y
+        }
+        _ => false,
+    };
+    same || compare(collation, a, b).is_eq()
+}
+
+/// Compares char or varchar bytes.
+pub fn compare_chars(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
+    let (a, b) = (trim_bytes(a), trim_bytes(b));
+    if collation.info().flags.is_binary() {
+        return binary_bytes(a, b);
+    }
+    let Some(weights) = byte_weights(collation) else {
+        let same = common_characters(a, b);
+        let units = |bytes| Elements::new(Utf8Units::new(bytes));
+        return by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]));
+    };
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let units = |bytes| Elements::new(ByteUnits { bytes, weights });
+    by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]))
+}
+
+/// Compares UTF-16LE bytes.
+pub fn compare_unicode(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
+    let (a, b) = (trim_wide(a), trim_wide(b));
+    if collation.info().flags.is_binary() {
+        return binary_wide(a, b);
+    }
+    let same = a.chunks_exact(2).zip(b.chunks_exact(2)).take_while(|(x, y)| x == y).count() * 2;
+    let units = |bytes| Elements::new(WideUnits { bytes });
+    by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]))
+}
+
+/// Bytes that both strings start with, not ending within a UTF-8 character.
+fn common_characters(a: &[u8], b: &[u8]) -> usize {
+    let mut same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    while same > 0 && a[same - 1] >= 0x80 {
+        same -= 1;
+    }
+    same
+}
+
+/// Both strings have had their trailing blanks and a common prefix removed. An identical prefix
+/// gives identical weights on every level, so it cannot decide.
+fn by_levels<U: Units>(strength: Strength, a: Elements<U>, b: Elements<U>) -> Ordering {
+    let (mut p, mut q) = (a.clone(), b.clone());
+    let mut seen = 0;
+    loop {
+        match (p.next_primary(&mut seen), q.next_primary(&mut seen)) {
+            (None, None) => break,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(x), Some(y)) if primary(x) != primary(y) => return primary(x).cmp(&primary(y)),
+            _ => {}
+        }
+    }
+    if strength.accents && seen & (ACCENT | MARK) != 0 {
+        let order = compare_accents(Accents::new(a.clone()), Accents::new(b.clone()));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    if seen & strength.third != 0 {
+        return compare_third(strength.third, a, b);
+    }
+    Ordering::Equal
+}
+
+/// The second level of a string: the default for each element, then its accents.
+#[derive(Clone)]
+struct Accents<U> {
+    elements: Elements<U>,
+    pending: [u8; 3],
+}
+
+impl<U: Units> Accents<U> {
+    fn new(elements: Elements<U>) -> Accents<U> {
+        Accents { elements, pending: [0; 3] }
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        if self.pending[0] != 0 {
+            let [first, second, third] = self.pending;
+            self.pending = [second, third, 0];
+            return Some(first);
+        }
+        let (element, accent) = self.elements.next()?;
+        if element & (ACCENT | MARK) != 0 {
+            self.pending = *WEIGHTS.combination(accent);
+        }
+        if element & MARK != 0 { self.next() } else { Some(LEVEL_DEFAULT) }
+    }
+}
+
+fn compare_accents<U: Units>(mut a: Accents<U>, mut b: Accents<U>) -> Ordering {
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (x, y) if x != y => return x.cmp(&y),
+            _ => {}
+        }
+    }
+}
+
+fn compare_third<U: Units>(mask: u32, mut a: Elements<U>, mut b: Elements<U>) -> Ordering {
+    let mut seen = 0;
+    loop {
+        match (a.next_primary(&mut seen), b.next_primary(&mut seen)) {
+            (Some(x), Some(y)) if x & mask != y & mask => return (x & mask).cmp(&(y & mask)),
+            (Some(_), Some(_)) => {}
+            _ => return Ordering::Equal,
+        }
+    }
+}
+
+fn binary_bytes(a: &[u8], b: &[u8]) -> Ordering {
+    padded(a.iter().copied(), b.iter().copied(), b' ')
+}
+
+fn binary_wide(a: &[u8], b: &[u8]) -> Ordering {
+    padded(codepage::units(a), codepage::units(b), u16::from(b' '))
+}
+
+/// Compares as if the shorter sequence went on in blanks.
+fn padded<T: Ord + Copy>(
+    mut a: impl Iterator<Item = T>,
+    mut b: impl Iterator<Item = T>,
+    blank: T,
+) -> Ordering {
+    loop {
+        let (x, y) = match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (x, y) => (x.unwrap_or(blank), y.unwrap_or(blank)),
+        };
+        if x != y {
+            return x.cmp(&y);
+        }
+    }
+}
+
+/// Appends bytes that compare as the string does under the collation (C2). They are not
+/// prefix-free: whoever puts several keys together must terminate or escape them.
+///
+/// The value must be a non-null string.
+pub fn sort_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) {
+    let (bytes, wide) = string_bytes(&value);
+    let binary = collation.info().flags.is_binary();
+    let strength = Strength::of(collation);
+    if wide {
+        let bytes = trim_wide(bytes);
+        if binary {
+            binary_key(codepage::units(bytes).map(u32::from), 0xFFFF, out);
+        } else {
+            linguistic_key(strength, Elements::new(WideUnits { bytes }), out);
+        }
+        return;
+    }
+    let bytes = trim_bytes(bytes);
+    if binary {
+        binary_key(bytes.iter().map(|&b| u32::from(b)), 0xFF, out);
+    } else if let Some(weights) = byte_weights(collation) {
+        linguistic_key(strength, Elements::new(ByteUnits { bytes, weights }), out);
+    } else {
+        linguistic_key(strength, Elements::new(Utf8Units::new(bytes)), out);
+    }
+}
+
+/// Appends bytes with which the [`sort_key`] of every string begins that begins with this one: the
+/// lower bound of a `LIKE 'abc%'` seek. What lies in that range still has to be tested.
+pub fn prefix_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) {
+    let (bytes, wide) = string_bytes(&value);
+    if collation.info().flags.is_binary() {
+        sort_key(collation, value, out);
+        // Only the end marker is not shared.
+        out.truncate(out.len() - if wide { 2 } else { 1 });
+        return;
+    }
+    let only_first = Strength { accents: false, third: 0 };
+    if wide {
+        linguistic_key(only_first, Elements::new(WideUnits { bytes: trim_wide(bytes) }), out);
+    } else if let Some(weights) = byte_weights(collation) {
+        let units = ByteUnits { bytes: trim_bytes(bytes), weights };
+        linguistic_key(only_first, Elements::new(units), out);
+    } else {
+        linguistic_key(only_first, Elements::new(Utf8Units::new(trim_bytes(bytes))), out);
+    }
+}
+
+/// Ends a level; lower than every weight.
+const LEVEL_END: u8 = 1;
+
+fn linguistic_key<U: Units>(strength: Strength, elements: Elements<U>, out: &mut Vec<u8>) {
+    let mut seen = 0;
+    let mut first = elements.clone();
+    while let Some(element) = first.next_primary(&mut seen) {
+        let [_, a, b, c] = primary(element).to_be_bytes();
+        match a {
+            0xEC..0xF8 => out.extend_from_slice(&[a, b]),
+            0x30 | 0xF8.. => out.extend_from_slice(&[a, b, c]),
+            _ => out.push(a),
+        }
+    }
+    let second = strength.accents && seen & (ACCENT | MARK) != 0;
+    let third = seen & strength.third != 0;
+    if second {
+        out.push(LEVEL_END);
+        let start = out.len();
+        let mut accents = Accents::new(elements.clone());
+        while let Some(accent) = accents.next() {
+            out.push(accent);
+        }
+        trim_level(start, out);
+    }
+    if third {
+        if !second {
+            out.push(LEVEL_END);
+        }
+        out.push(LEVEL_END);
+        let start = out.len();
+        let mut elements = elements;
+        while let Some(element) = elements.next_primary(&mut seen) {
+            out.push(LEVEL_DEFAULT + (element & strength.third) as u8);
+        }
+        trim_level(start, out);
+    }
+}
+
+/// Trailing defaults of a level say nothing: what follows an end is lower than any of them.
+fn trim_level(start: usize, out: &mut Vec<u8>) {
+    while out.len() > start && out.last() == Some(&LEVEL_DEFAULT) {
+        out.pop();
+    }
+}
+
+/// The key of code units, each padded with blanks without end (C1).
+///
+/// A unit below the blank is itself and one above it is shifted up by two. The end counts as blanks,
+/// so it lies between a run of blanks that something lower follows and one that something higher
+/// follows; each run is a marker and its length, the shorter the lower before something lower, the
+/// longer the lower before something higher.
+fn binary_key(units: impl Iterator<Item = u32>, largest: u32, out: &mut Vec<u8>) {
+    const BLANK: u32 = 0x20;
+    const LOW_RUN: u32 = 0x20;
+    const END: u32 = 0x21;
+    const HIGH_RUN: u32 = 0x22;
+    let mut put = |unit: u32| {
+        if largest > 0xFF {
+            out.extend_from_slice(&(unit as u16).to_be_bytes());
+        } else {
+            out.push(unit as u8);
+        }
+    };
+    let mut run = 0u32;
+    for unit in units {
+        if unit == BLANK {
+            run += 1;
+            continue;
+        }
+        let low = unit < BLANK;
+        if run > 0 {
+            put(if low { LOW_RUN } else { HIGH_RUN });
+            // Lengths beyond one unit go on in further units.
+            while run >= 0xFF {
+                put(if low { 0xFF } else { 0 });
+                run -= 0xFF;
+            }
+            put(if low { run } else { 0xFF - run });
+            run = 0;
+        }
+        match unit {
+            _ if low => put(unit),
+            // The two highest have no room to be shifted.
+            _ if unit + 2 >= largest => {
+                put(largest);
+                put(unit);
+            }
+            _ => put(unit + 2),
+        }
+    }
+    put(END);
+}
+
+/// A hash that is equal for equal strings (C2). Deterministic within a build.
+pub fn hash(collation: Collation, value: ValueRef<'_>) -> u64 {
+    let (bytes, wide) = string_bytes(&value);
+    let binary = collation.info().flags.is_binary();
+    let strength = Strength::of(collation);
+    if wide {
+        let bytes = trim_wide(bytes);
+        return match binary {
+            true => hash_bytes(bytes),
+            false => hash_elements(strength, Elements::new(WideUnits { bytes })),
+        };
+    }
+    let bytes = trim_bytes(bytes);
+    if binary {
+        return hash_bytes(bytes);
+    }
+    match byte_weights(collation) {
+        Some(weights) => hash_elements(strength, Elements::new(ByteUnits { bytes, weights })),
+        None => hash_elements(strength, Elements::new(Utf8Units::new(bytes))),
+    }
+}
+
+const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[inline]
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER)
+}
+
+/// Spreads the entropy of a [`mix`]ed hash over all bits.
+#[inline]
+fn finish(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    hash ^ (hash >> 32)
+}
+
+/// A hash of bytes, trailing bytes included.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut hash = bytes.len() as u64;
+    for word in words {
+        hash = mix(hash, u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    finish(mix(hash, u64::from_le_bytes(last)))
+}
+
+fn hash_elements<U: Units>(strength: Strength, mut elements: Elements<U>) -> u64 {
+    let mut seen = 0;
+    let mut hash = 0;
+    let again = elements.clone();
+    while let Some(element) = elements.next_primary(&mut seen) {
+        hash = mix(hash, u64::from(element >> 8 << 8 | element & strength.third));
+    }
+    if strength.accents && seen & (ACCENT | MARK) != 0 {
+        let mut accents = Accents::new(again);
+        let mut defaults = 0u64;
+        while let Some(accent) = accents.next() {
+            if accent == LEVEL_DEFAULT {
+                defaults += 1;
+            } else {
+                hash = mix(hash, defaults << 8 | u64::from(accent));
+            }
+        }
+    }
+    finish(hash)
+}
+
+#[cfg(test)]
+mod tests;

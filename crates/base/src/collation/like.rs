@@ -1,0 +1,525 @@
+//! LIKE and PATINDEX: `%`, `_`, `[a-z]`, `[^a-z]`, ESCAPE, under a collation.
+//!
+//! A pattern is compared character by character, so a letter that stands for two (`ß`) matches only
+//! itself here. Ranges are taken in the collation's order.
+
+use super::codepage;
+use super::compare::{Strength, byte_weights, decode_utf8};
+use super::weights::{ACCENT, ByteWeights, EXPANSION, MARK, WEIGHTS, Weighted, primary};
+use crate::error::{SqlError, SqlResult};
+use crate::message;
+use crate::types::Collation;
+use crate::value::ValueRef;
+
+/// How to walk a string character by character under a collation.
+#[derive(Clone, Copy)]
+pub(super) struct Characters {
+    form: Form,
+    strength: Strength,
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    Bytes(&'static ByteWeights),
+    Utf8,
+    /// UTF-16LE; `true` if surrogate pairs are one character.
+    Wide(bool),
+    BinaryBytes,
+    BinaryUtf8,
+    BinaryWide(bool),
+}
+
+/// One character: its code (a code-page byte, or a Unicode code point or unit), what it compares
+/// as, and where the next one starts.
+#[derive(Clone, Copy)]
+pub(super) struct Character {
+    pub(super) code: u32,
+    pub(super) key: u64,
+    pub(super) next: usize,
+}
+
+impl Characters {
+    pub(super) fn new(collation: Collation, wide: bool) -> Characters {
+        let flags = collation.info().flags;
+        let form = match (flags.is_binary(), wide) {
+            (true, true) => Form::BinaryWide(flags.supplementary()),
+            (true, false) if flags.is_utf8() => Form::BinaryUtf8,
+            (true, false) => Form::BinaryBytes,
+            (false, true) => Form::Wide(flags.supplementary()),
+            (false, false) => byte_weights(collation).map_or(Form::Utf8, Form::Bytes),
+        };
+        Characters { form, strength: Strength::of(collation) }
+    }
+
+    /// The character that starts at byte `at`, or `None` at the end.
+    #[inline]
+    pub(super) fn at(&self, bytes: &[u8], at: usize) -> Option<Character> {
+        match self.form {
+            Form::Bytes(weights) => {
+                let &byte = bytes.get(at)?;
+                let i = usize::from(byte);
+                let key = self.key((weights.elements[i], weights.accents[i]));
+                Some(Character { code: u32::from(byte), key, next: at + 1 })
+            }
+            Form::BinaryBytes => {
+                let code = u32::from(*bytes.get(at)?);
+                Some(Character { code, key: u64::from(code), next: at + 1 })
+            }
+            Form::Utf8 | Form::BinaryUtf8 => {
+                let (c, length) = decode_utf8(bytes.get(at..)?)?;
+                let code = c as u32;
+                let key = if matches!(self.form, Form::Utf8) {
+                    self.code_point_key(code)
+                } else {
+                    u64::from(code)
+                };
+                Some(Character { code, key, next: at + length })
+            }
+            Form::Wide(pairs) => {
+                let (code, next) = wide_at(bytes, at, pairs)?;
+                Some(Character { code, key: self.code_point_key(code), next })
+            }
+            Form::BinaryWide(pairs) => {
+                let (code, next) = wide_at(bytes, at, pairs)?;
+                Some(Character { code, key: u64::from(code), next })
+            }
+        }
+    }
+
+    fn code_point_key(&self, code: u32) -> u64 {
+        match u16::try_from(code) {
+            Ok(unit) => self.key(WEIGHTS.of(unit)),
+            // Above every primary weight, which has 24 bits.
+            Err(_) => 1 << 56 | u64::from(code) << 32,
+        }
+    }
+
+    /// Primary weight, accents and third level, as far as they count, in falling significance.
+    #[inline]
+    fn key(&self, (element, accent): Weighted) -> u64 {
+        let mut key = u64::from(primary(element)) << 32;
+        if element & EXPANSION != 0 {
+            let first = WEIGHTS.expansion(accent).first().map_or(0, |e| primary(e.0));
+            return u64::from(first) << 32
+                | 0x80
+                | u64::from(accent) << 8
+                | u64::from(element & self.strength.third);
+        }
+        if self.strength.accents && element & (ACCENT | MARK) != 0 {
+            let [a, b, c] = *WEIGHTS.combination(accent);
+            key |= u64::from(a) << 24 | u64::from(b) << 16 | u64::from(c) << 8;
+        }
+        key | u64::from(element & self.strength.third)
+    }
+}
+
+fn wide_at(bytes: &[u8], at: usize, pairs: bool) -> Option<(u32, usize)> {
+    let mut units = codepage::units(bytes.get(at..)?);
+    let first = units.next()?;
+    if pairs && (0xD800..0xDC00).contains(&first) {
+        if let Some(low) = units.next().filter(|u| (0xDC00..0xE000).contains(u)) {
+            let code = 0x1_0000 + ((u32::from(first) - 0xD800) << 10) + (u32::from(low) - 0xDC00);
+            return Some((code, at + 4));
+        }
+    }
+    Some((u32::from(first), at + 2))
+}
+
+#[derive(Debug)]
+enum Token {
+    /// A character that compares as this.
+    One(u64),
+    /// `_`
+    Any,
+    /// `%`
+    Many,
+    /// `[…]` or `[^…]`: ranges of keys, both ends included.
+    Set { negated: bool, ranges: Box<[(u64, u64)]> },
+    /// An unclosed bracket or a dangling escape: nothing matches.
+    Never,
+}
+
+/// A pattern made ready for one collation and one kind of string.
+pub struct LikePattern {
+    characters: Characters,
+    tokens: Box<[Token]>,
+    wide: bool,
+    /// The characters before the first wildcard, in the form of the pattern.
+    prefix: Box<[u8]>,
+}
+
+impl LikePattern {
+    /// Prepares `pattern`, a [`ValueRef::Chars`] or [`ValueRef::Unicode`]; what it is matched
+    /// against must be of the same kind. Error 506 if `escape` is not exactly one character.
+    pub fn new(
+        collation: Collation,
+        pattern: ValueRef<'_>,
+        escape: Option<ValueRef<'_>>,
+    ) -> SqlResult<LikePattern> {
+        let (bytes, wide) = string(pattern);
+        let characters = Characters::new(collation, wide);
+        let escape = match escape {
+            None => None,
+            Some(value) => Some(escape_character(collation, value)?),
+        };
+        let mut parser = Parser { characters: &characters, bytes, at: 0, escape };
+        let mut tokens = Vec::new();
+        let mut prefix = Vec::new();
+        while let Some((token, source)) = parser.token() {
+            match token {
+                Token::One(_) if prefix_is_open(&tokens) => prefix.extend_from_slice(source),
+                // `%%` is `%`.
+                Token::Many if matches!(tokens.last(), Some(Token::Many)) => continue,
+                _ => {}
+            }
+            tokens.push(token);
+        }
+        Ok(LikePattern { characters, tokens: tokens.into(), wide, prefix: prefix.into() })
+    }
+
+    /// The characters before the first wildcard: what matches begins with them.
+    pub fn prefix(&self) -> ValueRef<'_> {
+        if self.wide { ValueRef::Unicode(&self.prefix) } else { ValueRef::Chars(&self.prefix) }
+    }
+
+    /// Whether the pattern has no wildcard at all.
+    pub fn is_literal(&self) -> bool {
+        prefix_is_open(&self.tokens)
+    }
+
+    /// Whether a string matches. Blanks that end a char or varchar beyond the pattern are
+    /// ignored, in nchar and nvarchar they count.
+    pub fn matches(&self, value: ValueRef<'_>) -> bool {
+        let (bytes, wide) = string(value);
+        debug_assert_eq!(wide, self.wide, "strings are converted to one kind before LIKE");
+        self.matches_from(&self.tokens, bytes, 0)
+    }
+
+    /// `PATINDEX`: where the first match starts, in characters from 1; 0 if there is none.
+    pub fn position(&self, value: ValueRef<'_>) -> i64 {
+        let (bytes, _) = string(value);
+        let Some((Token::Many, tail)) = self.tokens.split_first() else {
+            return i64::from(self.matches_from(&self.tokens, bytes, 0));
+        };
+        let (mut at, mut position) = (0, 1);
+        loop {
+            if self.matches_from(tail, bytes, at) {
+                return position;
+            }
+            match self.characters.at(bytes, at) {
+                Some(character) => at = character.next,
+                None => return 0,
+            }
+            position += 1;
+        }
+    }
+
+    /// Goes through text and pattern at once; a mismatch goes back to the last `%` and lets it
+    /// swallow one more character.
+    fn matches_from(&self, tokens: &[Token], bytes: &[u8], start: usize) -> bool {
+        let (mut at, mut token) = (start, 0);
+        let mut back: Option<(usize, usize)> = None;
+        loop {
+            match tokens.get(token) {
+                Some(Token::Many) => {
+                    token += 1;
+                    if token == tokens.len() {
+                        return true;
+                    }
+                    back = Some((token, at));
+                    continue;
+                }
+                Some(single) => {
+                    if let Some(c) = self.characters.at(bytes, at) {
+                        if single.accepts(c.key) {
+                            at = c.next;
+                            token += 1;
+                            continue;
+                        }
+                    }
+                }
+                None if at >= bytes.len() => return true,
+                None if !self.wide && bytes[at..].iter().all(|&b| b == b' ') => return true,
+                None => {}
+            }
+            let Some((resume, from)) = back else { return false };
+            let Some(c) = self.characters.at(bytes, from) else { return false };
+            back = Some((resume, c.next));
+            (token, at) = (resume, c.next);
+        }
+    }
+}
+
+fn prefix_is_open(tokens: &[Token]) -> bool {
+    tokens.iter().all(|t| matches!(t, Token::One(_)))
+}
+
+fn string(value: ValueRef<'_>) -> (&[u8], bool) {
+    match value {
+        ValueRef::Chars(bytes) => (bytes, false),
+        ValueRef::Unicode(bytes) => (bytes, true),
+        other => unreachable!("{other:?} is not a string"),
+    }
+}
+
+fn escape_character(collation: Collation, value: ValueRef<'_>) -> SqlResult<u32> {
+    let (bytes, wide) = string(value);
+    let characters = Characters::new(collation, wide);
+    match characters.at(bytes, 0) {
+        Some(character) if character.next >= bytes.len() => Ok(character.code),
+        _ => {
+            let text = match wide {
+                true => codepage::unicode_to_string(bytes),
+                false => codepage::chars_to_string(collation, bytes),
+            };
+            Err(SqlError::new(&message::INVALID_ESCAPE_CHARACTER, &[&text, &"LIKE"]))
+        }
+    }
+}
+
+impl Token {
+    #[inline]
+    fn accepts(&self, key: u64) -> bool {
+        match self {
+            Token::One(one) => *one == key,
+            Token::Any => true,
+            Token::Set { negated, ranges } => {
+                ranges.iter().any(|&(low, high)| low <= key && key <= high) != *negated
+            }
+            Token::Many | Token::Never => false,
+        }
+    }
+}
+
+struct Parser<'a> {
+    characters: &'a Characters,
+    bytes: &'a [u8],
+    at: usize,
+    /// Code of the escape character.
+    escape: Option<u32>,
+}
+
+impl<'a> Parser<'a> {
+    /// The next character, where it starts, and whether it was escaped.
+    fn character(&mut self) -> Option<(Character, usize, bool)> {
+        let start = self.at;
+        let first = self.characters.at(self.bytes, start)?;
+        self.at = first.next;
+        if Some(first.code) != self.escape {
+            return Some((first, start, false));
+        }
+        let escaped = self.characters.at(self.bytes, first.next)?;
+        self.at = escaped.next;
+        Some((escaped, first.next, true))
+    }
+
+    /// The next token, and the bytes of the character it stands for if it is a [`Token::One`].
+    fn token(&mut self) -> Option<(Token, &'a [u8])> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let before = self.at;
+        let Some((c, start, escaped)) = self.character() else {
+            // The escape character was the last one, or half a character is left over.
+            let dangling = self.at > before;
+            self.at = self.bytes.len();
+            return dangling.then_some((Token::Never, &[]));
+        };
+        let token = match char::from_u32(c.code) {
+            Some('%') if !escaped => Token::Many,
+            Some('_') if !escaped => Token::Any,
+            Some('[') if !escaped => self.set(),
+            _ => return Some((Token::One(c.key), &self.bytes[start..c.next])),
+        };
+        Some((token, &[]))
+    }
+
+    /// The rest of a bracket after `[`.
+    fn set(&mut self) -> Token {
+        let is = |c: &Character, expected: char| c.code == expected as u32;
+        let mut negated = false;
+        if let Some(c) = self.characters.at(self.bytes, self.at).filter(|c| is(c, '^')) {
+            negated = true;
+            self.at = c.next;
+        }
+        let mut ranges = Vec::new();
+        loop {
+            let Some((low, _, escaped)) = self.character() else { return Token::Never };
+            if is(&low, ']') && !escaped {
+                return Token::Set { negated, ranges: ranges.into() };
+            }
+            let mut high = low;
+            let dash = self.characters.at(self.bytes, self.at).filter(|c| is(c, '-'));
+            if let Some(dash) = dash {
+                // A dash before the closing bracket is a dash.
+                let closes = self.characters.at(self.bytes, dash.next).is_none_or(|c| is(&c, ']'));
+                if !closes {
+                    self.at = dash.next;
+                    match self.character() {
+                        Some((c, ..)) => high = c,
+                        None => return Token::Never,
+                    }
+                }
+            }
+            ranges.push((low.key, high.key));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collation::codepage::{string_to_chars, string_to_unicode};
+
+    fn wide(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        string_to_unicode(text, &mut out);
+        out
+    }
+
+    fn like(name: &str, text: &str, pattern: &str, escape: Option<&str>) -> bool {
+        let c = Collation::by_name(name).unwrap();
+        let (t, p, e) = (wide(text), wide(pattern), escape.map(wide));
+        let escape = e.as_deref().map(ValueRef::Unicode);
+        let unicode = LikePattern::new(c, ValueRef::Unicode(&p), escape).unwrap();
+        let by_unicode = unicode.matches(ValueRef::Unicode(&t));
+        let chars = |s: &str| {
+            let mut out = Vec::new();
+            string_to_chars(c, s, &mut out);
+            out
+        };
+        let (t, p, e) = (chars(text), chars(pattern), escape_bytes(escape));
+        let e = e.as_deref().map(ValueRef::Chars);
+        let by_chars =
+            LikePattern::new(c, ValueRef::Chars(&p), e).unwrap().matches(ValueRef::Chars(&t));
+        assert_eq!(by_unicode, by_chars, "{text:?} LIKE {pattern:?} under {name}");
+        by_chars
+    }
+
+    fn escape_bytes(escape: Option<ValueRef<'_>>) -> Option<Vec<u8>> {
+        match escape {
+            Some(ValueRef::Unicode(b)) => Some(vec![b[0]]),
+            _ => None,
+        }
+    }
+
+    const CI: &str = "SQL_Latin1_General_CP1_CI_AS";
+
+    #[test]
+    fn patterns_match_as_in_sql_server() {
+        for (text, pattern, expected) in [
+            ("abc", "abc", true),
+            ("ABC", "abc", true),
+            ("abc", "a%", true),
+            ("abc", "%c", true),
+            ("abc", "%b%", true),
+            ("abc", "a_c", true),
+            ("abc", "a_", false),
+            ("abc", "%%%c%", true),
+            ("", "%", true),
+            ("", "_", false),
+            ("abcabd", "%ab_", true),
+            ("mississippi", "m%iss%pi", true),
+            ("mississippi", "m%iss%x", false),
+            ("b5", "[a-c][0-9]", true),
+            ("d5", "[a-c][0-9]", false),
+            ("d5", "[^a-c]5", true),
+            ("a-b", "a[-]b", true),
+            ("a-b", "a[x-]b", true),
+            ("50%", "50[%]", true),
+            ("500", "50[%]", false),
+            ("a]b", "a]b", true),
+            ("a[b", "a[[]b", true),
+            ("a[b", "a[b", false),
+            ("É", "[e-f]", true),
+            ("É", "é", true),
+            ("e", "é", false),
+        ] {
+            assert_eq!(like(CI, text, pattern, None), expected, "{text:?} LIKE {pattern:?}");
+        }
+        assert!(!like("Latin1_General_BIN2", "b", "[A-Z]", None));
+        assert!(like("Latin1_General_CS_AS", "b", "[A-Z]", None));
+        assert!(!like("Latin1_General_CS_AS", "a", "[A-Z]", None));
+        assert!(like("Latin1_General_CI_AI", "é", "E", None));
+        assert!(like("Latin1_General_100_CI_AS_SC_UTF8", "xéy", "X_Y", None));
+    }
+
+    #[test]
+    fn escapes_take_wildcards_literally() {
+        assert!(like(CI, "50%", "50!%", Some("!")));
+        assert!(!like(CI, "500", "50!%", Some("!")));
+        assert!(like(CI, "a_b!", "a!_b!!", Some("!")));
+        assert!(like(CI, "abc", "a!bc", Some("!")));
+        assert!(!like(CI, "ab!", "ab!", Some("!")));
+        let e = LikePattern::new(
+            Collation::DEFAULT,
+            ValueRef::Chars(b"x"),
+            Some(ValueRef::Chars(b"ab")),
+        )
+        .err()
+        .unwrap();
+        assert_eq!(e.number(), 506);
+        assert_eq!(
+            e.text(),
+            "The invalid escape character \"ab\" was specified in a LIKE predicate."
+        );
+    }
+
+    #[test]
+    fn trailing_blanks_are_ignored_in_chars_only() {
+        let c = Collation::DEFAULT;
+        let p = LikePattern::new(c, ValueRef::Chars(b"abc"), None).unwrap();
+        assert!(p.matches(ValueRef::Chars(b"abc   ")));
+        let p = LikePattern::new(c, ValueRef::Chars(b"abc "), None).unwrap();
+        assert!(!p.matches(ValueRef::Chars(b"abc")));
+        let pattern = wide("abc");
+        let p = LikePattern::new(c, ValueRef::Unicode(&pattern), None).unwrap();
+        assert!(!p.matches(ValueRef::Unicode(&wide("abc   "))));
+    }
+
+    #[test]
+    fn supplementary_characters_are_one_or_two() {
+        let text = wide("x😀y");
+        for (name, pattern, expected) in [
+            ("Latin1_General_100_CI_AS_SC", "x_y", true),
+            ("Latin1_General_100_CI_AS", "x_y", false),
+            ("Latin1_General_100_CI_AS", "x__y", true),
+        ] {
+            let c = Collation::by_name(name).unwrap();
+            let pattern = wide(pattern);
+            let p = LikePattern::new(c, ValueRef::Unicode(&pattern), None).unwrap();
+            assert_eq!(p.matches(ValueRef::Unicode(&text)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn patindex_finds_the_first_match() {
+        for (pattern, text, expected) in [
+            ("%ter%", "interesting data", 3),
+            ("%en_ure%", "Please ensure the door is locked", 8),
+            ("%[^ 0-9]%", "12 a", 4),
+            ("abc", "abc", 1),
+            ("abc", "xabc", 0),
+            ("%x%", "abc", 0),
+            ("%", "", 1),
+        ] {
+            let p = LikePattern::new(Collation::DEFAULT, ValueRef::Chars(pattern.as_bytes()), None);
+            let position = p.unwrap().position(ValueRef::Chars(text.as_bytes()));
+            assert_eq!(position, expected, "{pattern} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_prefix_ends_at_the_first_wildcard() {
+        let p = LikePattern::new(
+            Collation::DEFAULT,
+            ValueRef::Chars(b"ab!%c%d"),
+            Some(ValueRef::Chars(b"!")),
+        )
+        .unwrap();
+        assert_eq!(p.prefix(), ValueRef::Chars(b"ab%c"));
+        assert!(!p.is_literal());
+        let p = LikePattern::new(Collation::DEFAULT, ValueRef::Chars(b"abc"), None).unwrap();
+        assert!(p.is_literal());
+    }
+}

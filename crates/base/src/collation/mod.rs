@@ -1,0 +1,23 @@
+//! Collations: what strings mean, and how they compare.
+//!
+//! * [`table`]: the collations there are, by name, number and wire form.
+//! * [`codepage`]: bytes of char and varchar to and from Unicode.
+//! * [`weights`]: what each character weighs; data in `decompositions.rs`.
+//! * [`compare`]: comparison, sort keys, hashes.
+//! * [`like`]: LIKE and PATINDEX patterns.
+//! * [`search`]: CHARINDEX and REPLACE.
+//! * [`case`]: UPPER and LOWER.
+
+pub mod case;
+pub mod codepage;
+pub mod compare;
+mod decompositions;
+pub mod like;
+pub mod search;
+pub mod table;
+mod weights;
+
+pub use codepage::Sink;
+pub use compare::{compare, equal, hash, sort_key};
+pub use like::LikePattern;
+pub use table::{CollationFlags, CollationInfo};
