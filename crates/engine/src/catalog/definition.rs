@@ -38,6 +38,8 @@ pub enum Definition {
     Configuration(ConfigurationDef),
     /// A user's message (master only).
     Message(Arc<MessageDef>),
+    /// Something that the catalog itself remembers.
+    Setting(SettingDef),
 }
 
 /// An object that is not part of another: the kinds that a schema holds.
@@ -82,6 +84,8 @@ pub enum DefinitionKey {
     Configuration(i32),
     /// A user's message, by number and language.
     Message(i32, i16),
+    /// Something that the catalog itself remembers.
+    Setting(SettingId),
 }
 
 impl Definition {
@@ -103,6 +107,7 @@ impl Definition {
             }
             Definition::Configuration(d) => DefinitionKey::Configuration(d.id),
             Definition::Message(d) => DefinitionKey::Message(d.id, d.language),
+            Definition::Setting(d) => DefinitionKey::Setting(d.id),
         }
     }
 }

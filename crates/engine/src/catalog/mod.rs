@@ -5,12 +5,17 @@
 //! top of them stands the [`Schema`], an immutable copy of everything with ways to look things up,
 //! which binder and executor use; nobody reads the rows but recovery and tests.
 
+pub mod builtin;
 mod cow_map;
 pub mod def;
 mod definition;
+mod descriptor;
+#[cfg(test)]
+mod dice;
 mod error;
 mod name;
 mod schema;
+mod system_tables;
 
 pub use definition::{Definition, DefinitionKey, ObjectDef};
 pub use error::{CatalogError, NameSpace};

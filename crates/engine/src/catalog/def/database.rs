@@ -311,3 +311,22 @@ pub struct MessageDef {
     /// The text, with `%` placeholders of `RAISERROR`.
     pub text: Name,
 }
+
+/// Something that the catalog itself has to remember in a database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SettingDef {
+    /// What.
+    pub id: SettingId,
+    /// Its value.
+    pub value: i64,
+}
+
+coded! {
+    /// What the catalog remembers in each database.
+    SettingId: u8 {
+        /// The id of the object that was made last, from which the next one's follows.
+        LastObject = 1 "last object",
+        /// The storage that was made last; storages are never used again.
+        LastStorage = 2 "last storage",
+    }
+}

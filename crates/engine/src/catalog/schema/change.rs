@@ -62,6 +62,9 @@ impl Schema {
             Definition::Message(d) => {
                 self.server.messages.insert((d.id, d.language), d);
             }
+            Definition::Setting(d) => {
+                self.settings.insert(d.id, d.value);
+            }
         }
         Ok(())
     }
@@ -92,6 +95,9 @@ impl Schema {
             }
             DefinitionKey::Message(id, language) => {
                 self.server.messages.remove(&(id, language));
+            }
+            DefinitionKey::Setting(id) => {
+                self.settings.remove(&id);
             }
         }
     }
@@ -129,6 +135,9 @@ impl Schema {
             DefinitionKey::Message(id, language) => {
                 Definition::Message(Arc::clone(self.server.messages.get(&(id, language))?))
             }
+            DefinitionKey::Setting(id) => {
+                Definition::Setting(SettingDef { id, value: self.setting(id)? })
+            }
         })
     }
 
@@ -149,6 +158,11 @@ impl Schema {
             .chain(server.permissions.values().cloned().map(Definition::ServerPermissions))
             .chain(server.configurations.values().copied().map(Definition::Configuration))
             .chain(server.messages.values().cloned().map(Definition::Message))
+            .chain(
+                self.settings
+                    .iter()
+                    .map(|(&id, &value)| Definition::Setting(SettingDef { id, value })),
+            )
     }
 
     fn put_object(&mut self, def: ObjectDef) -> Result<(), CatalogError> {

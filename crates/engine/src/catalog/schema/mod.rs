@@ -63,6 +63,7 @@ pub struct Schema {
     properties: CowMap<Securable, Arc<PropertySet>>,
     file_groups: NamedMap<FileGroupDef>,
     files: NamedMap<FileDef>,
+    settings: CowMap<SettingId, i64>,
     server: ServerSchema,
 }
 
@@ -187,6 +188,7 @@ impl Schema {
             properties: CowMap::default(),
             file_groups: NamedMap::default(),
             files: NamedMap::default(),
+            settings: CowMap::default(),
             server: ServerSchema::default(),
         }
     }
@@ -392,7 +394,8 @@ impl Schema {
         name.and_then(|name| self.find_schema(name)).map_or(SchemaId::DBO, |schema| schema.id)
     }
 
-    /// Users' types; the built-in ones are in [`super::builtin::types`].
+    /// Users' types. The built-in ones are not among them: they are the same everywhere, see
+    /// [`base::types`].
     pub fn types(&self) -> &NamedMap<TypeDef> {
         &self.types
     }
@@ -503,6 +506,11 @@ impl Schema {
         self.files.find((), self.key(name))
     }
 
+    /// Something that the catalog itself remembers.
+    pub(super) fn setting(&self, id: SettingId) -> Option<i64> {
+        self.settings.get(&id).copied()
+    }
+
     /// What belongs to the whole server; empty in all databases but master.
     pub fn server(&self) -> &ServerSchema {
         &self.server
@@ -537,6 +545,10 @@ impl PartialEq for Schema {
             && self.properties == other.properties
             && self.file_groups == other.file_groups
             && self.files == other.files
+            && self.settings == other.settings
             && self.server == other.server
     }
 }
+
+#[cfg(test)]
+mod tests;

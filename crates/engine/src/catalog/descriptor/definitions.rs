@@ -1,0 +1,231 @@
+//! The messages of all definitions: which tag holds which field. A field's tag never changes.
+
+use super::{Field, Fields, Malformed, Reader, message, put_field, put_varint};
+use crate::catalog::def::*;
+use crate::catalog::definition::ObjectDef;
+
+message! {
+    ObjectHeader {
+        1 id, 2 schema, 3 name, 4 owner, 5 created, 6 modified, 7 ms_shipped
+    }
+    ConstraintHeader {
+        1 id, 2 name, 3 system_named, 4 created, 5 modified
+    }
+    Reference {
+        1 class, 2 server, 3 database, 4 schema, 5 name, 6 id, 7 column, 8 schema_bound,
+        9 caller_dependent, 10 ambiguous
+    }
+
+    TableDef {
+        1 header, 2 kind, 3 role, 4 storage, 5 columns, 6 max_column_id, 7 indexes, 8 checks,
+        9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
+        14 lock_escalation, 15 row_cached;
+        derived referenced_by, triggers
+    }
+    ColumnDef {
+        1 id, 2 name, 3 ty, 4 user_type, 5 nullable, 6 identity, 7 rowguidcol, 8 computed,
+        9 default, 10 sparse, 11 hidden, 12 ansi_padded
+    }
+    IdentityDef { 1 seed, 2 increment, 3 not_for_replication }
+    ComputedDef {
+        1 definition, 2 persisted, 3 uses_database_collation, 4 columns, 5 references
+    }
+    DefaultDef { 1 header, 2 definition, 3 references }
+    IndexDef {
+        1 id, 2 name, 3 kind, 4 unique, 5 key, 6 included, 7 constraint, 8 filter, 9 bucket_count,
+        10 fill_factor, 11 padded, 12 ignore_dup_key, 13 disabled, 14 allow_row_locks,
+        15 allow_page_locks, 16 optimize_for_sequential_key, 17 no_recompute, 18 data_space
+    }
+    KeyColumn { 1 column, 2 descending }
+    KeyConstraintDef { 1 header, 2 primary }
+    FilterDef { 1 definition, 2 terms }
+    FilterTerm { 1 column, 2 test }
+    CheckDef {
+        1 header, 2 column, 3 definition, 4 disabled, 5 not_for_replication, 6 not_trusted,
+        7 uses_database_collation, 8 columns, 9 references
+    }
+    ForeignKeyDef {
+        1 header, 2 columns, 3 referenced, 4 referenced_index, 5 on_delete, 6 on_update,
+        7 disabled, 8 not_for_replication, 9 not_trusted
+    }
+
+    ModuleDef {
+        1 header, 2 kind, 3 definition, 4 uses_ansi_nulls, 5 uses_quoted_identifier,
+        6 schema_bound, 7 native, 8 recompile, 9 encrypted, 10 null_on_null_input,
+        11 uses_database_collation, 12 execute_as, 13 parameters, 14 references;
+        derived triggers
+    }
+    ParameterDef {
+        1 name, 2 ty, 3 user_type, 4 table_valued, 5 nullable, 6 output, 7 read_only, 8 cursor,
+        9 default
+    }
+    ReturnDef { 1 ty, 2 user_type, 3 nullable }
+    TriggerDef { 1 parent, 2 events, 3 instead_of, 4 disabled, 5 not_for_replication }
+    TriggerEvent { 1 kind, 2 first, 3 last }
+
+    SequenceDef {
+        1 header, 2 ty, 3 user_type, 4 start, 5 increment, 6 minimum, 7 maximum, 8 cycle, 9 cache
+    }
+    SynonymDef { 1 header, 2 base }
+    TypeDef { 1 id, 2 schema, 3 name, 4 owner, 5 kind }
+
+    SchemaDef { 1 id, 2 name, 3 owner }
+    PrincipalDef {
+        1 id, 2 name, 3 kind, 4 default_schema, 5 created, 6 modified, 7 owner, 8 sid,
+        9 fixed_role, 10 authentication, 11 default_language, 12 password_hash, 13 roles
+    }
+    LoginDef {
+        1 id, 2 name, 3 kind, 4 sid, 5 disabled, 6 created, 7 modified, 8 default_database,
+        9 default_language, 10 owner, 11 fixed_role, 12 policy_checked, 13 expiration_checked,
+        14 must_change, 15 password_hash, 16 roles
+    }
+    PermissionSet { 1 target, 2 grantee, 3 grants }
+    Grant { 1 permission, 2 grantor, 3 state }
+    PropertySet { 1 target, 2 properties }
+    ExtendedProperty { 1 name, 2 value }
+
+    FileGroupDef {
+        1 id, 2 name, 3 kind, 4 default, 5 read_only, 6 autogrow_all_files, 7 guid
+    }
+    FileDef {
+        1 id, 2 guid, 3 kind, 4 data_space, 5 name, 6 physical_name, 7 size_pages,
+        8 max_size_pages, 9 growth, 10 percent_growth, 11 read_only, 12 offline
+    }
+    DatabaseDef {
+        1 id, 2 name, 3 directory, 4 guid, 5 owner_sid, 6 created, 7 collation, 8 options
+    }
+    DatabaseOptions {
+        1 compatibility_level, 2 state, 3 user_access, 4 read_only, 5 recovery_model,
+        6 page_verify, 7 snapshot_isolation, 8 read_committed_snapshot, 9 elevate_to_snapshot,
+        10 delayed_durability, 11 target_recovery_time_s, 12 auto_close, 13 auto_shrink,
+        14 auto_create_statistics, 15 auto_update_statistics, 16 auto_update_statistics_async,
+        17 ansi_null_default, 18 ansi_nulls, 19 ansi_padding, 20 ansi_warnings, 21 arithabort,
+        22 concat_null_yields_null, 23 numeric_roundabort, 24 quoted_identifier,
+        25 recursive_triggers, 26 cursor_close_on_commit, 27 local_cursor_default,
+        28 date_correlation, 29 parameterization_forced, 30 trustworthy, 31 db_chaining,
+        32 broker_enabled, 33 honor_broker_priority, 34 query_store, 35 contained
+    }
+    ConfigurationDef { 1 id, 2 value, 3 in_use }
+    MessageDef { 1 id, 2 language, 3 severity, 4 event_logged, 5 text }
+    SettingDef { 1 id, 2 value }
+}
+
+/// A number for the variant, then a message with the variant's fields.
+impl Field for ModuleKind {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            ModuleKind::Procedure { auto_executed } => {
+                put_varint(out, 1);
+                put_field(out, 1, auto_executed);
+            }
+            ModuleKind::ScalarFunction { returns } => {
+                put_varint(out, 2);
+                put_field(out, 1, returns);
+            }
+            ModuleKind::InlineFunction { columns } => {
+                put_varint(out, 3);
+                put_field(out, 1, columns);
+            }
+            ModuleKind::TableFunction { variable, result } => {
+                put_varint(out, 4);
+                put_field(out, 1, variable);
+                put_field(out, 2, result);
+            }
+            ModuleKind::View { columns, with_check_option } => {
+                put_varint(out, 5);
+                put_field(out, 1, columns);
+                put_field(out, 2, with_check_option);
+            }
+            ModuleKind::Trigger(trigger) => {
+                put_varint(out, 6);
+                put_field(out, 1, trigger);
+            }
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader(bytes);
+        let variant = reader.varint()?;
+        let fields = |known| Fields::parse(reader.0, known);
+        Ok(match variant {
+            1 => ModuleKind::Procedure { auto_executed: fields(&[1])?.get(1)? },
+            2 => ModuleKind::ScalarFunction { returns: fields(&[1])?.get(1)? },
+            3 => ModuleKind::InlineFunction { columns: fields(&[1])?.get(1)? },
+            4 => {
+                let fields = fields(&[1, 2])?;
+                ModuleKind::TableFunction { variable: fields.get(1)?, result: fields.get(2)? }
+            }
+            5 => {
+                let fields = fields(&[1, 2])?;
+                ModuleKind::View { columns: fields.get(1)?, with_check_option: fields.get(2)? }
+            }
+            6 => ModuleKind::Trigger(fields(&[1])?.get(1)?),
+            _ => return Err(Malformed::Invalid("kind of module")),
+        })
+    }
+}
+
+impl Field for TypeDefKind {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            TypeDefKind::Alias { ty, nullable } => {
+                put_varint(out, 1);
+                put_field(out, 1, ty);
+                put_field(out, 2, nullable);
+            }
+            TypeDefKind::Table { table } => {
+                put_varint(out, 2);
+                put_field(out, 1, table);
+            }
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader(bytes);
+        let variant = reader.varint()?;
+        let fields = |known| Fields::parse(reader.0, known);
+        Ok(match variant {
+            1 => {
+                let fields = fields(&[1, 2])?;
+                TypeDefKind::Alias { ty: fields.get(1)?, nullable: fields.get(2)? }
+            }
+            2 => TypeDefKind::Table { table: fields(&[1])?.get(1)? },
+            _ => return Err(Malformed::Invalid("kind of type")),
+        })
+    }
+}
+
+/// A number for the kind of object, then its message.
+impl Field for ObjectDef {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            ObjectDef::Table(d) => {
+                out.push(1);
+                d.write(out);
+            }
+            ObjectDef::Module(d) => {
+                out.push(2);
+                d.write(out);
+            }
+            ObjectDef::Sequence(d) => {
+                out.push(3);
+                d.write(out);
+            }
+            ObjectDef::Synonym(d) => {
+                out.push(4);
+                d.write(out);
+            }
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        match bytes.split_first() {
+            Some((1, message)) => Field::read(message).map(ObjectDef::Table),
+            Some((2, message)) => Field::read(message).map(ObjectDef::Module),
+            Some((3, message)) => Field::read(message).map(ObjectDef::Sequence),
+            Some((4, message)) => Field::read(message).map(ObjectDef::Synonym),
+            Some((&kind, _)) => Err(Malformed::Newer(kind.into())),
+            None => Err(Malformed::Truncated),
+        }
+    }
+}
