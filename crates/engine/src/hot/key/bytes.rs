@@ -1,0 +1,151 @@
+//! The buffer that keys are encoded into.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+
+use smallvec::SmallVec;
+
+/// Bytes that fit without an allocation.
+const INLINE: usize = 32;
+
+/// What ends a variable-length part: below every continuation, which is a byte other than 0 or an
+/// escaped 0.
+const TERMINATOR: [u8; 2] = [0, 0];
+const ESCAPED_ZERO: [u8; 2] = [0, 0xFF];
+
+/// A normalized key, or the prefix of one. Reuse it: what it has allocated stays with it.
+#[derive(Default)]
+pub struct KeyBuf {
+    bytes: SmallVec<[u8; INLINE]>,
+    /// Where a sort key is built before it is escaped.
+    scratch: Vec<u8>,
+}
+
+impl KeyBuf {
+    /// An empty key.
+    pub fn new() -> KeyBuf {
+        KeyBuf::default()
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// Makes it hold these bytes.
+    pub fn set(&mut self, key: &[u8]) {
+        self.clear();
+        self.extend(key);
+    }
+
+    /// Adds bytes at the end.
+    #[inline]
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) fn extend_zeros(&mut self, n: usize) {
+        self.bytes.resize(self.bytes.len() + n, 0);
+    }
+
+    /// Adds bytes of any length such that keys stay comparable; [`KeyBuf::terminate`] makes them
+    /// free of prefixes (K1, K2).
+    pub(super) fn extend_escaped(&mut self, mut bytes: &[u8]) {
+        while let Some(zero) = bytes.iter().position(|&b| b == 0) {
+            self.extend(&bytes[..zero]);
+            self.extend(&ESCAPED_ZERO);
+            bytes = &bytes[zero + 1..];
+        }
+        self.extend(bytes);
+    }
+
+    /// Ends what [`KeyBuf::extend_escaped`] has added.
+    pub(super) fn terminate(&mut self) {
+        self.extend(&TERMINATOR);
+    }
+
+    /// [`KeyBuf::extend_escaped`] with what `write` has put into an empty vector.
+    pub(super) fn escape_from(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        write(&mut scratch);
+        self.extend_escaped(&scratch);
+        self.scratch = scratch;
+    }
+
+    /// Combines the bytes from `start` on with `mask`.
+    pub(super) fn invert(&mut self, start: usize, mask: u8) {
+        if mask != 0 {
+            self.bytes[start..].iter_mut().for_each(|b| *b ^= mask);
+        }
+    }
+
+    /// Makes it the smallest byte string above every one that starts with the present bytes.
+    /// Returns whether there is one; if not, it is left empty.
+    pub fn increment(&mut self) -> bool {
+        while let Some(last) = self.bytes.pop() {
+            if last != u8::MAX {
+                self.bytes.push(last + 1);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Makes it the smallest byte string above the present one.
+    pub fn step(&mut self) {
+        self.bytes.push(0);
+    }
+}
+
+impl Deref for KeyBuf {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<&[u8]> for KeyBuf {
+    fn from(key: &[u8]) -> KeyBuf {
+        KeyBuf { bytes: SmallVec::from_slice(key), scratch: Vec::new() }
+    }
+}
+
+impl Clone for KeyBuf {
+    fn clone(&self) -> KeyBuf {
+        KeyBuf::from(&**self)
+    }
+
+    fn clone_from(&mut self, source: &KeyBuf) {
+        self.set(source);
+    }
+}
+
+impl PartialEq for KeyBuf {
+    fn eq(&self, other: &KeyBuf) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for KeyBuf {}
+
+impl PartialOrd for KeyBuf {
+    fn partial_cmp(&self, other: &KeyBuf) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for KeyBuf {
+    fn cmp(&self, other: &KeyBuf) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl fmt::Debug for KeyBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}

@@ -1,0 +1,78 @@
+//! Ranges of keys.
+
+use std::ops::Bound;
+
+use base::ValueRef;
+
+use super::{KeyBuf, KeySpec};
+
+/// The keys from a lower bound on and below an upper one, in the order of the index.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct KeyRange {
+    /// The first byte string that is in the range.
+    pub lower: KeyBuf,
+    /// The first one after it, or `None` for no end.
+    pub upper: Option<KeyBuf>,
+}
+
+impl KeyRange {
+    /// All keys.
+    pub fn all() -> KeyRange {
+        KeyRange::default()
+    }
+
+    /// The keys that start with these bytes.
+    pub fn prefix(bytes: &[u8]) -> KeyRange {
+        let mut upper = KeyBuf::from(bytes);
+        let bounded = upper.increment();
+        KeyRange { lower: KeyBuf::from(bytes), upper: bounded.then_some(upper) }
+    }
+
+    /// Whether it is known to hold no key.
+    pub fn is_empty(&self) -> bool {
+        self.upper.as_ref().is_some_and(|upper| *upper <= self.lower)
+    }
+
+    /// Whether it holds this key.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        *key >= *self.lower && self.upper.as_ref().is_none_or(|upper| *key < **upper)
+    }
+}
+
+impl KeySpec {
+    /// The keys between two bounds on leading columns. An included bound includes, and an excluded
+    /// one excludes, all keys whose leading columns equal it. The bounds are given in the order of
+    /// the index: for a descending column the lower bound is the greater value. An unbounded start
+    /// includes NULL, so that `c < 5` has the lower bound `Excluded(&[Null])` if `c` is nullable
+    /// and ascending.
+    pub fn range(&self, lower: Bound<&[ValueRef<'_>]>, upper: Bound<&[ValueRef<'_>]>) -> KeyRange {
+        let mut range = KeyRange::all();
+        let mut beyond_all = false;
+        match lower {
+            Bound::Unbounded => {}
+            Bound::Included(values) => self.encode_values(values, &mut range.lower),
+            Bound::Excluded(values) => {
+                self.encode_values(values, &mut range.lower);
+                beyond_all = !range.lower.increment();
+            }
+        }
+        if beyond_all {
+            range.upper = Some(KeyBuf::new());
+            return range;
+        }
+        match upper {
+            Bound::Unbounded => {}
+            Bound::Excluded(values) => {
+                let mut end = KeyBuf::new();
+                self.encode_values(values, &mut end);
+                range.upper = Some(end);
+            }
+            Bound::Included(values) => {
+                let mut end = KeyBuf::new();
+                self.encode_values(values, &mut end);
+                range.upper = end.increment().then_some(end);
+            }
+        }
+        range
+    }
+}

@@ -1,0 +1,143 @@
+//! Key columns of at most eight bytes, read from a row as one word.
+
+use base::ValueRef;
+use base::types::{SqlType, TypeKind};
+
+/// A NOT NULL column of constant width up to eight bytes, as an unsigned number that compares as the
+/// column does (inverted already if the column is descending).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyWord {
+    offset: u32,
+    /// Bytes of the number, in the row and in the key.
+    width: u8,
+    load: Load,
+    /// Combined with the number by exclusive or: sign bit, and all bits if descending.
+    flip: u64,
+}
+
+/// What is done to the little-endian number in the row before the flip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Load {
+    Plain,
+    /// `datetime`: days, then ticks; days count more.
+    Swapped,
+    Real,
+    Float,
+}
+
+/// Up to eight big-endian bytes.
+pub(super) struct WordBytes {
+    bytes: [u8; 8],
+    width: usize,
+}
+
+impl WordBytes {
+    pub(super) fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.width]
+    }
+}
+
+impl KeyWord {
+    /// The reader of a fixed column of this type at this place of a row, or `None` if the type is
+    /// not of that kind.
+    pub(super) fn new(ty: &SqlType, offset: u32, descending: bool) -> Option<KeyWord> {
+        use TypeKind::*;
+        let (width, load, signed) = match ty.kind {
+            Bit | TinyInt => (1, Load::Plain, false),
+            SmallInt => (2, Load::Plain, true),
+            Int | SmallMoney | Date => (4, Load::Plain, true),
+            SmallDateTime => (4, Load::Plain, false),
+            BigInt | Money | Time | DateTime2 | DateTimeOffset => (8, Load::Plain, true),
+            Decimal | Numeric if ty.precision <= 18 => (8, Load::Plain, true),
+            DateTime => (8, Load::Swapped, true),
+            Real => (4, Load::Real, false),
+            Float => (8, Load::Float, false),
+            _ => return None,
+        };
+        let sign = if signed { 1 << (8 * width - 1) } else { 0 };
+        let all = if descending { u64::MAX >> (64 - 8 * width) } else { 0 };
+        Some(KeyWord { offset, width: width as u8, load, flip: sign ^ all })
+    }
+
+    /// Bytes of the number.
+    #[inline]
+    pub fn width(self) -> usize {
+        usize::from(self.width)
+    }
+
+    /// Where the column's bytes start in a row.
+    #[inline]
+    pub fn offset(self) -> usize {
+        self.offset as usize
+    }
+
+    /// The number in a row.
+    #[inline]
+    pub fn read(self, row: &[u8]) -> u64 {
+        let at = &row[self.offset()..];
+        self.normalize(match self.width {
+            8 => u64::from_le_bytes(first(at)),
+            4 => u64::from(u32::from_le_bytes(first(at))),
+            2 => u64::from(u16::from_le_bytes(first(at))),
+            _ => u64::from(at[0]),
+        })
+    }
+
+    /// The number of a value of the column's type.
+    pub fn of(self, value: ValueRef<'_>) -> u64 {
+        let raw = match value {
+            ValueRef::Int(v) | ValueRef::Money(v) | ValueRef::Time(v) | ValueRef::DateTime2(v) => {
+                v as u64
+            }
+            ValueRef::SmallDateTime(v) => v as u64,
+            ValueRef::Decimal(v) => v as u64,
+            ValueRef::Date(v) => v as u64,
+            ValueRef::DateTimeOffset(v) => v.utc_ticks as u64,
+            ValueRef::DateTime(v) => u64::from(v.ticks) << 32 | u64::from(v.days as u32),
+            ValueRef::Float(v) if self.load == Load::Real => u64::from((v as f32).to_bits()),
+            ValueRef::Float(v) => v.to_bits(),
+            other => unreachable!("{other:?} in a key column of {self:?}"),
+        };
+        self.normalize(raw & u64::MAX >> (64 - 8 * self.width()))
+    }
+
+    /// The number in the first bytes of a normalized key.
+    #[inline]
+    pub fn in_key(self, key: &[u8]) -> u64 {
+        match self.width {
+            8 => u64::from_be_bytes(first(key)),
+            4 => u64::from(u32::from_be_bytes(first(key))),
+            2 => u64::from(u16::from_be_bytes(first(key))),
+            _ => u64::from(key[0]),
+        }
+    }
+
+    /// The number's bytes in a normalized key.
+    #[inline]
+    pub(super) fn bytes(self, word: u64) -> WordBytes {
+        WordBytes { bytes: (word << (64 - 8 * self.width())).to_be_bytes(), width: self.width() }
+    }
+
+    #[inline]
+    fn normalize(self, raw: u64) -> u64 {
+        const SIGN_32: u64 = 1 << 31;
+        const SIGN_64: u64 = 1 << 63;
+        let ordered = match self.load {
+            Load::Plain => raw,
+            Load::Swapped => raw.rotate_left(32),
+            // The two zeros are equal.
+            Load::Real if raw == SIGN_32 => SIGN_32,
+            Load::Real if raw & SIGN_32 != 0 => !raw & u64::from(u32::MAX),
+            Load::Real => raw | SIGN_32,
+            Load::Float if raw == SIGN_64 => SIGN_64,
+            Load::Float if raw & SIGN_64 != 0 => !raw,
+            Load::Float => raw | SIGN_64,
+        };
+        ordered ^ self.flip
+    }
+}
+
+#[inline]
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes[..N].try_into().expect("the slice has been cut to N bytes")
+}
