@@ -30,6 +30,7 @@ pub mod columns;
 pub mod env;
 pub mod error;
 
+pub mod fuzz;
 pub mod login;
 pub mod packet;
 pub mod prelogin;
@@ -50,3 +51,6 @@ pub use packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
 pub use value::Datum;
 pub use version::TdsVersion;
 pub use writer::MessageWriter;
+
+#[cfg(test)]
+mod tests;

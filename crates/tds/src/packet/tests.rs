@@ -22,8 +22,7 @@ fn read(bytes: &[u8], step: usize, limit: usize) -> Result<Vec<Seen>, ProtocolEr
     let mut stream: Option<(PacketType, Vec<u8>)> = None;
     for piece in bytes.chunks(step) {
         let mut input = piece;
-        loop {
-            let Some(event) = reader.feed(&mut input)? else { break };
+        while let Some(event) = reader.feed(&mut input)? {
             match event {
                 MessageEvent::Message { kind, reset, body } => {
                     seen.push(Seen::Message(kind, reset, body.to_vec()));
