@@ -6,15 +6,21 @@
 //! * [`value`]: one value of such a type, owned or borrowed.
 //! * [`arena`]: where a statement's values live.
 //! * [`collation`]: code pages, comparison, sort keys, LIKE, case.
+//! * [`decimal`]: exact decimals of 38 digits.
+//! * [`datetime`]: the calendar, reading and writing dates, their arithmetic.
+//! * [`text`]: short texts on the stack, numbers as text, identifiers.
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod arena;
 pub mod collation;
+pub mod datetime;
+pub mod decimal;
 pub mod error;
 pub mod ids;
 pub mod message;
+pub mod text;
 pub mod types;
 pub mod value;
 

@@ -556,11 +556,12 @@ fn finish(hash: u64) -> u64 {
 
 /// A hash of bytes, trailing bytes included.
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
+    let mut words = bytes.chunks_exact(8);
     let mut hash = bytes.len() as u64;
-    for word in words {
-        hash = mix(hash, u64::from_le_bytes(*word));
+    for word in &mut words {
+        hash = mix(hash, u64::from_le_bytes(word.try_into().expect("a chunk has 8 bytes")));
     }
+    let rest = words.remainder();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     finish(mix(hash, u64::from_le_bytes(last)))

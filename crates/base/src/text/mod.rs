@@ -1,0 +1,5 @@
+//! Texts: short ones on the stack, numbers as text, identifiers.
+
+mod stack;
+
+pub use stack::StackText;
