@@ -62,11 +62,6 @@ impl<K, V> CowMap<K, V> {
         self.chunks.iter().flat_map(|chunk| chunk.iter().map(|(k, v)| (k, v)))
     }
 
-    /// All keys, ascending.
-    pub fn keys(&self) -> impl Iterator<Item = &K> {
-        self.iter().map(|(k, _)| k)
-    }
-
     /// All values by ascending key.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, v)| v)

@@ -170,6 +170,7 @@ impl Dice {
             computed: self.maybe(|d| ComputedDef {
                 definition: d.name(),
                 persisted: d.flip(),
+                stored: d.flip(),
                 uses_database_collation: d.flip(),
                 columns: d.columns_used(),
                 references: d.some(2, Dice::reference),

@@ -1,15 +1,22 @@
 //! Names as keys: two names are the same name if the database's collation says so.
 
-use base::Collation;
+use base::collation::codepage::string_to_unicode;
+use base::collation::sort_key;
+use base::{Collation, ValueRef};
 
-/// A name folded by a collation; equal for names that the collation does not tell apart.
+/// A name as the sort key of a collation: equal for names that the collation does not tell apart.
+/// Trailing blanks do not count, as everywhere in SQL Server.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NameKey(Box<[u8]>);
 
 impl NameKey {
-    /// The key of a name. Trailing blanks do not count, as everywhere in SQL Server.
+    /// The key of a name.
     pub fn new(collation: Collation, name: &str) -> NameKey {
-        NameKey(fold(collation, name))
+        let mut units = Vec::with_capacity(2 * name.len());
+        string_to_unicode(name, &mut units);
+        let mut key = Vec::with_capacity(2 * name.len());
+        sort_key(collation, ValueRef::Unicode(&units), &mut key);
+        NameKey(key.into())
     }
 
     /// Comes before the key of every name.
@@ -18,6 +25,18 @@ impl NameKey {
     }
 }
 
-fn fold(_collation: Collation, name: &str) -> Box<[u8]> {
-    name.trim_end_matches(' ').to_lowercase().into_bytes().into()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_collation_decides_what_is_one_name() {
+        let same = |collation, a, b| NameKey::new(collation, a) == NameKey::new(collation, b);
+        assert!(same(Collation::DEFAULT, "Sales", "SALES  "));
+        assert!(!same(Collation::DEFAULT, "résumé", "resume"));
+        assert!(!same(Collation::DEFAULT, "a b", "ab"));
+        assert!(!same(Collation::LATIN1_BIN2, "Sales", "SALES"));
+        assert!(same(Collation::LATIN1_BIN2, "Sales", "Sales "));
+        assert!(NameKey::lowest() < NameKey::new(Collation::LATIN1_BIN2, "\u{1}"));
+    }
 }

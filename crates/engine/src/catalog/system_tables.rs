@@ -14,7 +14,7 @@ use base::{SqlType, ValueRef};
 use smallvec::SmallVec;
 
 use super::def::*;
-use super::definition::{Definition, DefinitionKey, ObjectDef};
+use super::definition::{Definition, DefinitionKey};
 use super::descriptor::{self, Field, Malformed};
 use super::error::CatalogError;
 use crate::hot::row::RowLayout;

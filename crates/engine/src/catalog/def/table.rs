@@ -146,8 +146,10 @@ pub struct IdentityDef {
 pub struct ComputedDef {
     /// The text, in parentheses.
     pub definition: Name,
-    /// Whether its values are stored: `PERSISTED`, or wanted by an index.
+    /// `PERSISTED`.
     pub persisted: bool,
+    /// Whether rows hold its value: it is persisted, or an index needs it.
+    pub stored: bool,
     /// `uses_database_collation`.
     pub uses_database_collation: bool,
     /// Columns of the same table that it uses.
@@ -375,9 +377,9 @@ impl ColumnDef {
         }
     }
 
-    /// Whether rows have a place for it: all but computed columns that are not persisted.
+    /// Whether rows have a place for it: all but computed columns that nothing needs stored.
     pub fn is_stored(&self) -> bool {
-        self.computed.as_ref().is_none_or(|c| c.persisted)
+        self.computed.as_ref().is_none_or(|c| c.stored)
     }
 }
 
@@ -475,7 +477,7 @@ impl TableDef {
     }
 
     /// The place in the row layout of the column at this place in [`TableDef::columns`]; `None`
-    /// for a computed column that is not persisted.
+    /// for a computed column that is not stored.
     pub fn layout_position(&self, ordinal: usize) -> Option<usize> {
         self.columns[ordinal]
             .is_stored()

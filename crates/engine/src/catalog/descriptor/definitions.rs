@@ -28,7 +28,7 @@ message! {
     }
     IdentityDef { 1 seed, 2 increment, 3 not_for_replication }
     ComputedDef {
-        1 definition, 2 persisted, 3 uses_database_collation, 4 columns, 5 references
+        1 definition, 2 persisted, 3 uses_database_collation, 4 columns, 5 references, 6 stored
     }
     DefaultDef { 1 header, 2 definition, 3 references }
     IndexDef {

@@ -80,13 +80,18 @@ impl Field for (ColumnId, ColumnId) {
     }
 }
 
+/// The id, which is the collation's for ever; a newer server may have more of them.
 impl Field for Collation {
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
     }
 
     fn read(bytes: &[u8]) -> Result<Self, Malformed> {
-        Field::read(bytes).map(Collation)
+        let collation = Collation(Field::read(bytes)?);
+        match collation == Collation(0) || Collation::all().any(|c| c == collation) {
+            true => Ok(collation),
+            false => Err(Malformed::Invalid("collation")),
+        }
     }
 
     fn absent() -> Option<Self> {

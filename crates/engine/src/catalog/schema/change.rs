@@ -23,15 +23,33 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Gives the schema a new version. What is changed from now on carries that version.
-    pub(in crate::catalog) fn set_version(&mut self, version: u64, working: bool) {
-        self.version = version;
-        self.working = working;
+    /// A copy to work on, with a version of its own.
+    pub(in crate::catalog) fn working_copy(&self, version: u64) -> Schema {
+        Schema { version, working: true, replaced: Vec::new(), ..self.clone() }
     }
 
-    /// Sets the stamp of the commit that makes this schema current.
-    pub(in crate::catalog) fn set_committed_at(&mut self, stamp: Lsn) {
-        self.committed_at = self.committed_at.max(stamp);
+    /// Gives the schema a new version. What is changed from now on carries that version.
+    pub(in crate::catalog) fn set_version(&mut self, version: u64) {
+        self.version = version;
+    }
+
+    /// Makes a working copy a schema that others see: snapshots from `visible_from` on see what
+    /// was changed in it.
+    pub(in crate::catalog) fn publish(&mut self, version: u64, visible_from: Lsn) {
+        self.version = version;
+        self.working = false;
+        self.visible_from = self.visible_from.max(visible_from);
+        for id in std::mem::take(&mut self.replaced) {
+            if let Some(entry) = self.objects.get(&id) {
+                let entry = Entry { visible_from, ..entry.clone() };
+                self.objects.insert(id, entry);
+            }
+        }
+    }
+
+    /// The objects that were created, changed or dropped since the working copy was made.
+    pub(in crate::catalog) fn replaced(&self) -> &[ObjectId] {
+        &self.replaced
     }
 
     /// Puts a definition in, in place of the one with its key. Derived fields of the argument do
@@ -179,12 +197,14 @@ impl Schema {
     fn remove_object(&mut self, id: ObjectId) {
         let touched = self.unlink(id);
         self.objects.remove(&id);
+        self.replaced.push(id);
         self.refresh(touched, id);
     }
 
     fn set_entry(&mut self, id: ObjectId, def: ObjectDef) {
-        let entry = Entry { def, version: self.version, committed_at: self.committed_at };
+        let entry = Entry { def, version: self.version, visible_from: self.visible_from };
         self.objects.insert(id, entry);
+        self.replaced.push(id);
     }
 
     /// Whether all names of an object are free, or its own already.

@@ -21,6 +21,7 @@
 //!   definitions alone; building a schema from its rows gives an equal one.
 
 mod change;
+mod ids;
 mod named;
 mod server;
 
@@ -44,7 +45,7 @@ pub struct Schema {
     collation: Collation,
     version: u64,
     working: bool,
-    committed_at: Lsn,
+    visible_from: Lsn,
     objects: CowMap<ObjectId, Entry>,
     /// The table of every constraint.
     constraints: CowMap<ObjectId, ObjectId>,
@@ -65,6 +66,8 @@ pub struct Schema {
     files: NamedMap<FileDef>,
     settings: CowMap<SettingId, i64>,
     server: ServerSchema,
+    /// In a working copy: the objects whose entries were replaced since it was made.
+    replaced: Vec<ObjectId>,
 }
 
 type UsedId = (ReferenceClass, i32);
@@ -74,7 +77,7 @@ type UsedId = (ReferenceClass, i32);
 struct Entry {
     def: ObjectDef,
     version: u64,
-    committed_at: Lsn,
+    visible_from: Lsn,
 }
 
 /// An object as a look-up finds it.
@@ -174,7 +177,7 @@ impl Schema {
             collation,
             version: 0,
             working: false,
-            committed_at: Lsn::ZERO,
+            visible_from: Lsn::ZERO,
             objects: CowMap::default(),
             constraints: CowMap::default(),
             names: CowMap::default(),
@@ -190,6 +193,7 @@ impl Schema {
             files: NamedMap::default(),
             settings: CowMap::default(),
             server: ServerSchema::default(),
+            replaced: Vec::new(),
         }
     }
 
@@ -213,10 +217,10 @@ impl Schema {
         self.working
     }
 
-    /// The stamp of the last commit that changed the schema. A statement that uses this schema
-    /// must read at this stamp at least.
-    pub fn committed_at(&self) -> Lsn {
-        self.committed_at
+    /// The lowest snapshot that sees the last commit that changed the schema. A statement that
+    /// uses this schema must read there or later.
+    pub fn visible_from(&self) -> Lsn {
+        self.visible_from
     }
 
     /// The key of a name in this database.
@@ -322,10 +326,10 @@ impl Schema {
         self.objects.get(&id).map(|entry| entry.version)
     }
 
-    /// The stamp of the commit that last changed an object. A transaction whose fixed snapshot is
-    /// older must not use the object (error 3961).
-    pub fn object_committed_at(&self, id: ObjectId) -> Option<Lsn> {
-        self.objects.get(&id).map(|entry| entry.committed_at)
+    /// The lowest snapshot that sees the commit that last changed an object. A transaction whose
+    /// fixed snapshot is older must not use the object (error 3961).
+    pub fn object_visible_from(&self, id: ObjectId) -> Option<Lsn> {
+        self.objects.get(&id).map(|entry| entry.visible_from)
     }
 
     /// What uses an object, in no particular order. Foreign keys and triggers are not among the
@@ -339,9 +343,10 @@ impl Schema {
         self.users((ReferenceClass::Type, id.0))
     }
 
-    /// The first object that forbids to drop or change this one.
+    /// The first object that forbids to drop or change this one, and is not a part of it.
     pub fn first_bound_user(&self, id: ObjectId) -> Option<Object<'_>> {
-        self.users_of(id).find(|u| u.bound && u.object != id).and_then(|u| self.object(u.object))
+        let bound = self.users_of(id).filter(|u| u.bound && u.object != id);
+        bound.filter_map(|u| self.object(u.object)).find(|user| user.parent() != Some(id))
     }
 
     /// The schema-bound modules that use a column of a table, by id.

@@ -137,21 +137,21 @@ fn one_table_cannot_use_a_name_twice() {
 #[test]
 fn a_foreign_key_or_trigger_changes_the_table_it_points_to() {
     let mut schema = Schema::new(DATABASE, COLLATION);
-    schema.set_version(1, false);
+    schema.set_version(1);
     put_table(&mut schema, table(10, "Parent")).unwrap();
     put_table(&mut schema, table(20, "Bystander")).unwrap();
-    schema.set_version(2, false);
+    schema.set_version(2);
     let mut child = table(11, "Child");
     child.foreign_keys.push(foreign_key(12, "FK", 10));
     put_table(&mut schema, child.clone()).unwrap();
     let expected = IncomingKey { constraint: ObjectId(12), table: ObjectId(11) };
     assert_eq!(schema.table(ObjectId(10)).unwrap().referenced_by, [expected]);
     assert_eq!(schema.object_version(ObjectId(10)), Some(2));
-    schema.set_version(3, false);
+    schema.set_version(3);
     put_module(&mut schema, trigger(13, "TR", 10));
     assert_eq!(schema.table(ObjectId(10)).unwrap().triggers, [ObjectId(13)]);
     // A change of the child that leaves its key alone does not concern the parent.
-    schema.set_version(4, false);
+    schema.set_version(4);
     child.row_cached = true;
     put_table(&mut schema, child).unwrap();
     assert_eq!(schema.object_version(ObjectId(11)), Some(4));
@@ -224,7 +224,7 @@ fn a_schema_equals_the_one_built_from_its_definitions() {
                 ObjectId(last)
             };
             let change = dice.change(&schema, &mut next);
-            schema.set_version(step, false);
+            schema.set_version(step);
             match change {
                 Change::Put(definition) => {
                     schema.put(definition.clone()).expect("the names are new");
