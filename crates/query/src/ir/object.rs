@@ -1,0 +1,281 @@
+//! Descriptors of the objects that a unit works with: what is fixed about a cursor, a sorter, a
+//! hash table when the unit is made. What changes while it runs is in `crate::interp::objects`.
+
+use base::SqlType;
+
+use crate::func::{AggregateFunction, CallTypes};
+use crate::ir::inst::{Reg, RegList};
+use crate::plan::expr::TableVarId;
+use crate::plan::tree::{Frame, ReadOptions};
+
+/// Names an object of a unit: its place in [`crate::ir::Unit::objects`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjId(pub u16);
+
+impl std::fmt::Debug for ObjId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "o{}", self.0)
+    }
+}
+
+/// What an object is and what is fixed about it.
+#[derive(Debug)]
+pub enum ObjectDesc {
+    /// A cursor over an engine table.
+    Cursor(CursorDesc),
+    /// A cursor over a local table.
+    LocalCursor(LocalCursorDesc),
+    /// A worktable: a local table that belongs to the unit.
+    Work(WorkDesc),
+    /// A sorter.
+    Sort(SortDesc),
+    /// A join's hash table.
+    Hash(HashDesc),
+    /// Groups and their aggregates.
+    Groups(GroupsDesc),
+    /// A set of values.
+    Set(SetDesc),
+    /// A window: sorted partitions and functions over them.
+    Window(WindowDesc),
+}
+
+/// A cursor over an engine table.
+#[derive(Debug)]
+pub struct CursorDesc {
+    /// Which table: its place in [`crate::ir::Unit::tables`].
+    pub table: u16,
+    /// How rows are found.
+    pub access: AccessDesc,
+    /// Isolation level and locks asked for by hints.
+    pub options: ReadOptions,
+    /// What the rows are read for.
+    pub purpose: ReadPurpose,
+}
+
+/// What the rows of a cursor are read for, which decides what a commit must find unchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadPurpose {
+    /// A query: the isolation level decides.
+    Query,
+    /// Rows that the same statement changes.
+    Change,
+    /// A foreign key wants the row that it finds to stay.
+    MustStay,
+    /// A foreign key wants that nothing is found, now and at commit.
+    MustBeAbsent,
+}
+
+/// How rows are found; registers are not NULL.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AccessDesc {
+    /// All of them.
+    Full,
+    /// All key columns of an index are given.
+    Seek {
+        /// The index's place in `TableDef::indexes`.
+        index: usize,
+        /// One register per key column.
+        key: Box<[Reg]>,
+    },
+    /// A range of an ordered index.
+    Range {
+        /// The index's place in `TableDef::indexes`.
+        index: usize,
+        /// Leading key columns.
+        prefix: Box<[Reg]>,
+        /// The lower bound on the next one; whether it belongs to the range.
+        lower: Option<(Reg, bool)>,
+        /// The upper bound on the next one; whether it belongs to the range.
+        upper: Option<(Reg, bool)>,
+        /// From the end to the start.
+        backward: bool,
+    },
+}
+
+impl AccessDesc {
+    /// The registers that opening reads.
+    pub fn registers(&self) -> impl Iterator<Item = Reg> + '_ {
+        let (keys, lower, upper): (&[Reg], _, _) = match self {
+            AccessDesc::Full => (&[], None, None),
+            AccessDesc::Seek { key, .. } => (key, None, None),
+            AccessDesc::Range { prefix, lower, upper, .. } => (prefix, *lower, *upper),
+        };
+        keys.iter().copied().chain(lower.map(|b| b.0)).chain(upper.map(|b| b.0))
+    }
+}
+
+/// A cursor over a local table.
+#[derive(Debug)]
+pub struct LocalCursorDesc {
+    /// Where its rows are.
+    pub source: LocalSource,
+    /// How they are found.
+    pub access: AccessDesc,
+}
+
+/// A local table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalSource {
+    /// A table variable or table-valued parameter of the frame.
+    Variable(TableVarId),
+    /// The `inserted` (true) or `deleted` rows that the frame's trigger is run for.
+    Transition(bool),
+    /// A worktable of the unit.
+    Work(ObjId),
+}
+
+/// A worktable.
+#[derive(Debug)]
+pub struct WorkDesc {
+    /// The layout of its rows: its place in [`crate::ir::Unit::layouts`].
+    pub layout: u16,
+}
+
+/// One key of an order.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct OrderKey {
+    /// The register that holds it, NULL or not.
+    pub reg: Reg,
+    /// Its type.
+    pub ty: SqlType,
+    /// Largest first.
+    pub descending: bool,
+}
+
+/// A sorter.
+#[derive(Debug)]
+pub struct SortDesc {
+    /// The order; rows that it makes equal keep the order in which they came.
+    pub keys: Box<[OrderKey]>,
+    /// The columns of a row.
+    pub row: RegList,
+    /// Their layout.
+    pub layout: u16,
+}
+
+/// A key column of a hash table or set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KeyPart {
+    /// The register that holds it.
+    pub reg: Reg,
+    /// Its type.
+    pub ty: SqlType,
+}
+
+/// A join's hash table.
+#[derive(Debug)]
+pub struct HashDesc {
+    /// The keys of a row that is added.
+    pub build: Box<[KeyPart]>,
+    /// The keys that are looked for.
+    pub probe: Box<[KeyPart]>,
+    /// The columns of a row that is added.
+    pub row: RegList,
+    /// Their layout.
+    pub layout: u16,
+}
+
+/// Groups.
+#[derive(Debug)]
+pub struct GroupsDesc {
+    /// The types of the keys.
+    pub keys: Box<[SqlType]>,
+    /// The layout of the keys as a row.
+    pub layout: u16,
+    /// The aggregates.
+    pub aggregates: Box<[AggregateDesc]>,
+}
+
+/// An aggregate of a group or window.
+#[derive(Debug)]
+pub struct AggregateDesc {
+    /// Which.
+    pub function: &'static AggregateFunction,
+    /// The types of arguments and result.
+    pub types: CallTypes,
+    /// The registers of the arguments, NULL or not.
+    pub args: RegList,
+    /// Equal arguments count once.
+    pub distinct: bool,
+    /// The order in which rows are taken in, if it matters.
+    pub order: Box<[OrderKey]>,
+}
+
+/// A set of tuples of values.
+#[derive(Debug)]
+pub struct SetDesc {
+    /// The types of the values.
+    pub keys: Box<[SqlType]>,
+}
+
+/// A window.
+#[derive(Debug)]
+pub struct WindowDesc {
+    /// Rows equal in these are one partition.
+    pub partition: Box<[OrderKey]>,
+    /// The order within a partition.
+    pub order: Box<[OrderKey]>,
+    /// The columns of a row: what survives, then the arguments of the functions.
+    pub row: RegList,
+    /// Their layout.
+    pub layout: u16,
+    /// The functions.
+    pub functions: Box<[WindowFunctionDesc]>,
+}
+
+/// A window function; columns are counted in the window's row.
+#[derive(Debug)]
+pub struct WindowFunctionDesc {
+    /// What it computes.
+    pub kind: WindowOp,
+    /// The type of the result.
+    pub ty: SqlType,
+}
+
+/// What a window function computes.
+#[derive(Debug)]
+pub enum WindowOp {
+    /// `ROW_NUMBER()`.
+    RowNumber,
+    /// `RANK()`.
+    Rank,
+    /// `DENSE_RANK()`.
+    DenseRank,
+    /// `NTILE(n)`, with n in this column.
+    Ntile(u16),
+    /// `PERCENT_RANK()`.
+    PercentRank,
+    /// `CUME_DIST()`.
+    CumeDist,
+    /// `LAG` and `LEAD`.
+    Shift {
+        /// The column that is fetched.
+        value: u16,
+        /// The column that says how many rows away.
+        offset: u16,
+        /// `LAG`.
+        back: bool,
+        /// The column with the default.
+        default: Option<u16>,
+    },
+    /// `FIRST_VALUE` and `LAST_VALUE`.
+    Edge {
+        /// The column that is fetched.
+        value: u16,
+        /// `LAST_VALUE`.
+        last: bool,
+        /// Over which rows.
+        frame: Frame,
+    },
+    /// An aggregate.
+    Aggregate {
+        /// Which.
+        function: &'static AggregateFunction,
+        /// The types of arguments and result.
+        types: CallTypes,
+        /// The columns of the arguments.
+        args: Box<[u16]>,
+        /// Over which rows.
+        frame: Frame,
+    },
+}

@@ -1,0 +1,347 @@
+//! Sites: what an instruction refers to that is too wide to be part of it.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlResult, SqlType, Value};
+
+use base::collation::like::LikePattern as Prepared;
+use engine::catalog::def::TableDef;
+
+use crate::func::{CallTypes, RowsetFunction, ScalarFunction};
+use crate::ir::inst::{IntKind, Reg, RegList};
+use crate::plan::expr::{ArithOp, CastMode, TableVarId, VarId};
+use crate::plan::tree::OutputColumn;
+use crate::sysview::SystemRowset;
+
+/// A constant that is not NULL.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Constant {
+    /// Its type.
+    pub ty: SqlType,
+    /// Its value.
+    pub value: Value,
+}
+
+/// Arithmetic of other than plain integers and floats.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArithSite {
+    /// The operator.
+    pub op: ArithOp,
+    /// The left operand's type.
+    pub left: SqlType,
+    /// The right operand's type.
+    pub right: SqlType,
+    /// The result's type.
+    pub result: SqlType,
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `~`
+    BitNot,
+}
+
+/// A unary operator on a type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UnarySite {
+    /// The operator.
+    pub op: UnaryOp,
+    /// The operand's and result's type.
+    pub ty: SqlType,
+}
+
+/// A comparison of two values of one type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompareSite {
+    /// The type; collation included.
+    pub ty: SqlType,
+}
+
+/// A `LIKE`.
+pub struct LikeSite {
+    /// The type of the subject.
+    pub ty: SqlType,
+    /// The pattern, prepared once if it is constant.
+    pub pattern: LikePattern,
+}
+
+/// The pattern of a `LIKE`.
+pub enum LikePattern {
+    /// Known when the unit is made.
+    Constant(Prepared),
+    /// In registers: the pattern (not NULL) and the escape character.
+    Dynamic(Reg, Option<Reg>),
+}
+
+impl LikePattern {
+    /// Prepares a constant pattern for subjects of a type; error 506 for a bad escape character.
+    pub fn constant(
+        subject: &SqlType,
+        pattern: &Value,
+        escape: Option<&Value>,
+    ) -> SqlResult<LikePattern> {
+        let escape = escape.map(Value::as_ref);
+        Prepared::new(subject.collation, pattern.as_ref(), escape).map(LikePattern::Constant)
+    }
+}
+
+impl std::fmt::Debug for LikeSite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.pattern {
+            LikePattern::Constant(_) => write!(f, "constant pattern on {:?}", self.ty),
+            LikePattern::Dynamic(pattern, escape) => write!(f, "pattern {pattern:?} {escape:?}"),
+        }
+    }
+}
+
+/// A conversion.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CastSite {
+    /// The operand's type.
+    pub from: SqlType,
+    /// The result's type.
+    pub to: SqlType,
+    /// What happens when the value does not fit.
+    pub mode: CastMode,
+    /// The style, an integer that is not NULL.
+    pub style: Option<Reg>,
+    /// For [`crate::ir::Inst::CastInt`]: the width that is checked.
+    pub int: IntKind,
+    /// For [`crate::ir::Inst::CastIntDecimal`]: 10 to the result's scale.
+    pub factor: i128,
+    /// For [`crate::ir::Inst::CastIntDecimal`]: what the result's magnitude must stay below.
+    pub bound: i128,
+    /// The column that is assigned, for error 2628 and its kin: table and column.
+    pub column: Option<(Arc<str>, Arc<str>)>,
+}
+
+/// A concatenation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ConcatSite {
+    /// The left operand's type.
+    pub left: SqlType,
+    /// The right operand's type.
+    pub right: SqlType,
+    /// The result's type.
+    pub result: SqlType,
+}
+
+/// A call of a library function.
+#[derive(Debug)]
+pub struct CallSite {
+    /// Which.
+    pub function: &'static ScalarFunction,
+    /// The arguments; not NULL if the function is strict.
+    pub args: RegList,
+    /// Their types and the result's.
+    pub types: CallTypes,
+}
+
+/// A call of a user's function.
+#[derive(Debug)]
+pub struct UserCallSite {
+    /// Which, in the unit's database.
+    pub function: ObjectId,
+    /// The arguments; `None` takes the default.
+    pub args: Box<[Option<Reg>]>,
+    /// The arguments' types; meaningless where there is none.
+    pub types: Box<[SqlType]>,
+    /// The result's type.
+    pub result: SqlType,
+}
+
+/// A sequence.
+#[derive(Debug)]
+pub struct SequenceSite {
+    /// Which, in the unit's database.
+    pub sequence: ObjectId,
+    /// The type of its values.
+    pub ty: SqlType,
+}
+
+/// Where a variable-length column lies in a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VariablePlace {
+    /// Where the column's own end offset is, from the start of the row.
+    pub end_at: u32,
+    /// Whether a column lies before it, whose end offset is its start.
+    pub preceded: bool,
+    /// Where the variable part starts.
+    pub base: u32,
+    /// Whether offsets take four bytes instead of two.
+    pub wide: bool,
+}
+
+/// A row to be built.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowSite {
+    /// Its layout: a place in [`crate::ir::Unit::layouts`].
+    pub layout: u16,
+    /// One register per column, NULL or not.
+    pub columns: RegList,
+}
+
+/// What fills a worktable.
+#[derive(Debug)]
+pub enum RowsetSite {
+    /// A system view.
+    System(&'static SystemRowset),
+    /// A table-valued function of the library.
+    Function {
+        /// Which.
+        function: &'static RowsetFunction,
+        /// Its arguments, NULL or not.
+        args: RegList,
+        /// Their types.
+        types: Box<[SqlType]>,
+    },
+    /// A user's multi-statement function.
+    User {
+        /// Which, in the unit's database.
+        function: ObjectId,
+        /// The arguments; `None` takes the default.
+        args: Box<[Option<Reg>]>,
+        /// Their types.
+        types: Box<[SqlType]>,
+    },
+}
+
+/// A result set.
+#[derive(Clone, Debug)]
+pub struct ResultSite {
+    /// Its columns.
+    pub columns: Box<[OutputColumn]>,
+}
+
+/// Something that a unit changes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TargetSite {
+    /// Where.
+    pub table: TargetTable,
+    /// Unique indexes, by place in `TableDef::indexes`, whose duplicates are ignored.
+    pub ignore_duplicates: Box<[usize]>,
+    /// The type of the identity column, if there is one.
+    pub identity: Option<SqlType>,
+    /// The place in the layout of an identity column that gets explicit values, which the counter
+    /// must not fall behind.
+    pub explicit_identity: Option<usize>,
+    /// The layout of its rows: a place in [`crate::ir::Unit::layouts`].
+    pub layout: u16,
+}
+
+/// Where rows are changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TargetTable {
+    /// A place in [`crate::ir::Unit::tables`].
+    Table(u16),
+    /// A table variable of the frame.
+    Variable(TableVarId),
+}
+
+/// Rows that are kept for the triggers of a target.
+#[derive(Clone, Debug)]
+pub struct TransitionSite {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// The layout of the rows: its stored columns. A place in [`crate::ir::Unit::layouts`].
+    pub layout: u16,
+    /// What is done to the table.
+    pub kind: StatementKind,
+}
+
+/// How a row can violate what its table demands. Names of databases and schemas are found when the error is
+/// raised.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// `INSERT`, `UPDATE`, `DELETE` or `MERGE`.
+    pub statement: &'static str,
+    /// The database, if the table lives in one.
+    pub database: Option<DbId>,
+    /// The table that is changed.
+    pub table: Arc<TableDef>,
+    /// What is violated.
+    pub rule: Rule,
+}
+
+/// What a row violates.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// A column that cannot be NULL: error 515.
+    NotNull(Arc<str>),
+    /// A constraint: error 547.
+    Constraint {
+        /// `CHECK`, `FOREIGN KEY`, `REFERENCE` …
+        kind: &'static str,
+        /// Its name.
+        name: Arc<str>,
+        /// The table that the message names; `None` is the one that is changed.
+        table: Option<Arc<str>>,
+        /// The column that the message names.
+        column: Option<Arc<str>>,
+    },
+    /// A view's `WITH CHECK OPTION`: error 550.
+    CheckOption,
+}
+
+/// A call of another native module.
+#[derive(Debug)]
+pub struct ModuleCallSite {
+    /// Which, in the unit's database.
+    pub module: ObjectId,
+    /// Its arguments.
+    pub args: Box<[ModuleArg]>,
+    /// Receives the return status.
+    pub status: Option<VarId>,
+}
+
+/// An argument of a [`ModuleCallSite`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ModuleArg {
+    /// The parameter's default.
+    Default,
+    /// A register, NULL or not, of this type.
+    Value(Reg, SqlType),
+    /// A variable, in and out.
+    Output(VarId),
+    /// A table variable, read only.
+    Table(TableVarId),
+}
+
+/// A place where errors are caught: instructions `from..to` jump to `handler`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handler {
+    /// The first protected instruction.
+    pub from: u32,
+    /// The first instruction that is not.
+    pub to: u32,
+    /// Where the `CATCH` block starts.
+    pub handler: u32,
+    /// How many atomic blocks enclose it.
+    pub atomic_depth: u16,
+}
+
+/// A data statement of a native module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StatementSite {
+    /// Its line in the module's text.
+    pub line: u32,
+    /// What it does, for row counts.
+    pub kind: StatementKind,
+}
+
+/// What a unit's statement does, as DONE tokens tell clients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum StatementKind {
+    Expression,
+    Select,
+    Assign,
+    Insert,
+    Update,
+    Delete,
+    Merge,
+}

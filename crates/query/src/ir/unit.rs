@@ -1,0 +1,123 @@
+//! A unit: code and all that it refers to.
+
+use std::sync::Arc;
+
+use base::SqlError;
+use base::ids::DbId;
+use engine::catalog::def::TableDef;
+use engine::hot::row::RowLayout;
+
+use crate::ir::inst::{Inst, Pc, Reg, RegList, RegType};
+use crate::ir::key::ConstantSet;
+use crate::ir::object::ObjectDesc;
+use crate::ir::site::*;
+
+/// One statement, expression or native module, ready to run. Shared and immutable.
+#[derive(Debug, Default)]
+pub struct Unit {
+    /// The instructions; the unit starts at the first.
+    pub code: Vec<Inst>,
+    /// The type of each register.
+    pub registers: Vec<RegType>,
+    /// Lists of registers, which [`RegList`]s are runs of.
+    pub lists: Vec<Reg>,
+    /// How many arena marks it uses.
+    pub marks: u16,
+    /// Where a one-expression unit leaves its value.
+    pub result: Option<(Reg, base::SqlType)>,
+    /// What its statement does.
+    pub kind: Option<StatementKind>,
+    /// The targets whose old and new rows it keeps for triggers.
+    pub transitions: Vec<TransitionSite>,
+    /// With `ARITHABORT` and `ANSI_WARNINGS` off, arithmetic errors give NULL.
+    pub arithmetic_errors_are_null: bool,
+
+    /// The engine tables that it reads or changes.
+    pub tables: Vec<TableUse>,
+    /// What it changes.
+    pub targets: Vec<TargetSite>,
+    /// The objects that it works with.
+    pub objects: Vec<ObjectDesc>,
+    /// Layouts of rows.
+    pub layouts: Vec<Arc<RowLayout>>,
+    /// Result sets.
+    pub results: Vec<ResultSite>,
+
+    /// Constants that are not NULL.
+    pub constants: Vec<Constant>,
+    /// Errors and messages.
+    pub errors: Vec<SqlError>,
+    /// See [`Inst::Violate`].
+    pub violations: Vec<Violation>,
+    /// The targets of each [`Inst::Switch`].
+    pub switches: Vec<Box<[Pc]>>,
+    /// See [`Inst::Arith`].
+    pub ariths: Vec<ArithSite>,
+    /// See [`Inst::Unary`].
+    pub unaries: Vec<UnarySite>,
+    /// See [`Inst::JumpCompare`].
+    pub compares: Vec<CompareSite>,
+    /// See [`Inst::JumpLike`].
+    pub likes: Vec<LikeSite>,
+    /// See [`Inst::JumpIn`].
+    pub sets: Vec<ConstantSet>,
+    /// See [`Inst::Cast`].
+    pub casts: Vec<CastSite>,
+    /// See [`Inst::Concat`].
+    pub concats: Vec<ConcatSite>,
+    /// See [`Inst::Call`].
+    pub calls: Vec<CallSite>,
+    /// See [`Inst::CallUser`].
+    pub user_calls: Vec<UserCallSite>,
+    /// See [`Inst::NextValue`].
+    pub sequences: Vec<SequenceSite>,
+    /// See [`Inst::LoadVariable`].
+    pub places: Vec<VariablePlace>,
+    /// See [`Inst::BuildRow`].
+    pub rows: Vec<RowSite>,
+    /// See [`Inst::FillRowset`].
+    pub rowsets: Vec<RowsetSite>,
+    /// See [`Inst::CallModule`].
+    pub module_calls: Vec<ModuleCallSite>,
+    /// See [`Inst::BeginStatement`].
+    pub statements: Vec<StatementSite>,
+    /// Where errors are caught, innermost first.
+    pub handlers: Vec<Handler>,
+    /// The lines of a native module: each entry holds from its instruction to the next entry's.
+    pub lines: Vec<(Pc, u32)>,
+}
+
+/// An engine table that a unit reads or changes.
+#[derive(Clone, Debug)]
+pub struct TableUse {
+    /// The database it lives in.
+    pub database: DbId,
+    /// Its definition.
+    pub table: Arc<TableDef>,
+    /// Whether the unit changes it.
+    pub changed: bool,
+}
+
+impl Unit {
+    /// The registers of a list.
+    #[inline]
+    pub fn list(&self, list: RegList) -> &[Reg] {
+        &self.lists[list.start as usize..list.start as usize + usize::from(list.len)]
+    }
+
+    /// The type of a register.
+    pub fn reg_type(&self, reg: Reg) -> RegType {
+        self.registers[usize::from(reg.0)]
+    }
+
+    /// The line of an instruction in the module's text, if known.
+    pub fn line_at(&self, pc: Pc) -> Option<u32> {
+        let after = self.lines.partition_point(|(start, _)| *start <= pc);
+        after.checked_sub(1).map(|i| self.lines[i].1)
+    }
+
+    /// The innermost handler of errors at an instruction.
+    pub fn handler_at(&self, pc: Pc) -> Option<&Handler> {
+        self.handlers.iter().find(|h| (h.from..h.to).contains(&pc.0))
+    }
+}

@@ -1,0 +1,378 @@
+//! What is tested and done for each row: constraints, references, `OUTPUT`, triggers' copies.
+
+use std::sync::Arc;
+
+use base::{SqlResult, SqlType};
+
+use crate::ir::builder::Label;
+use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose, WorkDesc};
+use crate::ir::site::{ResultSite, Rule, StatementKind, TransitionSite};
+use crate::lower::Lowering;
+use crate::lower::columns::{uses_in_expr, uses_in_node};
+use crate::lower::dml::Changed;
+use crate::lower::pred::Ways;
+use crate::lower::scope::Val;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
+use crate::plan::tree::{
+    Node, OutputColumn, ReferencePlan, ReferencedAction, ReferencedPlan, RowEffects,
+};
+
+/// Tests that wait for the end of the statement.
+#[derive(Default)]
+pub struct Deferred {
+    tests: Vec<Test>,
+}
+
+/// Rows collected for one deferred test.
+struct Test {
+    work: ObjId,
+    layout: u16,
+    columns: Vec<ColId>,
+    lookup: Node,
+    purpose: ReadPurpose,
+    target: Changed,
+    rule: Rule,
+    /// Whether finding a row (instead of finding none) is the violation.
+    refuse_found: bool,
+}
+
+impl Lowering {
+    /// Columns that must not be NULL.
+    pub fn test_not_null(&mut self, target: &Changed, row: &mut [Val], effects: &RowEffects) {
+        for &at in &effects.not_null {
+            let val = row[at];
+            if !val.nullable {
+                continue;
+            }
+            let ok = self.b.label();
+            self.b.emit(Inst::JumpNotNull { a: val.reg, to: ok.pc() });
+            self.violate(target, Rule::NotNull(target.columns[at].name.clone()));
+            self.b.place(ok);
+            row[at] = Val::new(val.reg);
+            if let Some(&col) = effects.new_columns.get(at) {
+                self.bind(col, row[at]);
+            }
+        }
+    }
+
+    /// `CHECK` constraints: false violates, unknown passes.
+    pub fn test_checks(&mut self, target: &Changed, effects: &RowEffects) -> SqlResult<()> {
+        for check in &effects.checks {
+            let (ok, bad) = (self.b.label(), self.b.label());
+            // A view's check option wants true.
+            let unknown = if check.name.is_some() { ok } else { bad };
+            let ways = Ways { yes: ok, no: bad, unknown, fall_yes: false };
+            let outside = self.enter();
+            self.pred(&check.predicate, ways)?;
+            self.leave(outside);
+            self.b.place(bad);
+            let rule = match &check.name {
+                Some(name) => Rule::Constraint {
+                    kind: "CHECK",
+                    name: name.clone(),
+                    table: None,
+                    column: check.column.clone(),
+                },
+                None => Rule::CheckOption,
+            };
+            self.violate(target, rule);
+            self.b.place(ok);
+        }
+        Ok(())
+    }
+
+    /// The row at hand must have the rows that it refers to. `set`: which columns were set, if it
+    /// is not a new row.
+    pub fn test_references(
+        &mut self,
+        target: &Changed,
+        effects: &RowEffects,
+        set: Option<&[usize]>,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        for reference in &effects.references {
+            if set.is_some_and(|set| !reference.columns.iter().any(|c| set.contains(c))) {
+                continue;
+            }
+            let outside = self.enter();
+            let ok = self.b.label();
+            self.skip_null_key(&reference.key, ok)?;
+            if reference.deferred {
+                self.defer(target, reference, deferred)?;
+            } else {
+                self.purpose = Some(ReadPurpose::MustStay);
+                self.touch_for(&reference.lookup)?;
+                self.produce(&reference.lookup, &mut |l| {
+                    l.b.jump(ok);
+                    Ok(())
+                })?;
+                self.purpose = None;
+                self.violate(target, foreign_key_rule(reference));
+            }
+            self.b.place(ok);
+            self.leave(outside);
+        }
+        Ok(())
+    }
+
+    /// A key with a NULL refers to nothing.
+    fn skip_null_key(&mut self, key: &[Expr], ok: Label) -> SqlResult<()> {
+        for expr in key {
+            let val = self.expr(expr)?;
+            if val.nullable {
+                self.b.emit(Inst::JumpNull { a: val.reg, to: ok.pc() });
+                if let ExprKind::Column(col) = expr.kind {
+                    self.known(col);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the key for the end of the statement.
+    fn defer(
+        &mut self,
+        target: &Changed,
+        reference: &ReferencePlan,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        let mut columns = Vec::new();
+        reference.key.iter().for_each(|e| uses_in_expr(e, &mut |col| columns.push(col)));
+        let test = self.new_test(
+            target,
+            &reference.lookup,
+            columns,
+            foreign_key_rule(reference),
+            ReadPurpose::MustStay,
+        );
+        self.push_columns(test.work, &test.columns.clone())?;
+        deferred.tests.push(test);
+        Ok(())
+    }
+
+    fn new_test(
+        &mut self,
+        target: &Changed,
+        lookup: &Node,
+        mut columns: Vec<ColId>,
+        rule: Rule,
+        purpose: ReadPurpose,
+    ) -> Test {
+        uses_in_node(lookup, &mut |col| columns.push(col));
+        columns.sort_unstable();
+        columns.dedup();
+        // What the look-up makes itself is not passed to it.
+        let inside = crate::lower::columns::outputs(lookup);
+        columns.retain(|col| !inside.contains(col) && self.scope.get(*col).is_some());
+        let types: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
+        let layout = self.b.layout_of(&types);
+        let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
+        self.b.in_prologue(|b| b.emit(Inst::WorkClear { work }));
+        Test {
+            work,
+            layout,
+            columns,
+            lookup: lookup.clone(),
+            purpose,
+            target: target.clone(),
+            rule,
+            refuse_found: purpose == ReadPurpose::MustBeAbsent,
+        }
+    }
+
+    /// Other tables' foreign keys onto the old row. `set`: which columns were set, if the row stays.
+    pub fn follow_references(
+        &mut self,
+        target: &Changed,
+        effects: &RowEffects,
+        set: Option<&[usize]>,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        for referenced in &effects.referenced_by {
+            if set.is_some_and(|set| !referenced.columns.iter().any(|c| set.contains(c))) {
+                continue;
+            }
+            let outside = self.enter();
+            let unchanged = self.b.label();
+            if set.is_some() {
+                self.skip_unchanged(target, effects, referenced, unchanged)?;
+            }
+            match &referenced.action {
+                ReferencedAction::Refuse(lookup) => {
+                    let columns = Vec::new();
+                    let rule = referenced_rule(target, referenced);
+                    let purpose = ReadPurpose::MustBeAbsent;
+                    let test = self.new_test(target, lookup, columns, rule, purpose);
+                    self.push_columns(test.work, &test.columns.clone())?;
+                    deferred.tests.push(test);
+                }
+                ReferencedAction::Delete(delete) => {
+                    self.touch_for(&delete.input)?;
+                    self.delete_rows(delete, target.word, deferred, false)?;
+                }
+                ReferencedAction::Update(update) => {
+                    self.touch_for(&update.input)?;
+                    self.update_rows(update, target.word, deferred, false)?;
+                }
+            }
+            self.b.place(unchanged);
+            self.leave(outside);
+        }
+        Ok(())
+    }
+
+    /// Jumps if the referenced key has not changed.
+    fn skip_unchanged(
+        &mut self,
+        target: &Changed,
+        effects: &RowEffects,
+        referenced: &ReferencedPlan,
+        unchanged: Label,
+    ) -> SqlResult<()> {
+        let same = |&at: &usize| {
+            let ty = target.columns[at].ty;
+            let side = |col: ColId| Expr { kind: ExprKind::Column(col), ty, nullable: true };
+            let old = side(*effects.old_columns.get(at)?);
+            Some(Pred::NotDistinct(old, side(*effects.new_columns.get(at)?)))
+        };
+        let all: Vec<Pred> = referenced.columns.iter().filter_map(same).collect();
+        let changed = self.b.label();
+        let ways = Ways { yes: unchanged, no: changed, unknown: changed, fall_yes: false };
+        let outside = self.enter();
+        self.pred(&Pred::And(all), ways)?;
+        self.leave(outside);
+        self.b.place(changed);
+        Ok(())
+    }
+
+    /// The tests that waited for the end of the statement.
+    pub fn check_deferred(&mut self, deferred: Deferred) -> SqlResult<()> {
+        if deferred.tests.is_empty() {
+            return Ok(());
+        }
+        self.b.emit(Inst::Advance);
+        for test in deferred.tests {
+            self.scan_work(test.work, &mut |l, row| {
+                l.bind_row(row, test.layout, &test.columns);
+                let ok = l.b.label();
+                l.purpose = Some(test.purpose);
+                l.touch_for(&test.lookup)?;
+                let inside = l.enter();
+                if test.refuse_found {
+                    l.produce(&test.lookup, &mut |l| {
+                        l.violate(&test.target, test.rule.clone());
+                        Ok(())
+                    })?;
+                } else {
+                    l.produce(&test.lookup, &mut |l| {
+                        l.b.jump(ok);
+                        Ok(())
+                    })?;
+                    l.violate(&test.target, test.rule.clone());
+                }
+                l.purpose = None;
+                l.leave(inside);
+                l.b.place(ok);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// `OUTPUT`'s result set, announced when the statement starts.
+    pub fn announce_output(&mut self, effects: &RowEffects) -> Option<u16> {
+        let output = effects.output.as_ref()?;
+        let columns: Box<[OutputColumn]> = output.iter().map(|o| o.1.clone()).collect();
+        self.b.unit.results.push(ResultSite { columns });
+        let result = (self.b.unit.results.len() - 1) as u16;
+        self.b.in_prologue(|b| b.emit(Inst::Announce { result }));
+        Some(result)
+    }
+
+    /// `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new columns are
+    /// bound; `new` and `old` tell which row there is.
+    pub fn after_row(
+        &mut self,
+        target: &Changed,
+        effects: &RowEffects,
+        output: Option<u16>,
+        new: Option<&[Val]>,
+        old: Option<Reg>,
+    ) -> SqlResult<()> {
+        if let (Some(result), Some(columns)) = (output, &effects.output) {
+            let mut regs = Vec::with_capacity(columns.len());
+            for (expr, _) in columns {
+                regs.push(self.expr(expr)?.reg);
+            }
+            let list = self.b.list(&regs);
+            self.b.emit(Inst::Emit { result, list });
+        }
+        if let Some(into) = &effects.output_into {
+            let other = self.target(&into.target, &into.effects, "INSERT");
+            let mut deferred = Deferred::default();
+            self.insert_row(&other, into, None, &mut deferred, false)?;
+        }
+        if effects.keep_transitions {
+            let transition = self.transition(target);
+            if let Some(new) = new {
+                let regs: Vec<Reg> = new.iter().map(|v| v.reg).collect();
+                let list = self.b.list(&regs);
+                self.b.emit(Inst::KeepTransition { transition, inserted: true, list });
+            }
+            if let Some(row) = old {
+                let mut regs = Vec::with_capacity(target.columns.len());
+                for (at, column) in target.columns.iter().enumerate() {
+                    let at = at as u16;
+                    let val = self.load(Val::new(row), target.layout, at, column.nullable, false);
+                    regs.push(val.reg);
+                }
+                let list = self.b.list(&regs);
+                self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
+            }
+        }
+        Ok(())
+    }
+
+    fn transition(&mut self, target: &Changed) -> u16 {
+        let known =
+            (self.b.unit.transitions.iter()).position(|t| Arc::ptr_eq(&t.table, &target.table));
+        if let Some(known) = known {
+            return known as u16;
+        }
+        let layout = self.local_layout(&target.table);
+        let kind = match target.word {
+            "INSERT" => StatementKind::Insert,
+            "UPDATE" => StatementKind::Update,
+            "DELETE" => StatementKind::Delete,
+            _ => StatementKind::Merge,
+        };
+        let table = target.table.clone();
+        self.b.unit.transitions.push(TransitionSite { table, layout, kind });
+        (self.b.unit.transitions.len() - 1) as u16
+    }
+
+    /// A register for a status.
+    pub fn status_reg(&mut self) -> Reg {
+        self.b.reg(RegType::I64)
+    }
+}
+
+fn foreign_key_rule(reference: &ReferencePlan) -> Rule {
+    Rule::Constraint {
+        kind: if reference.deferred { "FOREIGN KEY SAME TABLE" } else { "FOREIGN KEY" },
+        name: reference.name.clone(),
+        table: Some(reference.referenced_name.clone()),
+        column: reference.column_name.clone(),
+    }
+}
+
+fn referenced_rule(target: &Changed, referenced: &ReferencedPlan) -> Rule {
+    let own = target.table.foreign_keys.iter().any(|f| f.header.name == referenced.name);
+    Rule::Constraint {
+        kind: if own { "SAME TABLE REFERENCE" } else { "REFERENCE" },
+        name: referenced.name.clone(),
+        table: Some(referenced.referencing_name.clone()),
+        column: referenced.column_name.clone(),
+    }
+}

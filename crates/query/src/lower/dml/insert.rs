@@ -1,0 +1,115 @@
+//! `INSERT`.
+
+use base::SqlResult;
+
+use crate::ir::inst::{Inst, RegType};
+use crate::lower::Lowering;
+use crate::lower::dml::{Changed, Deferred};
+use crate::lower::scope::Val;
+use crate::plan::tree::{InsertPlan, NewValue, RowEffects};
+
+impl Lowering {
+    /// The whole statement.
+    pub fn insert_statement(&mut self, insert: &InsertPlan) -> SqlResult<()> {
+        let full = self.full.expect("plan() has made it");
+        let target = self.target(&insert.target, &insert.effects, "INSERT");
+        let outputs = self.announce_output(&insert.effects);
+        let mut deferred = Deferred::default();
+        self.produce(&insert.source, &mut |l| {
+            l.insert_row(&target, insert, outputs, &mut deferred, true)
+        })?;
+        self.b.place(full);
+        self.check_deferred(deferred)
+    }
+
+    /// Inserts the row at hand of a plan's source.
+    pub fn insert_row(
+        &mut self,
+        target: &Changed,
+        insert: &InsertPlan,
+        output: Option<u16>,
+        deferred: &mut Deferred,
+        counted: bool,
+    ) -> SqlResult<()> {
+        let outside = self.enter();
+        let values = self.new_row(target, &insert.values, &insert.effects)?;
+        self.write_new_row(target, &values, &insert.effects, output, deferred, counted)?;
+        self.leave(outside);
+        Ok(())
+    }
+
+    /// Computes a new row's columns and tests them.
+    pub fn new_row(
+        &mut self,
+        target: &Changed,
+        values: &[NewValue],
+        effects: &RowEffects,
+    ) -> SqlResult<Vec<Val>> {
+        let mut row: Vec<Option<Val>> = vec![None; target.columns.len()];
+        for computed in [false, true] {
+            for (at, value) in values.iter().enumerate() {
+                if target.columns[at].computed == computed {
+                    let val = self.new_value(target, at, value)?;
+                    row[at] = Some(val);
+                    if let Some(&col) = effects.new_columns.get(at) {
+                        self.bind(col, val);
+                    }
+                }
+            }
+        }
+        let mut row: Vec<Val> = row.into_iter().flatten().collect();
+        self.test_not_null(target, &mut row, effects);
+        self.test_checks(target, effects)?;
+        Ok(row)
+    }
+
+    /// Computes one new column.
+    pub fn new_value(&mut self, target: &Changed, at: usize, value: &NewValue) -> SqlResult<Val> {
+        let column = &target.columns[at];
+        match value {
+            NewValue::Expr(expr) => {
+                if column.identity {
+                    let site = &mut self.b.unit.targets[usize::from(target.id)];
+                    site.explicit_identity = Some(at);
+                }
+                let names = (target.table.header.name.clone(), column.name.clone());
+                let outside = self.assigned_column.replace(names);
+                let val = self.expr(expr);
+                self.assigned_column = outside;
+                val
+            }
+            NewValue::Identity => {
+                let dst = self.b.reg_for(&column.ty);
+                self.b.emit(Inst::Identity { dst, target: target.id });
+                Ok(Val::new(dst))
+            }
+            NewValue::RowVersion => {
+                let dst = self.b.reg(RegType::Bytes);
+                self.b.emit(Inst::RowVersion { dst, target: target.id });
+                Ok(Val::new(dst))
+            }
+        }
+    }
+
+    /// Builds and inserts a row and does what follows from it.
+    pub fn write_new_row(
+        &mut self,
+        target: &Changed,
+        values: &[Val],
+        effects: &RowEffects,
+        output: Option<u16>,
+        deferred: &mut Deferred,
+        counted: bool,
+    ) -> SqlResult<()> {
+        let ignored = self.b.label();
+        let bytes = self.build_row(target, values);
+        let row = self.b.reg(RegType::Row);
+        let id = target.id;
+        self.b.emit(Inst::Insert { target: id, bytes, row, ignored: ignored.pc() });
+        self.test_references(target, effects, None, deferred)?;
+        self.after_row(target, effects, output, Some(values), None)?;
+        self.count(counted);
+        self.b.place(ignored);
+        Ok(())
+    }
+}

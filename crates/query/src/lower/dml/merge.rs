@@ -1,0 +1,182 @@
+//! `MERGE`.
+
+use base::{SqlError, SqlResult, SqlType, Value, message};
+
+use crate::ir::builder::Label;
+use crate::ir::inst::{Inst, Reg, RegType};
+use crate::lower::Lowering;
+use crate::lower::dml::{Changed, Deferred};
+use crate::lower::scope::Val;
+use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
+
+/// What is the same for all clauses.
+struct Merge<'p> {
+    plan: &'p MergePlan,
+    target: Changed,
+    output: Option<u16>,
+}
+
+impl Lowering {
+    /// The whole statement.
+    pub fn merge_statement(&mut self, plan: &MergePlan) -> SqlResult<()> {
+        let full = self.full.expect("plan() has made it");
+        let target = self.target(&plan.target, &plan.effects, "MERGE");
+        let output = self.announce_output(&plan.effects);
+        let merge = Merge { plan, target, output };
+        let mut deferred = Deferred::default();
+        self.produce(&plan.input, &mut |l| {
+            let row = l.column(plan.row)?;
+            let present = l.column(plan.source_present)?;
+            let next = l.b.label();
+            let (no_target, no_source) = (l.b.label(), l.b.label());
+            if row.nullable {
+                l.b.emit(Inst::JumpNull { a: row.reg, to: no_target.pc() });
+            }
+            if present.nullable {
+                l.b.emit(Inst::JumpNull { a: present.reg, to: no_source.pc() });
+            }
+            l.merge_clauses(&merge, MergeWhen::Matched, Some(row.reg), next, &mut deferred)?;
+            l.b.jump(next);
+            l.b.place(no_source);
+            if present.nullable {
+                let when = MergeWhen::NotMatchedBySource;
+                l.merge_clauses(&merge, when, Some(row.reg), next, &mut deferred)?;
+                l.b.jump(next);
+            }
+            l.b.place(no_target);
+            if row.nullable {
+                let when = MergeWhen::NotMatchedByTarget;
+                l.merge_clauses(&merge, when, None, next, &mut deferred)?;
+            }
+            l.b.place(next);
+            Ok(())
+        })?;
+        self.b.place(full);
+        self.check_deferred(deferred)
+    }
+
+    /// The clauses for one kind of row, in order.
+    fn merge_clauses(
+        &mut self,
+        merge: &Merge<'_>,
+        when: MergeWhen,
+        row: Option<Reg>,
+        next: Label,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        for clause in merge.plan.clauses.iter().filter(|c| c.when == when) {
+            let outside = self.enter();
+            let other = self.b.label();
+            match row {
+                Some(found) => self.merge_target(merge, clause, found, other, next, deferred)?,
+                None => {
+                    if let Some(condition) = &clause.condition {
+                        self.unless_jump(condition, other)?;
+                    }
+                    self.merge_insert(merge, clause, deferred)?;
+                }
+            }
+            self.b.jump(next);
+            self.leave(outside);
+            self.b.place(other);
+        }
+        Ok(())
+    }
+
+    fn merge_insert(
+        &mut self,
+        merge: &Merge<'_>,
+        clause: &MergeClause,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        let MergeAction::Insert(values) = &clause.action else {
+            return Err(crate::lower::scope::internal("MERGE changes a row that is not there"));
+        };
+        let effects = &merge.plan.effects;
+        self.bind_action(merge, "INSERT");
+        self.bind_nulls(&merge.target, &effects.old_columns);
+        let values = self.new_row(&merge.target, values, effects)?;
+        self.write_new_row(&merge.target, &values, effects, merge.output, deferred, true)
+    }
+
+    /// A clause that updates or deletes the target row.
+    fn merge_target(
+        &mut self,
+        merge: &Merge<'_>,
+        clause: &MergeClause,
+        found: Reg,
+        other: Label,
+        next: Label,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        let Merge { plan, target, output } = merge;
+        let row = self.b.reg(RegType::Row);
+        self.b.emit(Inst::Move { dst: row, src: found });
+        // When another transaction was faster, the clause is judged again on its version.
+        let again = self.b.here();
+        let (done, twice) = (self.b.label(), self.b.label());
+        self.bind_target(target, row, &plan.old_columns);
+        self.bind_target(target, row, &plan.effects.old_columns);
+        if let Some(condition) = &clause.condition {
+            self.unless_jump(condition, other)?;
+        }
+        let status = self.status_reg();
+        let (values, set) = match &clause.action {
+            MergeAction::Update(set) => {
+                self.bind_action(merge, "UPDATE");
+                let positions: Vec<usize> = set.iter().map(|s| s.0).collect();
+                let values = self.merged_row(merge, set, row)?;
+                let bytes = self.build_row(target, &values);
+                self.b.emit(Inst::Update { target: target.id, row, bytes, status });
+                (Some(values), Some(positions))
+            }
+            _ => {
+                self.bind_action(merge, "DELETE");
+                self.bind_nulls(target, &plan.effects.new_columns);
+                self.b.emit(Inst::Delete { target: target.id, row, status });
+                (None, None)
+            }
+        };
+        self.switch_status(status, done, again, next, twice);
+        self.b.place(twice);
+        self.b.raise(SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[]));
+        self.b.place(done);
+        if let Some(set) = &set {
+            self.test_references(target, &plan.effects, Some(set), deferred)?;
+        }
+        self.follow_references(target, &plan.effects, set.as_deref(), deferred)?;
+        self.after_row(target, &plan.effects, *output, values.as_deref(), Some(row))?;
+        self.count(true);
+        Ok(())
+    }
+
+    /// The columns of an updated row.
+    fn merged_row(
+        &mut self,
+        merge: &Merge<'_>,
+        set: &[(usize, NewValue)],
+        row: Reg,
+    ) -> SqlResult<Vec<Val>> {
+        let plan = merge.plan;
+        let update = UpdatePlan {
+            target: plan.target.clone(),
+            input: crate::plan::tree::Node::OneRow,
+            row: plan.row,
+            old_columns: plan.old_columns.clone(),
+            set: set.to_vec(),
+            assign: Vec::new(),
+            recheck: None,
+            effects: plan.effects.clone(),
+        };
+        self.changed_row(&merge.target, &update, row)
+    }
+
+    /// What `$action` is.
+    fn bind_action(&mut self, merge: &Merge<'_>, action: &str) {
+        let Some(col) = merge.plan.action else { return };
+        let text: Vec<u8> = action.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let ty = SqlType::nvarchar(10, base::Collation::default());
+        let val = self.constant(&ty, &Value::Unicode(text.into()));
+        self.bind(col, val);
+    }
+}

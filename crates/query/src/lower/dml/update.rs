@@ -1,0 +1,225 @@
+//! `UPDATE`.
+//!
+//! A statement that sets columns of a unique key may give one row the key that another row is about
+//! to leave (`SET id = id + 1`). So it deletes all rows first and inserts the new ones when the
+//! input is exhausted, unless it can meet one row at most.
+
+use base::{SqlResult, SqlType};
+
+use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
+use crate::lower::Lowering;
+use crate::lower::columns::uses_in_expr;
+use crate::lower::dml::{Changed, Deferred, touches_unique_key, yields_one_row};
+use crate::lower::scope::Val;
+use crate::plan::expr::{Expr, VarId};
+use crate::plan::tree::UpdatePlan;
+
+/// Rows that wait for all old ones to be gone.
+struct Held {
+    work: ObjId,
+    layout: u16,
+    columns: usize,
+}
+
+impl Lowering {
+    /// The whole statement.
+    pub fn update_statement(&mut self, update: &UpdatePlan) -> SqlResult<()> {
+        let full = self.full.expect("plan() has made it");
+        self.assigned = update.assign.iter().map(|a| a.0).collect();
+        let mut deferred = Deferred::default();
+        self.update_rows(update, "UPDATE", &mut deferred, true)?;
+        self.b.place(full);
+        self.check_deferred(deferred)
+    }
+
+    /// Updates the rows of a plan, for itself or on behalf of another statement's row.
+    pub fn update_rows(
+        &mut self,
+        update: &UpdatePlan,
+        word: &'static str,
+        deferred: &mut Deferred,
+        counted: bool,
+    ) -> SqlResult<()> {
+        let target = self.target(&update.target, &update.effects, word);
+        let output = self.announce_output(&update.effects);
+        let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
+        let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
+        let held = hold.then(|| self.hold_rows(&target));
+        self.produce(&update.input, &mut |l| {
+            let found = l.column(update.row)?;
+            let row = l.b.reg(RegType::Row);
+            l.b.emit(Inst::Move { dst: row, src: found.reg });
+            let (again, done, newer, next) = (l.b.here(), l.b.label(), l.b.label(), l.b.label());
+            let outside = l.enter();
+            l.bind_target(&target, row, &update.old_columns);
+            l.bind_target(&target, row, &update.effects.old_columns);
+            let values = l.changed_row(&target, update, row)?;
+            let status = l.status_reg();
+            if held.is_some() {
+                l.b.emit(Inst::Delete { target: target.id, row, status });
+            } else {
+                let bytes = l.build_row(&target, &values);
+                l.b.emit(Inst::Update { target: target.id, row, bytes, status });
+            }
+            l.switch_status(status, done, newer, next, next);
+            l.b.place(done);
+            match &held {
+                Some(held) => l.hold_row(held, &target, &values, row),
+                None => {
+                    l.test_references(&target, &update.effects, Some(&set), deferred)?;
+                    l.follow_references(&target, &update.effects, Some(&set), deferred)?;
+                    l.after_row(&target, &update.effects, output, Some(&values), Some(row))?;
+                    l.count(counted);
+                }
+            }
+            l.b.jump(next);
+            l.leave(outside);
+            l.b.place(newer);
+            let outside = l.enter();
+            l.bind_target(&target, row, &update.old_columns);
+            if let Some(recheck) = &update.recheck {
+                l.unless_jump(recheck, next)?;
+            }
+            l.leave(outside);
+            l.b.jump(again);
+            l.b.place(next);
+            Ok(())
+        })?;
+        match held {
+            Some(held) => self.release_rows(&held, &target, update, output, deferred, counted),
+            None => Ok(()),
+        }
+    }
+
+    /// The new columns of a row: those that are set, and the others as they are.
+    pub fn changed_row(
+        &mut self,
+        target: &Changed,
+        update: &UpdatePlan,
+        row: Reg,
+    ) -> SqlResult<Vec<Val>> {
+        let new_columns = &update.effects.new_columns;
+        let (early, late): (Vec<_>, Vec<_>) =
+            update.assign.iter().partition(|(_, e)| !uses_any(e, new_columns));
+        self.assign_variables(&early)?;
+        let mut values: Vec<Option<Val>> = vec![None; target.columns.len()];
+        self.set_columns(target, update, false, &mut values)?;
+        for (at, column) in target.columns.iter().enumerate() {
+            if values[at].is_none() && !update.set.iter().any(|s| s.0 == at) {
+                let val = match update.old_columns.get(at) {
+                    Some(&old) => self.column(old)?,
+                    None => {
+                        let at = at as u16;
+                        self.load(Val::new(row), target.layout, at, column.nullable, false)
+                    }
+                };
+                values[at] = Some(val);
+                if let Some(&col) = new_columns.get(at) {
+                    self.bind(col, val);
+                }
+            }
+        }
+        self.set_columns(target, update, true, &mut values)?;
+        self.assign_variables(&late)?;
+        let mut values: Vec<Val> = values.into_iter().flatten().collect();
+        self.test_not_null(target, &mut values, &update.effects);
+        self.test_checks(target, &update.effects)?;
+        Ok(values)
+    }
+
+    fn set_columns(
+        &mut self,
+        target: &Changed,
+        update: &UpdatePlan,
+        computed: bool,
+        values: &mut [Option<Val>],
+    ) -> SqlResult<()> {
+        let mut done: Vec<(usize, Val)> = Vec::new();
+        for (at, value) in &update.set {
+            if target.columns[*at].computed == computed {
+                let val = self.new_value(target, *at, value)?;
+                done.push((*at, val));
+            }
+        }
+        // All right-hand sides see the old row, so the new names are bound afterwards.
+        for (at, val) in done {
+            values[at] = Some(val);
+            if let Some(&col) = update.effects.new_columns.get(at) {
+                self.bind(col, val);
+            }
+        }
+        Ok(())
+    }
+
+    fn assign_variables(&mut self, assign: &[&(VarId, Expr)]) -> SqlResult<()> {
+        for (var, expr) in assign {
+            let val = self.expr(expr)?;
+            self.b.emit(Inst::StoreVar { var: var.0, src: val.reg });
+        }
+        Ok(())
+    }
+
+    /// A worktable of new rows, each followed by its old row.
+    fn hold_rows(&mut self, target: &Changed) -> Held {
+        let mut types: Vec<SqlType> = target.columns.iter().map(|c| c.ty).collect();
+        types.push(crate::lower::join::row_type());
+        let layout = self.b.layout_of(&types);
+        let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
+        self.b.emit(Inst::WorkClear { work });
+        Held { work, layout, columns: target.columns.len() }
+    }
+
+    fn hold_row(&mut self, held: &Held, target: &Changed, values: &[Val], row: Reg) {
+        let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
+        debug_assert_eq!(regs.len(), target.columns.len());
+        regs.push(row);
+        let list = self.b.list(&regs);
+        self.b.emit(Inst::WorkPush { work: held.work, list });
+    }
+
+    /// Inserts the rows that were held.
+    fn release_rows(
+        &mut self,
+        held: &Held,
+        target: &Changed,
+        update: &UpdatePlan,
+        output: Option<u16>,
+        deferred: &mut Deferred,
+        counted: bool,
+    ) -> SqlResult<()> {
+        let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
+        self.scan_work(held.work, &mut |l, held_row| {
+            let mut values = Vec::with_capacity(held.columns);
+            for (at, column) in target.columns.iter().enumerate() {
+                let place = at as u16;
+                let val = l.load(Val::new(held_row), held.layout, place, column.nullable, false);
+                values.push(val);
+                if let Some(&col) = update.effects.new_columns.get(at) {
+                    l.bind(col, val);
+                }
+            }
+            let place = held.columns as u16;
+            let old = l.load(Val::new(held_row), held.layout, place, false, true).reg;
+            l.bind_target(target, old, &update.old_columns);
+            l.bind_target(target, old, &update.effects.old_columns);
+            let bytes = l.build_row(target, &values);
+            let (row, ignored) = (l.b.reg(RegType::Row), l.b.label());
+            let to = ignored.pc();
+            l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored: to });
+            l.test_references(target, &update.effects, Some(&set), deferred)?;
+            l.follow_references(target, &update.effects, Some(&set), deferred)?;
+            l.after_row(target, &update.effects, output, Some(&values), Some(old))?;
+            l.count(counted);
+            l.b.place(ignored);
+            Ok(())
+        })
+    }
+}
+
+/// Whether an expression uses one of these columns.
+fn uses_any(expr: &Expr, columns: &[crate::plan::expr::ColId]) -> bool {
+    let mut uses = false;
+    uses_in_expr(expr, &mut |col| uses |= columns.contains(&col));
+    uses
+}

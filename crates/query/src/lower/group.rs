@@ -1,0 +1,276 @@
+//! Grouping, aggregates, `DISTINCT`.
+
+use base::{SqlResult, SqlType, Value};
+
+use crate::func::CallTypes;
+use crate::ir::builder::Label;
+use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, OrderKey, SetDesc};
+use crate::lower::scope::{Binding, Val};
+use crate::lower::{Consume, Lowering};
+use crate::plan::expr::{Aggregate, ColId, Expr, SortKey};
+use crate::plan::tree::Node;
+
+/// The parts of a [`Node::Aggregate`].
+struct Parts<'p> {
+    input: &'p Node,
+    groups: &'p [(ColId, Expr)],
+    aggregates: &'p [(ColId, Aggregate)],
+    grouping_sets: &'p [Vec<bool>],
+    grouping_id: Option<ColId>,
+}
+
+impl<'p> Parts<'p> {
+    fn of(node: &'p Node) -> Parts<'p> {
+        match node {
+            Node::Aggregate { input, groups, aggregates, grouping_sets, grouping_id, .. } => {
+                Parts { input, groups, aggregates, grouping_sets, grouping_id: *grouping_id }
+            }
+            _ => unreachable!("only called for aggregates"),
+        }
+    }
+
+    /// The sets, each with which groups it keeps.
+    fn sets(&self) -> Vec<Vec<bool>> {
+        match self.grouping_sets.is_empty() {
+            true => vec![vec![true; self.groups.len()]],
+            false => self.grouping_sets.to_vec(),
+        }
+    }
+
+    /// The bit mask of groups that a set aggregates away.
+    fn mask(set: &[bool]) -> i64 {
+        set.iter().enumerate().filter(|(_, kept)| !**kept).map(|(i, _)| 1 << i).sum()
+    }
+}
+
+/// The object of an aggregation.
+struct Groups {
+    object: ObjId,
+    layout: u16,
+    /// Whether keys end with the mask of the grouping set.
+    has_mask: bool,
+}
+
+impl Lowering {
+    /// Aggregation by hashing; without groups there is one group from the start.
+    pub fn hash_aggregate(&mut self, node: &Node, consume: Consume<'_>) -> SqlResult<()> {
+        let parts = Parts::of(node);
+        let sets = parts.sets();
+        let groups = self.groups(&parts, &sets);
+        self.b.emit(Inst::GroupClear { groups: groups.object });
+        for set in sets.iter().filter(|set| !set.contains(&true)) {
+            // The empty set has its group whatever the input.
+            let keys = self.set_keys(&parts, set, &groups, None);
+            self.b.emit(Inst::GroupFind { groups: groups.object, keys });
+        }
+        self.produce(parts.input, &mut |l| {
+            let keys = l.group_keys(&parts)?;
+            let aggregates = l.arguments(parts.aggregates)?;
+            l.set_aggregates(&groups, aggregates);
+            let always_current = sets.len() == 1 && parts.groups.is_empty();
+            for set in &sets {
+                if !always_current {
+                    let keys = l.set_keys(&parts, set, &groups, Some(&keys));
+                    l.b.emit(Inst::GroupFind { groups: groups.object, keys });
+                }
+                l.add_to_group(&parts, &groups);
+            }
+            Ok(())
+        })?;
+        let object = groups.object;
+        self.b.emit(Inst::GroupRewind { groups: object });
+        let next = |row, mark, done| Inst::GroupNext { groups: object, row, mark, done };
+        self.loop_rows(next, &mut |l, row| {
+            l.bind_group(&parts, &groups, row);
+            consume(l)
+        })
+    }
+
+    /// Aggregation of input that comes group by group.
+    pub fn ordered_aggregate(&mut self, node: &Node, consume: Consume<'_>) -> SqlResult<()> {
+        let parts = Parts::of(node);
+        let sets = parts.sets();
+        let groups = self.groups(&parts, &sets);
+        let object = groups.object;
+        let routine = self.routine();
+        self.b.emit(Inst::GroupClear { groups: object });
+        self.produce(parts.input, &mut |l| {
+            let keys = l.group_keys(&parts)?;
+            let aggregates = l.arguments(parts.aggregates)?;
+            l.set_aggregates(&groups, aggregates);
+            let keys = l.set_keys(&parts, &sets[0], &groups, Some(&keys));
+            let (same, first) = (l.b.label(), l.b.label());
+            l.b.emit(Inst::GroupSame { groups: object, keys, to: same.pc() });
+            l.b.emit(Inst::GroupEmpty { groups: object, to: first.pc() });
+            l.enter_routine(&routine);
+            l.b.emit(Inst::GroupClear { groups: object });
+            l.b.place(first);
+            l.b.emit(Inst::GroupFind { groups: object, keys });
+            l.b.place(same);
+            l.add_to_group(&parts, &groups);
+            Ok(())
+        })?;
+        let end = self.b.label();
+        self.b.emit(Inst::GroupEmpty { groups: object, to: end.pc() });
+        self.enter_routine(&routine);
+        self.b.place(end);
+        self.write_routine(routine, |l| l.one_group(&parts, &groups, consume))
+    }
+
+    /// Passes on the only group there is.
+    fn one_group(
+        &mut self,
+        parts: &Parts<'_>,
+        groups: &Groups,
+        consume: Consume<'_>,
+    ) -> SqlResult<()> {
+        self.b.emit(Inst::GroupRewind { groups: groups.object });
+        let object = groups.object;
+        let next = |row, mark, done| Inst::GroupNext { groups: object, row, mark, done };
+        self.loop_rows(next, &mut |l, row| {
+            l.bind_group(parts, groups, row);
+            consume(l)
+        })
+    }
+
+    fn groups(&mut self, parts: &Parts<'_>, sets: &[Vec<bool>]) -> Groups {
+        let has_mask = sets.len() > 1 || parts.grouping_id.is_some();
+        let mut keys: Vec<SqlType> = parts.groups.iter().map(|g| g.1.ty).collect();
+        if has_mask {
+            keys.push(SqlType::int());
+        }
+        let layout = self.b.layout_of(&keys);
+        let aggregates = self.empty_aggregates(parts.aggregates);
+        let desc = GroupsDesc { keys: keys.into(), layout, aggregates };
+        Groups { object: self.b.object(ObjectDesc::Groups(desc)), layout, has_mask }
+    }
+
+    /// The aggregates without their arguments' registers: all there is if the input has no row.
+    fn empty_aggregates(&mut self, aggregates: &[(ColId, Aggregate)]) -> Box<[AggregateDesc]> {
+        let args = self.b.list(&[]);
+        let desc = |a: &Aggregate| AggregateDesc {
+            function: a.function,
+            types: CallTypes { args: a.args.iter().map(|e| e.ty).collect(), result: a.ty },
+            args,
+            distinct: a.distinct,
+            order: [].into(),
+        };
+        aggregates.iter().map(|(_, a)| desc(a)).collect()
+    }
+
+    fn set_aggregates(&mut self, groups: &Groups, args: Vec<(Vec<Reg>, Box<[OrderKey]>)>) {
+        let lists: Vec<_> = args.into_iter().map(|(a, o)| (self.b.list(&a), o)).collect();
+        let ObjectDesc::Groups(desc) = &mut self.b.unit.objects[usize::from(groups.object.0)]
+        else {
+            unreachable!("groups() has made it");
+        };
+        for (aggregate, (args, order)) in desc.aggregates.iter_mut().zip(lists) {
+            (aggregate.args, aggregate.order) = (args, order);
+        }
+    }
+
+    /// The grouping columns' values, in registers of their own so that they reach behind a routine.
+    fn group_keys(&mut self, parts: &Parts<'_>) -> SqlResult<Vec<Reg>> {
+        parts.groups.iter().map(|(_, e)| Ok(self.expr(e)?.reg)).collect()
+    }
+
+    /// The arguments and orders of aggregates.
+    pub fn arguments(
+        &mut self,
+        aggregates: &[(ColId, Aggregate)],
+    ) -> SqlResult<Vec<(Vec<Reg>, Box<[OrderKey]>)>> {
+        let one = |(_, a): &(ColId, Aggregate)| {
+            let args: SqlResult<Vec<Reg>> = a.args.iter().map(|e| Ok(self.expr(e)?.reg)).collect();
+            Ok((args?, self.order_keys(&a.order)?))
+        };
+        aggregates.iter().map(one).collect()
+    }
+
+    /// The keys of an order, evaluated.
+    pub fn order_keys(&mut self, keys: &[SortKey]) -> SqlResult<Box<[OrderKey]>> {
+        let key = |k: &SortKey| {
+            let reg = self.expr(&k.expr)?.reg;
+            Ok(OrderKey { reg, ty: k.expr.ty, descending: k.descending })
+        };
+        keys.iter().map(key).collect()
+    }
+
+    /// The keys of a group of one grouping set: NULL for what the set aggregates away.
+    fn set_keys(
+        &mut self,
+        parts: &Parts<'_>,
+        set: &[bool],
+        groups: &Groups,
+        keys: Option<&[Reg]>,
+    ) -> crate::ir::RegList {
+        let mut regs = Vec::with_capacity(set.len() + 1);
+        for (at, (_, expr)) in parts.groups.iter().enumerate() {
+            regs.push(match (set[at], keys) {
+                (true, Some(keys)) => keys[at],
+                _ => self.constant(&expr.ty, &Value::Null).reg,
+            });
+        }
+        if groups.has_mask {
+            regs.push(self.int(Parts::mask(set)));
+        }
+        self.b.list(&regs)
+    }
+
+    fn add_to_group(&mut self, parts: &Parts<'_>, groups: &Groups) {
+        for aggregate in 0..parts.aggregates.len() as u16 {
+            self.b.emit(Inst::GroupAdd { groups: groups.object, aggregate });
+        }
+    }
+
+    /// Binds the columns of a finished group.
+    fn bind_group(&mut self, parts: &Parts<'_>, groups: &Groups, row: Reg) {
+        let row = Val::new(row);
+        let stored = |column: usize, nullable| Binding::Stored {
+            row,
+            layout: groups.layout,
+            column: column as u16,
+            nullable,
+        };
+        for (at, (col, _)) in parts.groups.iter().enumerate() {
+            self.scope.bind(*col, stored(at, true));
+        }
+        if let Some(col) = parts.grouping_id {
+            self.scope.bind(col, stored(parts.groups.len(), false));
+        }
+        for (at, (col, aggregate)) in parts.aggregates.iter().enumerate() {
+            let dst = self.b.reg_for(&aggregate.ty);
+            let aggregate = at as u16;
+            self.b.emit(Inst::GroupResult { groups: groups.object, aggregate, dst });
+            self.bind(*col, Val::nullable(dst));
+        }
+    }
+
+    /// Passes on a row only if no equal one has been passed on.
+    pub fn distinct(
+        &mut self,
+        input: &Node,
+        columns: &[ColId],
+        consume: Consume<'_>,
+    ) -> SqlResult<()> {
+        let keys = columns.iter().map(|&c| self.stored_type(c)).collect();
+        let set = self.b.object(ObjectDesc::Set(SetDesc { keys }));
+        self.b.emit(Inst::SetClear { set });
+        self.produce(input, &mut |l| {
+            let regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();
+            let list = l.b.list(&regs);
+            let seen: Label = l.b.label();
+            l.b.emit(Inst::SetAdd { set, list, seen: seen.pc() });
+            consume(l)?;
+            l.b.place(seen);
+            Ok(())
+        })
+    }
+
+    /// A register of its own for something that must be defined on all ways.
+    pub fn null_reg(&mut self, ty: RegType) -> Reg {
+        let dst = self.b.reg(ty);
+        self.b.emit(Inst::SetNull { dst });
+        dst
+    }
+}

@@ -1,0 +1,211 @@
+//! Scans: loops over tables, local tables and rowset functions.
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlResult, SqlType};
+use engine::catalog::def::TableDef;
+use engine::hot::row::RowLayout;
+
+use crate::ir::inst::{Inst, Reg};
+use crate::ir::object::{
+    AccessDesc, CursorDesc, LocalCursorDesc, LocalSource, ObjId, ObjectDesc, ReadPurpose, WorkDesc,
+};
+use crate::ir::site::RowsetSite;
+use crate::ir::unit::TableUse;
+use crate::lower::columns::{source_columns, uses_in_expr};
+use crate::lower::expr::NullTo;
+use crate::lower::scope::{Binding, Val};
+use crate::lower::{Consume, Lowering};
+use crate::plan::expr::Expr;
+use crate::plan::tree::{Access, Bound, Scan, Source};
+
+impl Lowering {
+    /// A scan's loop.
+    pub fn scan(&mut self, scan: &Scan, consume: Consume<'_>) -> SqlResult<()> {
+        let outside = self.enter();
+        let end = self.b.label();
+        let types = source_columns(&scan.source);
+        match &scan.source {
+            Source::Table { database, table } => {
+                let layout = self.table_layout(table);
+                let use_ = self.use_table(*database, table, false);
+                let access = self.access(&scan.access, NullTo { dst: None, label: end })?;
+                let change = scan.row.map(|_| ReadPurpose::Change);
+                let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
+                let cursor = self.b.object(ObjectDesc::Cursor(CursorDesc {
+                    table: use_,
+                    access,
+                    options: scan.options,
+                    purpose,
+                }));
+                self.b.emit(Inst::Open { cursor });
+                let next = |row, mark, done| Inst::Next { cursor, row, mark, done };
+                self.loop_rows(next, &mut |l, row| l.scanned(scan, &types, layout, row, consume))?;
+            }
+            source => {
+                let (source, layout) = self.local_source(source)?;
+                let access = self.access(&scan.access, NullTo { dst: None, label: end })?;
+                let desc = LocalCursorDesc { source, access };
+                let cursor = self.b.object(ObjectDesc::LocalCursor(desc));
+                self.b.emit(Inst::LocalOpen { cursor });
+                let next = |row, mark, done| Inst::LocalNext { cursor, row, mark, done };
+                self.loop_rows(next, &mut |l, row| l.scanned(scan, &types, layout, row, consume))?;
+            }
+        }
+        self.leave(outside);
+        self.b.place(end);
+        Ok(())
+    }
+
+    /// The body of a scan's loop.
+    fn scanned(
+        &mut self,
+        scan: &Scan,
+        types: &[(SqlType, bool)],
+        layout: u16,
+        row: Reg,
+        consume: Consume<'_>,
+    ) -> SqlResult<()> {
+        let row = Val::new(row);
+        for &(column, col) in &scan.columns {
+            let nullable = types[column].1;
+            let column = column as u16;
+            self.scope.bind(col, Binding::Stored { row, layout, column, nullable });
+        }
+        if let Some(col) = scan.row {
+            self.bind(col, row);
+        }
+        let skip = self.b.label();
+        if let Some(residual) = &scan.residual {
+            self.unless_jump(residual, skip)?;
+        }
+        consume(self)?;
+        self.b.place(skip);
+        Ok(())
+    }
+
+    /// The unit's table for a definition.
+    pub fn use_table(&mut self, database: DbId, table: &Arc<TableDef>, changed: bool) -> u16 {
+        let same = |t: &TableUse| t.database == database && Arc::ptr_eq(&t.table, table);
+        let tables = &mut self.b.unit.tables;
+        let at = tables.iter().position(same).unwrap_or_else(|| {
+            tables.push(TableUse { database, table: table.clone(), changed: false });
+            tables.len() - 1
+        });
+        tables[at].changed |= changed;
+        at as u16
+    }
+
+    /// The layout of an engine table's rows.
+    pub fn table_layout(&mut self, table: &TableDef) -> u16 {
+        let layout = engine_layout(table);
+        match self.b.unit.layouts.iter().position(|known| **known == layout) {
+            Some(known) => known as u16,
+            None => self.b.layout(&Arc::new(layout)),
+        }
+    }
+
+    /// The layout of a local table's rows.
+    pub fn local_layout(&mut self, table: &TableDef) -> u16 {
+        let types: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
+        self.b.layout_of(&types)
+    }
+
+    fn local_source(&mut self, source: &Source) -> SqlResult<(LocalSource, u16)> {
+        Ok(match source {
+            Source::Table { .. } => unreachable!("scan() has it"),
+            Source::TableVar(var, table) => (LocalSource::Variable(*var), self.local_layout(table)),
+            Source::Transition(inserted, table) => {
+                (LocalSource::Transition(*inserted), self.local_layout(table))
+            }
+            Source::System(view) => {
+                let types: Vec<SqlType> = view.columns.iter().map(|c| c.1).collect();
+                let (work, layout) = self.rowset_work(&types);
+                self.fill(work, RowsetSite::System(view), true);
+                (LocalSource::Work(work), layout)
+            }
+            Source::Function(function, args) => {
+                let types: Vec<SqlType> = function.columns.iter().map(|c| c.1).collect();
+                let (work, layout) = self.rowset_work(&types);
+                let mut regs = Vec::with_capacity(args.len());
+                for arg in args {
+                    regs.push(self.expr(arg)?.reg);
+                }
+                let list = self.b.list(&regs);
+                let types = args.iter().map(|a| a.ty).collect();
+                self.fill(work, RowsetSite::Function { function, args: list, types }, false);
+                (LocalSource::Work(work), layout)
+            }
+            Source::UserFunction(function, args, table) => {
+                let layout = self.local_layout(table);
+                let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
+                let once = !uses_columns(args.iter().flatten());
+                let (args, types) = self.optional_args(args)?;
+                self.fill(work, RowsetSite::User { function: *function, args, types }, once);
+                (LocalSource::Work(work), layout)
+            }
+        })
+    }
+
+    fn rowset_work(&mut self, types: &[SqlType]) -> (ObjId, u16) {
+        let layout = self.b.layout_of(types);
+        (self.b.object(ObjectDesc::Work(WorkDesc { layout })), layout)
+    }
+
+    /// Fills a worktable, `once` per statement or each time.
+    fn fill(&mut self, work: ObjId, site: RowsetSite, once: bool) {
+        self.b.unit.rowsets.push(site);
+        let site = (self.b.unit.rowsets.len() - 1) as u32;
+        if once {
+            let once = self.once();
+            self.b.emit(Inst::FillRowset { work, site });
+            self.once_done(once);
+        } else {
+            self.b.emit(Inst::FillRowset { work, site });
+        }
+    }
+
+    /// How rows are found. A NULL key or bound finds none.
+    fn access(&mut self, access: &Access, null: NullTo) -> SqlResult<AccessDesc> {
+        Ok(match access {
+            Access::Full => AccessDesc::Full,
+            Access::Seek { index, key } => {
+                AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
+            }
+            Access::Range { index, prefix, lower, upper, backward } => AccessDesc::Range {
+                index: *index,
+                prefix: self.keys(prefix, null)?,
+                lower: self.bound(lower.as_ref(), null)?,
+                upper: self.bound(upper.as_ref(), null)?,
+                backward: *backward,
+            },
+        })
+    }
+
+    fn keys(&mut self, key: &[Expr], null: NullTo) -> SqlResult<Box<[Reg]>> {
+        key.iter().map(|e| self.strict(e, null)).collect()
+    }
+
+    fn bound(&mut self, bound: Option<&Bound>, null: NullTo) -> SqlResult<Option<(Reg, bool)>> {
+        bound.map(|b| Ok((self.strict(&b.value, null)?, b.inclusive))).transpose()
+    }
+}
+
+/// Whether expressions use columns of rows at hand.
+fn uses_columns<'e>(exprs: impl Iterator<Item = &'e Expr>) -> bool {
+    let mut uses = false;
+    exprs.for_each(|e| uses_in_expr(e, &mut |_| uses = true));
+    uses
+}
+
+/// The layout of an engine table's rows: the stored columns, and a hidden row number where no
+/// unique index names the rows.
+pub fn engine_layout(table: &TableDef) -> RowLayout {
+    let mut types: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
+    let named = table.indexes.iter().any(|i| i.unique && i.filter.is_none() && !i.disabled);
+    if !named {
+        types.push(SqlType::bigint());
+    }
+    RowLayout::new(&types)
+}
