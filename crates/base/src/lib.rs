@@ -9,12 +9,14 @@
 //! * [`decimal`]: exact decimals of 38 digits.
 //! * [`datetime`]: the calendar, reading and writing dates, their arithmetic.
 //! * [`text`]: short texts on the stack, numbers as text, identifiers.
+//! * [`convert`](mod@convert): CAST and CONVERT between all types; [`variant`]: sql_variant as bytes.
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod arena;
 pub mod collation;
+pub mod convert;
 pub mod datetime;
 pub mod decimal;
 pub mod error;
@@ -23,8 +25,10 @@ pub mod message;
 pub mod text;
 pub mod types;
 pub mod value;
+pub mod variant;
 
 pub use arena::Arena;
+pub use convert::{ConvertOptions, convert, try_convert};
 pub use error::{SqlError, SqlResult};
 pub use types::{Collation, SqlType, TypeKind};
 pub use value::{Value, ValueRef};

@@ -1,0 +1,144 @@
+//! Conversion of values from one type to another: `CAST`, `CONVERT`, assignment.
+//!
+//! One file per kind of target. Values of fixed size never touch the heap; strings are built in the
+//! arena, and returned as they are when nothing about them changes.
+//!
+//! What a failed conversion says depends on the pair of types; each file has its own messages.
+
+mod binary;
+mod number;
+mod strings;
+mod temporal;
+mod variants;
+
+pub use binary::format_guid;
+pub use strings::length;
+
+use crate::arena::Arena;
+use crate::datetime::DateSettings;
+use crate::error::{SqlError, SqlResult};
+use crate::message;
+use crate::types::conversion::check_explicit;
+use crate::types::{Repr, SqlType, TypeKind};
+use crate::value::ValueRef;
+
+/// What to do with a string or binary that is longer than its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlong<'a> {
+    /// Cut it: `CAST`, `CONVERT`, variables and parameters.
+    #[default]
+    Cut,
+    /// Error 8152, unless only blanks would be lost.
+    Refuse,
+    /// Error 2628 with the names of table and column, unless only blanks would be lost.
+    RefuseFor {
+        /// `database.schema.table`
+        table: &'a str,
+        /// The column's name.
+        column: &'a str,
+    },
+}
+
+/// Everything beside the two types that a conversion depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConvertOptions<'a> {
+    /// The third argument of `CONVERT`.
+    pub style: Option<i32>,
+    /// Strings that do not fit.
+    pub overlong: Overlong<'a>,
+    /// How the session reads and writes dates.
+    pub dates: DateSettings,
+}
+
+/// The value as of type `to`.
+///
+/// `value` must be of type `from`. A `sql_variant` results as its encoding, see [`crate::variant`].
+/// Pairs that SQL Server does not convert at all are error 529; whether a pair converts without a
+/// `CAST` is for the binder to check, see [`crate::types::conversion`].
+#[inline]
+pub fn convert<'a>(
+    value: ValueRef<'a>,
+    from: &SqlType,
+    to: &SqlType,
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    match value {
+        ValueRef::Null => Ok(ValueRef::Null),
+        // The commonest conversions of all.
+        ValueRef::Int(v) if to.kind.is_integer() => number::int_to_int(v, to.kind),
+        ValueRef::Decimal(_) if from == to => Ok(value),
+        _ => convert_other(value, from, to, options, arena),
+    }
+}
+
+fn convert_other<'a>(
+    value: ValueRef<'a>,
+    from: &SqlType,
+    to: &SqlType,
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    if from.kind == TypeKind::SqlVariant && to.kind != TypeKind::SqlVariant {
+        return variants::unwrap(value, to, options, arena);
+    }
+    match to.kind.repr() {
+        Repr::Int => number::to_int(value, from, to),
+        Repr::Money => number::to_money(value, from, to),
+        Repr::Decimal => number::to_decimal(value, from, to),
+        Repr::Float => number::to_float(value, from, to),
+        Repr::Chars | Repr::Unicode => strings::to_text(value, from, to, options, arena),
+        Repr::Bytes => binary::to_binary(value, from, to, options, arena),
+        Repr::Guid => binary::to_guid(value, from, to),
+        Repr::Variant => variants::wrap(value, from, arena),
+        _ => temporal::to_temporal(value, from, to, options),
+    }
+}
+
+/// `TRY_CAST`, `TRY_CONVERT`: NULL where [`convert`] fails on the value; pairs of types that do not
+/// convert at all stay error 529.
+pub fn try_convert<'a>(
+    value: ValueRef<'a>,
+    from: &SqlType,
+    to: &SqlType,
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    check_explicit(from.kind, to.kind)?;
+    Ok(convert(value, from, to, options, arena).unwrap_or(ValueRef::Null))
+}
+
+/// Error 529.
+#[cold]
+fn not_allowed(from: &SqlType, to: &SqlType) -> SqlError {
+    SqlError::new(&message::EXPLICIT_CONVERSION_NOT_ALLOWED, &[&from.kind, &to.kind])
+}
+
+/// Error 8114.
+#[cold]
+fn cannot_convert(from: TypeKind, to: TypeKind) -> SqlError {
+    SqlError::new(&message::CONVERTING_TYPES, &[&said(from), &said(to)])
+}
+
+/// Error 8115 naming both types.
+#[cold]
+fn overflow_converting(from: TypeKind, to: TypeKind, state: u8) -> SqlError {
+    SqlError::new(&message::OVERFLOW_CONVERTING, &[&said(from), &said(to)]).with_state(state)
+}
+
+/// Error 8115 about an expression.
+#[cold]
+fn expression_overflow(to: TypeKind) -> SqlError {
+    SqlError::new(&message::OVERFLOW_CONVERTING, &[&"expression", &said(to)])
+}
+
+/// The name that these messages have for a type: decimals are `numeric`.
+fn said(kind: TypeKind) -> &'static str {
+    match kind {
+        TypeKind::Decimal => "numeric",
+        other => other.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! The content of a `sql_variant` as bytes: how it lies in rows and in registers.
+//!
+//! ```text
+//! kind: u8 | properties | value
+//! ```
+//!
+//! Properties: precision and scale of decimals; the scale of time, datetime2 and datetimeoffset; the
+//! declared length (`u16`) and the collation (`u16`) of strings; the declared length of binaries. The
+//! value is little-endian, as in a row's fixed part, or the bytes of the string.
+//!
+//! A [`ValueRef`] of type `sql_variant` is either [`ValueRef::Bytes`] with this encoding, or
+//! [`ValueRef::Variant`] where an owned [`crate::value::Variant`] exists; [`content`] reads both.
+
+use crate::collation::Sink;
+use crate::types::{Collation, Repr, SqlType, TypeKind};
+use crate::value::{DateTime, DateTimeOffset, ValueRef};
+
+/// Appends the encoding of a non-null value of type `ty`, which must be a type that a variant can
+/// hold: not `sql_variant`, not a `(max)` type, not text, ntext, image or rowversion.
+pub fn encode_variant(ty: &SqlType, value: ValueRef<'_>, out: &mut impl Sink) {
+    out.put(&[ty.kind as u8]);
+    match ty.kind.repr() {
+        Repr::Decimal => out.put(&[ty.precision, ty.scale]),
+        Repr::Time | Repr::DateTime2 | Repr::DateTimeOffset => out.put(&[ty.scale]),
+        Repr::Chars | Repr::Unicode => {
+            out.put(&ty.length.to_le_bytes());
+            out.put(&ty.collation.0.to_le_bytes());
+        }
+        Repr::Bytes => out.put(&ty.length.to_le_bytes()),
+        _ => {}
+    }
+    match value {
+        ValueRef::Int(v) | ValueRef::Money(v) => out.put(&v.to_le_bytes()[..int_width(ty.kind)]),
+        ValueRef::Decimal(v) => {
+            let bytes = v.to_le_bytes();
+            out.put(if ty.precision <= 18 { &bytes[..8] } else { &bytes });
+        }
+        ValueRef::Float(v) => out.put(&v.to_le_bytes()),
+        ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => out.put(b),
+        ValueRef::Date(v) => out.put(&v.to_le_bytes()),
+        ValueRef::SmallDateTime(v) => out.put(&(v as u32).to_le_bytes()),
+        ValueRef::Time(v) | ValueRef::DateTime2(v) => out.put(&v.to_le_bytes()),
+        ValueRef::DateTime(v) => {
+            out.put(&v.days.to_le_bytes());
+            out.put(&v.ticks.to_le_bytes());
+        }
+        ValueRef::DateTimeOffset(v) => {
+            out.put(&v.utc_ticks.to_le_bytes());
+            out.put(&v.offset_minutes.to_le_bytes());
+        }
+        ValueRef::Guid(v) => out.put(&v),
+        ValueRef::Null | ValueRef::Variant(_) => {
+            unreachable!("{value:?} cannot be inside a variant")
+        }
+    }
+}
+
+fn int_width(kind: TypeKind) -> usize {
+    match kind {
+        TypeKind::Bit | TypeKind::TinyInt => 1,
+        TypeKind::SmallInt => 2,
+        TypeKind::Int | TypeKind::SmallMoney => 4,
+        _ => 8,
+    }
+}
+
+/// The type and value that bytes of [`encode_variant`] hold; `None` if they are not such bytes.
+pub fn decode_variant(bytes: &[u8]) -> Option<(SqlType, ValueRef<'_>)> {
+    let (&kind, rest) = bytes.split_first()?;
+    let kind = *TypeKind::ALL.get(usize::from(kind))?;
+    let (ty, rest) = properties(kind, rest)?;
+    let value = match kind.repr() {
+        Repr::Int => ValueRef::Int(integer(kind, rest)?),
+        Repr::Money => ValueRef::Money(integer(kind, rest)?),
+        Repr::Decimal if ty.precision <= 18 => {
+            ValueRef::Decimal(i128::from(i64::from_le_bytes(array(rest)?)))
+        }
+        Repr::Decimal => ValueRef::Decimal(i128::from_le_bytes(array(rest)?)),
+        Repr::Float => ValueRef::Float(f64::from_le_bytes(array(rest)?)),
+        Repr::Chars => ValueRef::Chars(rest),
+        Repr::Unicode if rest.len() % 2 == 0 => ValueRef::Unicode(rest),
+        Repr::Bytes => ValueRef::Bytes(rest),
+        Repr::Date => ValueRef::Date(i32::from_le_bytes(array(rest)?)),
+        Repr::Time => ValueRef::Time(i64::from_le_bytes(array(rest)?)),
+        Repr::DateTime2 => ValueRef::DateTime2(i64::from_le_bytes(array(rest)?)),
+        Repr::SmallDateTime => ValueRef::SmallDateTime(i64::from(u32::from_le_bytes(array(rest)?))),
+        Repr::DateTime => ValueRef::DateTime(DateTime {
+            days: i32::from_le_bytes(array(rest.get(..4)?)?),
+            ticks: u32::from_le_bytes(array(rest.get(4..)?)?),
+        }),
+        Repr::DateTimeOffset => ValueRef::DateTimeOffset(DateTimeOffset {
+            utc_ticks: i64::from_le_bytes(array(rest.get(..8)?)?),
+            offset_minutes: i16::from_le_bytes(array(rest.get(8..)?)?),
+        }),
+        Repr::Guid => ValueRef::Guid(array(rest)?),
+        Repr::Unicode | Repr::Variant => return None,
+    };
+    Some((ty, value))
+}
+
+fn properties(kind: TypeKind, rest: &[u8]) -> Option<(SqlType, &[u8])> {
+    let plain = SqlType::of_kind(kind, Collation(0));
+    Some(match kind.repr() {
+        Repr::Decimal => {
+            let (&[precision, scale], rest) = rest.split_first_chunk()?;
+            if !(1..=38).contains(&precision) || scale > precision {
+                return None;
+            }
+            (SqlType::exact(kind, precision, scale), rest)
+        }
+        Repr::Time | Repr::DateTime2 | Repr::DateTimeOffset => {
+            let (&scale, rest) = rest.split_first()?;
+            let ty = match kind {
+                _ if scale > 7 => return None,
+                TypeKind::Time => SqlType::time(scale),
+                TypeKind::DateTime2 => SqlType::datetime2(scale),
+                _ => SqlType::datetimeoffset(scale),
+            };
+            (ty, rest)
+        }
+        Repr::Chars | Repr::Unicode => {
+            let (&[a, b, c, d], rest) = rest.split_first_chunk()?;
+            let collation = Collation(u16::from_le_bytes([c, d]));
+            (SqlType { length: u16::from_le_bytes([a, b]), collation, ..plain }, rest)
+        }
+        Repr::Bytes => {
+            let (&length, rest) = rest.split_first_chunk()?;
+            (SqlType { length: u16::from_le_bytes(length), ..plain }, rest)
+        }
+        _ => (plain, rest),
+    })
+}
+
+fn integer(kind: TypeKind, bytes: &[u8]) -> Option<i64> {
+    Some(match int_width(kind) {
+        1 => i64::from(array::<1>(bytes)?[0]),
+        2 => i64::from(i16::from_le_bytes(array(bytes)?)),
+        4 => i64::from(i32::from_le_bytes(array(bytes)?)),
+        _ => i64::from_le_bytes(array(bytes)?),
+    })
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.try_into().ok()
+}
+
+/// The type and value inside a `sql_variant` in either of its forms; `None` for NULL and for bytes
+/// that are no encoding.
+pub fn content(value: ValueRef<'_>) -> Option<(SqlType, ValueRef<'_>)> {
+    match value {
+        ValueRef::Bytes(bytes) => decode_variant(bytes),
+        ValueRef::Variant(variant) => Some((variant.ty, variant.value.as_ref())),
+        _ => None,
+    }
+}
+
+/// Families in rising order: values of a higher family are greater than all of a lower one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Family {
+    /// uniqueidentifier
+    Guid,
+    /// binary, varbinary
+    Binary,
+    /// char, varchar, nchar, nvarchar
+    Character,
+    /// Integers, decimals, money.
+    Exact,
+    /// float, real
+    Approximate,
+    /// Dates and times.
+    Temporal,
+}
+
+/// The family that decides how variants compare.
+pub fn family(kind: TypeKind) -> Family {
+    match kind.repr() {
+        Repr::Guid => Family::Guid,
+        Repr::Bytes | Repr::Variant => Family::Binary,
+        Repr::Chars | Repr::Unicode => Family::Character,
+        Repr::Int | Repr::Money | Repr::Decimal => Family::Exact,
+        Repr::Float => Family::Approximate,
+        _ => Family::Temporal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_comes_back() {
+        let c = Collation::DEFAULT;
+        for (ty, value) in [
+            (SqlType::bit(), ValueRef::Int(1)),
+            (SqlType::tinyint(), ValueRef::Int(255)),
+            (SqlType::smallint(), ValueRef::Int(-5)),
+            (SqlType::int(), ValueRef::Int(i64::from(i32::MIN))),
+            (SqlType::bigint(), ValueRef::Int(i64::MIN)),
+            (SqlType::smallmoney(), ValueRef::Money(-1)),
+            (SqlType::money(), ValueRef::Money(i64::MAX)),
+            (SqlType::decimal(18, 4), ValueRef::Decimal(-12345)),
+            (SqlType::numeric(38, 0), ValueRef::Decimal(crate::decimal::MAX)),
+            (SqlType::real(), ValueRef::Float(1.5)),
+            (SqlType::float(), ValueRef::Float(-0.1)),
+            (SqlType::varchar(20, c), ValueRef::Chars(b"abc")),
+            (SqlType::nchar(2, c), ValueRef::Unicode(&[65, 0, 66, 0])),
+            (SqlType::varbinary(3), ValueRef::Bytes(&[1, 2])),
+            (SqlType::date(), ValueRef::Date(700_000)),
+            (SqlType::time(3), ValueRef::Time(5)),
+            (SqlType::datetime(), ValueRef::DateTime(DateTime { days: -1, ticks: 299 })),
+            (SqlType::smalldatetime(), ValueRef::SmallDateTime(60)),
+            (SqlType::datetime2(7), ValueRef::DateTime2(123)),
+            (
+                SqlType::datetimeoffset(0),
+                ValueRef::DateTimeOffset(DateTimeOffset { utc_ticks: 9, offset_minutes: -60 }),
+            ),
+            (SqlType::uniqueidentifier(), ValueRef::Guid([7; 16])),
+        ] {
+            let mut bytes = Vec::new();
+            encode_variant(&ty, value, &mut bytes);
+            assert_eq!(decode_variant(&bytes), Some((ty, value)), "{ty}");
+            for end in 0..bytes.len().min(3) {
+                let _ = decode_variant(&bytes[..end]);
+            }
+        }
+        assert_eq!(decode_variant(&[]), None);
+        assert_eq!(decode_variant(&[200, 1]), None);
+    }
+}
