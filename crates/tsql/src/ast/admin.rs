@@ -1,6 +1,6 @@
 //! The server: backups, `DBCC`, `KILL`, the resource governor.
 
-use super::{CreateAction, DatabaseOption, Expr, Ident, Literal, Span, Variable};
+use super::{CreateAction, DatabaseOption, Expr, Ident, Literal, OptionValue, Span, Variable};
 
 /// `BACKUP` and `RESTORE`.
 #[derive(Clone, Debug)]
@@ -9,13 +9,21 @@ pub struct Backup {
     pub action: BackupAction,
     /// The database; missing for `RESTORE HEADERONLY` and the like.
     pub database: Option<NameOrVariable>,
-    /// `FILE = 'name'`, `FILEGROUP = 'name'`, `PAGE = 'text'`, `READ_WRITE_FILEGROUPS`: the word in
-    /// upper case and its value.
-    pub parts: Vec<(Box<str>, Option<Box<str>>)>,
+    /// Which parts of it; empty for all.
+    pub parts: Vec<BackupPart>,
     /// `TO` or `FROM`.
     pub devices: Vec<BackupDevice>,
     /// `WITH …`.
     pub options: Vec<BackupOption>,
+}
+
+/// `FILE = 'name'`, `FILEGROUP = 'name'`, `PAGE = 'text'`, `READ_WRITE_FILEGROUPS`.
+#[derive(Clone, Debug)]
+pub struct BackupPart {
+    /// The word, in upper case.
+    pub kind: Box<str>,
+    /// What follows `=`.
+    pub value: Option<Box<str>>,
 }
 
 /// What `BACKUP` and `RESTORE` do.
@@ -79,10 +87,8 @@ pub struct Dbcc {
 /// `KILL`.
 #[derive(Clone, Debug)]
 pub struct Kill {
-    /// A session number, or the id of a distributed transaction as a string.
+    /// A session number (perhaps negative), or the id of a distributed transaction as a string.
     pub target: Literal,
-    /// `KILL STATS JOB`, `KILL QUERY NOTIFICATION SUBSCRIPTION`: the words in upper case.
-    pub class: Option<Box<str>>,
     /// `WITH STATUSONLY`.
     pub status_only: bool,
 }
@@ -137,6 +143,7 @@ pub struct ServerConfiguration {
     /// What is set, in upper case with single blanks: `BUFFER POOL EXTENSION`, `PROCESS AFFINITY`,
     /// `MEMORY_OPTIMIZED`.
     pub name: Box<str>,
-    /// The value, and the options in parentheses behind it.
-    pub options: Vec<DatabaseOption>,
+    /// The value, perhaps with options in parentheses behind it. Ranges of processors are a word as
+    /// written.
+    pub value: OptionValue,
 }

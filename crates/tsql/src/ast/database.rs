@@ -178,12 +178,11 @@ pub enum OptionValue {
     Switch(bool),
     /// A word, in upper case: `RECOVERY SIMPLE`, `PARAMETERIZATION FORCED`.
     Word(Box<str>),
-    /// A number, with its unit in upper case if it has one: `TARGET_RECOVERY_TIME = 60 SECONDS`.
+    /// A number with its sign, and its unit in upper case if it has one:
+    /// `TARGET_RECOVERY_TIME = 60 SECONDS`.
     Number(Box<str>, Option<Box<str>>),
     /// A string.
     String(Box<str>),
-    /// An expression, where variables are allowed.
-    Expr(Box<Expr>),
     /// Options of its own, after a word or alone: `QUERY_STORE = ON (…)`.
     List(Option<Box<str>>, Vec<DatabaseOption>),
 }

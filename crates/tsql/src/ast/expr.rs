@@ -82,7 +82,7 @@ pub enum ExprKind {
 pub enum Literal {
     /// `NULL`.
     Null,
-    /// Digits that fit an `int`.
+    /// Digits that fit an `int`. Only the smallest one is negative; other signs are operators.
     Integer(i32),
     /// Digits with a point, or too many of them for an `int`.
     Numeric(Box<str>),
@@ -202,8 +202,10 @@ pub enum CastKind {
 /// A call of a function, aggregate or window function.
 #[derive(Clone, Debug)]
 pub struct FunctionCall {
-    /// Its name; `{fn name()}` too.
+    /// Its name.
     pub name: ObjectName,
+    /// Written as `{fn name()}`, where some functions of the library have other names.
+    pub odbc: bool,
     /// What it is called with.
     pub arguments: Arguments,
     /// `IGNORE NULLS` (true) or `RESPECT NULLS` (false).

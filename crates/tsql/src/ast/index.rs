@@ -27,8 +27,6 @@ pub struct CreateIndex {
     pub unique: bool,
     /// `CLUSTERED` (true) or `NONCLUSTERED` (false).
     pub clustered: Option<bool>,
-    /// `HASH`, behind the key columns.
-    pub hash: bool,
     /// `COLUMNSTORE`.
     pub columnstore: bool,
     /// Its name.
@@ -65,7 +63,8 @@ pub struct IndexOption {
 pub enum IndexOptionKind {
     AllowPageLocks(bool),
     AllowRowLocks(bool),
-    BucketCount(Expr),
+    /// As written, before it is rounded up.
+    BucketCount(u64),
     CompressAllRowGroups(bool),
     CompressionDelay(u32),
     /// `NONE`, `ROW`, `PAGE`, `COLUMNSTORE`, `COLUMNSTORE_ARCHIVE`, in upper case.

@@ -84,6 +84,28 @@ pub struct ColumnDefinition {
     pub index: Option<Box<InlineIndex>>,
 }
 
+impl ColumnDefinition {
+    /// A column of which only this is said.
+    pub fn new(name: Ident, kind: ColumnKind) -> ColumnDefinition {
+        ColumnDefinition {
+            span: name.span,
+            name,
+            kind,
+            nullable: None,
+            collation: None,
+            identity: None,
+            row_guid: false,
+            sparse: false,
+            filestream: false,
+            hidden: false,
+            generated: None,
+            masked: None,
+            constraints: Vec::new(),
+            index: None,
+        }
+    }
+}
+
 /// What a column holds.
 #[derive(Clone, Debug)]
 pub enum ColumnKind {

@@ -1,0 +1,204 @@
+//! What a batch's control flow must satisfy whatever its names mean: `BREAK` inside loops, `THROW`
+//! inside handlers, labels that exist, `RETURN` values where somebody takes them.
+
+use std::collections::HashMap;
+
+use base::message::{self, Message};
+use base::{SqlError, SqlResult};
+
+use crate::ast::{Batch, FunctionBody, Ident, Module, ModuleStatement, Statement, StatementKind};
+
+/// Checks a batch and the modules in it. Errors 132, 133, 135, 136, 178, 1026, 10704.
+pub(crate) fn batch(batch: &Batch) -> SqlResult<()> {
+    module(&batch.statements, Body::Batch)
+}
+
+/// Whose statements are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Body {
+    Batch,
+    Procedure,
+    Trigger,
+    ScalarFunction,
+    TableFunction,
+}
+
+/// What surrounds a statement.
+#[derive(Clone, Copy)]
+struct Place {
+    body: Body,
+    in_loop: bool,
+    in_catch: bool,
+    /// The innermost `TRY` or `CATCH`, by its place in [`Labels::parents`].
+    scope: usize,
+}
+
+/// Labels and jumps of a batch or module.
+#[derive(Default)]
+struct Labels {
+    /// For every `TRY` and `CATCH`, the one around it; the first stands for the body itself.
+    parents: Vec<usize>,
+    /// Folded name to scope.
+    declared: HashMap<String, usize>,
+    /// Name, scope and line of every `GOTO`.
+    jumps: Vec<(Ident, usize, u32)>,
+}
+
+/// Message 1026.
+const JUMP_INTO_TRY: Message = Message {
+    number: 1026,
+    severity: 15,
+    state: 1,
+    text: "GOTO cannot be used to jump into a TRY or CATCH scope.",
+};
+
+fn module(statements: &[Statement], body: Body) -> SqlResult<()> {
+    let mut labels = Labels { parents: vec![0], ..Labels::default() };
+    let place = Place { body, in_loop: false, in_catch: false, scope: 0 };
+    walk(statements, place, &mut labels)?;
+    labels.check()
+}
+
+fn walk(statements: &[Statement], place: Place, labels: &mut Labels) -> SqlResult<()> {
+    statements.iter().try_for_each(|statement| visit(statement, place, labels))
+}
+
+fn visit(statement: &Statement, place: Place, labels: &mut Labels) -> SqlResult<()> {
+    let line = statement.span.line;
+    let fail = |message| Err(SqlError::new(message, &[]).at_line(line));
+    match &statement.kind {
+        StatementKind::Block(statements) => walk(statements, place, labels),
+        StatementKind::AtomicBlock(block) => walk(&block.statements, place, labels),
+        StatementKind::TryCatch(block) => {
+            let scope = labels.enter(place.scope);
+            walk(&block.body, Place { scope, ..place }, labels)?;
+            let scope = labels.enter(place.scope);
+            walk(&block.handler, Place { scope, in_catch: true, ..place }, labels)
+        }
+        StatementKind::If(statement) => {
+            for branch in &statement.branches {
+                visit(&branch.body, place, labels)?;
+            }
+            statement.otherwise.iter().try_for_each(|body| visit(body, place, labels))
+        }
+        StatementKind::While(statement) => {
+            visit(&statement.body, Place { in_loop: true, ..place }, labels)
+        }
+        StatementKind::Break if !place.in_loop => fail(&message::BREAK_OUTSIDE_WHILE),
+        StatementKind::Continue if !place.in_loop => fail(&message::CONTINUE_OUTSIDE_WHILE),
+        StatementKind::Throw(None) if !place.in_catch => fail(&message::THROW_OUTSIDE_CATCH),
+        StatementKind::Return(Some(_))
+            if !matches!(place.body, Body::Procedure | Body::ScalarFunction) =>
+        {
+            fail(&message::RETURN_VALUE_NOT_ALLOWED)
+        }
+        StatementKind::Label(name) => labels.declare(name, place.scope, line),
+        StatementKind::Goto(name) => {
+            labels.jumps.push((name.clone(), place.scope, line));
+            Ok(())
+        }
+        StatementKind::Module(statement) => module_statement(statement),
+        _ => Ok(()),
+    }
+}
+
+fn module_statement(statement: &ModuleStatement) -> SqlResult<()> {
+    match &statement.module {
+        Module::Procedure(procedure) => module(&procedure.body, Body::Procedure),
+        Module::Trigger(trigger) => module(&trigger.body, Body::Trigger),
+        Module::View(_) => Ok(()),
+        Module::Function(function) => match &function.body {
+            FunctionBody::Scalar { body, .. } => module(body, Body::ScalarFunction),
+            FunctionBody::Table { body, .. } => module(body, Body::TableFunction),
+            FunctionBody::Inline { .. } => Ok(()),
+        },
+    }
+}
+
+impl Labels {
+    /// A new scope inside another.
+    fn enter(&mut self, parent: usize) -> usize {
+        self.parents.push(parent);
+        self.parents.len() - 1
+    }
+
+    fn declare(&mut self, name: &Ident, scope: usize, line: u32) -> SqlResult<()> {
+        match self.declared.insert(name.name.to_lowercase(), scope) {
+            None => Ok(()),
+            Some(_) => {
+                Err(SqlError::new(&message::LABEL_ALREADY_DECLARED, &[&name.name]).at_line(line))
+            }
+        }
+    }
+
+    /// Every jump must go to a label in its own scope or one around it.
+    fn check(&self) -> SqlResult<()> {
+        for (name, from, line) in &self.jumps {
+            let Some(&to) = self.declared.get(&name.name.to_lowercase()) else {
+                let error = SqlError::new(&message::LABEL_NOT_DECLARED, &[&name.name]);
+                return Err(error.at_line(*line));
+            };
+            let mut scope = *from;
+            while scope != to && scope != 0 {
+                scope = self.parents[scope];
+            }
+            if scope != to {
+                return Err(SqlError::new(&JUMP_INTO_TRY, &[]).at_line(*line));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ParseOptions, parse_batch};
+
+    /// Number and line of the error in a batch, (0, 0) for none.
+    fn check(text: &str) -> (i32, u32) {
+        match parse_batch(text, ParseOptions::default()) {
+            Ok(_) => (0, 0),
+            Err(error) => (error.number(), error.line()),
+        }
+    }
+
+    #[test]
+    fn break_and_continue_need_a_loop() {
+        assert_eq!(check("break"), (135, 1));
+        assert_eq!(check("select 1\nif 1 = 1 continue"), (136, 2));
+        assert_eq!(check("while 1 = 1 begin if 1 = 2 break else continue end"), (0, 0));
+        assert_eq!(check("create proc p as\nbreak"), (135, 2));
+    }
+
+    #[test]
+    fn throw_without_arguments_needs_a_handler() {
+        assert_eq!(check("begin try throw end try begin catch select 1 end catch"), (10704, 1));
+        assert_eq!(check("begin try select 1 end try begin catch throw end catch"), (0, 0));
+        assert_eq!(check("throw 50000, 'x', 1"), (0, 0));
+    }
+
+    #[test]
+    fn return_values_need_somebody_to_take_them() {
+        assert_eq!(check("return"), (0, 0));
+        assert_eq!(check("\nreturn 1"), (178, 2));
+        assert_eq!(check("create proc p as return 1"), (0, 0));
+        assert_eq!(check("create trigger t on x for insert as return 1"), (178, 1));
+        assert_eq!(check("create function f() returns int as begin return 1 end"), (0, 0));
+        let table = "create function f() returns @t table (a int) as begin return 1 end";
+        assert_eq!(check(table), (178, 1));
+    }
+
+    #[test]
+    fn labels_exist_once_and_not_inside_another_try() {
+        assert_eq!(check("goto a\na: select 1"), (0, 0));
+        assert_eq!(check("A: select 1\na: select 2"), (132, 2));
+        assert_eq!(check("select 1\ngoto b"), (133, 2));
+        let text = "goto a; begin try a: select 1 end try begin catch end catch";
+        assert_eq!(check(text), (1026, 1));
+        let text = "begin try goto a end try begin catch goto a end catch a: select 1";
+        assert_eq!(check(text), (0, 0));
+        let text = "begin try begin try goto a end try begin catch end catch a: select 1 end try \
+                    begin catch end catch";
+        assert_eq!(check(text), (0, 0));
+    }
+}

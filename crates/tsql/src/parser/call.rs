@@ -1,0 +1,553 @@
+//! Operands that are more than a token: names, function calls, `CASE`, conversions, escapes.
+
+use base::SqlResult;
+
+use super::Parser;
+use crate::ast::{
+    Argument, Arguments, Case, CaseBranches, Cast, CastKind, ColumnRef, DataType, Expr, ExprKind,
+    Frame, FrameBound, FunctionCall, Ident, IdentityFunction, NextValue, Niladic, ObjectName,
+    OdbcKind, OrderItem, Over, PseudoColumn, Span, TrimSide,
+};
+use crate::lexer::keyword::Keyword as K;
+use crate::lexer::token::{Token, TokenKind};
+
+/// The most parts of a column's name: server, database, schema, table, column.
+const COLUMN_PARTS: usize = 5;
+
+impl Parser<'_> {
+    /// An operand that is no constant and does not begin with an operator or a parenthesis.
+    pub(super) fn primary(&mut self) -> SqlResult<Expr> {
+        let start = self.peek();
+        let kind = match start.kind {
+            TokenKind::Variable => {
+                self.take();
+                ExprKind::Variable(self.text_of(start).into())
+            }
+            TokenKind::Word => return self.word(start),
+            TokenKind::Quoted | TokenKind::Dot => return self.name(),
+            TokenKind::DoubleColon => {
+                self.take();
+                return self.name();
+            }
+            TokenKind::DollarWord => {
+                let column = self.pseudo_column()?;
+                ExprKind::PseudoColumn { qualifier: None, column }
+            }
+            TokenKind::LeftBrace => return self.odbc_escape(),
+            _ => return Err(self.unexpected()),
+        };
+        Ok(Expr { span: self.span_from(start), kind })
+    }
+
+    /// What begins with an unquoted word.
+    fn word(&mut self, start: Token) -> SqlResult<Expr> {
+        let before_parenthesis = self.peek_at(1).kind == TokenKind::LeftParen;
+        let kind = match start.keyword {
+            K::None => return self.name(),
+            K::Case => self.case()?,
+            K::Convert => self.convert(false)?,
+            K::TryConvert => self.convert(true)?,
+            K::Cast if before_parenthesis => self.cast(CastKind::Cast, false)?,
+            K::TryCast if before_parenthesis => self.cast(CastKind::Cast, true)?,
+            K::Parse if before_parenthesis => self.cast(CastKind::Parse, false)?,
+            K::TryParse if before_parenthesis => self.cast(CastKind::Parse, true)?,
+            K::Iif if before_parenthesis => self.iif()?,
+            K::Trim if before_parenthesis => self.trim()?,
+            K::Next if self.at_words(&[K::Next, K::Value, K::For]) => self.next_value()?,
+            K::Coalesce | K::NullIf | K::Left | K::Right if before_parenthesis => {
+                let name = ObjectName::bare(self.take_ident()?);
+                self.call(name)?
+            }
+            K::CurrentTimestamp => self.niladic(Niladic::CurrentTimestamp),
+            K::CurrentDate => self.niladic(Niladic::CurrentDate),
+            K::CurrentUser => self.niladic(Niladic::CurrentUser),
+            K::SessionUser => self.niladic(Niladic::SessionUser),
+            K::SystemUser => self.niladic(Niladic::SystemUser),
+            K::User => self.niladic(Niladic::User),
+            K::Identity => self.identity_function()?,
+            K::IdentityCol | K::RowGuidCol => {
+                let column = self.pseudo_column()?;
+                ExprKind::PseudoColumn { qualifier: None, column }
+            }
+            _ => return self.name(),
+        };
+        Ok(Expr { span: self.span_from(start), kind })
+    }
+
+    fn niladic(&mut self, function: Niladic) -> ExprKind {
+        self.take();
+        ExprKind::Niladic(function)
+    }
+
+    /// A column or a call of a function.
+    fn name(&mut self) -> SqlResult<Expr> {
+        let start = self.peek();
+        let (mut qualifiers, last) = self.name_parts()?;
+        let Some(last) = last else {
+            let qualifier = qualifier(qualifiers).ok_or_else(|| self.unexpected_last())?;
+            let kind = ExprKind::PseudoColumn { qualifier, column: self.pseudo_column()? };
+            return Ok(Expr { span: self.span_from(start), kind });
+        };
+        if self.at_token(TokenKind::LeftParen) && qualifiers.len() < COLUMN_PARTS - 1 {
+            let name = object_name(&mut qualifiers, last);
+            let kind = self.call(name)?;
+            return Ok(Expr { span: self.span_from(start), kind });
+        }
+        let qualifier = qualifier(qualifiers).ok_or_else(|| self.unexpected_last())?;
+        let kind = ExprKind::Column(ColumnRef { qualifier, column: last });
+        Ok(Expr { span: self.span_from(start), kind })
+    }
+
+    /// `a.b.c`: what stands before dots, and the last part, unless it is a pseudo-column.
+    fn name_parts(&mut self) -> SqlResult<(Vec<Option<Ident>>, Option<Ident>)> {
+        let start = self.peek();
+        let mut qualifiers = Vec::new();
+        loop {
+            let part = match self.peek() {
+                token if token.kind == TokenKind::Dot => None,
+                token if is_pseudo_column(token) && !qualifiers.is_empty() => {
+                    return Ok((qualifiers, None));
+                }
+                _ => Some(self.ident()?),
+            };
+            match (part, self.eat_token(TokenKind::Dot)) {
+                (Some(last), false) => return Ok((qualifiers, Some(last))),
+                (None, false) => return Err(self.unexpected()),
+                (part, true) if qualifiers.len() < COLUMN_PARTS - 1 => qualifiers.push(part),
+                _ => return Err(self.too_many_prefixes(start, "column", COLUMN_PARTS - 1)),
+            }
+        }
+    }
+
+    /// A column where nothing else may stand.
+    pub(super) fn column_ref(&mut self) -> SqlResult<ColumnRef> {
+        if self.at_ident() && self.peek_at(1).kind != TokenKind::Dot {
+            return Ok(ColumnRef { qualifier: None, column: self.take_ident()? });
+        }
+        let (qualifiers, column) = self.name_parts()?;
+        let column = column.ok_or_else(|| self.unexpected())?;
+        let qualifier = qualifier(qualifiers).ok_or_else(|| self.unexpected_last())?;
+        Ok(ColumnRef { qualifier, column })
+    }
+
+    fn pseudo_column(&mut self) -> SqlResult<PseudoColumn> {
+        let column = match self.peek().keyword {
+            K::IdentityCol => PseudoColumn::Identity,
+            K::RowGuidCol => PseudoColumn::RowGuid,
+            _ => match self.text_of(self.peek()).to_ascii_lowercase().as_str() {
+                "$identity" => PseudoColumn::Identity,
+                "$rowguid" => PseudoColumn::RowGuid,
+                "$action" => PseudoColumn::Action,
+                _ => return Err(self.error_near(&base::message::INVALID_PSEUDOCOLUMN)),
+            },
+        };
+        self.take();
+        Ok(column)
+    }
+
+    /// The parenthesis behind a function's name, and what may follow it.
+    fn call(&mut self, name: ObjectName) -> SqlResult<ExprKind> {
+        let arguments = self.arguments()?;
+        self.finish_call(name, arguments)
+    }
+
+    fn arguments(&mut self) -> SqlResult<Arguments> {
+        self.expect_token(TokenKind::LeftParen)?;
+        if self.at_token(TokenKind::Star) && self.peek_at(1).kind == TokenKind::RightParen {
+            self.take();
+            self.take();
+            return Ok(Arguments::Star);
+        }
+        let distinct = match self.peek().keyword {
+            K::Distinct => self.eat(K::Distinct),
+            K::All => !self.eat(K::All),
+            _ => false,
+        };
+        let mut items = Vec::new();
+        if !self.at_token(TokenKind::RightParen) {
+            items = self.list(Parser::argument)?;
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(Arguments::List { distinct, items })
+    }
+
+    /// An argument of a function.
+    pub(super) fn argument(&mut self) -> SqlResult<Argument> {
+        match self.at(K::Default) {
+            true => Ok(Argument::Default(self.take().span)),
+            false => Ok(Argument::Expr(self.scalar()?)),
+        }
+    }
+
+    /// `IGNORE NULLS`, `WITHIN GROUP` and `OVER` behind a call.
+    fn finish_call(&mut self, name: ObjectName, arguments: Arguments) -> SqlResult<ExprKind> {
+        let mut ignore_nulls = self.nulls_treatment();
+        let mut within_group = Vec::new();
+        if self.at(K::Within) && self.eat_words(&[K::Within, K::Group]) {
+            self.expect_token(TokenKind::LeftParen)?;
+            within_group = self.order_by()?;
+            self.expect_token(TokenKind::RightParen)?;
+        }
+        ignore_nulls = ignore_nulls.or_else(|| self.nulls_treatment());
+        let over = match self.at(K::Over) {
+            true => Some(Box::new(self.over()?)),
+            false => None,
+        };
+        let odbc = false;
+        let call = FunctionCall { name, odbc, arguments, ignore_nulls, within_group, over };
+        Ok(ExprKind::Call(Box::new(call)))
+    }
+
+    fn nulls_treatment(&mut self) -> Option<bool> {
+        if self.at(K::Ignore) && self.eat_words(&[K::Ignore, K::Nulls]) {
+            return Some(true);
+        }
+        (self.at(K::Respect) && self.eat_words(&[K::Respect, K::Nulls])).then_some(false)
+    }
+
+    /// `OVER (…)` or `OVER name`.
+    fn over(&mut self) -> SqlResult<Over> {
+        let start = self.expect(K::Over)?;
+        if self.at_ident() {
+            let base = Some(self.ident()?);
+            let span = self.span_from(start);
+            return Ok(Over { span, base, partition_by: vec![], order_by: vec![], frame: None });
+        }
+        self.window(start)
+    }
+
+    /// `(base PARTITION BY … ORDER BY … ROWS …)`.
+    pub(super) fn window(&mut self, start: Token) -> SqlResult<Over> {
+        self.expect_token(TokenKind::LeftParen)?;
+        let at_clause = matches!(self.peek().keyword, K::Partition | K::Rows | K::Range)
+            && self.peek_at(1).kind != TokenKind::RightParen;
+        let base = match self.at_ident() && !at_clause {
+            true => Some(self.ident()?),
+            false => None,
+        };
+        let mut partition_by = Vec::new();
+        if self.eat(K::Partition) {
+            self.expect(K::By)?;
+            partition_by = self.list(Parser::scalar)?;
+        }
+        let mut order_by = Vec::new();
+        if self.at(K::Order) {
+            order_by = self.order_by()?;
+        }
+        let frame = match self.peek().keyword {
+            K::Rows | K::Range => Some(self.frame()?),
+            _ => None,
+        };
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(Over { span: self.span_from(start), base, partition_by, order_by, frame })
+    }
+
+    fn frame(&mut self) -> SqlResult<Frame> {
+        let rows = self.take().keyword == K::Rows;
+        if self.eat(K::Between) {
+            let start = self.frame_bound()?;
+            self.expect(K::And)?;
+            return Ok(Frame { rows, start, end: self.frame_bound()? });
+        }
+        Ok(Frame { rows, start: self.frame_bound()?, end: FrameBound::CurrentRow })
+    }
+
+    fn frame_bound(&mut self) -> SqlResult<FrameBound> {
+        if self.eat(K::Current) {
+            self.expect(K::Row)?;
+            return Ok(FrameBound::CurrentRow);
+        }
+        if self.eat(K::Unbounded) {
+            return self.expect_word(&[
+                ("PRECEDING", FrameBound::UnboundedPreceding),
+                ("FOLLOWING", FrameBound::UnboundedFollowing),
+            ]);
+        }
+        let rows = self.integer()?;
+        match self.expect_word(&[("PRECEDING", true), ("FOLLOWING", false)])? {
+            true => Ok(FrameBound::Preceding(rows)),
+            false => Ok(FrameBound::Following(rows)),
+        }
+    }
+
+    /// `ORDER BY a, b DESC`.
+    pub(super) fn order_by(&mut self) -> SqlResult<Vec<OrderItem>> {
+        self.expect_words(&[K::Order, K::By])?;
+        self.list(|p| {
+            let expr = p.scalar()?;
+            let descending = p.descending();
+            Ok(OrderItem { expr, descending })
+        })
+    }
+
+    /// `ASC` or `DESC`, if it is there.
+    pub(super) fn descending(&mut self) -> bool {
+        !self.eat(K::Asc) && self.eat(K::Desc)
+    }
+
+    fn case(&mut self) -> SqlResult<ExprKind> {
+        self.expect(K::Case)?;
+        let branches = match self.at(K::When) {
+            true => {
+                let mut branches = Vec::new();
+                while self.eat(K::When) {
+                    let condition = self.condition()?;
+                    self.expect(K::Then)?;
+                    branches.push((condition, self.scalar()?));
+                }
+                CaseBranches::Searched(branches)
+            }
+            false => {
+                let input = self.scalar()?;
+                let mut branches = Vec::new();
+                while self.eat(K::When) {
+                    let value = self.scalar()?;
+                    self.expect(K::Then)?;
+                    branches.push((value, self.scalar()?));
+                }
+                if branches.is_empty() {
+                    return Err(self.unexpected());
+                }
+                CaseBranches::Simple { input, branches }
+            }
+        };
+        let otherwise = match self.eat(K::Else) {
+            true => Some(self.scalar()?),
+            false => None,
+        };
+        self.expect(K::End)?;
+        Ok(ExprKind::Case(Box::new(Case { branches, otherwise })))
+    }
+
+    /// `IIF(condition, a, b)`, which is a `CASE`.
+    fn iif(&mut self) -> SqlResult<ExprKind> {
+        self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        let condition = self.condition()?;
+        self.expect_token(TokenKind::Comma)?;
+        let value = self.scalar()?;
+        self.expect_token(TokenKind::Comma)?;
+        let otherwise = Some(self.scalar()?);
+        self.expect_token(TokenKind::RightParen)?;
+        let branches = CaseBranches::Searched(vec![(condition, value)]);
+        Ok(ExprKind::Case(Box::new(Case { branches, otherwise })))
+    }
+
+    /// `CAST(a AS t)`, `PARSE(a AS t USING c)`.
+    fn cast(&mut self, kind: CastKind, is_try: bool) -> SqlResult<ExprKind> {
+        let word = self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        let operand = self.scalar()?;
+        if !self.eat(K::As) {
+            return match self.peek().kind {
+                TokenKind::Comma | TokenKind::RightParen => {
+                    Err(self.expected_near(self.text_of(word), "AS"))
+                }
+                _ => Err(self.unexpected()),
+            };
+        }
+        let ty = self.data_type()?;
+        let mut style = None;
+        if kind == CastKind::Parse && self.eat(K::Using) {
+            style = Some(self.scalar()?);
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(ExprKind::Cast(Box::new(Cast { kind, is_try, operand, ty, style })))
+    }
+
+    /// `CONVERT(t, a, style)`.
+    fn convert(&mut self, is_try: bool) -> SqlResult<ExprKind> {
+        self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        let ty = self.data_type()?;
+        self.expect_token(TokenKind::Comma)?;
+        let operand = self.scalar()?;
+        let style = match self.eat_token(TokenKind::Comma) {
+            true => Some(self.scalar()?),
+            false => None,
+        };
+        self.expect_token(TokenKind::RightParen)?;
+        let kind = CastKind::Convert;
+        Ok(ExprKind::Cast(Box::new(Cast { kind, is_try, operand, ty, style })))
+    }
+
+    /// `TRIM(a)`, `TRIM(a FROM b)`, `TRIM(LEADING a FROM b)`.
+    fn trim(&mut self) -> SqlResult<ExprKind> {
+        let name = ObjectName::bare(self.take_ident()?);
+        self.expect_token(TokenKind::LeftParen)?;
+        let side = match self.peek().keyword {
+            K::Leading => Some(TrimSide::Leading),
+            K::Trailing => Some(TrimSide::Trailing),
+            K::Both => Some(TrimSide::Both),
+            _ => None,
+        };
+        // The words are names too, when nothing follows that could be trimmed away.
+        let follows = self.peek_at(1).kind;
+        let side = side.filter(|_| {
+            !matches!(follows, TokenKind::RightParen | TokenKind::Dot | TokenKind::Plus)
+        });
+        if side.is_some() {
+            self.take();
+        }
+        let characters = self.scalar()?;
+        if side.is_none() && self.eat_token(TokenKind::RightParen) {
+            let items = vec![Argument::Expr(characters)];
+            return self.finish_call(name, Arguments::List { distinct: false, items });
+        }
+        self.expect(K::From)?;
+        let source = Box::new(self.scalar()?);
+        self.expect_token(TokenKind::RightParen)?;
+        self.finish_call(name, Arguments::Trim { side, characters: Box::new(characters), source })
+    }
+
+    fn next_value(&mut self) -> SqlResult<ExprKind> {
+        self.expect_words(&[K::Next, K::Value, K::For])?;
+        let sequence = self.object_name()?;
+        let mut over = Vec::new();
+        if self.eat(K::Over) {
+            self.expect_token(TokenKind::LeftParen)?;
+            over = self.order_by()?;
+            self.expect_token(TokenKind::RightParen)?;
+        }
+        Ok(ExprKind::NextValue(Box::new(NextValue { sequence, over })))
+    }
+
+    /// `IDENTITY(type, seed, increment)`.
+    fn identity_function(&mut self) -> SqlResult<ExprKind> {
+        self.expect(K::Identity)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let ty = self.data_type()?;
+        let mut seed = None;
+        if self.eat_token(TokenKind::Comma) {
+            let start = self.scalar()?;
+            self.expect_token(TokenKind::Comma)?;
+            seed = Some((start, self.scalar()?));
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(ExprKind::IdentityFunction(Box::new(IdentityFunction { ty, seed })))
+    }
+
+    /// `{fn name(…)}`, `{d '…'}` and its kin.
+    fn odbc_escape(&mut self) -> SqlResult<Expr> {
+        let start = self.take();
+        if self.eat(K::Fn) {
+            let kind = self.odbc_function()?;
+            self.expect_token(TokenKind::RightBrace)?;
+            return Ok(Expr { span: self.span_from(start), kind });
+        }
+        let kind = self.odbc_kind()?;
+        let text = self.string()?;
+        self.expect_token(TokenKind::RightBrace)?;
+        Ok(Expr { span: self.span_from(start), kind: ExprKind::Odbc(kind, text) })
+    }
+
+    /// The word of `{d '…'}`.
+    pub(super) fn odbc_kind(&mut self) -> SqlResult<OdbcKind> {
+        self.expect_word(&[
+            ("D", OdbcKind::Date),
+            ("T", OdbcKind::Time),
+            ("TS", OdbcKind::Timestamp),
+            ("GUID", OdbcKind::Guid),
+        ])
+    }
+
+    /// What stands behind `{fn`. Reserved words are names there.
+    fn odbc_function(&mut self) -> SqlResult<ExprKind> {
+        let word = self.peek();
+        if self.at(K::Convert) {
+            return self.odbc_convert();
+        }
+        if word.kind != TokenKind::Word || self.peek_at(1).kind != TokenKind::LeftParen {
+            return Ok(self.primary_scalar()?.kind);
+        }
+        let name = ObjectName::bare(self.take_ident()?);
+        let arguments = match self.text_of(word).eq_ignore_ascii_case("extract") {
+            true => self.extract_arguments()?,
+            false => self.arguments()?,
+        };
+        let mut kind = self.finish_call(name, arguments)?;
+        if let ExprKind::Call(call) = &mut kind {
+            call.odbc = true;
+        }
+        Ok(kind)
+    }
+
+    /// `(YEAR FROM a)`: two arguments.
+    fn extract_arguments(&mut self) -> SqlResult<Arguments> {
+        self.expect_token(TokenKind::LeftParen)?;
+        let part = self.primary_scalar()?;
+        self.expect(K::From)?;
+        let source = self.scalar()?;
+        self.expect_token(TokenKind::RightParen)?;
+        let items = vec![Argument::Expr(part), Argument::Expr(source)];
+        Ok(Arguments::List { distinct: false, items })
+    }
+
+    /// ODBC's `CONVERT(value, SQL_TYPE)`, which turns T-SQL's around.
+    fn odbc_convert(&mut self) -> SqlResult<ExprKind> {
+        self.expect(K::Convert)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let operand = self.scalar()?;
+        self.expect_token(TokenKind::Comma)?;
+        let ty = self.odbc_type()?;
+        self.expect_token(TokenKind::RightParen)?;
+        let cast = Cast { kind: CastKind::Convert, is_try: false, operand, ty, style: None };
+        Ok(ExprKind::Cast(Box::new(cast)))
+    }
+
+    fn odbc_type(&mut self) -> SqlResult<DataType> {
+        const TYPES: &[(&str, &str)] = &[
+            ("SQL_BIGINT", "bigint"),
+            ("SQL_BINARY", "binary"),
+            ("SQL_BIT", "bit"),
+            ("SQL_CHAR", "char"),
+            ("SQL_DATE", "date"),
+            ("SQL_DECIMAL", "decimal"),
+            ("SQL_DOUBLE", "float"),
+            ("SQL_FLOAT", "float"),
+            ("SQL_GUID", "uniqueidentifier"),
+            ("SQL_INTEGER", "int"),
+            ("SQL_LONGVARBINARY", "image"),
+            ("SQL_LONGVARCHAR", "text"),
+            ("SQL_NUMERIC", "numeric"),
+            ("SQL_REAL", "real"),
+            ("SQL_SMALLINT", "smallint"),
+            ("SQL_TIMESTAMP", "datetime"),
+            ("SQL_TINYINT", "tinyint"),
+            ("SQL_TYPE_TIMESTAMP", "datetime"),
+            ("SQL_VARBINARY", "varbinary"),
+            ("SQL_VARCHAR", "varchar"),
+            ("SQL_WCHAR", "nchar"),
+            ("SQL_WLONGVARCHAR", "ntext"),
+            ("SQL_WVARCHAR", "nvarchar"),
+        ];
+        let span = self.peek().span;
+        let name = Ident { name: self.expect_word(TYPES)?.into(), quoted: false, span };
+        let arguments = self.type_arguments()?;
+        Ok(DataType { span: self.since(span), name: ObjectName::bare(name), arguments })
+    }
+}
+
+/// Whether a token is a column by its role.
+fn is_pseudo_column(token: Token) -> bool {
+    token.kind == TokenKind::DollarWord || matches!(token.keyword, K::IdentityCol | K::RowGuidCol)
+}
+
+/// What stands before a column's last dot; `None` when there is nothing between two dots.
+fn qualifier(mut parts: Vec<Option<Ident>>) -> Option<Option<Box<ObjectName>>> {
+    match parts.pop() {
+        None => Some(None),
+        Some(None) => None,
+        Some(Some(table)) => Some(Some(Box::new(object_name(&mut parts, table)))),
+    }
+}
+
+/// The name of an object from what stands before its last part: at most three parts.
+pub(super) fn object_name(qualifiers: &mut Vec<Option<Ident>>, name: Ident) -> ObjectName {
+    let start = qualifiers.iter().flatten().map(|part| part.span).next().unwrap_or(name.span);
+    let schema = qualifiers.pop().flatten();
+    let database = qualifiers.pop().flatten();
+    let server = qualifiers.pop().flatten();
+    let span: Span = start.to(name.span);
+    ObjectName { server, database, schema, name, span }
+}

@@ -1,0 +1,145 @@
+//! `DECLARE`, `SET` of variables, data types and parameters.
+
+use std::sync::Arc;
+
+use base::SqlResult;
+
+use super::Parser;
+use crate::ast::{
+    DataType, Ident, ObjectName, ParameterDeclaration, SetCursor, SetVariable, StatementKind,
+    TypeArguments, VariableDeclaration, VariableKind,
+};
+use crate::lexer::keyword::Keyword as K;
+use crate::lexer::token::TokenKind;
+
+impl Parser<'_> {
+    /// `DECLARE @a int, …`, `DECLARE c CURSOR …`.
+    pub(super) fn declare_statement(&mut self) -> SqlResult<StatementKind> {
+        if self.peek_at(1).kind != TokenKind::Variable {
+            return self.declare_cursor();
+        }
+        self.expect(K::Declare)?;
+        Ok(StatementKind::Declare(self.list(Parser::variable_declaration)?))
+    }
+
+    fn variable_declaration(&mut self) -> SqlResult<VariableDeclaration> {
+        let start = self.peek();
+        let name = self.variable()?;
+        self.eat(K::As);
+        let kind = match self.peek().keyword {
+            K::Table => {
+                self.take();
+                VariableKind::Table(Box::new(self.table_definition()?))
+            }
+            K::Cursor => {
+                self.take();
+                VariableKind::Cursor
+            }
+            _ => {
+                let ty = self.data_type()?;
+                let nullable = self.nullability();
+                let value = match self.eat_token(TokenKind::Equal) {
+                    true => Some(self.scalar()?),
+                    false => None,
+                };
+                VariableKind::Scalar { ty, nullable, value }
+            }
+        };
+        Ok(VariableDeclaration { span: self.span_from(start), name, kind })
+    }
+
+    /// `SET`, of a variable or of an option.
+    pub(super) fn set_statement(&mut self) -> SqlResult<StatementKind> {
+        self.expect(K::Set)?;
+        if !self.at_token(TokenKind::Variable) {
+            return self.set_option();
+        }
+        let variable = self.variable()?;
+        if self.at_token(TokenKind::Equal) && self.peek_at(1).keyword == K::Cursor {
+            self.take();
+            self.take();
+            let definition = self.cursor_definition()?;
+            return Ok(StatementKind::SetCursor(Box::new(SetCursor { variable, definition })));
+        }
+        let op = self.assign_op()?;
+        let value = self.scalar()?;
+        Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))
+    }
+
+    /// A parameter of a module or of a parameter list.
+    pub(super) fn parameter(&mut self) -> SqlResult<ParameterDeclaration> {
+        let start = self.peek();
+        let name = self.variable()?;
+        self.eat(K::As);
+        let ty = self.data_type()?;
+        let varying = self.eat(K::Varying);
+        let nullable = self.nullability();
+        let default = match self.eat_token(TokenKind::Equal) {
+            true => Some(self.argument_value()?),
+            false => None,
+        };
+        let mut output = self.eat(K::Output) || self.eat(K::Out);
+        let read_only = self.eat(K::ReadOnly);
+        output |= self.eat(K::Output) || self.eat(K::Out);
+        let span = self.span_from(start);
+        Ok(ParameterDeclaration { span, name, ty, nullable, default, varying, output, read_only })
+    }
+
+    /// A type with its arguments.
+    pub(super) fn data_type(&mut self) -> SqlResult<DataType> {
+        let start = self.peek();
+        let name = match start.keyword {
+            K::National | K::Double | K::Cursor | K::Char | K::Character | K::NChar | K::Binary => {
+                self.iso_type_name()?
+            }
+            _ => self.object_name()?,
+        };
+        let arguments = self.type_arguments()?;
+        Ok(DataType { span: self.span_from(start), name, arguments })
+    }
+
+    /// A type's name that may have several words, as one name with single blanks.
+    fn iso_type_name(&mut self) -> SqlResult<ObjectName> {
+        let start = self.take();
+        let mut words = vec![start];
+        match start.keyword {
+            K::Double => words.push(self.expect(K::Precision)?),
+            K::National => match self.peek().keyword {
+                K::Char | K::Character | K::Text => words.push(self.take()),
+                _ => return Err(self.unexpected()),
+            },
+            _ => {}
+        }
+        let varies = words.last().is_some_and(|word| {
+            matches!(word.keyword, K::Char | K::Character | K::NChar | K::Binary)
+        });
+        if varies && self.at(K::Varying) {
+            words.push(self.take());
+        }
+        let words: Vec<&str> = words.into_iter().map(|word| self.text_of(word)).collect();
+        let name: Arc<str> = words.join(" ").into();
+        Ok(ObjectName::bare(Ident { name, quoted: false, span: self.span_from(start) }))
+    }
+
+    /// `(max)`, `(n)`, `(p, s)`, or nothing.
+    pub(super) fn type_arguments(&mut self) -> SqlResult<TypeArguments> {
+        if !self.at_token(TokenKind::LeftParen) {
+            return Ok(TypeArguments::None);
+        }
+        let word = self.peek_at(1);
+        if word.kind == TokenKind::Word && self.text_of(word).eq_ignore_ascii_case("max") {
+            self.take();
+            self.take();
+            self.expect_token(TokenKind::RightParen)?;
+            return Ok(TypeArguments::Max);
+        }
+        let numbers = self.parenthesized(|p| {
+            let token = p.expect_token(TokenKind::Integer)?;
+            Ok(p.text_of(token).parse().unwrap_or(u32::MAX))
+        })?;
+        match numbers.len() {
+            1 | 2 => Ok(TypeArguments::Numbers(numbers)),
+            _ => Err(self.unexpected_last()),
+        }
+    }
+}

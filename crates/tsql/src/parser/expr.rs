@@ -1,0 +1,534 @@
+//! Expressions and conditions: operators, by precedence climbing.
+//!
+//! Scalars and conditions are read by one function, since only what follows a parenthesis tells
+//! `(a) > 1` from `(a > 1)`. [`Parsed`] says what was read, and each operator demands its kind.
+//!
+//! Precedence, from loose to tight: `OR`; `AND`; `NOT`; comparisons, `BETWEEN`, `IN`, `LIKE`, `IS`
+//! (which do not chain); `+ - & | ^`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches over
+//! the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
+//!
+//! `Parser::height` is the height of the highest expression read since it was last reset. Chains
+//! such as `a + b + c` grow to the left without recursion, so `depth` alone does not bound them.
+
+use base::{SqlError, SqlResult, message};
+
+use super::Parser;
+use super::stream::is_ident;
+use crate::ast::{
+    BinaryOp, CompareOp, Condition, ConditionKind, Expr, ExprKind, FullText, Literal, MAX_DEPTH,
+    Query, QueryBody, Span, UnaryOp,
+};
+use crate::lexer::keyword::Keyword as K;
+use crate::lexer::string_value;
+use crate::lexer::token::{Token, TokenKind};
+
+/// How tightly an operator binds. An operand is read by naming the loosest operator it may contain.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Power {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Primary,
+}
+
+/// What was read: a value or a condition.
+pub(super) enum Parsed {
+    Scalar(Expr),
+    Condition(Condition),
+}
+
+impl Parser<'_> {
+    /// A scalar expression.
+    pub(super) fn scalar(&mut self) -> SqlResult<Expr> {
+        self.scalar_above(Power::Sum)
+    }
+
+    /// A scalar without operators: a constant, a variable, something in parentheses.
+    pub(super) fn primary_scalar(&mut self) -> SqlResult<Expr> {
+        self.scalar_above(Power::Primary)
+    }
+
+    fn scalar_above(&mut self, power: Power) -> SqlResult<Expr> {
+        match self.expression(power)? {
+            Parsed::Scalar(expr) => Ok(expr),
+            // No condition begins at this power but one in parentheses, and those know it too.
+            Parsed::Condition(_) => Err(self.unexpected()),
+        }
+    }
+
+    /// A condition; error 4145 when a value stands there alone.
+    pub(super) fn condition(&mut self) -> SqlResult<Condition> {
+        self.condition_above(Power::Or)
+    }
+
+    fn condition_above(&mut self, power: Power) -> SqlResult<Condition> {
+        let parsed = self.expression(power)?;
+        self.as_condition(parsed)
+    }
+
+    fn as_condition(&self, parsed: Parsed) -> SqlResult<Condition> {
+        match parsed {
+            Parsed::Condition(condition) => Ok(condition),
+            Parsed::Scalar(_) => Err(self.error_near(&message::NON_BOOLEAN_EXPRESSION)),
+        }
+    }
+
+    /// An expression with operators that bind at least as tightly as `power`.
+    pub(super) fn expression(&mut self, power: Power) -> SqlResult<Parsed> {
+        self.enter(1)?;
+        let siblings = std::mem::take(&mut self.height);
+        let mut left = self.prefix(power)?;
+        let mut height = self.height + 1;
+        while let Some(operator) = self.infix(power, &left) {
+            self.height = 0;
+            left = self.apply(operator, left)?;
+            height = height.max(self.height) + 1;
+            if self.depth + height > MAX_DEPTH {
+                return Err(self.too_deep());
+            }
+        }
+        self.height = siblings.max(height);
+        self.leave(1);
+        Ok(left)
+    }
+
+    /// The power of the operator at the next token, if an operand of `power` may contain it and
+    /// `left` may stand on its left. What may not is left to the caller, who fails near it.
+    fn infix(&self, power: Power, left: &Parsed) -> Option<Power> {
+        let token = self.peek();
+        let found = match token.kind {
+            TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Ampersand
+            | TokenKind::Pipe
+            | TokenKind::Caret => Power::Sum,
+            TokenKind::Star | TokenKind::Slash | TokenKind::Percent => Power::Product,
+            TokenKind::Equal | TokenKind::Less | TokenKind::Greater | TokenKind::Bang => {
+                Power::Comparison
+            }
+            TokenKind::Word => match token.keyword {
+                K::And => Power::And,
+                K::Or => Power::Or,
+                K::Between | K::In | K::Like | K::Is | K::Not => Power::Comparison,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let fits = match left {
+            Parsed::Scalar(_) => true,
+            Parsed::Condition(_) => found < Power::Comparison,
+        };
+        (found >= power && fits).then_some(found)
+    }
+
+    /// Reads the operator at the next token and its right side.
+    fn apply(&mut self, power: Power, left: Parsed) -> SqlResult<Parsed> {
+        match (power, left) {
+            (Power::Or, left) => self.junction(left, K::Or, Power::And, ConditionKind::Or),
+            (Power::And, left) => self.junction(left, K::And, Power::Not, ConditionKind::And),
+            (Power::Comparison, Parsed::Scalar(left)) => {
+                Ok(Parsed::Condition(self.comparison(left)?))
+            }
+            (_, Parsed::Scalar(left)) => Ok(Parsed::Scalar(self.arithmetic(power, left)?)),
+            (_, Parsed::Condition(_)) => Err(self.unexpected()),
+        }
+    }
+
+    /// `a AND b AND c`, from its first operator on.
+    fn junction(
+        &mut self,
+        first: Parsed,
+        word: K,
+        operand: Power,
+        kind: fn(Vec<Condition>) -> ConditionKind,
+    ) -> SqlResult<Parsed> {
+        let first = self.as_condition(first)?;
+        let start = first.span;
+        let mut operands = vec![first];
+        while self.eat(word) {
+            operands.push(self.condition_above(operand)?);
+        }
+        Ok(Parsed::Condition(Condition { span: self.since(start), kind: kind(operands) }))
+    }
+
+    /// `left + right`, for one operator.
+    fn arithmetic(&mut self, power: Power, left: Expr) -> SqlResult<Expr> {
+        let op = match self.take().kind {
+            TokenKind::Plus => BinaryOp::Add,
+            TokenKind::Minus => BinaryOp::Subtract,
+            TokenKind::Star => BinaryOp::Multiply,
+            TokenKind::Slash => BinaryOp::Divide,
+            TokenKind::Percent => BinaryOp::Modulo,
+            TokenKind::Ampersand => BinaryOp::BitAnd,
+            TokenKind::Pipe => BinaryOp::BitOr,
+            _ => BinaryOp::BitXor,
+        };
+        let tighter = if power == Power::Sum { Power::Product } else { Power::Primary };
+        let right = self.scalar_above(tighter)?;
+        let span = self.since(left.span);
+        let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) };
+        Ok(Expr { span, kind })
+    }
+
+    /// What follows the left side of a comparison or a predicate.
+    fn comparison(&mut self, left: Expr) -> SqlResult<Condition> {
+        let start = left.span;
+        let operand = Box::new(left);
+        let kind = match self.peek().keyword {
+            K::Is => self.is_predicate(operand)?,
+            K::Not => {
+                self.take();
+                self.negatable(operand, true)?
+            }
+            K::Between | K::In | K::Like => self.negatable(operand, false)?,
+            _ => self.compare(operand)?,
+        };
+        Ok(Condition { span: self.since(start), kind })
+    }
+
+    fn compare(&mut self, left: Box<Expr>) -> SqlResult<ConditionKind> {
+        let op = self.compare_op()?;
+        let all = match self.peek().keyword {
+            K::All => true,
+            K::Any | K::Some => false,
+            _ => {
+                let right = Box::new(self.scalar()?);
+                return Ok(ConditionKind::Compare { op, left, right });
+            }
+        };
+        self.take();
+        let query = Box::new(self.parenthesized_query()?);
+        Ok(ConditionKind::Quantified { op, left, all, query })
+    }
+
+    /// A comparison operator; blanks may stand between its characters.
+    fn compare_op(&mut self) -> SqlResult<CompareOp> {
+        let first = self.take().kind;
+        let op = match (first, self.peek().kind) {
+            (TokenKind::Less, TokenKind::Equal) => CompareOp::LessOrEqual,
+            (TokenKind::Less, TokenKind::Greater) => CompareOp::NotEqual,
+            (TokenKind::Greater, TokenKind::Equal) => CompareOp::GreaterOrEqual,
+            (TokenKind::Bang, TokenKind::Equal) => CompareOp::NotEqual,
+            (TokenKind::Bang, TokenKind::Less) => CompareOp::GreaterOrEqual,
+            (TokenKind::Bang, TokenKind::Greater) => CompareOp::LessOrEqual,
+            (TokenKind::Equal, _) => return Ok(CompareOp::Equal),
+            (TokenKind::Less, _) => return Ok(CompareOp::Less),
+            (TokenKind::Greater, _) => return Ok(CompareOp::Greater),
+            _ => return Err(self.unexpected_last()),
+        };
+        self.take();
+        Ok(op)
+    }
+
+    /// `IS [NOT] NULL`, `IS [NOT] DISTINCT FROM`.
+    fn is_predicate(&mut self, operand: Box<Expr>) -> SqlResult<ConditionKind> {
+        self.expect(K::Is)?;
+        let negated = self.eat(K::Not);
+        if self.eat(K::Distinct) {
+            self.expect(K::From)?;
+            let right = Box::new(self.scalar()?);
+            return Ok(ConditionKind::IsDistinct { left: operand, right, negated });
+        }
+        self.expect(K::Null)?;
+        Ok(ConditionKind::IsNull { operand, negated })
+    }
+
+    /// The predicates before which `NOT` may stand.
+    fn negatable(&mut self, operand: Box<Expr>, negated: bool) -> SqlResult<ConditionKind> {
+        match self.take().keyword {
+            K::Between => {
+                let low = Box::new(self.scalar()?);
+                self.expect(K::And)?;
+                let high = Box::new(self.scalar()?);
+                Ok(ConditionKind::Between { operand, low, high, negated })
+            }
+            K::Like => {
+                let pattern = Box::new(self.scalar()?);
+                let escape = self.like_escape()?;
+                Ok(ConditionKind::Like { operand, pattern, escape, negated })
+            }
+            K::In => {
+                if self.peek_at(1).keyword == K::Select {
+                    let query = Box::new(self.parenthesized_query()?);
+                    return Ok(ConditionKind::InQuery { operand, query, negated });
+                }
+                let mut list = self.parenthesized(Parser::scalar)?;
+                // `IN ((SELECT …))` is the same as `IN (SELECT …)`.
+                match list.pop() {
+                    Some(Expr { kind: ExprKind::Subquery(query), .. }) if list.is_empty() => {
+                        Ok(ConditionKind::InQuery { operand, query, negated })
+                    }
+                    last => {
+                        list.extend(last);
+                        Ok(ConditionKind::InList { operand, list, negated })
+                    }
+                }
+            }
+            _ => Err(self.unexpected_last()),
+        }
+    }
+
+    /// `ESCAPE 'c'`, also as `{escape 'c'}`.
+    fn like_escape(&mut self) -> SqlResult<Option<Box<Expr>>> {
+        if self.at_token(TokenKind::LeftBrace) && self.peek_at(1).keyword == K::Escape {
+            self.take();
+            self.take();
+            let escape = self.scalar()?;
+            self.expect_token(TokenKind::RightBrace)?;
+            return Ok(Some(Box::new(escape)));
+        }
+        match self.eat(K::Escape) {
+            true => Ok(Some(Box::new(self.scalar()?))),
+            false => Ok(None),
+        }
+    }
+
+    /// An operand with the prefix operators before it.
+    fn prefix(&mut self, power: Power) -> SqlResult<Parsed> {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::Plus => self.unary(UnaryOp::Plus, Power::Product),
+            TokenKind::Minus => self.unary(UnaryOp::Minus, Power::Product),
+            TokenKind::Tilde => self.unary(UnaryOp::BitNot, Power::Primary),
+            TokenKind::LeftParen => self.in_parentheses(power),
+            TokenKind::Word if power <= Power::Comparison => {
+                match self.condition_word(token, power)? {
+                    Some(condition) => Ok(Parsed::Condition(condition)),
+                    None => self.operand(token),
+                }
+            }
+            _ => self.operand(token),
+        }
+    }
+
+    /// A constant, variable, name or call, with what may follow it.
+    fn operand(&mut self, token: Token) -> SqlResult<Parsed> {
+        let expr = match self.constant(token)? {
+            Some(literal) => Expr { span: self.span_from(token), kind: ExprKind::Literal(literal) },
+            None => self.primary()?,
+        };
+        Ok(Parsed::Scalar(self.postfix(expr)?))
+    }
+
+    fn unary(&mut self, op: UnaryOp, power: Power) -> SqlResult<Parsed> {
+        let start = self.take();
+        let before_number = self.at_token(TokenKind::Integer);
+        let operand = Box::new(self.scalar_above(power)?);
+        let kind = match &operand.kind {
+            // With its sign it fits an `int`, without it does not.
+            ExprKind::Literal(Literal::Numeric(digits))
+                if op == UnaryOp::Minus && before_number && **digits == *"2147483648" =>
+            {
+                ExprKind::Literal(Literal::Integer(i32::MIN))
+            }
+            _ => ExprKind::Unary { op, operand },
+        };
+        Ok(Parsed::Scalar(Expr { span: self.span_from(start), kind }))
+    }
+
+    /// The conditions that begin with a word: `NOT`, `EXISTS`, `UPDATE(c)`, `CONTAINS`.
+    fn condition_word(&mut self, start: Token, power: Power) -> SqlResult<Option<Condition>> {
+        let kind = match start.keyword {
+            K::Not if power <= Power::Not => {
+                self.take();
+                ConditionKind::Not(Box::new(self.condition_above(Power::Not)?))
+            }
+            K::Exists => {
+                self.take();
+                ConditionKind::Exists(Box::new(self.parenthesized_query()?))
+            }
+            K::Update => {
+                self.take();
+                self.expect_token(TokenKind::LeftParen)?;
+                let column = self.ident()?;
+                self.expect_token(TokenKind::RightParen)?;
+                ConditionKind::UpdatedColumn(column)
+            }
+            K::Contains | K::FreeText => self.full_text()?,
+            _ => return Ok(None),
+        };
+        Ok(Some(Condition { span: self.span_from(start), kind }))
+    }
+
+    /// `CONTAINS (columns, search)`, `FREETEXT (columns, search)`.
+    fn full_text(&mut self) -> SqlResult<ConditionKind> {
+        let free_text = self.take().keyword == K::FreeText;
+        self.expect_token(TokenKind::LeftParen)?;
+        let columns = match self.peek().kind {
+            TokenKind::Star => {
+                self.take();
+                Vec::new()
+            }
+            TokenKind::LeftParen => self.parenthesized(Parser::column_ref)?,
+            _ => vec![self.column_ref()?],
+        };
+        self.expect_token(TokenKind::Comma)?;
+        let search = self.scalar()?;
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(ConditionKind::FullText(Box::new(FullText { free_text, columns, search })))
+    }
+
+    /// What stands in parentheses: a query, a value or, where one may stand, a condition.
+    fn in_parentheses(&mut self, power: Power) -> SqlResult<Parsed> {
+        let start = self.peek();
+        if self.peek_at(1).keyword == K::Select {
+            let query = self.parenthesized_query()?;
+            let kind = ExprKind::Subquery(Box::new(query));
+            let expr = Expr { span: self.span_from(start), kind };
+            return Ok(Parsed::Scalar(self.postfix(expr)?));
+        }
+        self.take();
+        let inner = if power <= Power::Comparison { Power::Or } else { Power::Sum };
+        let mut parsed = self.expression(inner)?;
+        if let Parsed::Scalar(expr) = parsed {
+            parsed = Parsed::Scalar(self.query_in_parentheses(expr)?);
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        match parsed {
+            Parsed::Scalar(expr) => Ok(Parsed::Scalar(self.postfix(expr)?)),
+            condition => Ok(condition),
+        }
+    }
+
+    /// `((SELECT 1) UNION SELECT 2)`: the inner parentheses turn out to be an operand of a set
+    /// operator. Anything else stays as it is.
+    fn query_in_parentheses(&mut self, expr: Expr) -> SqlResult<Expr> {
+        let goes_on =
+            matches!(self.peek().keyword, K::Union | K::Except | K::Intersect | K::Order | K::For);
+        match expr.kind {
+            ExprKind::Subquery(query) if goes_on => {
+                let query = self.query_after(expr.span, QueryBody::Nested(query))?;
+                Ok(Expr { span: query.span, kind: ExprKind::Subquery(Box::new(query)) })
+            }
+            _ => Ok(expr),
+        }
+    }
+
+    /// `(SELECT …)`.
+    pub(super) fn parenthesized_query(&mut self) -> SqlResult<Query> {
+        self.expect_token(TokenKind::LeftParen)?;
+        let query = self.query()?;
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(query)
+    }
+
+    /// `COLLATE` and `AT TIME ZONE` behind an operand.
+    fn postfix(&mut self, mut expr: Expr) -> SqlResult<Expr> {
+        loop {
+            let start = expr.span;
+            let kind = if self.eat(K::Collate) {
+                ExprKind::Collate { operand: Box::new(expr), collation: self.ident()? }
+            } else if self.at(K::At) && self.eat_words(&[K::At, K::Time, K::Zone]) {
+                let zone = Box::new(self.primary_scalar()?);
+                ExprKind::AtTimeZone { operand: Box::new(expr), zone }
+            } else {
+                return Ok(expr);
+            };
+            // Each one is a level of the tree (P2).
+            self.height += 1;
+            if self.depth + self.height > MAX_DEPTH {
+                return Err(self.too_deep());
+            }
+            expr = Expr { span: self.since(start), kind };
+        }
+    }
+
+    /// Takes the next token if it is a constant.
+    fn constant(&mut self, token: Token) -> SqlResult<Option<Literal>> {
+        let text = self.text_of(token);
+        let literal = match token.kind {
+            TokenKind::Integer => match text.parse() {
+                Ok(value) => Literal::Integer(value),
+                Err(_) => Literal::Numeric(text.into()),
+            },
+            TokenKind::Numeric => Literal::Numeric(text.into()),
+            TokenKind::Float => Literal::Float(text.into()),
+            TokenKind::Money => {
+                let digits = text.trim_start_matches(|c: char| !"+-.0123456789".contains(c));
+                Literal::Money(digits.into())
+            }
+            TokenKind::String => Literal::String(string_value(self.text, token).into()),
+            TokenKind::National => Literal::National(string_value(self.text, token).into()),
+            TokenKind::Binary => Literal::Binary(binary_value(&text[2..]).into()),
+            TokenKind::Word if token.keyword == K::Null => Literal::Null,
+            _ => return Ok(None),
+        };
+        self.take();
+        Ok(Some(literal))
+    }
+
+    /// A constant on its own, without a sign.
+    pub(super) fn literal(&mut self) -> SqlResult<(Literal, Span)> {
+        let token = self.peek();
+        match self.constant(token)? {
+            Some(literal) => Ok((literal, token.span)),
+            None => Err(self.unexpected()),
+        }
+    }
+
+    /// Whether a scalar expression can begin here, where a statement could begin as well.
+    pub(super) fn at_scalar_start(&self) -> bool {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::Word => match token.keyword {
+                K::Case
+                | K::Coalesce
+                | K::Convert
+                | K::CurrentDate
+                | K::CurrentTimestamp
+                | K::CurrentUser
+                | K::Left
+                | K::Null
+                | K::NullIf
+                | K::Right
+                | K::SessionUser
+                | K::SystemUser
+                | K::TryConvert
+                | K::User => true,
+                _ => is_ident(token) && self.peek_at(1).kind != TokenKind::Colon,
+            },
+            TokenKind::Quoted
+            | TokenKind::Variable
+            | TokenKind::DollarWord
+            | TokenKind::String
+            | TokenKind::National
+            | TokenKind::Integer
+            | TokenKind::Numeric
+            | TokenKind::Float
+            | TokenKind::Money
+            | TokenKind::Binary
+            | TokenKind::LeftParen
+            | TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Tilde => true,
+            TokenKind::LeftBrace => self.peek_at(1).keyword != K::Call,
+            _ => false,
+        }
+    }
+}
+
+/// The bytes of hexadecimal digits, which a line may have been broken between.
+fn binary_value(digits: &str) -> Vec<u8> {
+    let mut nibbles = digits.bytes().filter_map(|b| (b as char).to_digit(16)).peekable();
+    let count = digits.bytes().filter(u8::is_ascii_hexdigit).count();
+    let mut bytes = Vec::with_capacity(count.div_ceil(2));
+    if count % 2 == 1 {
+        bytes.extend(nibbles.next().map(|nibble| nibble as u8));
+    }
+    while let (Some(high), Some(low)) = (nibbles.next(), nibbles.next()) {
+        bytes.push((high << 4 | low) as u8);
+    }
+    bytes
+}
+
+impl Parser<'_> {
+    /// Error 1035: `found` is there where `expected` belongs.
+    pub(super) fn expected_near(&self, near: &str, expected: &str) -> SqlError {
+        SqlError::new(&message::SYNTAX_NEAR_EXPECTED, &[&near, &expected])
+            .with_state(10)
+            .at_line(self.peek().span.line)
+    }
+}

@@ -1,0 +1,329 @@
+//! What may stand in a `FROM`: tables, functions, subqueries, joins, pivots.
+
+use base::SqlResult;
+
+use super::Parser;
+use crate::ast::{
+    Expr, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, Pivot, Query, Span,
+    TableAlias, TableFunction, TableRef, TableSample, TableSource, TableSourceKind, Unpivot,
+};
+use crate::lexer::keyword::Keyword as K;
+use crate::lexer::token::TokenKind;
+
+/// What a source costs of the depth: the frames from one to one inside it.
+const SOURCE_COST: u32 = 3;
+
+/// What a parenthesis in a `FROM` turned out to enclose.
+enum Enclosed {
+    /// A query, which needs an alias unless it is an operand of another query.
+    Query(Query),
+    /// Rows, which need an alias.
+    Values(Vec<Vec<Expr>>),
+    /// A join.
+    Source(TableSource),
+}
+
+impl Parser<'_> {
+    /// A source with all that is joined to it.
+    pub(super) fn table_source(&mut self) -> SqlResult<TableSource> {
+        self.enter(SOURCE_COST)?;
+        let first = self.single_source()?;
+        let source = self.joins_after(first)?;
+        self.leave(SOURCE_COST);
+        Ok(source)
+    }
+
+    /// The joins and pivots behind a source.
+    fn joins_after(&mut self, mut left: TableSource) -> SqlResult<TableSource> {
+        loop {
+            let start = left.span;
+            let kind = match self.peek().keyword {
+                K::Pivot => self.pivot(left)?,
+                K::Unpivot => self.unpivot(left)?,
+                _ => match self.join_operator()? {
+                    Some((kind, hint)) => self.join(left, kind, hint)?,
+                    None => return Ok(left),
+                },
+            };
+            left = TableSource { span: self.since(start), kind };
+        }
+    }
+
+    /// `INNER LOOP JOIN` and the like, if it is there.
+    fn join_operator(&mut self) -> SqlResult<Option<(JoinKind, Option<JoinHint>)>> {
+        let next = self.peek_at(1).keyword;
+        let kind = match self.peek().keyword {
+            K::Join => {
+                self.take();
+                return Ok(Some((JoinKind::Inner, None)));
+            }
+            K::Cross | K::Outer => {
+                let cross = self.take().keyword == K::Cross;
+                let kind = match (cross, next) {
+                    (true, K::Join) => JoinKind::Cross,
+                    (true, K::Apply) => JoinKind::CrossApply,
+                    (false, K::Apply) => JoinKind::OuterApply,
+                    _ => return Err(self.unexpected()),
+                };
+                self.take();
+                return Ok(Some((kind, None)));
+            }
+            K::Inner => JoinKind::Inner,
+            K::Left => JoinKind::LeftOuter,
+            K::Right => JoinKind::RightOuter,
+            K::Full => JoinKind::FullOuter,
+            _ => return Ok(None),
+        };
+        self.take();
+        if kind != JoinKind::Inner {
+            self.eat(K::Outer);
+        }
+        let hint = self.find_word(&[
+            ("LOOP", JoinHint::Loop),
+            ("HASH", JoinHint::Hash),
+            ("MERGE", JoinHint::Merge),
+            ("REMOTE", JoinHint::Remote),
+        ]);
+        if hint.is_some() {
+            self.take();
+        }
+        self.expect(K::Join)?;
+        Ok(Some((kind, hint)))
+    }
+
+    fn join(
+        &mut self,
+        left: TableSource,
+        kind: JoinKind,
+        hint: Option<JoinHint>,
+    ) -> SqlResult<TableSourceKind> {
+        self.count_join()?;
+        let (right, on) = match kind {
+            JoinKind::Cross | JoinKind::CrossApply | JoinKind::OuterApply => {
+                (self.single_source()?, None)
+            }
+            // What is joined before the `ON` belongs to the right side.
+            _ => {
+                let right = self.table_source()?;
+                self.expect(K::On)?;
+                (right, Some(self.condition()?))
+            }
+        };
+        Ok(TableSourceKind::Join(Box::new(Join { kind, hint, left, right, on })))
+    }
+
+    /// A source on its own.
+    fn single_source(&mut self) -> SqlResult<TableSource> {
+        let start = self.peek();
+        let kind = match start.kind {
+            TokenKind::LeftParen => return self.source_in_parentheses(),
+            TokenKind::LeftBrace if self.peek_at(1).keyword == K::Oj => {
+                self.take();
+                self.take();
+                let source = self.table_source()?;
+                self.expect_token(TokenKind::RightBrace)?;
+                return Ok(source);
+            }
+            TokenKind::Variable => {
+                let variable = self.variable()?;
+                let alias = self.table_alias()?;
+                let hints = self.with_table_hints()?;
+                TableSourceKind::Variable { variable, alias, hints }
+            }
+            TokenKind::DoubleColon => {
+                self.take();
+                let name = self.object_name()?;
+                self.table_function(name)?
+            }
+            _ => {
+                let name = self.object_name()?;
+                match self.at_token(TokenKind::LeftParen) && !self.old_hints_ahead() {
+                    true => self.table_function(name)?,
+                    false => TableSourceKind::Table(Box::new(self.table_ref(name)?)),
+                }
+            }
+        };
+        Ok(TableSource { span: self.span_from(start), kind })
+    }
+
+    /// What follows a table's name.
+    fn table_ref(&mut self, name: ObjectName) -> SqlResult<TableRef> {
+        let mut hints = self.old_table_hints(false)?;
+        let mut sample = self.table_sample()?;
+        let alias = self.table_alias()?;
+        if sample.is_none() {
+            sample = self.table_sample()?;
+        }
+        if hints.is_empty() {
+            hints = self.old_table_hints(true)?;
+        }
+        if hints.is_empty() {
+            hints = self.with_table_hints()?;
+        }
+        self.refuse_bare_hint()?;
+        Ok(TableRef { name, alias, sample, hints })
+    }
+
+    /// `AS name`, `name`, or nothing.
+    pub(super) fn table_alias(&mut self) -> SqlResult<Option<Ident>> {
+        let is_name = self.at_alias() && !self.window_clause_ahead();
+        match self.eat(K::As) || is_name {
+            true => Ok(Some(self.ident()?)),
+            false => Ok(None),
+        }
+    }
+
+    /// `AS name (a, b)`, which must be there.
+    pub(super) fn full_alias(&mut self) -> SqlResult<TableAlias> {
+        self.eat(K::As);
+        let name = self.ident()?;
+        let columns = match self.at_token(TokenKind::LeftParen) {
+            true => self.ident_list()?,
+            false => Vec::new(),
+        };
+        Ok(TableAlias { name, columns })
+    }
+
+    /// `TABLESAMPLE SYSTEM (10 PERCENT) REPEATABLE (1)`.
+    fn table_sample(&mut self) -> SqlResult<Option<Box<TableSample>>> {
+        if !self.eat(K::TableSample) {
+            return Ok(None);
+        }
+        self.eat(K::System);
+        self.expect_token(TokenKind::LeftParen)?;
+        let amount = self.scalar()?;
+        let rows = self.eat(K::Rows);
+        if !rows {
+            self.eat(K::Percent);
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        let mut seed = None;
+        if self.eat(K::Repeatable) {
+            self.expect_token(TokenKind::LeftParen)?;
+            seed = Some(self.scalar()?);
+            self.expect_token(TokenKind::RightParen)?;
+        }
+        Ok(Some(Box::new(TableSample { amount, rows, seed })))
+    }
+
+    /// What follows the name of a table-valued function.
+    fn table_function(&mut self, name: ObjectName) -> SqlResult<TableSourceKind> {
+        self.expect_token(TokenKind::LeftParen)?;
+        let mut arguments = Vec::new();
+        if !self.at_token(TokenKind::RightParen) {
+            arguments = self.list(Parser::argument)?;
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        let mut schema = Vec::new();
+        let is_openjson = name.is_bare() && name.name.name.eq_ignore_ascii_case("OPENJSON");
+        if is_openjson && self.at(K::With) && self.peek_at(1).kind == TokenKind::LeftParen {
+            self.take();
+            schema = self.parenthesized(Parser::open_json_column)?;
+        }
+        let is_name = self.at_alias() && !self.window_clause_ahead();
+        let alias = match self.at(K::As) || is_name {
+            true => Some(self.full_alias()?),
+            false => None,
+        };
+        let hints = self.with_table_hints()?;
+        let function = TableFunction { name, arguments, schema, alias, hints };
+        Ok(TableSourceKind::Function(Box::new(function)))
+    }
+
+    fn open_json_column(&mut self) -> SqlResult<OpenJsonColumn> {
+        let name = self.ident()?;
+        let ty = self.data_type()?;
+        let path = match self.at_string() {
+            true => Some(self.string()?),
+            false => None,
+        };
+        let as_json = self.eat_words(&[K::As, K::Json]);
+        Ok(OpenJsonColumn { name, ty, path, as_json })
+    }
+
+    fn source_in_parentheses(&mut self) -> SqlResult<TableSource> {
+        let start = self.peek().span;
+        let enclosed = self.enclosed()?;
+        self.named(start, enclosed)
+    }
+
+    /// What a parenthesis encloses, with the name behind it that it needs.
+    fn named(&mut self, start: Span, enclosed: Enclosed) -> SqlResult<TableSource> {
+        let kind = match enclosed {
+            Enclosed::Source(source) => return Ok(source),
+            Enclosed::Query(query) => {
+                TableSourceKind::Derived { query: Box::new(query), alias: self.full_alias()? }
+            }
+            Enclosed::Values(rows) => TableSourceKind::Values { rows, alias: self.full_alias()? },
+        };
+        Ok(TableSource { span: self.since(start), kind })
+    }
+
+    /// A parenthesis and what it encloses.
+    fn enclosed(&mut self) -> SqlResult<Enclosed> {
+        self.enter(SOURCE_COST)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let start = self.peek().span;
+        let enclosed = match self.peek().keyword {
+            K::Select => Enclosed::Query(self.query()?),
+            K::Values => {
+                self.take();
+                let rows = self.list(|p| p.parenthesized(Parser::scalar))?;
+                Enclosed::Values(rows)
+            }
+            _ if self.at_token(TokenKind::LeftParen) => match self.enclosed()? {
+                Enclosed::Query(query) if self.query_goes_on() => {
+                    let nested = crate::ast::QueryBody::Nested(Box::new(query));
+                    Enclosed::Query(self.query_after(start, nested)?)
+                }
+                inner => {
+                    let first = self.named(start, inner)?;
+                    Enclosed::Source(self.joins_after(first)?)
+                }
+            },
+            _ => Enclosed::Source(self.table_source()?),
+        };
+        self.expect_token(TokenKind::RightParen)?;
+        self.leave(SOURCE_COST);
+        Ok(enclosed)
+    }
+
+    /// Whether what stands behind a query in parentheses makes the whole a query.
+    fn query_goes_on(&self) -> bool {
+        self.at_token(TokenKind::RightParen)
+            || matches!(
+                self.peek().keyword,
+                K::Union | K::Except | K::Intersect | K::Order | K::For
+            )
+    }
+
+    /// `PIVOT (aggregate FOR column IN (a, b)) AS name`.
+    fn pivot(&mut self, source: TableSource) -> SqlResult<TableSourceKind> {
+        self.count_join()?;
+        self.expect(K::Pivot)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let aggregate = self.primary_scalar()?;
+        self.expect(K::For)?;
+        let column = self.column_ref()?;
+        self.expect(K::In)?;
+        let values = self.ident_list()?;
+        self.expect_token(TokenKind::RightParen)?;
+        let alias = self.full_alias()?;
+        Ok(TableSourceKind::Pivot(Box::new(Pivot { source, aggregate, column, values, alias })))
+    }
+
+    /// `UNPIVOT (value FOR column IN (a, b)) AS name`.
+    fn unpivot(&mut self, source: TableSource) -> SqlResult<TableSourceKind> {
+        self.count_join()?;
+        self.expect(K::Unpivot)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let value = self.ident()?;
+        self.expect(K::For)?;
+        let column = self.ident()?;
+        self.expect(K::In)?;
+        let columns = self.parenthesized(Parser::column_ref)?;
+        self.expect_token(TokenKind::RightParen)?;
+        let alias = self.full_alias()?;
+        Ok(TableSourceKind::Unpivot(Box::new(Unpivot { source, value, column, columns, alias })))
+    }
+}

@@ -1,0 +1,307 @@
+//! Indexes and statistics.
+
+use base::{SqlError, SqlResult, message};
+
+use super::Parser;
+use super::stream::Words;
+use crate::ast::{
+    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, DropIndexItem,
+    IndexOption, IndexOptionKind, ObjectName, StatementKind, StatisticsOption, UpdateStatistics,
+};
+use crate::lexer::keyword::Keyword as K;
+use crate::lexer::token::TokenKind;
+
+/// Options that are on or off.
+const SWITCHES: Words<fn(bool) -> IndexOptionKind> = &[
+    ("ALLOW_PAGE_LOCKS", IndexOptionKind::AllowPageLocks),
+    ("ALLOW_ROW_LOCKS", IndexOptionKind::AllowRowLocks),
+    ("COMPRESS_ALL_ROW_GROUPS", IndexOptionKind::CompressAllRowGroups),
+    ("DROP_EXISTING", IndexOptionKind::DropExisting),
+    ("IGNORE_DUP_KEY", IndexOptionKind::IgnoreDupKey),
+    ("LOB_COMPACTION", IndexOptionKind::LobCompaction),
+    ("ONLINE", IndexOptionKind::Online),
+    ("OPTIMIZE_FOR_SEQUENTIAL_KEY", IndexOptionKind::OptimizeForSequentialKey),
+    ("PAD_INDEX", IndexOptionKind::PadIndex),
+    ("RESUMABLE", IndexOptionKind::Resumable),
+    ("SORT_IN_TEMPDB", IndexOptionKind::SortInTempdb),
+    ("STATISTICS_INCREMENTAL", IndexOptionKind::StatisticsIncremental),
+    ("STATISTICS_NORECOMPUTE", IndexOptionKind::StatisticsNoRecompute),
+    ("XML_COMPRESSION", IndexOptionKind::XmlCompression),
+];
+
+/// Options with a number.
+const NUMBERS: Words<fn(u32) -> IndexOptionKind> = &[
+    ("COMPRESSION_DELAY", IndexOptionKind::CompressionDelay),
+    ("FILLFACTOR", IndexOptionKind::FillFactor),
+    ("MAXDOP", IndexOptionKind::MaxDop),
+    ("MAX_DURATION", IndexOptionKind::MaxDuration),
+];
+
+impl Parser<'_> {
+    /// `CREATE INDEX`, from the first word behind `CREATE` on.
+    pub(super) fn create_index(&mut self) -> SqlResult<StatementKind> {
+        let unique = self.eat(K::Unique);
+        let clustered = self.clustered();
+        let columnstore = self.eat(K::Columnstore);
+        self.expect(K::Index)?;
+        let name = self.ident()?;
+        self.expect(K::On)?;
+        let table = self.object_name()?;
+        let columns = match columnstore && !self.at_token(TokenKind::LeftParen) {
+            true => Vec::new(),
+            false => self.index_columns()?,
+        };
+        let include = self.include_clause()?;
+        let filter = match self.eat(K::Where) {
+            true => Some(self.condition()?),
+            false => None,
+        };
+        let options = self.index_options()?;
+        let on = self.on_data_space()?;
+        let filestream_on = match self.eat(K::FileStreamOn) {
+            true => Some(self.ident_or_string()?),
+            false => None,
+        };
+        Ok(StatementKind::CreateIndex(Box::new(CreateIndex {
+            unique,
+            clustered,
+            columnstore,
+            name,
+            table,
+            columns,
+            include,
+            filter,
+            options,
+            on,
+            filestream_on,
+        })))
+    }
+
+    /// `WITH (…)`, or as of old `WITH PAD_INDEX, FILLFACTOR = 80`, if it is there.
+    pub(super) fn index_options(&mut self) -> SqlResult<Vec<IndexOption>> {
+        if !self.at(K::With) {
+            return Ok(Vec::new());
+        }
+        if self.peek_at(1).kind == TokenKind::LeftParen {
+            self.take();
+            return self.parenthesized(|p| p.index_option(false));
+        }
+        // Behind a default, `WITH VALUES` is not for us.
+        if self.peek_at(1).keyword == K::Values {
+            return Ok(Vec::new());
+        }
+        self.take();
+        self.list(|p| p.index_option(true))
+    }
+
+    /// `NAME = value`; in the old form a name alone means `ON`.
+    fn index_option(&mut self, old: bool) -> SqlResult<IndexOption> {
+        let start = self.peek();
+        let kind = if let Some(kind) = self.find_word(SWITCHES) {
+            self.take();
+            match old && !self.at_token(TokenKind::Equal) {
+                true => kind(true),
+                false => {
+                    self.expect_token(TokenKind::Equal)?;
+                    kind(self.on_off()?)
+                }
+            }
+        } else if let Some(kind) = self.find_word(NUMBERS) {
+            self.take();
+            self.expect_token(TokenKind::Equal)?;
+            let kind = kind(self.integer()?);
+            if self.at_text("MINUTES") {
+                self.take();
+            }
+            kind
+        } else if self.at_text("BUCKET_COUNT") {
+            self.take();
+            self.expect_token(TokenKind::Equal)?;
+            let digits = self.expect_token(TokenKind::Integer)?;
+            IndexOptionKind::BucketCount(self.text_of(digits).parse().unwrap_or(u64::MAX))
+        } else if self.at_text("DATA_COMPRESSION") {
+            self.take();
+            self.expect_token(TokenKind::Equal)?;
+            IndexOptionKind::DataCompression(self.any_word()?)
+        } else if self.eat(K::Move) {
+            self.expect(K::To)?;
+            IndexOptionKind::MoveTo(self.data_space()?)
+        } else {
+            return Err(self.unknown_index_option());
+        };
+        Ok(IndexOption { span: self.span_from(start), kind })
+    }
+
+    /// Error 155 for a word that is no option.
+    fn unknown_index_option(&self) -> SqlError {
+        let token = self.peek();
+        if token.kind != TokenKind::Word || token.keyword.is_reserved() {
+            return self.unexpected();
+        }
+        let name = self.text_of(token);
+        SqlError::new(&message::UNRECOGNIZED_OPTION, &[&name, &"CREATE INDEX"])
+            .with_state(1)
+            .at_line(token.span.line)
+    }
+
+    /// `ALTER INDEX`, from `INDEX` on.
+    pub(super) fn alter_index(&mut self) -> SqlResult<StatementKind> {
+        self.expect(K::Index)?;
+        let name = match self.eat(K::All) {
+            true => None,
+            false => Some(self.ident()?),
+        };
+        self.expect(K::On)?;
+        let table = self.object_name()?;
+        let action = match self.peek().keyword {
+            K::Rebuild | K::Reorganize => {
+                let rebuild = self.take().keyword == K::Rebuild;
+                let partition = self.rebuild_partition()?;
+                let options = self.index_options()?;
+                match rebuild {
+                    true => AlterIndexAction::Rebuild { partition, options },
+                    false => AlterIndexAction::Reorganize { partition, options },
+                }
+            }
+            K::Disable => {
+                self.take();
+                AlterIndexAction::Disable
+            }
+            K::Set => {
+                self.take();
+                AlterIndexAction::Set(self.parenthesized(|p| p.index_option(false))?)
+            }
+            K::Resume => {
+                self.take();
+                AlterIndexAction::Resume(self.index_options()?)
+            }
+            K::Pause => {
+                self.take();
+                AlterIndexAction::Pause
+            }
+            K::Abort => {
+                self.take();
+                AlterIndexAction::Abort
+            }
+            _ => return Err(self.unexpected()),
+        };
+        Ok(StatementKind::AlterIndex(Box::new(AlterIndex { name, table, action })))
+    }
+
+    /// `DROP INDEX`, from `INDEX` on.
+    pub(super) fn drop_index(&mut self) -> SqlResult<StatementKind> {
+        self.expect(K::Index)?;
+        let if_exists = self.if_exists()?;
+        let indexes = self.list(Parser::drop_index_item)?;
+        Ok(StatementKind::DropIndex(Box::new(DropIndex { if_exists, indexes })))
+    }
+
+    /// `name ON table`, or `table.name`; error 159 for a name alone.
+    fn drop_index_item(&mut self) -> SqlResult<DropIndexItem> {
+        let written = self.object_name()?;
+        if self.eat(K::On) {
+            let table = self.object_name()?;
+            let options = self.index_options()?;
+            return Ok(DropIndexItem { name: written.name, table, options });
+        }
+        let Some(table) = written.schema else {
+            let error = SqlError::new(&message::DROP_INDEX_NEEDS_TABLE, &[]);
+            return Err(error.at_line(written.span.line));
+        };
+        let table = ObjectName {
+            span: table.span,
+            name: table,
+            schema: written.database,
+            database: written.server,
+            server: None,
+        };
+        Ok(DropIndexItem { name: written.name, table, options: Vec::new() })
+    }
+
+    /// `CREATE STATISTICS`, from `STATISTICS` on.
+    pub(super) fn create_statistics(&mut self) -> SqlResult<StatementKind> {
+        self.expect(K::Statistics)?;
+        let name = self.ident()?;
+        self.expect(K::On)?;
+        let table = self.object_name()?;
+        let columns = self.ident_list()?;
+        let filter = match self.eat(K::Where) {
+            true => Some(self.condition()?),
+            false => None,
+        };
+        let options = self.statistics_options()?;
+        let statistics = CreateStatistics { name, table, columns, filter, options };
+        Ok(StatementKind::CreateStatistics(Box::new(statistics)))
+    }
+
+    pub(super) fn update_statistics(&mut self) -> SqlResult<StatementKind> {
+        self.expect_words(&[K::Update, K::Statistics])?;
+        let table = self.object_name()?;
+        let names = match self.at_token(TokenKind::LeftParen) {
+            true => self.ident_list()?,
+            false if self.at_alias() => vec![self.ident()?],
+            false => Vec::new(),
+        };
+        let options = self.statistics_options()?;
+        let statistics = UpdateStatistics { table, names, options };
+        Ok(StatementKind::UpdateStatistics(Box::new(statistics)))
+    }
+
+    fn statistics_options(&mut self) -> SqlResult<Vec<StatisticsOption>> {
+        match self.eat(K::With) {
+            true => self.list(Parser::statistics_option),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn statistics_option(&mut self) -> SqlResult<StatisticsOption> {
+        const WORDS: Words<StatisticsOption> = &[
+            ("FULLSCAN", StatisticsOption::FullScan),
+            ("RESAMPLE", StatisticsOption::Resample),
+            ("ALL", StatisticsOption::All),
+            ("COLUMNS", StatisticsOption::Columns),
+            ("INDEX", StatisticsOption::Index),
+            ("NORECOMPUTE", StatisticsOption::NoRecompute),
+        ];
+        const SWITCHES: Words<fn(bool) -> StatisticsOption> = &[
+            ("PERSIST_SAMPLE_PERCENT", StatisticsOption::PersistSamplePercent),
+            ("INCREMENTAL", StatisticsOption::Incremental),
+            ("AUTO_DROP", StatisticsOption::AutoDrop),
+        ];
+        const COUNTS: Words<fn(u64) -> StatisticsOption> =
+            &[("ROWCOUNT", StatisticsOption::RowCount), ("PAGECOUNT", StatisticsOption::PageCount)];
+        if let Some(option) = self.find_word(WORDS) {
+            self.take();
+            return Ok(option);
+        }
+        if self.eat(K::Sample) {
+            let amount = self.primary_scalar()?;
+            let percent = self.eat(K::Percent);
+            if !percent {
+                self.expect(K::Rows)?;
+            }
+            return Ok(StatisticsOption::Sample(amount, percent));
+        }
+        if let Some(option) = self.find_word(SWITCHES) {
+            self.take();
+            self.expect_token(TokenKind::Equal)?;
+            return Ok(option(self.on_off()?));
+        }
+        if let Some(option) = self.find_word(COUNTS) {
+            self.take();
+            self.expect_token(TokenKind::Equal)?;
+            return Ok(option(self.integer()?));
+        }
+        if self.eat(K::MaxDop) {
+            self.expect_token(TokenKind::Equal)?;
+            return Ok(StatisticsOption::MaxDop(self.integer()?));
+        }
+        Err(self.unexpected())
+    }
+
+    /// `DROP STATISTICS`, from `STATISTICS` on.
+    pub(super) fn drop_statistics(&mut self) -> SqlResult<StatementKind> {
+        self.expect(K::Statistics)?;
+        Ok(StatementKind::DropStatistics(self.list(Parser::object_name)?))
+    }
+}

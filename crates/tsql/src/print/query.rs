@@ -1,0 +1,299 @@
+//! Queries.
+
+use crate::ast::{
+    AssignOp, BinaryOp, Expr, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind,
+    Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource,
+    TableSourceKind,
+};
+use crate::print::Printer;
+
+impl Printer {
+    pub(super) fn query(&mut self, query: &Query) {
+        self.query_body(&query.body);
+        if !query.order_by.is_empty() {
+            self.put(" ");
+            self.order_by(&query.order_by);
+        }
+        if let Some(offset) = &query.offset {
+            self.put(" OFFSET ");
+            self.expr(&offset.offset);
+            self.put(" ROWS");
+            if let Some(fetch) = &offset.fetch {
+                self.put(" FETCH NEXT ");
+                self.expr(fetch);
+                self.put(" ROWS ONLY");
+            }
+        }
+    }
+
+    fn query_body(&mut self, body: &QueryBody) {
+        match body {
+            QueryBody::Select(select) => self.select(select),
+            QueryBody::Nested(query) => {
+                self.put("(");
+                self.query(query);
+                self.put(")");
+            }
+            QueryBody::Set(chain) => {
+                self.query_body(&chain.first);
+                for (operator, operand) in &chain.rest {
+                    self.put(match operator {
+                        SetOperator::Union => " UNION ",
+                        SetOperator::UnionAll => " UNION ALL ",
+                        SetOperator::Except => " EXCEPT ",
+                        SetOperator::Intersect => " INTERSECT ",
+                    });
+                    self.query_body(operand);
+                }
+            }
+        }
+    }
+
+    fn select(&mut self, select: &Select) {
+        self.put("SELECT ");
+        if select.distinct {
+            self.put("DISTINCT ");
+        }
+        if let Some(top) = &select.top {
+            self.put("TOP (");
+            self.expr(&top.count);
+            self.put(")");
+            self.put(if top.percent { " PERCENT" } else { "" });
+            self.put(if top.with_ties { " WITH TIES " } else { " " });
+        }
+        self.list(&select.items, ", ", |p, item| p.select_item(item));
+        if let Some(into) = &select.into {
+            self.put(" INTO ");
+            self.name(&into.table);
+            if let Some(filegroup) = &into.filegroup {
+                self.put(" ON ");
+                self.ident(filegroup);
+            }
+        }
+        if !select.from.is_empty() {
+            self.put(" FROM ");
+            self.list(&select.from, ", ", |p, source| p.table_source(source));
+        }
+        if let Some(filter) = &select.filter {
+            self.put(" WHERE ");
+            self.condition(filter);
+        }
+        if let Some(group_by) = &select.group_by {
+            self.group_by(group_by);
+        }
+        if let Some(having) = &select.having {
+            self.put(" HAVING ");
+            self.condition(having);
+        }
+        if !select.windows.is_empty() {
+            self.put(" WINDOW ");
+            self.list(&select.windows, ", ", |p, (name, over)| {
+                p.ident(name);
+                p.put(" AS ");
+                let only_base = over.partition_by.is_empty()
+                    && over.order_by.is_empty()
+                    && over.frame.is_none();
+                if only_base && over.base.is_some() {
+                    p.put("(");
+                    p.over(over);
+                    p.put(")");
+                } else {
+                    p.over(over);
+                }
+            });
+        }
+    }
+
+    fn select_item(&mut self, item: &SelectItem) {
+        match &item.kind {
+            SelectItemKind::Star(None) => self.put("*"),
+            SelectItemKind::Star(Some(table)) => {
+                self.name(table);
+                self.put(".*");
+            }
+            SelectItemKind::Expr { expr, alias } => {
+                self.expr(expr);
+                self.alias(alias.as_ref());
+            }
+            SelectItemKind::Assign { variable, op, value } => {
+                self.put(&variable.name);
+                self.put(assign(*op));
+                self.expr(value);
+            }
+        }
+    }
+
+    fn alias(&mut self, alias: Option<&Ident>) {
+        if let Some(alias) = alias {
+            self.put(" AS ");
+            self.ident(alias);
+        }
+    }
+
+    fn group_by(&mut self, group_by: &GroupBy) {
+        self.put(" GROUP BY ");
+        if group_by.all {
+            self.put("ALL ");
+        }
+        self.list(&group_by.items, ", ", |p, set| p.grouping_set(set));
+        match group_by.with {
+            Some(GroupingKind::Rollup) => self.put(" WITH ROLLUP"),
+            Some(GroupingKind::Cube) => self.put(" WITH CUBE"),
+            None => {}
+        }
+    }
+
+    fn grouping_set(&mut self, set: &GroupingSet) {
+        match set {
+            GroupingSet::Composite(items) => self.composite(items),
+            GroupingSet::Rollup(items) => {
+                self.put("ROLLUP (");
+                self.list(items, ", ", |p, item| p.composite(item));
+                self.put(")");
+            }
+            GroupingSet::Cube(items) => {
+                self.put("CUBE (");
+                self.list(items, ", ", |p, item| p.composite(item));
+                self.put(")");
+            }
+            GroupingSet::Sets(sets) => {
+                self.put("GROUPING SETS (");
+                self.list(sets, ", ", |p, set| p.grouping_set(set));
+                self.put(")");
+            }
+        }
+    }
+
+    fn composite(&mut self, items: &[Expr]) {
+        match items {
+            [item] => self.expr(item),
+            items => {
+                self.put("(");
+                self.list(items, ", ", |p, item| p.expr(item));
+                self.put(")");
+            }
+        }
+    }
+
+    fn table_source(&mut self, source: &TableSource) {
+        match &source.kind {
+            TableSourceKind::Table(table) => {
+                self.name(&table.name);
+                self.alias(table.alias.as_ref());
+            }
+            TableSourceKind::Function(function) => {
+                self.name(&function.name);
+                self.put("(");
+                self.list(&function.arguments, ", ", |p, argument| p.argument(argument));
+                self.put(")");
+                if let Some(alias) = &function.alias {
+                    self.table_alias(alias);
+                }
+            }
+            TableSourceKind::Variable { variable, alias, .. } => {
+                self.put(&variable.name);
+                self.alias(alias.as_ref());
+            }
+            TableSourceKind::Derived { query, alias } => {
+                self.put("(");
+                self.query(query);
+                self.put(")");
+                self.table_alias(alias);
+            }
+            TableSourceKind::Values { rows, alias } => {
+                self.put("(VALUES ");
+                self.list(rows, ", ", |p, row| {
+                    p.put("(");
+                    p.list(row, ", ", |p, value| p.expr(value));
+                    p.put(")");
+                });
+                self.put(")");
+                self.table_alias(alias);
+            }
+            TableSourceKind::Join(join) => self.join(join),
+            TableSourceKind::Pivot(pivot) => {
+                self.table_source(&pivot.source);
+                self.put(" PIVOT (");
+                self.expr(&pivot.aggregate);
+                self.put(" FOR ");
+                self.column(&pivot.column);
+                self.put(" IN (");
+                self.list(&pivot.values, ", ", |p, value| p.ident(value));
+                self.put("))");
+                self.table_alias(&pivot.alias);
+            }
+            TableSourceKind::Unpivot(unpivot) => {
+                self.table_source(&unpivot.source);
+                self.put(" UNPIVOT (");
+                self.ident(&unpivot.value);
+                self.put(" FOR ");
+                self.ident(&unpivot.column);
+                self.put(" IN (");
+                self.list(&unpivot.columns, ", ", |p, column| p.column(column));
+                self.put("))");
+                self.table_alias(&unpivot.alias);
+            }
+        }
+    }
+
+    fn table_alias(&mut self, alias: &TableAlias) {
+        self.alias(Some(&alias.name));
+        if !alias.columns.is_empty() {
+            self.put("(");
+            self.list(&alias.columns, ", ", |p, column| p.ident(column));
+            self.put(")");
+        }
+    }
+
+    fn join(&mut self, join: &Join) {
+        self.table_source(&join.left);
+        self.put(match join.kind {
+            JoinKind::Inner => " INNER",
+            JoinKind::LeftOuter => " LEFT",
+            JoinKind::RightOuter => " RIGHT",
+            JoinKind::FullOuter => " FULL",
+            JoinKind::Cross => " CROSS",
+            JoinKind::CrossApply => " CROSS APPLY ",
+            JoinKind::OuterApply => " OUTER APPLY ",
+        });
+        self.put(match join.hint {
+            Some(JoinHint::Loop) => " LOOP",
+            Some(JoinHint::Hash) => " HASH",
+            Some(JoinHint::Merge) => " MERGE",
+            Some(JoinHint::Remote) => " REMOTE",
+            None => "",
+        });
+        if !matches!(join.kind, JoinKind::CrossApply | JoinKind::OuterApply) {
+            self.put(" JOIN ");
+        }
+        let nested = matches!(
+            join.right.kind,
+            TableSourceKind::Join(_) | TableSourceKind::Pivot(_) | TableSourceKind::Unpivot(_)
+        );
+        if nested {
+            self.put("(");
+        }
+        self.table_source(&join.right);
+        if nested {
+            self.put(")");
+        }
+        if let Some(on) = &join.on {
+            self.put(" ON ");
+            self.condition(on);
+        }
+    }
+}
+
+fn assign(op: AssignOp) -> &'static str {
+    match op {
+        AssignOp::Set => "=",
+        AssignOp::Compound(BinaryOp::Add) => "+=",
+        AssignOp::Compound(BinaryOp::Subtract) => "-=",
+        AssignOp::Compound(BinaryOp::Multiply) => "*=",
+        AssignOp::Compound(BinaryOp::Divide) => "/=",
+        AssignOp::Compound(BinaryOp::Modulo) => "%=",
+        AssignOp::Compound(BinaryOp::BitAnd) => "&=",
+        AssignOp::Compound(BinaryOp::BitOr) => "|=",
+        AssignOp::Compound(BinaryOp::BitXor) => "^=",
+    }
+}
