@@ -16,7 +16,8 @@
 //!
 //! # Invariants
 //! T1: no input makes this crate panic, loop for ever, or allocate more than in proportion to the
-//! bytes that have arrived. A length is compared with what is there before anything is done with it.
+//! bytes that have arrived. A length is compared with what is there before anything else is done
+//! with it.
 //! T2: nothing is converted between code pages; `varchar` is the bytes that were sent. Only names,
 //! statements and messages are texts, and these are UTF-16 on the wire.
 //! T3: what a version of the protocol does not know is never sent to a client of that version.

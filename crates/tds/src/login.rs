@@ -164,7 +164,7 @@ impl Login {
         let mut r = ByteReader::new(message);
         r.take(4)?;
         let tds_version = r.u32()?;
-        let version = TdsVersion::negotiate(tds_version, true)?;
+        let version = TdsVersion::negotiate(tds_version)?;
         let mut login = Login {
             tds_version,
             packet_size: r.u32()?,

@@ -364,7 +364,7 @@ pub struct MessageReader {
 }
 
 /// A buffer larger than this is given back after its message.
-const KEEP_BUFFER_BYTES: usize = 32 * 1024;
+const KEEP_BUFFER_BYTES: usize = 16 * 1024;
 
 impl MessageReader {
     /// A reader that refuses messages of more than `limit` bytes.
@@ -440,6 +440,20 @@ impl MessageReader {
     fn reuse_body(&mut self) {
         if self.handed_out {
             self.handed_out = false;
+            self.release();
+        }
+    }
+
+    /// Moves the body of the message that was handed out last to the caller, who may need it for
+    /// longer than until the next [`MessageReader::feed`].
+    pub fn take_body(&mut self) -> Vec<u8> {
+        if self.handed_out { std::mem::take(&mut self.body) } else { Vec::new() }
+    }
+
+    /// Takes back the memory of a body, for the next message.
+    pub fn recycle(&mut self, body: Vec<u8>) {
+        if self.current.is_none() && self.body.capacity() == 0 {
+            self.body = body;
             self.release();
         }
     }

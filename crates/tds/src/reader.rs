@@ -161,9 +161,11 @@ impl<'a> Utf16<'a> {
 
     /// The text as UTF-8, lone surrogates replaced by U+FFFD.
     pub fn to_text(self) -> String {
-        // Nearly every text is ASCII, and then half the work is to drop every second byte.
-        if self.0.chunks_exact(2).all(|unit| unit[1] == 0 && unit[0] < 0x80) {
-            return self.0.chunks_exact(2).map(|unit| char::from(unit[0])).collect();
+        // Nearly every text is ASCII, and then all there is to do is to drop every second byte.
+        let is_ascii = self.code_units().fold(0, |bits, unit| bits | unit) < 0x80;
+        if is_ascii {
+            let bytes = self.0.iter().copied().step_by(2).collect();
+            return String::from_utf8(bytes).expect("ASCII is UTF-8");
         }
         char::decode_utf16(self.code_units())
             .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))

@@ -13,37 +13,37 @@ pub enum TdsVersion {
     V7_3A,
     /// 7.3.B (2008 R2): rows with a null bitmap.
     V7_3B,
-    /// 7.4 (2012 and later): session recovery and other feature extensions.
+    /// 7.4 (2012 and later): session recovery and other feature extensions. Also what is spoken
+    /// with clients of 8.0 (2022), where TLS comes before everything else and the rest is the same.
     V7_4,
-    /// 8.0 (2022): as 7.4, but TLS comes before everything else.
-    V8_0,
 }
 
 impl TdsVersion {
     /// Every version, oldest first.
-    pub const ALL: [TdsVersion; 6] = [
+    pub const ALL: [TdsVersion; 5] = [
         TdsVersion::V7_1,
         TdsVersion::V7_2,
         TdsVersion::V7_3A,
         TdsVersion::V7_3B,
         TdsVersion::V7_4,
-        TdsVersion::V8_0,
     ];
 
     /// The version to speak with a client that asks for `asked`, the number in `LOGIN7`: the
-    /// newest that both know. `strict` says that TLS came first; without it 8.0 is spoken as 7.4.
+    /// newest that both know.
+    ///
+    /// Who asks for 8.0 is answered 7.4. All clients take that, and go-mssqldb needs it: it
+    /// compares the answer with the number of 7.2, which is larger than that of 8.0, and would go
+    /// back to the forms of 7.1.
     ///
     /// # Errors
     /// [`ProtocolError::Version`] for TDS 7.0 and older.
-    pub const fn negotiate(asked: u32, strict: bool) -> Result<TdsVersion, ProtocolError> {
+    pub const fn negotiate(asked: u32) -> Result<TdsVersion, ProtocolError> {
         match asked >> 24 {
-            0x08 if strict => Ok(TdsVersion::V8_0),
-            0x08 => Ok(TdsVersion::V7_4),
             0x71 => Ok(TdsVersion::V7_1),
             0x72 => Ok(TdsVersion::V7_2),
             0x73 if (asked >> 16) & 0xFF >= 0x0B => Ok(TdsVersion::V7_3B),
             0x73 => Ok(TdsVersion::V7_3A),
-            0x74..=0x7F => Ok(TdsVersion::V7_4),
+            0x08 | 0x74..=0x7F => Ok(TdsVersion::V7_4),
             _ => Err(ProtocolError::Version(asked)),
         }
     }
@@ -56,7 +56,6 @@ impl TdsVersion {
             TdsVersion::V7_3A => 0x730A_0003,
             TdsVersion::V7_3B => 0x730B_0003,
             TdsVersion::V7_4 => 0x7400_0004,
-            TdsVersion::V8_0 => 0x0800_0000,
         }
     }
 
@@ -108,14 +107,13 @@ mod tests {
     #[test]
     fn negotiation_takes_the_newest_common_version() {
         for version in TdsVersion::ALL {
-            assert_eq!(TdsVersion::negotiate(version.number(), true), Ok(version));
+            assert_eq!(TdsVersion::negotiate(version.number()), Ok(version));
         }
-        assert_eq!(TdsVersion::negotiate(0x7400_0004, true), Ok(TdsVersion::V7_4));
-        assert_eq!(TdsVersion::negotiate(0x0800_0000, false), Ok(TdsVersion::V7_4));
-        assert_eq!(TdsVersion::negotiate(0x7500_0000, false), Ok(TdsVersion::V7_4));
-        assert_eq!(TdsVersion::negotiate(0x7100_0000, false), Ok(TdsVersion::V7_1));
+        assert_eq!(TdsVersion::negotiate(0x0800_0000), Ok(TdsVersion::V7_4));
+        assert_eq!(TdsVersion::negotiate(0x7500_0000), Ok(TdsVersion::V7_4));
+        assert_eq!(TdsVersion::negotiate(0x7100_0000), Ok(TdsVersion::V7_1));
         for refused in [0x7000_0000, 0x0700_0000, 0x0500_0000, 0, u32::MAX] {
-            assert_eq!(TdsVersion::negotiate(refused, true), Err(ProtocolError::Version(refused)));
+            assert_eq!(TdsVersion::negotiate(refused), Err(ProtocolError::Version(refused)));
         }
     }
 }

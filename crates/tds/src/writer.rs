@@ -3,9 +3,9 @@
 //! # Life of a byte
 //! It is put behind the header of the *open* packet. When a token is complete and the open packet
 //! has outgrown the packet size, it is *sealed*: cut to size, its header filled in, the rest moved
-//! behind a new header. Sealed packets are [`MessageWriter::ready`] to be sent; `end` seals the last
-//! one. So writers of tokens never look at packet boundaries, and a large result set leaves the
-//! buffer while it is produced.
+//! behind a new header. Sealed packets are [`MessageWriter::ready`] to be sent; `end` seals the
+//! last one. So writers of tokens never look at packet boundaries, and a large result set leaves
+//! the buffer while it is produced.
 //!
 //! # Invariants
 //! W1: `taken <= sealed <= buffer.len()`; within a message the open packet's header is at `sealed`.
@@ -98,7 +98,7 @@ pub struct MessageWriter {
 }
 
 /// A buffer larger than this is given back when it is empty.
-const KEEP_BUFFER_BYTES: usize = 32 * 1024;
+const KEEP_BUFFER_BYTES: usize = 16 * 1024;
 
 impl Default for MessageWriter {
     fn default() -> MessageWriter {

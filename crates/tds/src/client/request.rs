@@ -200,8 +200,8 @@ impl<'w> RpcWriter<'w> {
         Ok(())
     }
 
-    /// Begins a table-valued parameter; its rows go into the writer that is returned. `type_name` is
-    /// schema and name of the table type; columns marked as default are not sent.
+    /// Begins a table-valued parameter; its rows go into the writer that is returned. `type_name`
+    /// is schema and name of the table type; columns marked as default are not sent.
     pub fn table(
         &mut self,
         name: &str,

@@ -54,7 +54,7 @@ fn without_new(login: &Login) -> Login {
 #[test]
 fn the_example_of_the_specification_is_read_and_written() {
     let login = Login::parse(&EXAMPLE).unwrap();
-    assert_eq!(TdsVersion::negotiate(login.tds_version, false), Ok(TdsVersion::V7_2));
+    assert_eq!(TdsVersion::negotiate(login.tds_version), Ok(TdsVersion::V7_2));
     assert_eq!((login.packet_size, login.client_pid, login.lcid), (4096, 256, 0x409));
     assert_eq!((login.host_name.as_str(), login.user_name.as_str()), ("skostov1", "sa"));
     assert_eq!((login.app_name.as_str(), login.library_name.as_str()), ("OSQL-32", "ODBC"));

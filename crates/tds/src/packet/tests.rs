@@ -173,3 +173,18 @@ fn packet_sizes_are_kept_within_bounds() {
     assert_eq!(negotiate_packet_size(100, 4096), 512);
     assert_eq!(negotiate_packet_size(1 << 20, 4096), 32767);
 }
+
+#[test]
+fn a_body_can_be_kept_and_given_back() {
+    let mut reader = MessageReader::new(Side::Server, 100);
+    let bytes = [packet(1, 1, 1, b"one"), packet(1, 1, 1, b"two")].concat();
+    let mut input = &bytes[..];
+    assert!(matches!(reader.feed(&mut input), Ok(Some(MessageEvent::Message { .. }))));
+    let body = reader.take_body();
+    assert_eq!(body, b"one");
+    assert!(reader.take_body().is_empty());
+    reader.recycle(body);
+    let event = reader.feed(&mut input).unwrap();
+    let Some(MessageEvent::Message { body, .. }) = event else { panic!("{event:?}") };
+    assert_eq!(body, b"two");
+}

@@ -115,7 +115,9 @@ pub struct RpcCall<'a> {
     pub procedure: ProcedureRef<'a>,
     /// The procedure is to be compiled anew.
     pub with_recompile: bool,
-    /// The client knows the columns of the results already: `COLMETADATA` is sent without them.
+    /// The client believes that it knows the columns of the results. `COLMETADATA` may be sent
+    /// without them only if they are those that were sent last for the same statement: ODBC also
+    /// sets this when it prepares the statement anew for parameters of other types.
     pub no_metadata: bool,
     /// The parameters, in the order of the message.
     pub parameters: Vec<RpcParameter<'a>>,
