@@ -36,7 +36,9 @@ pub enum ValueRef<'a> {
     DateTimeOffset(DateTimeOffset),
     /// 16 bytes in wire order.
     Guid([u8; 16]),
-    /// A value with its own type; never null inside.
+    /// A value with its own type; never null inside. In registers and rows a `sql_variant` is
+    /// [`ValueRef::Bytes`] in the encoding of [`crate::variant`], which conversion returns;
+    /// everything that reads variants takes both forms.
     Variant(&'a Variant),
 }
 

@@ -557,8 +557,8 @@ fn variants_wrap_and_unwrap() {
 #[test]
 fn dates_read_in_the_sessions_language() {
     let arena = Arena::new();
-    let mut options = ConvertOptions::default();
-    options.dates = DateSettings::of(Language::by_name("British").unwrap());
+    let dates = DateSettings::of(Language::by_name("British").unwrap());
+    let options = ConvertOptions { dates, ..ConvertOptions::default() };
     let from = SqlType::varchar(10, C);
     let value =
         convert(ValueRef::Chars(b"01/02/2003"), &from, &SqlType::datetime(), &options, &arena)
