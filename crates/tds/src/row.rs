@@ -1,7 +1,7 @@
 //! Rows that arrive in pieces. Both sides read rows: the client those of results, the server those
 //! of a bulk load.
 //!
-//! [`RowScanner`] finds where the values of a row lie and remembers how far it has come, so that a
+//! `RowScanner` finds where the values of a row lie and remembers how far it has come, so that a
 //! row of any size costs time in proportion to its size however small the pieces are. While it
 //! passes over a chunked value, it moves the chunks together, so that every value of a complete row
 //! is one slice of the buffer.
