@@ -79,9 +79,7 @@ impl Arena {
 
     /// A copy of `bytes`.
     pub fn alloc_bytes(&self, bytes: &[u8]) -> &[u8] {
-        let copy = self.alloc_zeroed(bytes.len());
-        copy.copy_from_slice(bytes);
-        copy
+        self.alloc_slice(bytes)
     }
 
     /// A copy of `text`.

@@ -15,11 +15,12 @@ pub use binary::format_guid;
 pub use strings::length;
 
 use crate::arena::Arena;
+use crate::collation::codepage::unicode_to_string;
 use crate::datetime::DateSettings;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 use crate::types::conversion::check_explicit;
-use crate::types::{Repr, SqlType, TypeKind};
+use crate::types::{Collation, Repr, SqlType, TypeKind};
 use crate::value::ValueRef;
 
 /// What to do with a string or binary that is longer than its target.
@@ -106,6 +107,27 @@ pub fn try_convert<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     check_explicit(from.kind, to.kind)?;
     Ok(convert(value, from, to, options, arena).unwrap_or(ValueRef::Null))
+}
+
+/// A value as messages and simple clients show it: as `CAST` writes it, binaries in hexadecimal,
+/// NULL as `<NULL>`. Error 2627 lists keys so.
+pub fn display(value: ValueRef<'_>, ty: &SqlType) -> String {
+    if value.is_null() {
+        return "<NULL>".into();
+    }
+    let arena = Arena::new();
+    let style = matches!(ty.kind.repr(), Repr::Bytes).then_some(1);
+    let options = ConvertOptions { style, ..ConvertOptions::default() };
+    let text = SqlType::nvarchar_max(Collation::DEFAULT);
+    // rowversion does not become nvarchar, but its bytes do.
+    let from = if ty.kind == TypeKind::RowVersion { SqlType::binary(8) } else { *ty };
+    match convert(value, &from, &text, &options, &arena) {
+        Ok(ValueRef::Unicode(bytes)) => unicode_to_string(bytes),
+        _ => match value {
+            ValueRef::Chars(_) | ValueRef::Unicode(_) => strings::quoted(value, ty).into_owned(),
+            other => format!("{other:?}"),
+        },
+    }
 }
 
 /// Error 529.

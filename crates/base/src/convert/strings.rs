@@ -182,7 +182,6 @@ fn from_temporal<'a>(
         scale: from.scale,
     };
     let style = options.style.unwrap_or(format::default_style(from.kind));
-    // Style 0 is CAST's own style for the new types, too.
     let text = format::format(&written, style, options.dates.language).map_err(|e| match e {
         StyleError::Unknown => SqlError::new(&message::INVALID_STYLE, &[&style, &from.kind]),
         StyleError::NotForType => {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::collation::codepage::{string_to_chars, string_to_unicode};
 use crate::datetime::{Language, Moment};
-use crate::types::{Collation, Convertibility, conversion::convertibility};
+use crate::types::{Convertibility, conversion::convertibility};
 use crate::value::{DateTime, DateTimeOffset};
 
 const C: Collation = Collation::DEFAULT;
@@ -532,6 +532,29 @@ fn try_convert_gives_null_but_not_for_impossible_pairs() {
     );
     let e = try_convert(ValueRef::Int(1), &SqlType::int(), &SqlType::date(), &options, &arena);
     assert_eq!(e.unwrap_err().number(), 529);
+}
+
+#[test]
+fn values_are_displayed_as_keys_are_listed() {
+    for (value, ty, expected) in [
+        (ValueRef::Null, SqlType::int(), "<NULL>"),
+        (ValueRef::Int(-5), SqlType::int(), "-5"),
+        (ValueRef::Chars(b"abc  "), SqlType::char(5, C), "abc  "),
+        (ValueRef::Bytes(&[1, 0xAB]), SqlType::varbinary(2), "0x01AB"),
+        (
+            ValueRef::Bytes(&[0, 0, 0, 0, 0, 0, 7, 0xD1]),
+            SqlType::rowversion(),
+            "0x00000000000007D1",
+        ),
+        (
+            ValueRef::DateTime(DateTime { days: 0, ticks: 0 }),
+            SqlType::datetime(),
+            "Jan  1 1900 12:00AM",
+        ),
+        (ValueRef::Unicode(&[0xAC, 0x20]), SqlType::nvarchar(1, C), "€"),
+    ] {
+        assert_eq!(display(value, &ty), expected);
+    }
 }
 
 #[test]

@@ -144,4 +144,19 @@ super::messages! {
     STRING_AGG_TOO_LONG = 9829, 16, 1, "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation.";
     UNIQUE_TABLE_AMBIGUOUS = 8154, 15, 1, "The table '%s' is ambiguous.";
     NULL_ELIMINATED = 8153, 10, 1, "Warning: Null value is eliminated by an aggregate or other SET operation.";
+    SET_TABLE_NOT_FOUND = 8103, 16, 1, "Table '%s' does not exist or cannot be opened for SET operation.";
+    SELECT_INTO_MULTIPLE_IDENTITIES = 8109, 16, 1, "Attempting to add multiple identity columns to table '%s' using the SELECT INTO statement.";
+    NO_GROUP_BY_SELECT = 8118, 16, 1, "Column '%s' is invalid in the select list because it is not contained in an aggregate function and there is no GROUP BY clause.";
+    NO_GROUP_BY_HAVING = 8119, 16, 1, "Column '%s' is invalid in the HAVING clause because it is not contained in an aggregate function and there is no GROUP BY clause.";
+    NO_GROUP_BY_ORDER_BY = 8126, 16, 1, "Column \"%s\" is invalid in the ORDER BY clause because it is not contained in an aggregate function and there is no GROUP BY clause.";
+    CORRELATED_NOT_GROUPED = 8123, 16, 1, "A correlated expression is invalid because it is not in a GROUP BY clause.";
+    OUTER_AGGREGATE_MISPLACED = 8125, 16, 1, "An aggregated expression containing an outer reference must be contained in either the select list, or a HAVING clause subquery in the query whose FROM clause contains the table with the column being aggregated.";
+    GROUPING_WITHOUT_GROUP_BY = 8160, 15, 1, "A GROUPING or GROUPING_ID function can only be specified when there is a GROUP BY clause.";
+    GROUPING_ARGUMENT_NOT_GROUPED = 8161, 15, 1, "Argument %s of the %s function does not match any of the expressions in the GROUP BY clause.";
+    UNPIVOT_TYPES_CONFLICT = 8167, 16, 1, "The type of column \"%s\" conflicts with the type of other columns specified in the UNPIVOT list.";
+    DERIVED_NOT_UPDATABLE_MULTIPLE_TABLES = 4420, 16, 1, "Derived table '%s' is not updatable because the modification affects multiple base tables.";
+    DERIVED_NOT_UPDATABLE_COLUMN = 4421, 16, 1, "Derived table '%s' is not updatable because a column of the derived table is derived or constant.";
+    DERIVED_NOT_UPDATABLE_UNION = 4417, 16, 1, "Derived table '%s' is not updatable because the definition contains a UNION operator.";
+    VIEW_NOT_UPDATABLE_UNION = 4426, 16, 1, "View '%s' is not updatable because the definition contains a UNION operator.";
+    VIEW_NOT_UPDATABLE_CHECK_OPTION = 4415, 16, 1, "View '%s' is not updatable because either it was created WITH CHECK OPTION or it spans a view created WITH CHECK OPTION and the target table is referenced multiple times in the resulting query.";
 }

@@ -9,7 +9,7 @@ super::messages! {
     BULK_ROW_LENGTH = 4803, 21, 1, "The bulk copy (bcp) client has sent a row length of %s. This is not a valid size. The maximum row size is %s. Use a supported client application programming interface (API).";
     BULK_FILE_OPEN = 4860, 16, 1, "Cannot bulk load. The file \"%s\" does not exist or you don't have file access rights.";
     BULK_FILE_OPERATING_SYSTEM_ERROR = 4861, 16, 1, "Cannot bulk load because the file \"%s\" could not be opened. Operating system error code %s.";
-    BULK_FORMAT_FILE_UNREADABLE = 4862, 16, 1, "Cannot bulk load because the file \"%s\" could not be read. Operating system error code %s.";
+    BULK_FORMAT_FILE_UNREADABLE = 4862, 16, 1, "Cannot bulk load because the file \"%s\" is incomplete or could not be read. Operating system error code %s.";
     BULK_TRUNCATION = 4863, 16, 1, "Bulk load data conversion error (truncation) for row %s, column %s (%s).";
     BULK_CONVERSION = 4864, 16, 1, "Bulk load data conversion error (type mismatch or invalid character for the specified codepage) for row %s, column %s (%s).";
     BULK_TOO_MANY_ERRORS = 4865, 16, 1, "Cannot bulk load because the maximum number of errors (%s) was exceeded.";
@@ -26,4 +26,13 @@ super::messages! {
     BULK_PROVIDER_FAILED = 7301, 16, 2, "Cannot obtain the required interface (\"%s\") from OLE DB provider \"%s\" for linked server \"%s\".";
     BULK_PROVIDER_FETCH = 7330, 16, 2, "Cannot fetch a row from OLE DB provider \"%s\" for linked server \"%s\".";
     BULK_PROVIDER_ERROR = 7399, 16, 1, "The OLE DB provider \"%s\" for linked server \"%s\" reported an error. %s";
+    BULK_FIRST_ROW_AFTER_LAST = 4880, 16, 1, "Cannot bulk load. When you use the FIRSTROW and LASTROW parameters, the value for FIRSTROW cannot be greater than the value for LASTROW.";
+    BULK_FILE_OPEN_SYSTEM_ERROR = 4886, 16, 1, "Cannot open the file \"%s\". Operating system error: %s";
+    BULK_SCHEMA_CHANGED = 4892, 16, 1, "Bulk insert failed due to a schema change of the target table.";
+    INSERT_BULK_SCHEMA_CHANGED = 4891, 16, 1, "Insert bulk failed due to a schema change of the target table.";
+    BULK_METADATA_MISSING = 4894, 21, 1, "COLMETADATA must be present when using bcp.";
+    BULK_ODD_UNICODE = 4895, 21, 1, "Unicode data is odd byte size for column %s. Should be even byte size.";
+    BULK_COLUMN_VALUE_INVALID = 4896, 16, 1, "Invalid column value from bcp client for colid %s.";
+    BULK_CHUNK_LENGTH_INVALID = 4897, 16, 1, "Received an invalid length for chunked LOB data for colid %s.";
+    BULK_ATTRIBUTE_INVALID = 4875, 16, 1, "Invalid column attribute from bcp client for colid %s.";
 }

@@ -60,4 +60,13 @@ super::messages! {
     IDENTITY_INSERT_TABLE_VARIABLE = 1077, 15, 1, "INSERT into an identity column not allowed on table variables.";
     IDENTITY_SEED_INVALID = 2752, 16, 2, "Identity column '%s' contains invalid SEED.";
     IDENTITY_STEP_INVALID = 2753, 16, 2, "Identity column '%s' contains invalid INCREMENT.";
+    CONSTRAINT_WITHOUT_COLUMNS = 8135, 16, 1, "Table level constraint or index does not specify column list, table '%s'.";
+    CONSTRAINT_DUPLICATE_COLUMNS = 8136, 16, 1, "Duplicate columns specified in %s constraint key list, table '%s'.";
+    FOREIGN_KEY_TOO_MANY_COLUMNS = 8138, 16, 1, "More than 16 columns specified in foreign key column list, table '%s'.";
+    FOREIGN_KEY_COUNTS_DIFFER = 8139, 16, 1, "Number of referencing columns in foreign key differs from number of referenced columns, table '%s'.";
+    COLUMN_CONSTRAINT_MANY_KEYS = 8140, 16, 1, "More than one key specified in column level %s constraint, table '%s'.";
+    CONSTRAINT_NAME_TEMPORARY = 8166, 16, 1, "Constraint name '%s' not permitted. Constraint names cannot begin with a number sign (#).";
+    COMPUTED_CONSTRAINT_INVALID = 8183, 16, 1, "Only UNIQUE or PRIMARY KEY constraints can be created on computed columns, while CHECK, FOREIGN KEY, and NOT NULL constraints require that computed columns be persisted.";
+    DEFAULT_IN_USE_BY_FOREIGN_KEY = 3730, 16, 1, "Cannot drop the default constraint '%s' while it is being used by a foreign key as SET DEFAULT referential action.";
+    KEY_COLUMN_NOT_DETERMINISTIC = 2729, 16, 1, "Column '%s' in %s '%s' cannot be used in an index or statistics or as a partition key because it is non-deterministic.";
 }

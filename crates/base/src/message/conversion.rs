@@ -43,7 +43,7 @@ super::messages! {
     TRUNCATED_IN_COLUMN = 2628, 16, 1, "String or binary data would be truncated in table '%s', column '%s'. Truncated value: '%s'.";
     CANNOT_FIND_DATA_TYPE = 2715, 16, 6, "Column, parameter, or variable #%s: Cannot find data type %s.";
     CANNOT_SPECIFY_WIDTH = 2716, 16, 1, "Column, parameter, or variable #%s: Cannot specify a column width on data type %s.";
-    SIZE_EXCEEDS_MAXIMUM = 2717, 16, 2, "The size (%s) given to the %s '%s' exceeds the maximum allowed (%s).";
+    SIZE_EXCEEDS_MAXIMUM = 2717, 15, 2, "The size (%s) given to the %s '%s' exceeds the maximum allowed (%s).";
     IDENTITY_TYPE_INVALID = 2749, 16, 2, "Identity column '%s' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.";
     PRECISION_TOO_LARGE = 2750, 16, 1, "Column or parameter #%s: Specified column precision %s is greater than the maximum precision of %s.";
     SCALE_GREATER_THAN_PRECISION = 2751, 16, 1, "Column or parameter #%s: Specified column scale %s is greater than the specified precision of %s.";
@@ -74,4 +74,5 @@ super::messages! {
     CULTURE_NOT_SUPPORTED = 9818, 16, 1, "The culture parameter '%s' provided in the function call is not supported.";
     OPERAND_INVALID_FOR_OPERATOR = 8117, 16, 1, "Operand data type %s is invalid for %s operator.";
     JSON_TEXT_INVALID = 13609, 16, 4, "JSON text is not properly formatted. Unexpected character '%s' is found at position %s.";
+    TRUNCATED_IN_OBJECT = 2629, 16, 1, "String or binary data would be truncated in object ID '%s'. Truncated value: '%s'.";
 }

@@ -31,7 +31,7 @@ super::messages! {
     ONLY_FILE_REMOVED = 5031, 16, 1, "Cannot remove the file '%s' because it is the only file in the DEFAULT filegroup.";
     FILEGROUP_EXISTS = 5035, 16, 1, "Filegroup '%s' already exists in this database. Specify a different name or remove the conflicting filegroup if it is empty.";
     MODIFY_FILE_SMALLER = 5039, 16, 1, "MODIFY FILE failed. Specified size is less than or equal to current size.";
-    MODIFY_FILE_ABOVE_MAXIMUM = 5040, 16, 1, "MODIFY FILE failed. Size is greater than MAXSIZE. Please query sys.database_files and use DBCC SHRINKFILE to reduce the file size first.";
+    MODIFY_FILE_ABOVE_MAXIMUM = 5040, 16, 1, "MODIFY FILE failed. Size is greater than MAXSIZE.";
     MODIFY_FILE_NOT_FOUND = 5041, 16, 1, "MODIFY FILE failed. File '%s' does not exist.";
     FILE_NOT_EMPTY = 5042, 16, 1, "The %s '%s' cannot be removed because it is not empty.";
     OPTION_CANNOT_BE_SET = 5058, 16, 1, "Option '%s' cannot be set in database '%s'.";
@@ -81,10 +81,27 @@ super::messages! {
     RESOURCE_PREDEFINED = 10912, 16, 1, "The operation could not be completed. Dropping predefined %s is not allowed.";
     RESOURCE_POOL_NOT_EMPTY = 10916, 16, 1, "Cannot drop resource pool '%s' because it contains workload group '%s'. Drop or remove all workload groups using this resource pool before dropping it.";
     RESOURCE_EXISTS = 10918, 16, 1, "Cannot create %s '%s' because it already exists.";
-    COMPATIBILITY_LEVEL_INVALID = 15048, 16, 1, "Valid values of the database compatibility level are %s.";
+    COMPATIBILITY_LEVEL_INVALID = 15048, 10, 1, "Valid values of the database compatibility level are %s.";
     FULLTEXT_NOT_INSTALLED = 7609, 17, 5, "Full-Text Search is not installed, or a full-text component cannot be loaded.";
     FULLTEXT_NOT_INDEXED = 7601, 16, 1, "Cannot use a CONTAINS or FREETEXT predicate on %s '%s' because it is not full-text indexed.";
     LINKED_SERVER_NOT_FOUND = 7202, 11, 2, "Could not find server '%s' in sys.servers. Verify that the correct server name was specified. If necessary, execute the stored procedure sp_addlinkedserver to add the server to sys.servers.";
     BUFFER_POOL_EXTENSION_ENABLED = 861, 10, 1, "Buffer pool extension is already enabled. No action is necessary.";
     BUFFER_POOL_EXTENSION_NOT_ENABLED = 862, 10, 1, "Attempt to disable buffer pool extension when in state %s is not allowed.";
+    DATABASE_NAME_UNKNOWN = 5002, 16, 1, "Database '%s' does not exist. Verify the name in sys.databases and try the operation again.";
+    FILES_NOT_FOUND = 5009, 16, 1, "One or more files listed in the statement could not be found or could not be initialized.";
+    NOT_IN_DATABASE = 5014, 16, 1, "The %s '%s' does not exist in database '%s'.";
+    FILE_PATH_CHANGED = 5018, 10, 1, "The file \"%s\" has been modified in the system catalog. The new path will be used the next time the database is started.";
+    NAME_HAS_BEEN_SET = 5021, 10, 1, "The %s name '%s' has been set.";
+    MODIFY_FILE_NO_PROPERTY = 5038, 16, 1, "MODIFY FILE failed for file \"%s\". At least one property per file must be specified.";
+    HAS_BEEN_REMOVED = 5044, 10, 1, "The %s '%s' has been removed.";
+    PROPERTY_ALREADY_SET = 5045, 16, 1, "The %s already has the '%s' property set.";
+    PROPERTY_HAS_BEEN_SET = 5046, 10, 1, "The %s property '%s' has been set.";
+    FILEGROUP_NAMED_DEFAULT = 5051, 16, 1, "Cannot have a filegroup with the name 'DEFAULT'.";
+    DATABASE_IN_TRANSITION_LATER = 5059, 16, 1, "Database '%s' is in transition. Try the ALTER DATABASE statement later.";
+    OPTIONS_CONFLICT = 5062, 16, 1, "The option \"%s\" conflicts with another requested option. The options cannot both be requested at the same time.";
+    MAXSIZE_BELOW_SIZE = 5103, 16, 1, "MAXSIZE cannot be less than SIZE for file '%s'.";
+    FILE_ALREADY_USED = 5104, 16, 1, "File '%s' already used.";
+    DIRECTORY_LOOKUP_FAILED = 5133, 16, 1, "Directory lookup for the file \"%s\" failed with the operating system error %s.";
+    DBCC_RESULTS_FOR = 2536, 10, 1, "DBCC results for '%s'.";
+    DBCC_ROWS_IN_PAGES = 2593, 10, 1, "There are %s rows in %s pages for object \"%s\".";
 }

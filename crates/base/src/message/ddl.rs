@@ -9,7 +9,6 @@ super::messages! {
     COLUMN_NAMES_MUST_BE_UNIQUE = 2705, 16, 3, "Column names in each table must be unique. Column name '%s' in table '%s' is specified more than once.";
     TABLE_DOES_NOT_EXIST = 2706, 11, 1, "Table '%s' does not exist.";
     OBJECT_EXISTS = 2714, 16, 6, "There is already an object named '%s' in the database.";
-    NULLABLE_NOT_ALLOWED = 2718, 16, 1, "Column, parameter, or variable #%s: Cannot specify null values on a column of data type %s.";
     TIMESTAMP_ONLY_ONE = 2738, 16, 2, "A table can only have one timestamp column. Because table '%s' already has one, the column '%s' cannot be added.";
     LEGACY_LOB_LOCAL_VARIABLE = 2739, 16, 1, "The text, ntext, and image data types are invalid for local variables.";
     SCHEMA_NOT_FOUND = 2760, 16, 1, "The specified schema name \"%s\" either does not exist or you do not have permission to use it.";
@@ -53,4 +52,11 @@ super::messages! {
     STATISTICS_NOT_FOUND = 2767, 16, 1, "Could not locate statistics '%s' in the system catalogs.";
     INDEX_DOES_NOT_EXIST_ON = 7999, 16, 1, "Could not find any index named '%s' for table '%s'.";
     SPARSE_COLUMN_INVALID = 1731, 16, 1, "Cannot create the sparse column '%s' in the table '%s' because an option or data type specified is not valid. A sparse column must be nullable and cannot have the ROWGUIDCOL, IDENTITY, or FILESTREAM properties. A sparse column cannot be of the following data types: text, ntext, image, geometry, geography, or user-defined type.";
+    CONSTRAINT_NOT_OF_TABLE = 3733, 16, 1, "Constraint '%s' does not belong to table '%s'.";
+    SELECT_INTO_SAME_TABLE = 2770, 16, 1, "The SELECT INTO statement cannot have same source and destination tables.";
+    PERSISTED_NOT_COMPUTED = 4919, 16, 1, "PERSISTED attribute cannot be altered on column '%s' because this column is not computed.";
+    TRIGGER_NOT_OF_TABLE = 4921, 16, 1, "ALTER TABLE failed because trigger '%s' does not belong to table '%s'.";
+    CONSTRAINT_SWITCH_FAILED = 4916, 16, 1, "Could not enable or disable the constraint. See previous errors.";
+    VIEW_SELF_REFERENCE = 4429, 16, 1, "View or function '%s' contains a self-reference. Views or functions cannot reference themselves directly or indirectly.";
+    VIEW_TOO_MANY_COLUMNS = 4505, 16, 1, "CREATE VIEW failed because column '%s' in view '%s' exceeds the maximum of %s columns.";
 }

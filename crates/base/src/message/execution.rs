@@ -27,7 +27,7 @@ super::messages! {
     COMMAND_CANCELLED = 3617, 10, 1, "The current command was canceled by the client.";
     STATEMENT_TERMINATED = 3621, 10, 0, "The statement has been terminated.";
     DOMAIN_ERROR = 3622, 10, 1, "Warning: An invalid floating point operation occurred.";
-    DUPLICATE_KEY_IGNORED = 3604, 16, 0, "Duplicate key was ignored.";
+    DUPLICATE_KEY_IGNORED = 3604, 10, 0, "Duplicate key was ignored.";
     DUPLICATE_KEY_UNIQUE_INDEX = 2601, 14, 1, "Cannot insert duplicate key row in object '%s' with unique index '%s'. The duplicate key value is %s.";
     DUPLICATE_KEY_CONSTRAINT = 2627, 14, 1, "Violation of %s constraint '%s'. Cannot insert duplicate key in object '%s'. The duplicate key value is %s.";
     IDENTITY_ON_NULLABLE = 8147, 16, 1, "Could not create IDENTITY attribute on nullable column '%s', table '%s'.";
@@ -61,4 +61,8 @@ super::messages! {
     RPC_PROCEDURE_ID_UNKNOWN = 8004, 16, 1, "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect. The RPC name is invalid.";
     TDS_STREAM_INVALID = 4002, 16, 1, "The incoming tabular data stream (TDS) protocol stream is incorrect. The stream ended unexpectedly.";
     TABLE_PARAMETER_TYPE_INVALID = 8046, 16, 1, "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect. Table-valued parameter %s (\"%s\"), row %s, column %s: The data type 0x%s, has an invalid data length or metadata length.";
+    EXECUTION_TIMES = 3612, 10, 1, "\n SQL Server Execution Times:\n   CPU time = %s ms,  elapsed time = %s ms.";
+    PARSE_AND_COMPILE_TIME = 3613, 10, 1, "SQL Server parse and compile time: \n   CPU time = %s ms, elapsed time = %s ms.";
+    STATISTICS_IO = 3615, 10, 1, "Table '%s'. Scan count %s, logical reads %s, physical reads %s, page server reads %s, read-ahead reads %s, page server read-ahead reads %s, lob logical reads %s, lob physical reads %s, lob page server reads %s, lob read-ahead reads %s, lob page server read-ahead reads %s.";
+    PREPARED_HANDLE_IN_USE = 8187, 16, 1, "The prepared handle %s is currently being used by another command (error state: %s).";
 }

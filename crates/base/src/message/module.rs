@@ -8,13 +8,13 @@ super::messages! {
     TRIGGER_CANNOT_ALTER = 2103, 15, 1, "Cannot %s trigger '%s' because its schema is different from the schema of the target table or view.";
     INSTEAD_OF_TRIGGER_EXISTS = 2111, 16, 1, "Cannot %s trigger '%s' on %s '%s' because an INSTEAD OF %s trigger already exists on this object.";
     INSTEAD_OF_CASCADE = 2113, 16, 1, "Cannot %s INSTEAD OF DELETE or INSTEAD OF UPDATE TRIGGER '%s' on table '%s'. This is because the table has a FOREIGN KEY with cascading DELETE or UPDATE.";
-    RAISERROR_SEVERITY_NEEDS_LOG = 2754, 16, 1, "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.";
-    LANGUAGE_NOT_OFFICIAL = 2755, 16, 1, "SET LANGUAGE failed because '%s' is not an official language name or a language alias on this SQL Server.";
-    RAISERROR_INVALID_STATE = 2756, 16, 1, "Invalid value %s for state. Valid range is from %s to %s.";
+    RAISERROR_SEVERITY_NEEDS_LOG = 2754, 16, 1, "Error severity levels greater than %s can only be specified by members of the sysadmin role, using the WITH LOG option.";
+    LANGUAGE_NOT_OFFICIAL = 2740, 16, 1, "SET LANGUAGE failed because '%s' is not an official language name or a language alias on this SQL Server.";
+    RAISERROR_INVALID_STATE = 2756, 16, 1, "Invalid value %s for state. State value must not be less than %s.";
     RAISERROR_NUMBER_NOT_FOUND = 2758, 16, 1, "RAISERROR could not locate entry for error %s in sysmessages.";
     RAISERROR_LOG_PERMISSION = 2778, 16, 1, "Only System Administrator can specify %s option for %s command.";
     RAISERROR_NUMBER_RANGE = 2732, 16, 1, "Error number %s is invalid. The number must be from %s through %s and it cannot be 50000.";
-    RAISERROR_PARAMETER_TYPE = 2748, 16, 1, "Cannot specify %s data type (RAISERROR parameter %s) as a substitution parameter for RAISERROR.";
+    RAISERROR_PARAMETER_TYPE = 2748, 16, 1, "Cannot specify %s data type (parameter %s) as a substitution parameter.";
     RAISERROR_TOO_MANY_PARAMETERS = 2747, 16, 1, "Too many substitution parameters for RAISERROR. Cannot exceed %s substitution parameters.";
     RAISERROR_PARAMETER_MISMATCH = 2786, 16, 1, "The data type of substitution parameter %s does not match the expected type of the format specification.";
     RAISERROR_FORMAT_INVALID = 2787, 16, 1, "Invalid format specification: '%s'.";
@@ -46,9 +46,15 @@ super::messages! {
     TEXTSIZE_INVALID = 41394, 16, 1, "TEXTSIZE must be a number between -1 and 2147483647.";
     DATEFORMAT_INVALID = 2741, 16, 1, "SET DATEFORMAT date order '%s' is invalid.";
     DATEFIRST_INVALID = 2742, 16, 1, "SET DATEFIRST %s is out of range.";
-    SET_COMMAND_NEEDS_ARGUMENT = 2743, 16, 1, "%s statement requires %s parameter.";
+    SET_COMMAND_NEEDS_ARGUMENT = 2743, 16, 1, "%s option requires %s parameter.";
     MULTIPLE_IDENTITY_COLUMNS = 2744, 16, 2, "Multiple identity columns specified for table '%s'. Only one identity column per table is allowed.";
     PROCESS_RAISED_FATAL_ERROR = 2745, 10, 2, "Process ID %s has raised user error %s, severity %s. SQL Server is terminating this process.";
     SELECT_FAILED_SET_OPTIONS = 1934, 16, 1, "%s failed because the following SET options have incorrect settings: '%s'. Verify that SET options are correct for use with %s.";
     CREATE_FAILED_SET_OPTIONS = 1935, 16, 1, "Cannot create index. Object '%s' was created with the following SET options off: '%s'.";
+    DEADLOCK_PRIORITY_INVALID = 2755, 16, 1, "SET DEADLOCK_PRIORITY option is invalid. Valid options are {HIGH | NORMAL | LOW | [%s ... %s] of type integer}.";
+    RETURN_TYPE_INVALID = 2733, 16, 1, "The %s data type is invalid for return values.";
+    TWO_PART_NAME_REQUIRED = 2789, 16, 1, "Must specify a two-part name for %s '%s' in a schemabound object or a constraint expression.";
+    DEFINITION_CHANGED = 2801, 16, 1, "The definition of object '%s' has changed since it was compiled.";
+    WRONG_KIND_OF_OBJECT = 2809, 16, 1, "The request for %s '%s' failed because '%s' is a %s object.";
+    USER_FUNCTION_NOT_ALLOWED = 2785, 16, 1, "User-defined functions, user-defined aggregates, CLR types, and methods on CLR types are not allowed in expressions in this context.";
 }

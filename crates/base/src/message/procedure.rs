@@ -8,7 +8,7 @@ super::messages! {
     SP_NAME_NOT_VALID = 15006, 16, 1, "'%s' is not a valid name because it contains invalid characters.";
     SP_OBJECT_DOES_NOT_EXIST = 15009, 16, 1, "The object '%s' does not exist in database '%s' or is invalid for this operation.";
     SP_DATABASE_DOES_NOT_EXIST = 15010, 16, 1, "The database '%s' does not exist. Supply a valid database name. To see available databases, use sys.databases.";
-    SP_OPTION_UNKNOWN = 15011, 16, 1, "Option '%s' does not exist.";
+    SP_OPTION_UNKNOWN = 15011, 16, 1, "Database option '%s' does not exist. Specify a valid database option.";
     SP_DEVICE_UNKNOWN = 15012, 16, 1, "The device '%s' does not exist. Use sys.backup_devices to show available devices.";
     SP_ROLE_DOES_NOT_EXIST = 15014, 16, 1, "The role '%s' does not exist in the current database.";
     SP_SERVER_DOES_NOT_EXIST = 15015, 16, 1, "The server '%s' does not exist. Use sp_helpserver to show available servers.";
@@ -46,4 +46,10 @@ super::messages! {
     SP_USER_NOT_VALID = 15008, 16, 1, "User '%s' does not exist in the current database.";
     SP_USER_OR_ROLE_NOT_VALID = 15410, 11, 1, "User or role '%s' does not exist in this database.";
     SP_SPACE_USED_OBJECT = 15234, 16, 1, "Objects of this type have no space allocated.";
+    SP_PARAMETER_VALUE_INVALID = 15021, 16, 1, "Invalid value given for parameter %s. Specify a valid parameter value.";
+    SP_MARKED_FOR_RECOMPILATION = 15070, 10, 1, "Object '%s' was successfully marked for recompilation.";
+    SP_PROPERTY_OBJECT_NOT_FOUND = 15096, 16, 1, "Could not find object '%s' or you do not have required permission or the object is not valid for adding extended property.";
+    SP_NOT_A_TRIGGER_OF = 15125, 16, 1, "Trigger '%s' is not a trigger for '%s'.";
+    SP_DATA_TYPE_OR_COLUMN = 15148, 16, 1, "The data type or table column '%s' does not exist or you do not have permission.";
+    SP_OBJECT_NOT_FOUND_OR_DENIED = 15165, 16, 1, "Could not find object '%s' or you do not have permission.";
 }

@@ -34,4 +34,12 @@ super::messages! {
     LOGIN_CANNOT_EXECUTE_AS = 15406, 16, 1, "Cannot execute as the server principal because the principal \"%s\" does not exist, this type of principal cannot be impersonated, or you do not have permission.";
     REVERT_WRONG_DATABASE = 15199, 16, 1, "The current security context cannot be reverted. Please switch to the original database where '%s' was called and try it again.";
     OWNER_ALREADY_USER = 15110, 16, 1, "The proposed new database owner is already a user or aliased in the database.";
+    LOGIN_HAS_MAPPED_USERS = 15175, 16, 1, "Login '%s' is aliased or mapped to a user in one or more database(s). Drop the user or alias before dropping the login.";
+    PRINCIPAL_OWNS_OBJECTS = 15183, 16, 1, "The database principal owns objects in the database and cannot be dropped.";
+    LOGIN_OWNS_ENTITY = 15141, 16, 1, "The server principal owns one or more %s(s) and cannot be dropped.";
+    PRIVILEGE_INCOMPATIBLE = 4606, 16, 1, "Granted or revoked privilege %s is not compatible with object.";
+    NO_SUCH_USER_OR_GROUP = 4604, 16, 1, "There is no such user or group '%s' or you do not have permission.";
+    REVOKE_NEEDS_CASCADE = 4611, 16, 1, "To revoke or deny grantable privileges, specify the CASCADE option.";
+    PERMISSION_COLUMN_UNKNOWN = 4615, 16, 1, "Invalid column name '%s'.";
+    IMPERSONATION_TOO_DEEP = 15159, 16, 1, "Maximum impersonation nesting level exceeded (limit %s)..";
 }

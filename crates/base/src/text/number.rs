@@ -141,6 +141,16 @@ pub fn parse_money(text: &str) -> Result<i64, MoneyError> {
     i64::try_from(value).map_err(|_| MoneyError::Overflow)
 }
 
+/// `ISNUMERIC`: whether a text converts to a float, a decimal, an integer or money; a sign, a point
+/// or a currency sign alone does.
+pub fn is_numeric(text: &str) -> bool {
+    let trimmed = text.trim_matches(' ');
+    !trimmed.is_empty()
+        && (parse_money(trimmed).is_ok()
+            || parse_float(trimmed.as_bytes()).is_some_and(f64::is_finite)
+            || trimmed.chars().all(|c| c == ','))
+}
+
 /// Money in style 0 (two digits after the point), 1 (with commas) or 2 (four digits).
 pub fn format_money(ten_thousandths: i64, style: i32) -> StackText<40> {
     let mut out = StackText::new();
@@ -361,6 +371,23 @@ mod tests {
             (i64::MAX, 126, "922337203685477.5807"),
         ] {
             assert_eq!(format_money(value, style).as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn isnumeric_is_generous() {
+        for (text, expected) in [
+            ("12", true),
+            ("1e5", true),
+            ("$", true),
+            ("-", true),
+            (".", true),
+            (",", true),
+            ("", false),
+            (" ", false),
+            ("12x", false),
+        ] {
+            assert_eq!(is_numeric(text), expected, "{text:?}");
         }
     }
 
