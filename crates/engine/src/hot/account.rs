@@ -1,36 +1,54 @@
-//! Counts of bytes, kept so that threads that change one at the same time rarely meet.
+//! Counts that many threads change, kept so that they rarely meet.
 
 use crate::sync::atomic::AtomicI64;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Cache lines that an account spreads over; a power of two.
-const STRIPES: usize = 8;
+/// Cache lines that a count spreads over.
+pub(crate) const STRIPES: usize = 8;
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Stripe(AtomicI64);
 
-/// Bytes that somebody has allocated: exact once nobody is changing it.
+/// A sum of what all threads have added: exact once nobody is adding.
 #[derive(Debug, Default)]
-pub struct Account {
+pub(crate) struct Striped {
     stripes: [Stripe; STRIPES],
 }
 
+impl Striped {
+    /// Adds to the stripe that `hint` (an address, a hash) falls on, and returns that stripe's
+    /// value. Different hints are likely to write different cache lines.
+    #[inline]
+    pub(crate) fn add(&self, hint: u64, n: i64) -> i64 {
+        // Multiplied, since addresses differ in their middle bits.
+        let stripe = (hint.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize % STRIPES;
+        self.stripes[stripe].0.fetch_add(n, Relaxed) + n
+    }
+
+    /// The sum. Never negative, though a concurrent reader may see a subtraction before the
+    /// addition that it undoes.
+    pub(crate) fn sum(&self) -> u64 {
+        self.stripes.iter().map(|s| s.0.load(Relaxed)).sum::<i64>().max(0) as u64
+    }
+}
+
+/// Bytes that an index has allocated.
+#[derive(Debug, Default)]
+pub struct Account {
+    bytes: Striped,
+}
+
 impl Account {
-    /// Adds bytes, or takes them away if negative. Calls with different `hint`s (an address, a
-    /// hash, a worker's number) write different cache lines, so they may come from anywhere.
+    /// Adds bytes, or takes them away if negative. The hint spreads concurrent calls.
     #[inline]
     pub fn add(&self, hint: u64, bytes: i64) {
-        // Multiplied, since addresses differ in their middle bits and workers in their low ones.
-        let stripe = (hint.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize % STRIPES;
-        self.stripes[stripe].0.fetch_add(bytes, Relaxed);
+        self.bytes.add(hint, bytes);
     }
 
     /// Bytes allocated now.
     pub fn bytes(&self) -> u64 {
-        let sum: i64 = self.stripes.iter().map(|s| s.0.load(Relaxed)).sum();
-        // A concurrent reader may see a release and not yet the allocation before it.
-        sum.max(0) as u64
+        self.bytes.sum()
     }
 }
 
@@ -48,5 +66,16 @@ mod tests {
             account.add(hint, -10);
         }
         assert_eq!(account.bytes(), 10);
+    }
+
+    #[test]
+    fn hints_spread_evenly() {
+        let count = Striped::default();
+        for address in 0..8000u64 {
+            count.add(0x7F00_0000_0000 + address * 48, 1);
+        }
+        for stripe in &count.stripes {
+            assert!((800..1200).contains(&stripe.0.load(Relaxed)));
+        }
     }
 }

@@ -6,6 +6,7 @@ pub mod alloc;
 pub mod anchor;
 pub mod filter;
 pub mod gate;
+pub mod index;
 pub mod key;
 pub mod row;
 pub mod status;

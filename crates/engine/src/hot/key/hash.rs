@@ -12,6 +12,15 @@ impl KeySpec {
             KeyClass::General => hash_bytes(key),
         }
     }
+
+    /// The hash of a key of class [`KeyClass::One`] or [`KeyClass::Two`] with these words.
+    #[inline]
+    pub fn hash_words(&self, words: [u64; 2]) -> u64 {
+        match self.class {
+            KeyClass::One(_) => hash_word(words[0]),
+            _ => hash_words(words[0], words[1]),
+        }
+    }
 }
 
 const SEEDS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];

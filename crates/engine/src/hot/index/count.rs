@@ -1,0 +1,83 @@
+//! What an index counts about itself.
+
+use crate::hot::account::{Account, Striped};
+use crate::hot::index::IndexMemory;
+use crate::sync::Arc;
+
+const WORD: u64 = 8;
+
+/// Counts of one index, and the account that it charges.
+#[derive(Debug)]
+pub(super) struct Counts {
+    rows: Striped,
+    keys: Striped,
+    /// Words that were allocated to hold pointers and do not, but for postings: what they hold is not
+    /// subtracted, since it follows from rows and keys.
+    spare: Striped,
+    account: Arc<Account>,
+    unique: bool,
+}
+
+impl Counts {
+    pub(super) fn new(account: Arc<Account>, unique: bool) -> Counts {
+        Counts {
+            rows: Striped::default(),
+            keys: Striped::default(),
+            spare: Striped::default(),
+            account,
+            unique,
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.rows.sum()
+    }
+
+    pub(super) fn keys(&self) -> u64 {
+        if self.unique { self.rows.sum() } else { self.keys.sum() }
+    }
+
+    /// Counts rows; returns how many of them are in the hint's stripe.
+    #[inline]
+    pub(super) fn add_rows(&self, hint: u64, n: i64) -> i64 {
+        self.rows.add(hint, n)
+    }
+
+    /// Counts keys of an index that is not unique, as [`Counts::add_rows`].
+    #[inline]
+    pub(super) fn add_keys(&self, hint: u64, n: i64) -> i64 {
+        self.keys.add(hint, n)
+    }
+
+    /// Charges memory at this address, with room for so many pointers.
+    #[inline]
+    pub(super) fn charge(&self, address: u64, bytes: usize, room: usize) {
+        self.account.add(address, bytes as i64);
+        if room > 0 {
+            self.spare.add(address, room as i64);
+        }
+    }
+
+    /// Takes a charge back.
+    #[inline]
+    pub(super) fn discharge(&self, address: u64, bytes: usize, room: usize) {
+        self.account.add(address, -(bytes as i64));
+        if room > 0 {
+            self.spare.add(address, -(room as i64));
+        }
+    }
+
+    /// Counts words that now hold something, or hold nothing any more if negative.
+    #[inline]
+    pub(super) fn take(&self, hint: u64, words: i64) {
+        self.spare.add(hint, -words);
+    }
+
+    pub(super) fn memory(&self) -> IndexMemory {
+        let allocated_bytes = self.account.bytes();
+        // The first row of a key has its place beside the key.
+        let in_postings = if self.unique { 0 } else { self.rows().saturating_sub(self.keys()) };
+        let spare = self.spare.sum().saturating_sub(in_postings);
+        IndexMemory { allocated_bytes, used_bytes: allocated_bytes.saturating_sub(spare * WORD) }
+    }
+}

@@ -1,0 +1,398 @@
+//! A lock-free list ordered by hash, entered through buckets: a split-ordered list (Shalev, Shavit:
+//! *Split-Ordered Lists*, 2006), with the order taken from the first bits instead of the reversed last
+//! ones, and with deletion marks (Harris 2001, Michael 2002).
+//!
+//! # Words of the list
+//!
+//! | bits | in a link to a node | in a link to a bucket |
+//! |---|---|---|
+//! | 63–48 | last bits of the node's hash, the **tag** | border |
+//! | 47–4 | address | border (zeros at the end) |
+//! | 3 [`CLAIMED`], 2 [`READY`] | about the bucket whose word this is | same |
+//! | 1 [`TO_BUCKET`] | 0 | 1 |
+//! | 0 [`MARK`] | the node whose word this is has been removed | same |
+//!
+//! The tag of a node that is not the one looked for tells so without a look at the node.
+//!
+//! # Life of a bucket
+//!
+//! Its word is 0 until somebody needs the bucket; one thread claims it, lets it point to where its
+//! border is in the list, links it there, and makes it ready. Until then everybody enters the list
+//! through the bucket that it splits from, which is the one whose border lacks the last set bit.
+//!
+//! # Invariants
+//!
+//! * L1: nodes and ready buckets are ordered by hash and border; a bucket precedes the nodes with
+//!   its border as their hash. Buckets are never removed.
+//! * L2: the word of a marked node never changes again. So a reader that is on one goes on to what
+//!   followed when it was removed, all of which is protected by its guard or still in the list.
+//! * L3: a node is unlinked by changing the word that points to it, which must not be marked. When
+//!   [`SplitList::remove`] returns, nothing in the list points to the node.
+
+use std::cmp::Ordering;
+
+use super::buckets::Buckets;
+use super::nodes::{AnchorNodes, KeyNodes, Nodes};
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::index::postings::GroupPtr;
+use crate::hot::index::rows::Probe;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+const MARK: u64 = 1;
+const TO_BUCKET: u64 = 2;
+const READY: u64 = 4;
+const CLAIMED: u64 = 8;
+const FLAGS: u64 = MARK | TO_BUCKET | READY | CLAIMED;
+/// What belongs to the bucket in its word, and not to what the word points to.
+const OF_BUCKET: u64 = READY | CLAIMED;
+const TAG_SHIFT: u32 = 48;
+
+/// What a link word points to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    End,
+    /// The bucket with this border.
+    Bucket(u64),
+    Node(u64),
+}
+
+#[inline]
+pub(super) fn target(word: u64) -> Target {
+    if word & TO_BUCKET != 0 {
+        Target::Bucket(word & !FLAGS)
+    } else if word & ADDRESS_MASK != 0 {
+        Target::Node(word & ADDRESS_MASK)
+    } else {
+        Target::End
+    }
+}
+
+/// Whether the word is that of a node that has been removed.
+#[inline]
+pub(super) fn is_marked(word: u64) -> bool {
+    word & MARK != 0
+}
+
+/// Whether a link to a node has the tag of this hash.
+#[inline]
+pub(super) fn has_tag(word: u64, hash: u64) -> bool {
+    (word ^ hash << TAG_SHIFT) >> TAG_SHIFT == 0
+}
+
+/// A place in the list: a word, and what it held.
+pub(super) struct Spot<'g> {
+    pred: &'g Word,
+    /// Points to what follows the place.
+    pub(super) word: u64,
+}
+
+/// See the module's header. All searches need a guard that protects what they reach; it is the
+/// caller's.
+#[derive(Debug)]
+pub(super) struct SplitList<N> {
+    buckets: Buckets,
+    nodes: N,
+}
+
+impl<N> SplitList<N> {
+    /// An empty list.
+    pub(super) fn new(buckets: Buckets, nodes: N) -> SplitList<N> {
+        buckets.word(0).store(CLAIMED | READY, Relaxed);
+        SplitList { buckets, nodes }
+    }
+
+    pub(super) fn buckets(&self) -> &Buckets {
+        &self.buckets
+    }
+
+    pub(super) fn nodes(&self) -> &N {
+        &self.nodes
+    }
+
+    /// What the bucket with this border points to.
+    #[inline]
+    pub(super) fn follow(&self, border: u64) -> u64 {
+        // Acquire: pairs with whoever linked what the word points to.
+        self.buckets.word(border).load(Acquire)
+    }
+}
+
+impl<N: Nodes> SplitList<N> {
+    /// The word at which a search for a hash enters the list.
+    ///
+    /// # Safety
+    /// The caller holds a guard.
+    #[inline]
+    unsafe fn entry(&self, hash: u64) -> &Word {
+        // SAFETY: the caller's promise.
+        unsafe { self.bucket(self.buckets.border(hash)) }
+    }
+
+    /// What the entry for a hash points to.
+    ///
+    /// # Safety
+    /// The caller holds a guard.
+    #[inline]
+    pub(super) unsafe fn start(&self, hash: u64) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.entry(hash) }.load(Acquire)
+    }
+
+    /// The bucket with this border if it is ready or can be made ready now, or else one before it.
+    #[inline]
+    unsafe fn bucket(&self, border: u64) -> &Word {
+        let bucket = self.buckets.word(border);
+        match bucket.load(Acquire) {
+            word if word & READY != 0 => bucket,
+            // SAFETY: the caller holds a guard.
+            word => unsafe { self.prepare_bucket(bucket, border, word) },
+        }
+    }
+
+    #[cold]
+    unsafe fn prepare_bucket<'g>(&'g self, bucket: &'g Word, border: u64, word: u64) -> &'g Word {
+        // SAFETY: the caller holds a guard. Bucket 0 is always ready, so the recursion ends.
+        unsafe {
+            let before = self.bucket(border & (border - 1));
+            if word != 0 || bucket.compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_err() {
+                return before;
+            }
+            loop {
+                let Some(spot) = self.find_from(before, border, |_| false) else { continue };
+                bucket.store(spot.word & !OF_BUCKET | CLAIMED, Release);
+                let link = border | TO_BUCKET | spot.word & OF_BUCKET;
+                if spot.pred.compare_exchange(spot.word, link, AcqRel, Relaxed).is_ok() {
+                    break;
+                }
+            }
+            // What others have linked behind it in the meantime must stay.
+            bucket.fetch_or(READY, AcqRel);
+            bucket
+        }
+    }
+
+    /// The place before the first node with a greater hash, or with this hash and of which `passes`
+    /// does not say that it comes before the place. Unlinks removed nodes on the way.
+    ///
+    /// # Safety
+    /// The caller holds a guard.
+    pub(super) unsafe fn find(&self, hash: u64, mut passes: impl FnMut(u64) -> bool) -> Spot<'_> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let entry = self.entry(hash);
+            loop {
+                if let Some(spot) = self.find_from(entry, hash, &mut passes) {
+                    return spot;
+                }
+            }
+        }
+    }
+
+    /// As [`SplitList::find`], from this bucket on. Fails if something changed under way.
+    unsafe fn find_from<'g>(
+        &'g self,
+        entry: &'g Word,
+        hash: u64,
+        mut passes: impl FnMut(u64) -> bool,
+    ) -> Option<Spot<'g>> {
+        let mut pred = entry;
+        let mut word = pred.load(Acquire);
+        loop {
+            match target(word) {
+                Target::End => return Some(Spot { pred, word }),
+                Target::Bucket(border) if border > hash => return Some(Spot { pred, word }),
+                Target::Bucket(border) => {
+                    pred = self.buckets.word(border);
+                    word = pred.load(Acquire);
+                }
+                // SAFETY: the caller holds a guard, under which the node was reached (L2).
+                Target::Node(node) => unsafe {
+                    let link = self.nodes.link(node);
+                    let next = link.load(Acquire);
+                    if is_marked(next) {
+                        let skip = next & !MARK | word & OF_BUCKET;
+                        // It fails if the predecessor has been marked too (L3).
+                        pred.compare_exchange(word, skip, AcqRel, Relaxed).ok()?;
+                        word = skip;
+                        continue;
+                    }
+                    match self.nodes.hash(node).cmp(&hash) {
+                        Ordering::Greater => return Some(Spot { pred, word }),
+                        Ordering::Equal if !passes(node) => return Some(Spot { pred, word }),
+                        _ => (pred, word) = (link, next),
+                    }
+                },
+            }
+        }
+    }
+
+    /// Links a node, whose word this is, at a spot; fails if that has changed.
+    ///
+    /// # Safety
+    /// The caller has held a guard since it found the spot; the spot is that of the node's hash, and
+    /// the node is in no list.
+    pub(super) unsafe fn link(&self, spot: &Spot<'_>, hash: u64, node: u64, link: &Word) -> bool {
+        link.store(spot.word & !OF_BUCKET, Relaxed);
+        let word = node | hash << TAG_SHIFT | spot.word & OF_BUCKET;
+        // Release: pairs with the Acquire of those who follow the word to the node.
+        spot.pred.compare_exchange(spot.word, word, AcqRel, Relaxed).is_ok()
+    }
+
+    /// Removes a node.
+    ///
+    /// # Safety
+    /// The caller holds a guard; the node is in the list, and this is its hash.
+    pub(super) unsafe fn remove(&self, node: u64, hash: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.mark(node);
+            // Passes all nodes with this hash, so that it meets this one if it is still linked (L3).
+            self.find(hash, |_| true);
+        }
+    }
+
+    /// Marks a node as removed. It may have been marked already.
+    ///
+    /// # Safety
+    /// The caller holds a guard under which it reached the node.
+    pub(super) unsafe fn mark(&self, node: u64) {
+        // SAFETY: the caller's promise.
+        unsafe { self.nodes.link(node) }.fetch_or(MARK, AcqRel);
+    }
+}
+
+impl SplitList<KeyNodes> {
+    /// The group with this key, dead or alive, or the place where it belongs. Keys with the same hash
+    /// are ordered by their bytes.
+    ///
+    /// # Safety
+    /// The caller holds a guard.
+    pub(super) unsafe fn find_key(&self, probe: &Probe<'_>) -> Result<GroupPtr, Spot<'_>> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let spot = self.find(probe.hash, |node| KeyNodes::group(node).key() < probe.key);
+            match target(spot.word) {
+                Target::Node(node)
+                    if self.nodes.hash(node) == probe.hash
+                        && KeyNodes::group(node).key() == probe.key =>
+                {
+                    Ok(KeyNodes::group(node))
+                }
+                _ => Err(spot),
+            }
+        }
+    }
+
+    /// The group with this key. Changes nothing in the list.
+    ///
+    /// # Safety
+    /// The caller holds a guard.
+    #[inline]
+    pub(super) unsafe fn get_key(&self, probe: &Probe<'_>) -> Option<GroupPtr> {
+        // SAFETY: the caller's promise, for all nodes reached.
+        unsafe {
+            let mut word = self.start(probe.hash);
+            loop {
+                match target(word) {
+                    Target::End => return None,
+                    Target::Bucket(border) if border > probe.hash => return None,
+                    Target::Bucket(border) => word = self.follow(border),
+                    Target::Node(node) => {
+                        let next = self.nodes.link(node).load(Acquire);
+                        let hash = self.nodes.hash(node);
+                        let group = KeyNodes::group(node);
+                        if hash > probe.hash {
+                            return None;
+                        }
+                        if hash == probe.hash && !is_marked(next) && group.key() == probe.key {
+                            return Some(group);
+                        }
+                        word = next;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` for every node, removed or not; `f` may free it.
+    ///
+    /// # Safety
+    /// Nobody else has access to the list.
+    pub(super) unsafe fn for_each_node(&self, mut f: impl FnMut(u64)) {
+        let mut word = self.follow(0);
+        loop {
+            match target(word) {
+                Target::End => return,
+                Target::Bucket(border) => word = self.follow(border),
+                Target::Node(node) => {
+                    // SAFETY: the caller's promise.
+                    word = unsafe { self.nodes.link(node) }.load(Relaxed);
+                    f(node);
+                }
+            }
+        }
+    }
+}
+
+/// The anchors with one key in a unique index, newest first.
+#[derive(Debug)]
+pub(in crate::hot::index) struct Run<'g> {
+    list: &'g SplitList<AnchorNodes>,
+    probe: Probe<'g>,
+    word: u64,
+    /// A node with the hash has been met: its run ends with it.
+    inside: bool,
+}
+
+impl<'g> Run<'g> {
+    /// The anchors from what a word points to on, which must not lie behind the first.
+    ///
+    /// # Safety
+    /// A guard protects what the word points to for `'g`.
+    pub(super) unsafe fn new(
+        list: &'g SplitList<AnchorNodes>,
+        probe: Probe<'g>,
+        word: u64,
+    ) -> Run<'g> {
+        Run { list, probe, word, inside: false }
+    }
+}
+
+impl Iterator for Run<'_> {
+    type Item = AnchorPtr;
+
+    #[inline]
+    fn next(&mut self) -> Option<AnchorPtr> {
+        let rows = self.list.nodes.rows();
+        loop {
+            let (node, tagged) = match target(self.word) {
+                Target::End => return None,
+                Target::Bucket(border) if border > self.probe.hash => return None,
+                Target::Bucket(border) => {
+                    self.word = self.list.follow(border);
+                    continue;
+                }
+                Target::Node(node) => (node, has_tag(self.word, self.probe.hash)),
+            };
+            if self.inside && !tagged {
+                return None;
+            }
+            let anchor = AnchorNodes::anchor(node);
+            // SAFETY: reached under the guard (L2).
+            unsafe {
+                let next = rows.link(anchor).load(Acquire);
+                self.word = next;
+                if tagged && rows.has_key(anchor, &self.probe) {
+                    self.inside = true;
+                    if !is_marked(next) {
+                        return Some(anchor);
+                    }
+                } else if rows.hashes_cheaply() && rows.hash(anchor) > self.probe.hash {
+                    self.word = 0;
+                    return None;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The indexes of a table: from keys to anchors.
+//!
+//! An index holds every anchor that was inserted and not yet removed; which of them a snapshot sees
+//! is not its business. [`HashIndex`] finds keys by equality, [`RangeIndex`] in order as well; they
+//! are interchangeable behind [`Index`].
+//!
+//! In a **unique** index several anchors may have the same key, of which at most one is live: the
+//! others are deleted and not yet reclaimed, or on the way in or out. They hang together by the
+//! anchors' link words. In an index that is **not unique** the anchors of a key are its
+//! [`postings`], and the link word says where in them the anchor is.
+//!
+//! # Invariants
+//!
+//! * X1: every operation on one index, and the freeing of its anchors, goes through guards of one
+//!   epoch collector.
+//! * X2: an anchor is inserted once and removed once. It is freed an epoch after it was removed.
+//! * X3: the key of an anchor is read from its inline version (H3), as long as a guard protects it.
+//! * X4: a seek or scan returns every anchor of its keys that is in the index all the while, exactly
+//!   once. An anchor that comes or goes meanwhile may be returned or not, but never twice.
+//! * X5: of two concurrent inserts of one key into a unique index, the check of at least one is
+//!   shown the other's anchor.
+//!
+//! # Scans
+//!
+//! A [`Scan`] keeps its position as a key (or a hash) and a place in that key's postings, so that it
+//! needs no guard between two chunks and nothing that is freed can hurt it.
+
+mod count;
+mod hash;
+mod postings;
+mod range;
+mod rows;
+
+use std::ops::ControlFlow;
+
+use crossbeam_epoch::Guard;
+
+pub use hash::{HashIndex, HashStats, HashStatsWalk};
+pub use range::{RangeIndex, RangeStats};
+
+use crate::hot::account::Account;
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::key::{KeyBuf, KeyRange, KeySpec};
+use crate::hot::row::RowLayout;
+use crate::sync::Arc;
+
+/// What the caller of [`Index::insert`] says about another anchor with the same key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admit {
+    /// It is no obstacle.
+    Admit,
+    /// The insert must not happen.
+    Refuse,
+}
+
+/// What an index is made from.
+#[derive(Clone, Debug)]
+pub struct IndexShape {
+    /// How the rows' bytes lie.
+    pub layout: Arc<RowLayout>,
+    /// The key.
+    pub key: Arc<KeySpec>,
+    /// Which of an anchor's link words is this index's.
+    pub ordinal: usize,
+    /// How many link words an anchor has.
+    pub links: usize,
+    /// Whether at most one live row has a key.
+    pub unique: bool,
+    /// Is charged for the index's own memory, and for nothing else.
+    pub account: Arc<Account>,
+}
+
+/// Memory of an index, without the rows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct IndexMemory {
+    /// Bytes allocated.
+    pub allocated_bytes: u64,
+    /// Bytes of these that hold something.
+    pub used_bytes: u64,
+}
+
+/// A hash or a range index.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a table has few, and a search should not hop")]
+pub enum Index {
+    /// See [`HashIndex`].
+    Hash(HashIndex),
+    /// See [`RangeIndex`].
+    Range(RangeIndex),
+}
+
+impl Index {
+    /// An empty hash index. The bucket count is a hint.
+    pub fn hash(shape: IndexShape, bucket_count: u64) -> Index {
+        Index::Hash(HashIndex::new(shape, bucket_count))
+    }
+
+    /// An empty range index.
+    pub fn range(shape: IndexShape) -> Index {
+        Index::Range(RangeIndex::new(shape))
+    }
+
+    /// Inserts an anchor whose inline row is `row`. In a unique index, `check` is first called for
+    /// every other anchor with the same key, and again if these have changed meanwhile (X5); if it
+    /// refuses one, nothing is inserted and the result is `false`. It must not use this index.
+    ///
+    /// # Safety
+    /// The anchor has the shape's number of links, belongs to this table, and X1 and X2 hold.
+    pub unsafe fn insert(
+        &self,
+        guard: &Guard,
+        anchor: AnchorPtr,
+        row: &[u8],
+        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Index::Hash(index) => index.insert(guard, anchor, row, check),
+                Index::Range(index) => index.insert(guard, anchor, row, check),
+            }
+        }
+    }
+
+    /// Removes an anchor. Readers that are at it go on unharmed.
+    ///
+    /// # Safety
+    /// The anchor is in the index, its inline row is `row`, and X1 and X2 hold.
+    pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Index::Hash(index) => index.remove(guard, anchor, row),
+                Index::Range(index) => index.remove(guard, anchor, row),
+            }
+        }
+    }
+
+    /// The anchors with this whole key; of a unique index the newest comes first.
+    #[inline]
+    pub fn seek<'g>(&'g self, guard: &'g Guard, key: &'g [u8]) -> Matches<'g> {
+        match self {
+            Index::Hash(index) => index.seek(guard, key),
+            Index::Range(index) => index.seek(guard, key),
+        }
+    }
+
+    /// Goes on with a scan: calls `visit` for anchor after anchor until it breaks or the end is
+    /// reached, and returns whether there may be more. After a break a few more anchors may be
+    /// visited, those of a unique index with the same key as the last one; what is returned then
+    /// does not matter.
+    pub fn scan(
+        &self,
+        guard: &Guard,
+        scan: &mut Scan,
+        visit: &mut dyn FnMut(AnchorPtr) -> ControlFlow<()>,
+    ) -> bool {
+        match self {
+            Index::Hash(index) => index.scan(guard, scan, visit),
+            Index::Range(index) => index.scan(guard, scan, visit),
+        }
+    }
+
+    /// Anchors in the index; an estimate while others change it.
+    pub fn len(&self) -> u64 {
+        match self {
+            Index::Hash(index) => index.counts().rows(),
+            Index::Range(index) => index.counts().rows(),
+        }
+    }
+
+    /// Whether no anchor is in the index.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Different keys; in a unique index the number of anchors, though some may share a key.
+    pub fn keys(&self) -> u64 {
+        match self {
+            Index::Hash(index) => index.counts().keys(),
+            Index::Range(index) => index.counts().keys(),
+        }
+    }
+
+    /// The index's memory. What was given back an instant ago and waits for its epoch is not counted.
+    pub fn memory(&self) -> IndexMemory {
+        match self {
+            Index::Hash(index) => index.memory(),
+            Index::Range(index) => index.memory(),
+        }
+    }
+}
+
+/// Which way a scan goes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Direction {
+    /// In the order of the index.
+    #[default]
+    Forward,
+    /// Against it. Anchors that share a key still come in any order.
+    Backward,
+}
+
+/// A scan and how far it has come.
+#[derive(Clone, Default, Debug)]
+pub struct Scan {
+    /// Keys still to be visited, in a range index.
+    range: KeyRange,
+    direction: Direction,
+    /// The first hash still to be visited, in a hash index.
+    hash: u64,
+    /// The scan stopped within the postings of this key, and goes on there at this ordinal.
+    inside: Option<(KeyBuf, u64)>,
+    done: bool,
+}
+
+impl Scan {
+    /// Everything, in the order of the index.
+    pub fn all() -> Scan {
+        Scan::default()
+    }
+
+    /// The keys of a range. A hash index has no order and scans everything instead.
+    pub fn range(range: KeyRange, direction: Direction) -> Scan {
+        let done = range.is_empty();
+        Scan { range, direction, done, ..Scan::default() }
+    }
+}
+
+/// The anchors of one key, while the guard lasts.
+#[derive(Debug)]
+pub struct Matches<'g>(Found<'g>);
+
+#[derive(Debug)]
+enum Found<'g> {
+    Nothing,
+    Run(hash::Run<'g>),
+    Chain(range::Chain<'g>),
+    Postings(postings::Postings<'g>),
+}
+
+impl Iterator for Matches<'_> {
+    type Item = AnchorPtr;
+
+    #[inline]
+    fn next(&mut self) -> Option<AnchorPtr> {
+        match &mut self.0 {
+            Found::Nothing => None,
+            Found::Run(run) => run.next(),
+            Found::Chain(chain) => chain.next(),
+            Found::Postings(postings) => postings.next(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;

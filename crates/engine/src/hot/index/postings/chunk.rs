@@ -1,0 +1,234 @@
+//! Chunks: fixed numbers of places for anchors.
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+
+use super::SLOT_SHIFT;
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::index::count::Counts;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// Places in the chunks of the chain, such that chunks of 64, 128 and 256 bytes come out.
+pub(super) const CHAIN: [usize; 3] = [5, 13, 29];
+/// Places in a block, which takes 512 bytes.
+pub(super) const BLOCK: usize = 61;
+/// The bit that a killed block has set.
+pub(super) const DEAD: u64 = 1 << 63;
+
+/// The word of the owner has the number of places in these bits.
+const CAPACITY_SHIFT: u32 = 48;
+
+/// The fixed part of a chunk. Its places follow.
+#[repr(C)]
+struct Chunk {
+    /// A bit for each place that is taken. The bits of places that do not exist are always set,
+    /// but for [`DEAD`].
+    bits: Word,
+    /// The address of the group and the number of places.
+    owner: u64,
+    /// In the chain: the next chunk or 0, written once. In a block: its index in the directory,
+    /// written before it is published.
+    next: Word,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ChunkPtr(NonNull<Chunk>);
+
+/// What a place was cleared in.
+pub(super) enum Unlinked {
+    FromChain,
+    /// A block, which now has so many places taken.
+    FromBlock {
+        left: u32,
+    },
+}
+
+impl ChunkPtr {
+    /// Allocates a chunk whose first place is taken by an anchor. The anchor's link word is set.
+    pub(super) fn create(
+        group: u64,
+        capacity: usize,
+        anchor: AnchorPtr,
+        link: &Word,
+        counts: &Counts,
+    ) -> ChunkPtr {
+        let layout = layout(capacity);
+        // SAFETY: the layout is not empty; what is written lies inside it.
+        let chunk = unsafe {
+            let memory = alloc::alloc_zeroed(layout);
+            let Some(start) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
+            let chunk = ChunkPtr(start.cast());
+            chunk.0.write(Chunk {
+                bits: Word::new(!places(capacity) & !DEAD | 1),
+                owner: group | (capacity as u64) << CAPACITY_SHIFT,
+                next: Word::new(0),
+            });
+            chunk.slot(0).store(anchor.address(), Relaxed);
+            chunk
+        };
+        link.store(chunk.address() | 1 << SLOT_SHIFT, Relaxed);
+        counts.charge(chunk.address(), layout.size(), capacity);
+        chunk
+    }
+
+    /// Frees a chunk that was never published.
+    ///
+    /// # Safety
+    /// Nobody else has seen it.
+    pub(super) unsafe fn discard(self, counts: &Counts) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.discharge(counts);
+            self.free();
+        }
+    }
+
+    pub(super) fn from_address(address: u64) -> ChunkPtr {
+        ChunkPtr(NonNull::new(address as *mut Chunk).expect("the address of a chunk"))
+    }
+
+    pub(super) fn address(self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+
+    /// # Safety
+    /// The chunk is protected for `'g`.
+    unsafe fn get<'g>(self) -> &'g Chunk {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The address of the group.
+    ///
+    /// # Safety
+    /// The chunk is protected.
+    pub(super) unsafe fn owner(self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.get() }.owner & ADDRESS_MASK
+    }
+
+    unsafe fn capacity(self) -> usize {
+        // SAFETY: the caller protects the chunk.
+        (unsafe { self.get() }.owner >> CAPACITY_SHIFT) as usize
+    }
+
+    /// The next chunk of the chain, or a block's index.
+    ///
+    /// # Safety
+    /// The chunk is protected for `'g`.
+    pub(super) unsafe fn next<'g>(self) -> &'g Word {
+        // SAFETY: the caller's promise.
+        &unsafe { self.get() }.next
+    }
+
+    /// # Safety
+    /// The chunk is protected for `'g` and has that many places.
+    #[inline]
+    pub(super) unsafe fn slot<'g>(self, slot: u64) -> &'g Word {
+        // SAFETY: the caller's promise; the places follow the fixed part.
+        unsafe { self.0.add(1).cast::<Word>().add(slot as usize).as_ref() }
+    }
+
+    /// The places that are taken, as bits.
+    ///
+    /// # Safety
+    /// The chunk is protected.
+    pub(super) unsafe fn taken(self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Acquire: pairs with the claim, so that a reader who has heard of an anchor finds it.
+            self.get().bits.load(Acquire) & places(self.capacity())
+        }
+    }
+
+    /// How many places of a block are taken.
+    ///
+    /// # Safety
+    /// The block is protected.
+    pub(super) unsafe fn taken_in_block(self) -> u32 {
+        // SAFETY: the caller's promise.
+        (unsafe { self.get() }.bits.load(Relaxed) & places(BLOCK)).count_ones()
+    }
+
+    /// Puts an anchor into a free place and sets its link word; returns how many places are now
+    /// taken, or `None` if there was none free (or the block is dead).
+    ///
+    /// # Safety
+    /// The chunk is protected.
+    pub(super) unsafe fn place(self, anchor: AnchorPtr, link: &Word) -> Option<u32> {
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { self.get() };
+        let mut bits = chunk.bits.load(Relaxed);
+        loop {
+            if bits & DEAD != 0 || bits | DEAD == u64::MAX {
+                return None;
+            }
+            let slot = (!bits).trailing_zeros();
+            // AcqRel: after the one that cleared the place (P2), before the one that kills the block.
+            let before = chunk.bits.fetch_or(1 << slot, AcqRel);
+            if before & (1 << slot | DEAD) != 0 {
+                bits = before;
+                continue;
+            }
+            link.store(self.address() | u64::from(slot + 1) << SLOT_SHIFT, Relaxed);
+            // SAFETY: a bit that was clear belongs to a place. Release: pairs with the readers'
+            // Acquire, so that they see the row.
+            unsafe { self.slot(u64::from(slot)) }.store(anchor.address(), Release);
+            return Some(((before | 1 << slot) & places(BLOCK)).count_ones());
+        }
+    }
+
+    /// Empties a place.
+    ///
+    /// # Safety
+    /// The chunk is protected, and the place is taken by the caller's anchor.
+    pub(super) unsafe fn clear(self, slot: u64) -> Unlinked {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.slot(slot).store(0, Relaxed);
+            // Read before the bit is cleared: then another may kill the block.
+            let is_block = self.capacity() == BLOCK;
+            let left = self.get().bits.fetch_and(!(1 << slot), AcqRel) & !(1 << slot);
+            match is_block {
+                true => Unlinked::FromBlock { left: (left & places(BLOCK)).count_ones() },
+                false => Unlinked::FromChain,
+            }
+        }
+    }
+
+    /// Makes a block without anchors refuse them for ever; returns whether it was this call.
+    ///
+    /// # Safety
+    /// The block is protected.
+    pub(super) unsafe fn kill(self) -> bool {
+        let empty = !places(BLOCK) & !DEAD;
+        // SAFETY: the caller's promise.
+        unsafe { self.get() }.bits.compare_exchange(empty, empty | DEAD, AcqRel, Relaxed).is_ok()
+    }
+
+    /// # Safety
+    /// The chunk is protected.
+    pub(super) unsafe fn discharge(self, counts: &Counts) {
+        // SAFETY: the caller's promise.
+        let capacity = unsafe { self.capacity() };
+        counts.discharge(self.address(), layout(capacity).size(), capacity);
+    }
+
+    /// # Safety
+    /// Nobody else has access to it any more.
+    pub(super) unsafe fn free(self) {
+        // SAFETY: the caller's promise; the layout is the one it was allocated with.
+        unsafe { alloc::dealloc(self.0.cast().as_ptr(), layout(self.capacity())) }
+    }
+}
+
+fn layout(capacity: usize) -> Layout {
+    let size = size_of::<Chunk>() + capacity * size_of::<Word>();
+    Layout::from_size_align(size, 64).expect("chunks are small")
+}
+
+/// The bits of this many places.
+const fn places(capacity: usize) -> u64 {
+    (1 << capacity) - 1
+}

@@ -1,0 +1,477 @@
+//! Postings: the anchors that share a key of an index that is not unique.
+//!
+//! ```text
+//! group      state | first anchor | more | key bytes
+//! chain      up to three chunks with room for 5, 13 and 29 anchors
+//! directory  any number of blocks with room for 61 anchors
+//! ```
+//!
+//! A **group** is one distinct key. Its first anchor has its place in the group itself, so that a
+//! key with one row costs no more than the group. Further ones go to **chunks**: first a short chain
+//! of growing ones, then blocks behind a directory. An anchor never moves: its link word names its
+//! place for as long as it is in the index, so unlinking takes no search, and a scan that remembers
+//! the ordinal of a place can go on from there whatever has happened meanwhile.
+//!
+//! # Life of a group
+//!
+//! Created by its first row; dead when its last row has gone; then its owner, the index, unlinks it
+//! and gives it to [`GroupPtr::retire`]. The count of rows in the state word is also a count of those
+//! who may touch the chunks: it is raised before an anchor is placed and lowered after its place has
+//! been cleared. So whoever turns zero into [`DEAD`] has the group to itself.
+//!
+//! # Life of a place
+//!
+//! A chunk has a word of bits: a set one says that the place is taken. It is claimed by setting the
+//! bit, filled by storing the anchor, and freed in the opposite order. Readers look at the bits to
+//! know where to look, and at the place to know what is there. Freed places are used again; a block
+//! without anchors is killed by setting its [`chunk::DEAD`] bit while no other is set, and given back.
+//!
+//! # Invariants
+//!
+//! * P1: the count in a group's state is at least the number of its anchors that can be found.
+//! * P2: a place that is not claimed holds 0.
+//! * P3: the directory's `active` block holds an anchor that its setter has just placed there, or is
+//!   cleared before the block is given back. So it can be followed under any guard.
+//!
+//! Everything is lock-free: a thread that is stopped anywhere keeps no other from going on.
+
+mod chunk;
+mod directory;
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+use std::slice;
+
+use crossbeam_epoch::Guard;
+
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::index::count::Counts;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use chunk::{CHAIN, ChunkPtr, Unlinked};
+use directory::Directory;
+
+/// State: the rows are in the low bits, the length of the key is above this bit.
+const DEAD: u64 = 1 << 40;
+const ROWS: u64 = DEAD - 1;
+const KEY_LEN_SHIFT: u32 = 41;
+
+/// Tag of `more`: it points to a directory, not to the first chunk.
+const IN_DIRECTORY: u64 = 1;
+
+/// A link word has the address of the group or chunk, and in these bits the slot plus one, or zero
+/// for the group itself.
+const SLOT_SHIFT: u32 = 48;
+
+/// Ordinals count places: these bits are the slot, the bits above the number of the chunk.
+const SLOT_BITS: u32 = 6;
+
+/// The fixed part of a group. Its key follows.
+#[repr(C)]
+pub(super) struct Group {
+    /// Rows, [`DEAD`], and the length of the key.
+    state: Word,
+    /// The anchor that has its place here, or 0.
+    first: Word,
+    /// 0, the first chunk, or the directory with [`IN_DIRECTORY`]. Written once each time, by
+    /// compare-and-swap.
+    more: Word,
+}
+
+/// The group has died: its key must be looked up again.
+#[derive(Debug)]
+pub(super) struct Dead;
+
+/// Points to a group, in an allocation that may have other things before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct GroupPtr(NonNull<Group>);
+
+impl GroupPtr {
+    /// Allocates a group that holds one anchor and has a `Header` before it. The anchor's link word
+    /// is set.
+    pub(super) fn create<Header>(
+        header: Header,
+        key: &[u8],
+        anchor: AnchorPtr,
+        link: &Word,
+        counts: &Counts,
+    ) -> GroupPtr {
+        let layout = layout::<Header>(key.len());
+        // SAFETY: the layout is not empty; what is written lies inside it, and is aligned since both
+        // parts consist of words.
+        let group = unsafe {
+            let memory = alloc::alloc(layout);
+            let Some(start) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
+            start.cast::<Header>().write(header);
+            let group = start.add(size_of::<Header>()).cast::<Group>();
+            group.write(Group {
+                state: Word::new(1 | (key.len() as u64) << KEY_LEN_SHIFT),
+                first: Word::new(anchor.address()),
+                more: Word::new(0),
+            });
+            let bytes = group.add(1).cast::<u8>().as_ptr();
+            bytes.copy_from_nonoverlapping(key.as_ptr(), key.len());
+            GroupPtr(group)
+        };
+        link.store(group.address(), Relaxed);
+        counts.charge(group.address(), layout.size(), 0);
+        group
+    }
+
+    /// Frees a group that was never published.
+    ///
+    /// # Safety
+    /// It came from [`GroupPtr::create`] with this type of header, and nobody else has seen it.
+    pub(super) unsafe fn discard<Header>(self, counts: &Counts) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            counts.discharge(self.address(), self.layout::<Header>().size(), 0);
+            self.free::<Header>();
+        }
+    }
+
+    /// The group at this address, which [`GroupPtr::address`] gave.
+    pub(super) fn from_address(address: u64) -> GroupPtr {
+        GroupPtr(NonNull::new(address as *mut Group).expect("the address of a group"))
+    }
+
+    pub(super) fn address(self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+
+    /// # Safety
+    /// The group is protected for `'g`.
+    unsafe fn get<'g>(self) -> &'g Group {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The key, which never changes.
+    ///
+    /// # Safety
+    /// The group is protected for `'g`.
+    pub(super) unsafe fn key<'g>(self) -> &'g [u8] {
+        // SAFETY: the caller's promise; the key follows the fixed part in the same allocation.
+        unsafe {
+            let len = (self.get().state.load(Relaxed) >> KEY_LEN_SHIFT) as usize;
+            slice::from_raw_parts(self.0.add(1).cast().as_ptr(), len)
+        }
+    }
+
+    /// How many rows it has: an estimate while others change it.
+    ///
+    /// # Safety
+    /// The group is protected.
+    pub(super) unsafe fn rows(self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.get() }.state.load(Relaxed) & ROWS
+    }
+
+    /// Adds an anchor, whose link word is this.
+    ///
+    /// # Safety
+    /// The group is protected.
+    pub(super) unsafe fn append(
+        self,
+        anchor: AnchorPtr,
+        link: &Word,
+        counts: &Counts,
+    ) -> Result<(), Dead> {
+        // SAFETY: the caller's promise; from here on the count keeps the chunks alive (P1).
+        let group = unsafe { self.get() };
+        // Pairs with the death in `unlink`: whoever comes later sees DEAD. What it adds to a dead
+        // group's count does not matter.
+        if group.state.fetch_add(1, AcqRel) & DEAD != 0 {
+            return Err(Dead);
+        }
+        if group.first.load(Relaxed) == 0 {
+            link.store(self.address(), Relaxed);
+            // Release: pairs with the readers' Acquire, so that they see the row.
+            if group.first.compare_exchange(0, anchor.address(), Release, Relaxed).is_ok() {
+                return Ok(());
+            }
+        }
+        let more = group.more.load(Acquire);
+        if more & IN_DIRECTORY != 0 {
+            // SAFETY: the directory lives as long as the group.
+            unsafe { directory(more) }.append(self, anchor, link, counts);
+        } else {
+            self.append_to_chain(group, anchor, link, counts);
+        }
+        Ok(())
+    }
+
+    fn append_to_chain(self, group: &Group, anchor: AnchorPtr, link: &Word, counts: &Counts) {
+        let mut entry = &group.more;
+        for capacity in CHAIN {
+            let mut next = entry.load(Acquire);
+            if next == 0 {
+                let fresh = ChunkPtr::create(self.address(), capacity, anchor, link, counts);
+                match entry.compare_exchange(0, fresh.address(), AcqRel, Acquire) {
+                    Ok(_) => return,
+                    Err(other) => next = other,
+                }
+                // SAFETY: nobody has seen it.
+                unsafe { fresh.discard(counts) };
+            }
+            if next & IN_DIRECTORY != 0 {
+                break;
+            }
+            // SAFETY: the chunks of the chain live as long as the group.
+            unsafe {
+                let chunk = ChunkPtr::from_address(next);
+                if chunk.place(anchor, link).is_some() {
+                    return;
+                }
+                entry = chunk.next();
+            }
+        }
+        self.directory(group, counts).append(self, anchor, link, counts);
+    }
+
+    /// The directory, which is made if there is none yet.
+    fn directory<'g>(self, group: &'g Group, counts: &Counts) -> &'g Directory {
+        let chain = group.more.load(Acquire);
+        let mut current = chain;
+        if chain & IN_DIRECTORY == 0 {
+            let fresh = Directory::create(chain, counts);
+            let word = fresh as u64 | IN_DIRECTORY;
+            current = match group.more.compare_exchange(chain, word, AcqRel, Acquire) {
+                Ok(_) => word,
+                Err(other) => {
+                    // SAFETY: nobody has seen it, and it has no blocks.
+                    unsafe { Directory::free(fresh, Some(counts)) };
+                    other
+                }
+            };
+        }
+        // SAFETY: the chain is replaced by a directory and nothing else, which lives as long as the
+        // group.
+        unsafe { directory(current) }
+    }
+
+    /// Takes away the anchor whose link word this is, from the group that it is in. Returns the group
+    /// if it has died of that: the caller must then unlink and retire it.
+    ///
+    /// # Safety
+    /// The link word was set by [`GroupPtr::create`] or [`GroupPtr::append`], and the anchor has not
+    /// been taken away since.
+    pub(super) unsafe fn unlink(link: &Word, guard: &Guard, counts: &Counts) -> Option<GroupPtr> {
+        let word = link.load(Relaxed);
+        let address = word & ADDRESS_MASK;
+        // SAFETY: the anchor is still counted, so its group and its chunk are alive (P1).
+        unsafe {
+            let owner = match (word >> SLOT_SHIFT).checked_sub(1) {
+                None => {
+                    let group = GroupPtr::from_address(address);
+                    group.get().first.store(0, Release);
+                    group
+                }
+                Some(slot) => {
+                    let chunk = ChunkPtr::from_address(address);
+                    let owner = GroupPtr::from_address(chunk.owner());
+                    match chunk.clear(slot) {
+                        Unlinked::FromChain => {}
+                        Unlinked::FromBlock { left } => {
+                            let more = owner.get().more.load(Acquire);
+                            directory(more).unlinked(chunk, left, guard, counts);
+                        }
+                    }
+                    owner
+                }
+            };
+            let state = &owner.get().state;
+            // Release: what has been done to the chunks is seen by whoever finds the group dead.
+            // Acquire: so that it can be this one.
+            let before = state.fetch_sub(1, AcqRel);
+            let empty = before - 1;
+            let died = empty & ROWS == 0
+                && state.compare_exchange(empty, empty | DEAD, AcqRel, Relaxed).is_ok();
+            died.then_some(owner)
+        }
+    }
+
+    /// The anchors from an ordinal on.
+    ///
+    /// # Safety
+    /// The group is protected for `'g`.
+    pub(super) unsafe fn postings<'g>(self, from: u64) -> Postings<'g> {
+        // SAFETY: the caller's promise.
+        let group = unsafe { self.get() };
+        let number = from >> SLOT_BITS;
+        let mut postings = Postings { group, number, chunk: None, pending: 0, ordinal: from };
+        postings.enter(from & ((1 << SLOT_BITS) - 1));
+        postings
+    }
+
+    /// Gives a dead group back, once no guard can be at it.
+    ///
+    /// # Safety
+    /// The caller was told by [`GroupPtr::unlink`] that the group died, has unlinked it, and calls
+    /// this once. The type of header is that of [`GroupPtr::create`].
+    pub(super) unsafe fn retire<Header>(self, guard: &Guard, counts: &Counts) {
+        // SAFETY: a dead group is its killer's alone, except for readers, who go with the epoch.
+        unsafe {
+            counts.discharge(self.address(), self.layout::<Header>().size(), 0);
+            self.for_each_chunk(|chunk| chunk.discharge(counts));
+            if let Some(directory) = self.directory_address() {
+                (*directory).discharge(counts);
+            }
+            let address = self.address();
+            guard.defer_unchecked(move || GroupPtr::from_address(address).free::<Header>());
+        }
+    }
+
+    /// Frees the group and its chunks, without accounting.
+    ///
+    /// # Safety
+    /// Nobody else has access to it any more. The type of header is that of [`GroupPtr::create`].
+    pub(super) unsafe fn free<Header>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.for_each_chunk(|chunk| chunk.free());
+            if let Some(directory) = self.directory_address() {
+                Directory::free(directory, None);
+            }
+            let layout = self.layout::<Header>();
+            alloc::dealloc(self.0.cast::<u8>().sub(size_of::<Header>()).as_ptr(), layout);
+        }
+    }
+
+    unsafe fn layout<Header>(self) -> Layout {
+        // SAFETY: the caller has access to the group.
+        layout::<Header>(unsafe { self.key() }.len())
+    }
+
+    unsafe fn directory_address(self) -> Option<*mut Directory> {
+        // SAFETY: the caller has access to the group.
+        let more = unsafe { self.get() }.more.load(Relaxed);
+        (more & IN_DIRECTORY != 0).then_some((more & !IN_DIRECTORY) as *mut Directory)
+    }
+
+    /// Calls `f` for every chunk of the chain and every block; `f` may free it.
+    ///
+    /// # Safety
+    /// The caller has the group to itself.
+    unsafe fn for_each_chunk(self, mut f: impl FnMut(ChunkPtr)) {
+        // SAFETY: the caller's promise; a chunk is read before it is freed.
+        unsafe {
+            let mut next = self.get().more.load(Relaxed);
+            if let Some(directory) = self.directory_address() {
+                (*directory).blocks().for_each(&mut f);
+                next = (*directory).chain();
+            }
+            while next != 0 {
+                let chunk = ChunkPtr::from_address(next);
+                next = chunk.next().load(Relaxed);
+                f(chunk);
+            }
+        }
+    }
+}
+
+fn layout<Header>(key_len: usize) -> Layout {
+    let size = size_of::<Header>() + size_of::<Group>() + key_len;
+    Layout::from_size_align(size, 16).expect("keys are far below isize::MAX")
+}
+
+/// # Safety
+/// The word is a group's `more` that names a directory, and the group is protected for `'g`.
+unsafe fn directory<'g>(more: u64) -> &'g Directory {
+    // SAFETY: the caller's promise.
+    unsafe { &*((more & !IN_DIRECTORY) as *const Directory) }
+}
+
+/// The anchors of a group, place by place. Tolerates everything that happens meanwhile.
+pub(super) struct Postings<'g> {
+    group: &'g Group,
+    /// The number of the chunk: 0 is the group itself, then the chain, then the blocks.
+    number: u64,
+    chunk: Option<ChunkPtr>,
+    /// Places of the chunk that were taken when it was entered and have not been looked at.
+    pending: u64,
+    ordinal: u64,
+}
+
+impl std::fmt::Debug for Postings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Postings({})", self.ordinal)
+    }
+}
+
+impl Postings<'_> {
+    /// Where to go on after the anchor that was returned last.
+    pub(super) fn ordinal(&self) -> u64 {
+        self.ordinal
+    }
+
+    /// Finds the chunk with the present number and notes its places from `slot` on. Returns whether
+    /// there are chunks with this number or above it.
+    fn enter(&mut self, slot: u64) -> bool {
+        let from = u64::MAX << slot;
+        let more = self.group.more.load(Acquire);
+        self.chunk = None;
+        self.pending = 0;
+        if self.number == 0 {
+            self.pending = 1 & from;
+            return true;
+        }
+        let index = self.number - 1;
+        // SAFETY: the group is protected, and with it the chain and the directory; blocks go with
+        // the epoch.
+        unsafe {
+            let chain_len = CHAIN.len() as u64;
+            if index < chain_len {
+                let mut next =
+                    if more & IN_DIRECTORY != 0 { directory(more).chain() } else { more };
+                for _ in 0..index {
+                    if next != 0 {
+                        next = ChunkPtr::from_address(next).next().load(Acquire);
+                    }
+                }
+                if next == 0 {
+                    return false;
+                }
+                self.chunk = Some(ChunkPtr::from_address(next));
+            } else if more & IN_DIRECTORY == 0 || index - chain_len >= directory(more).len() {
+                return false;
+            } else {
+                self.chunk = directory(more).block(index - chain_len);
+            }
+            self.pending = self.chunk.map_or(0, |chunk| chunk.taken() & from);
+        }
+        true
+    }
+}
+
+impl Iterator for Postings<'_> {
+    type Item = AnchorPtr;
+
+    #[inline]
+    fn next(&mut self) -> Option<AnchorPtr> {
+        loop {
+            while self.pending != 0 {
+                let slot = u64::from(self.pending.trailing_zeros());
+                self.pending &= self.pending - 1;
+                self.ordinal = (self.number << SLOT_BITS) + slot + 1;
+                let anchor = match self.chunk {
+                    // Acquire: pairs with the Release of whoever placed the anchor.
+                    None => self.group.first.load(Acquire),
+                    // SAFETY: see `enter`.
+                    Some(chunk) => unsafe { chunk.slot(slot).load(Acquire) },
+                };
+                if let Some(anchor) = AnchorPtr::from_address(anchor) {
+                    return Some(anchor);
+                }
+            }
+            self.number += 1;
+            if !self.enter(0) {
+                self.number -= 1;
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;

@@ -1,0 +1,317 @@
+//! Nodes of the tree: a sorted array of eight-byte key heads, and one of pointers.
+
+use std::alloc::{self, Layout};
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+use std::ptr::NonNull;
+use std::slice;
+
+use super::version::{Locked, Retry, Seen, Version};
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// Entries of a node, such that one with short fences takes 1 KB. Small under test, so that little
+/// data makes a deep tree.
+pub(super) const CAPACITY: usize = if cfg!(any(test, feature = "shuttle")) { 8 } else { 60 };
+
+/// Length of an upper fence that is not there.
+const UNBOUNDED: u32 = u32::MAX;
+/// Bytes of a head.
+pub(super) const HEAD: usize = 8;
+
+/// The fixed part of a node. The lower fence and then the upper one follow.
+///
+/// Level, prefix and fences never change: a node that is split or merged is replaced. The rest is
+/// changed only under the lock, and read under the version.
+#[repr(C)]
+pub(super) struct Node {
+    pub(super) version: Version,
+    count: Word,
+    /// 0 in leaves.
+    level: u32,
+    /// Bytes that all keys in the node have in common and that the heads leave out.
+    prefix_len: u32,
+    lower_len: u32,
+    upper_len: u32,
+    /// For each entry eight bytes of its key after the prefix, as a number; zeros where it ends.
+    heads: [Word; CAPACITY],
+    /// In a leaf an anchor or group, in an inner node a child. The key of a child is its lower fence,
+    /// that of the first one counts as less than everything.
+    pointers: [Word; CAPACITY],
+}
+
+/// The keys that belong into a node: from the lower fence on and below the upper one.
+#[derive(Clone, Debug)]
+pub(super) struct Fences {
+    pub(super) lower: Box<[u8]>,
+    pub(super) upper: Option<Box<[u8]>>,
+}
+
+impl Fences {
+    /// How many bytes all keys between the fences have in common.
+    pub(super) fn common_len(&self) -> usize {
+        self.upper.as_ref().map_or(0, |upper| common_len(&self.lower, upper))
+    }
+}
+
+/// Points to a node for as long as a guard protects it.
+#[derive(Clone, Copy)]
+pub(super) struct NodeRef<'g> {
+    node: NonNull<Node>,
+    guard: PhantomData<&'g Node>,
+}
+
+/// An entry of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Entry {
+    pub(super) head: u64,
+    pub(super) pointer: u64,
+}
+
+/// How many bytes two keys have in common.
+pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// The head of a key in a node that leaves out so many bytes.
+#[inline]
+pub(super) fn head(key: &[u8], prefix_len: usize) -> u64 {
+    let rest = key.get(prefix_len..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => {
+            let mut bytes = [0; HEAD];
+            bytes[..rest.len()].copy_from_slice(rest);
+            u64::from_be_bytes(bytes)
+        }
+    }
+}
+
+impl<'g> NodeRef<'g> {
+    /// Allocates a node with these entries, which are in order.
+    pub(super) fn create(
+        level: u32,
+        prefix_len: usize,
+        fences: &Fences,
+        entries: impl IntoIterator<Item = Entry>,
+    ) -> NodeRef<'g> {
+        let upper_len = fences.upper.as_ref().map_or(UNBOUNDED, |upper| upper.len() as u32);
+        let layout = layout(fences.lower.len() as u32, upper_len);
+        // SAFETY: the layout is not empty; what is written lies inside it.
+        let this: NodeRef<'g> = unsafe {
+            let Some(node) = NonNull::new(alloc::alloc(layout)) else {
+                alloc::handle_alloc_error(layout)
+            };
+            let node = node.cast::<Node>();
+            node.write(Node {
+                version: Version::new(),
+                count: Word::new(0),
+                level,
+                prefix_len: prefix_len as u32,
+                lower_len: fences.lower.len() as u32,
+                upper_len,
+                heads: [const { Word::new(0) }; CAPACITY],
+                pointers: [const { Word::new(0) }; CAPACITY],
+            });
+            let end = node.add(1).cast::<u8>().as_ptr();
+            end.copy_from_nonoverlapping(fences.lower.as_ptr(), fences.lower.len());
+            if let Some(upper) = &fences.upper {
+                let at = end.add(fences.lower.len());
+                at.copy_from_nonoverlapping(upper.as_ptr(), upper.len());
+            }
+            NodeRef { node, guard: PhantomData }
+        };
+        let mut count = 0;
+        for entry in entries {
+            this.set(count, entry);
+            count += 1;
+        }
+        this.count.store(count as u64, Relaxed);
+        this
+    }
+
+    /// The node at this address.
+    ///
+    /// # Safety
+    /// It is the address of a node that is protected for `'g`.
+    #[inline]
+    pub(super) unsafe fn from_address(address: u64) -> NodeRef<'g> {
+        let node = NonNull::new(address as *mut Node).expect("the address of a node");
+        NodeRef { node, guard: PhantomData }
+    }
+
+    pub(super) fn address(self) -> u64 {
+        self.node.as_ptr() as u64
+    }
+
+    pub(super) fn size_bytes(self) -> usize {
+        layout(self.lower_len, self.upper_len).size()
+    }
+
+    /// Frees the node, not what its entries point to.
+    ///
+    /// # Safety
+    /// Nobody uses it any more.
+    pub(super) unsafe fn free(self) {
+        let layout = layout(self.lower_len, self.upper_len);
+        // SAFETY: the caller's promise; allocated with this layout.
+        unsafe { alloc::dealloc(self.node.cast().as_ptr(), layout) }
+    }
+
+    pub(super) fn entries(self) -> impl Iterator<Item = Entry> + 'g {
+        (0..self.count()).map(move |index| self.entry(index))
+    }
+
+    /// Locks the node if it is as it was when its version was seen.
+    pub(super) fn lock(self, seen: Seen) -> Result<Locked<'g>, Retry> {
+        // SAFETY: protected for `'g`.
+        let node: &'g Node = unsafe { self.node.as_ref() };
+        node.version.lock(seen)
+    }
+
+    /// The first key that belongs here.
+    pub(super) fn lower(self) -> &'g [u8] {
+        // SAFETY: the fences follow the fixed part in the same allocation, and never change.
+        unsafe { slice::from_raw_parts(self.node.add(1).cast().as_ptr(), self.lower_len as usize) }
+    }
+
+    /// The first key that no longer belongs here.
+    pub(super) fn upper(self) -> Option<&'g [u8]> {
+        if self.upper_len == UNBOUNDED {
+            return None;
+        }
+        // SAFETY: as for the lower one.
+        Some(unsafe {
+            let start = self.node.add(1).cast::<u8>().add(self.lower_len as usize);
+            slice::from_raw_parts(start.as_ptr(), self.upper_len as usize)
+        })
+    }
+
+    pub(super) fn fences(self) -> Fences {
+        Fences { lower: self.lower().into(), upper: self.upper().map(Into::into) }
+    }
+
+    /// A child, which was read at this version.
+    pub(super) fn child(self, index: usize, seen: Seen) -> Result<NodeRef<'g>, Retry> {
+        debug_assert!(self.level > 0);
+        let address = self.pointer(index);
+        // What was read in a node that is being changed may long be freed.
+        self.version.check(seen)?;
+        // SAFETY: it was a child of this node after the guard was taken.
+        Ok(unsafe { NodeRef::from_address(address) })
+    }
+
+    /// Calls `f` for the children.
+    ///
+    /// # Safety
+    /// Nobody else uses the tree.
+    pub(super) unsafe fn for_each_child(self, mut f: impl FnMut(NodeRef<'g>)) {
+        for index in 0..self.count() {
+            // SAFETY: the caller's promise.
+            f(unsafe { NodeRef::from_address(self.pointer(index)) });
+        }
+    }
+}
+
+impl Deref for NodeRef<'_> {
+    type Target = Node;
+
+    #[inline]
+    fn deref(&self) -> &Node {
+        // SAFETY: protected for the lifetime of the reference, and initialised in `create`.
+        unsafe { self.node.as_ref() }
+    }
+}
+
+impl Node {
+    pub(super) fn level(&self) -> u32 {
+        self.level
+    }
+
+    #[inline]
+    pub(super) fn prefix_len(&self) -> usize {
+        self.prefix_len as usize
+    }
+
+    /// Entries. Never more than [`CAPACITY`], whenever it is read.
+    #[inline]
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Relaxed) as usize
+    }
+
+    #[inline]
+    pub(super) fn head(&self, index: usize) -> u64 {
+        self.heads[index].load(Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn pointer(&self, index: usize) -> u64 {
+        // Acquire: pairs with the Release in `set_pointer`, so that what it points to is seen.
+        self.pointers[index].load(Acquire)
+    }
+
+    pub(super) fn entry(&self, index: usize) -> Entry {
+        Entry { head: self.head(index), pointer: self.pointer(index) }
+    }
+
+    /// Replaces what an entry points to. Under the lock.
+    pub(super) fn set_pointer(&self, index: usize, pointer: u64) {
+        self.pointers[index].store(pointer, Release);
+    }
+
+    fn set(&self, index: usize, entry: Entry) {
+        self.heads[index].store(entry.head, Relaxed);
+        self.set_pointer(index, entry.pointer);
+    }
+
+    /// Inserts an entry into a node that has room. Under the lock.
+    pub(super) fn insert(&self, index: usize, entry: Entry) {
+        let count = self.count();
+        for to in (index + 1..=count).rev() {
+            self.set(to, self.entry(to - 1));
+        }
+        self.set(index, entry);
+        self.count.store(count as u64 + 1, Relaxed);
+    }
+
+    /// Removes an entry. Under the lock.
+    pub(super) fn remove(&self, index: usize) {
+        let count = self.count();
+        for to in index..count - 1 {
+            self.set(to, self.entry(to + 1));
+        }
+        self.count.store(count as u64 - 1, Relaxed);
+    }
+
+    /// The entries from `from` on whose head is this one; those before have lower heads.
+    #[inline]
+    pub(super) fn ties(&self, from: usize, head: u64) -> Range<usize> {
+        let count = self.count().max(from);
+        let start = self.partition(from..count, |h| h < head);
+        // Mostly there are none or one.
+        let mut end = start;
+        if end < count && self.head(end) == head {
+            end = self.partition(end + 1..count, |h| h == head);
+        }
+        start..end
+    }
+
+    #[inline]
+    fn partition(&self, mut range: Range<usize>, before: impl Fn(u64) -> bool) -> usize {
+        while !range.is_empty() {
+            let middle = range.start + range.len() / 2;
+            if before(self.head(middle)) {
+                range.start = middle + 1;
+            } else {
+                range.end = middle;
+            }
+        }
+        range.start
+    }
+}
+
+fn layout(lower_len: u32, upper_len: u32) -> Layout {
+    let upper_len = if upper_len == UNBOUNDED { 0 } else { upper_len };
+    let size = size_of::<Node>() + lower_len as usize + upper_len as usize;
+    Layout::from_size_align(size.next_multiple_of(16), 64).expect("keys are far below isize::MAX")
+}

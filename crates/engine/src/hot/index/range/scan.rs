@@ -1,0 +1,180 @@
+//! Scans of a range index: leaf by leaf, by copying a leaf's entries.
+
+use std::ops::ControlFlow;
+
+use crossbeam_epoch::Guard;
+
+use super::node::{CAPACITY, NodeRef};
+use super::version::{Retry, Seen};
+use super::{RangeIndex, Side};
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::postings::GroupPtr;
+use crate::hot::index::{Direction, Scan};
+use crate::hot::key::{KeyBuf, KeyRange};
+
+type Visit<'v> = &'v mut dyn FnMut(AnchorPtr) -> ControlFlow<()>;
+
+/// Pointers of a leaf's entries, in the order in which they are visited.
+struct Batch {
+    pointers: [u64; CAPACITY],
+    len: usize,
+}
+
+impl RangeIndex {
+    /// See [`Index::scan`](crate::hot::index::Index::scan).
+    pub fn scan(&self, guard: &Guard, scan: &mut Scan, visit: Visit<'_>) -> bool {
+        let mut batch = Batch { pointers: [0; CAPACITY], len: 0 };
+        while !scan.done {
+            let leaf = loop {
+                if let Ok(leaf) = self.read_leaf(guard, scan, &mut batch) {
+                    break leaf;
+                }
+            };
+            for &pointer in &batch.pointers[..batch.len] {
+                // SAFETY: read at a checked version, under this guard.
+                if unsafe { self.visit_key(pointer, scan, visit) }.is_break() {
+                    return true;
+                }
+            }
+            pass_leaf(scan, leaf);
+        }
+        false
+    }
+
+    /// Copies the entries of the next leaf that are in the range.
+    fn read_leaf<'g>(
+        &'g self,
+        guard: &'g Guard,
+        scan: &Scan,
+        batch: &mut Batch,
+    ) -> Result<NodeRef<'g>, Retry> {
+        let leaf = match (scan.direction, &scan.range.upper) {
+            (Direction::Forward, _) => self.descend(guard, &scan.range.lower, Side::From, 0)?,
+            (Direction::Backward, Some(upper)) => self.descend(guard, upper, Side::Below, 0)?,
+            (Direction::Backward, None) => self.descend_to_last(guard)?,
+        };
+        let (node, seen) = (leaf.node, leaf.seen);
+        let (from, to) = self.bounds(guard, node, seen, &scan.range)?;
+        batch.len = 0;
+        for index in from..to {
+            batch.pointers[batch.len] = node.pointer(index);
+            batch.len += 1;
+        }
+        node.version.check(seen)?;
+        if scan.direction == Direction::Backward {
+            batch.pointers[..batch.len].reverse();
+        }
+        Ok(node)
+    }
+
+    /// The entries of a leaf that are in a range.
+    fn bounds(
+        &self,
+        guard: &Guard,
+        node: NodeRef<'_>,
+        seen: Seen,
+        range: &KeyRange,
+    ) -> Result<(usize, usize), Retry> {
+        let from = match &range.lower {
+            lower if **lower <= *node.lower() => 0,
+            lower => self.search(guard, node, seen, lower)?.0,
+        };
+        let to = match (&range.upper, node.upper()) {
+            (None, _) => node.count(),
+            (Some(end), Some(upper)) if **end >= *upper => node.count(),
+            (Some(end), _) => self.search(guard, node, seen, end)?.0,
+        };
+        Ok((from, to))
+    }
+
+    fn descend_to_last<'g>(&'g self, guard: &'g Guard) -> Result<super::Leaf<'g>, Retry> {
+        let (mut node, mut seen) = self.root(guard)?;
+        let mut parent = None;
+        while node.level() > 0 {
+            let last = node.count() - 1;
+            (node, seen, parent) = self.step(node, seen, last)?;
+        }
+        Ok(super::Leaf { node, seen, parent })
+    }
+
+    /// Visits the anchors of one entry. After a break the scan stands behind what was visited.
+    ///
+    /// # Safety
+    /// The pointer was an entry of a leaf while a guard was held, which still is.
+    unsafe fn visit_key(&self, pointer: u64, scan: &mut Scan, visit: Visit<'_>) -> ControlFlow<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !self.unique {
+                return visit_group(GroupPtr::from_address(pointer), scan, visit);
+            }
+            let mut flow = ControlFlow::Continue(());
+            for anchor in self.chain(pointer) {
+                // A key is all that the scan remembers, so the rest of the chain has to follow.
+                if visit(anchor).is_break() {
+                    flow = ControlFlow::Break(());
+                }
+            }
+            if flow.is_break() {
+                let mut key = KeyBuf::new();
+                self.key_of(pointer, &mut key);
+                pass_key(scan, &key);
+            }
+            flow
+        }
+    }
+}
+
+/// Visits the anchors of a group, from where the scan has stopped in it if it has.
+///
+/// # Safety
+/// The group is protected.
+unsafe fn visit_group(group: GroupPtr, scan: &mut Scan, visit: Visit<'_>) -> ControlFlow<()> {
+    // SAFETY: the caller's promise.
+    let key = unsafe { group.key() };
+    let from = match scan.inside.take() {
+        Some((inside, ordinal)) if *inside == *key => ordinal,
+        _ => 0,
+    };
+    // SAFETY: the caller's promise.
+    let mut postings = unsafe { group.postings(from) };
+    while let Some(anchor) = postings.next() {
+        if visit(anchor).is_break() {
+            // The key stays in the range.
+            match scan.direction {
+                Direction::Forward => scan.range.lower.set(key),
+                Direction::Backward => {
+                    let end = scan.range.upper.get_or_insert_default();
+                    end.set(key);
+                    end.step();
+                }
+            }
+            scan.inside = Some((KeyBuf::from(key), postings.ordinal()));
+            return ControlFlow::Break(());
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// Takes everything up to a key out of what is left to be scanned.
+fn pass_key(scan: &mut Scan, key: &[u8]) {
+    match scan.direction {
+        Direction::Forward => {
+            scan.range.lower.set(key);
+            scan.range.lower.step();
+        }
+        Direction::Backward => scan.range.upper.get_or_insert_default().set(key),
+    }
+    scan.done = scan.range.is_empty();
+}
+
+/// Takes a leaf out of what is left to be scanned.
+fn pass_leaf(scan: &mut Scan, leaf: NodeRef<'_>) {
+    match (scan.direction, leaf.upper()) {
+        (Direction::Forward, Some(upper)) => scan.range.lower.set(upper),
+        (Direction::Forward, None) => scan.done = true,
+        (Direction::Backward, _) => {
+            scan.range.upper.get_or_insert_default().set(leaf.lower());
+        }
+    }
+    scan.done |= scan.range.is_empty();
+}

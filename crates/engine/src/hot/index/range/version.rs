@@ -1,0 +1,108 @@
+//! Version locks: readers look at a node without writing anything, and then whether it has changed.
+
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::fence;
+use crate::sync::{Word, spin_loop, thread};
+
+/// The node has been replaced by others.
+const OBSOLETE: u64 = 1;
+const LOCKED: u64 = 2;
+/// What every unlocking adds.
+const STEP: u64 = 4;
+
+/// Turns of a waiting loop before the thread gives way: the holder may have been preempted.
+const SPINS: u32 = 100;
+
+/// What was read may be inconsistent, or the node is no longer part of the tree: start again.
+#[derive(Debug)]
+pub(super) struct Retry;
+
+/// The version of a node at which something was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Seen(u64);
+
+/// The word that guards a node.
+#[derive(Debug)]
+pub(super) struct Version(Word);
+
+impl Version {
+    pub(super) const fn new() -> Version {
+        Version(Word::new(0))
+    }
+
+    /// Begins to read: waits until nobody writes.
+    #[inline]
+    pub(super) fn read(&self) -> Result<Seen, Retry> {
+        let mut turns = 0;
+        loop {
+            // Acquire: pairs with the unlocking, so that what was written before is seen.
+            let version = self.0.load(Acquire);
+            match version & (OBSOLETE | LOCKED) {
+                0 => return Ok(Seen(version)),
+                LOCKED => turns = wait(turns),
+                _ => return Err(Retry),
+            }
+        }
+    }
+
+    /// Whether everything read since then was of one state of the node.
+    #[inline]
+    pub(super) fn check(&self, seen: Seen) -> Result<(), Retry> {
+        // Pairs with the fence in `lock`: if something was read that a writer has written, then the
+        // version is seen as that writer has left it.
+        fence(Acquire);
+        if self.0.load(Relaxed) == seen.0 { Ok(()) } else { Err(Retry) }
+    }
+
+    /// Locks the node if it is as it was then. Never waits.
+    pub(super) fn lock(&self, seen: Seen) -> Result<Locked<'_>, Retry> {
+        match self.0.compare_exchange(seen.0, seen.0 | LOCKED, Acquire, Relaxed) {
+            Err(_) => Err(Retry),
+            Ok(_) => {
+                // Pairs with the fence in `check`.
+                fence(Release);
+                Ok(Locked { version: self, seen, changed: false })
+            }
+        }
+    }
+}
+
+/// The right to change a node.
+#[derive(Debug)]
+pub(super) struct Locked<'g> {
+    version: &'g Version,
+    seen: Seen,
+    changed: bool,
+}
+
+impl Locked<'_> {
+    /// Unlocks the node as changed.
+    pub(super) fn unlock(mut self) {
+        self.changed = true;
+    }
+
+    /// Unlocks the node for good: it has been replaced.
+    pub(super) fn retire(self) {
+        self.version.0.store(self.seen.0 | OBSOLETE, Release);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let version = if self.changed { self.seen.0 + STEP } else { self.seen.0 };
+        // Release: pairs with the Acquire of those who read or lock next.
+        self.version.0.store(version, Release);
+    }
+}
+
+/// One turn of a loop that waits for another thread's few instructions.
+#[cold]
+pub(super) fn wait(turns: u32) -> u32 {
+    if turns < SPINS {
+        spin_loop();
+        return turns + 1;
+    }
+    thread::yield_now();
+    0
+}

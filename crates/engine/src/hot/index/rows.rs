@@ -1,0 +1,146 @@
+//! How an index reads the rows behind its anchors.
+
+use std::slice;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::IndexShape;
+use crate::hot::key::{KeyBuf, KeyClass, KeySpec, KeyWord};
+use crate::hot::row::RowLayout;
+use crate::sync::{Arc, Word};
+
+/// Reads keys and link words of the anchors of one index.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    layout: Arc<RowLayout>,
+    key: Arc<KeySpec>,
+    class: KeyClass,
+    ordinal: usize,
+    links: usize,
+}
+
+/// A key that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe<'k> {
+    pub(super) key: &'k [u8],
+    pub(super) hash: u64,
+    words: [u64; 2],
+}
+
+impl Rows {
+    pub(super) fn new(shape: &IndexShape) -> Rows {
+        Rows {
+            layout: shape.layout.clone(),
+            key: shape.key.clone(),
+            class: shape.key.class(),
+            ordinal: shape.ordinal,
+            links: shape.links,
+        }
+    }
+
+    /// The length of every key, if it is constant.
+    pub(super) fn constant_len(&self) -> Option<usize> {
+        self.key.constant_len()
+    }
+
+    /// This index's link word.
+    ///
+    /// # Safety
+    /// The anchor belongs to the table and is protected for `'a`.
+    #[inline]
+    pub(super) unsafe fn link<'a>(&self, anchor: AnchorPtr) -> &'a Word {
+        // SAFETY: the caller's promise.
+        unsafe { anchor.link(self.ordinal) }
+    }
+
+    /// Encodes the key of a row that the caller has.
+    pub(super) fn encode(&self, row: &[u8], out: &mut KeyBuf) {
+        self.key.encode_row(&self.layout, row, out);
+    }
+
+    /// Encodes the key of an anchor.
+    ///
+    /// # Safety
+    /// As for [`Rows::link`].
+    pub(super) unsafe fn encode_key(&self, anchor: AnchorPtr, out: &mut KeyBuf) {
+        // SAFETY: the inline version holds the keys (H3) and is protected. Every row has at least the
+        // bytes before the variable part, which tell the whole length.
+        let row = unsafe {
+            let start = anchor.inline(self.links).row().as_ptr();
+            let header = slice::from_raw_parts(start, self.layout.header_len());
+            slice::from_raw_parts(start, self.layout.row_len(header))
+        };
+        self.encode(row, out);
+    }
+
+    /// A word of an anchor's key.
+    ///
+    /// # Safety
+    /// As for [`Rows::link`].
+    #[inline]
+    unsafe fn word(&self, anchor: AnchorPtr, word: KeyWord) -> u64 {
+        let len = word.offset() + word.width();
+        // SAFETY: the word lies in the fixed part of the inline version, see `encode_key`.
+        word.read(unsafe { slice::from_raw_parts(anchor.inline(self.links).row().as_ptr(), len) })
+    }
+
+    /// What to look for to find this key.
+    #[inline]
+    pub(super) fn probe<'k>(&self, key: &'k [u8]) -> Probe<'k> {
+        let words = match self.class {
+            KeyClass::One(word) => [word.in_key(key), 0],
+            KeyClass::Two(a, b) => [a.in_key(key), b.in_key(&key[a.width()..])],
+            KeyClass::General => [0, 0],
+        };
+        Probe { key, hash: self.key.hash_key(key), words }
+    }
+
+    /// The hash of an anchor's key.
+    ///
+    /// # Safety
+    /// As for [`Rows::link`].
+    #[inline]
+    pub(super) unsafe fn hash(&self, anchor: AnchorPtr) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.class {
+                KeyClass::One(word) => self.key.hash_words([self.word(anchor, word), 0]),
+                KeyClass::Two(a, b) => {
+                    self.key.hash_words([self.word(anchor, a), self.word(anchor, b)])
+                }
+                KeyClass::General => {
+                    let mut key = KeyBuf::new();
+                    self.encode_key(anchor, &mut key);
+                    self.key.hash_key(&key)
+                }
+            }
+        }
+    }
+
+    /// Whether hashing an anchor's key is a matter of a few instructions.
+    #[inline]
+    pub(super) fn hashes_cheaply(&self) -> bool {
+        !matches!(self.class, KeyClass::General)
+    }
+
+    /// Whether an anchor has this key.
+    ///
+    /// # Safety
+    /// As for [`Rows::link`].
+    #[inline]
+    pub(super) unsafe fn has_key(&self, anchor: AnchorPtr, probe: &Probe<'_>) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.class {
+                KeyClass::One(word) => self.word(anchor, word) == probe.words[0],
+                KeyClass::Two(a, b) => {
+                    self.word(anchor, a) == probe.words[0] && self.word(anchor, b) == probe.words[1]
+                }
+                KeyClass::General => {
+                    let mut key = KeyBuf::new();
+                    self.encode_key(anchor, &mut key);
+                    *key == *probe.key
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What the tests of the indexes share: a table of rows without transactions.
+
+use std::ops::ControlFlow;
+use std::ptr::NonNull;
+
+use base::{SqlType, Value};
+use crossbeam_epoch::Guard;
+
+use super::{Admit, Index, IndexShape, Scan};
+use crate::hot::account::Account;
+use crate::hot::alloc;
+use crate::hot::anchor::{AnchorPtr, anchor_size};
+use crate::hot::key::{KeyBuf, KeyColumn, KeySpec};
+use crate::hot::row::RowLayout;
+use crate::sync::Arc;
+
+/// Links of an anchor; the index under test has the second one.
+const LINKS: usize = 2;
+const ORDINAL: usize = 1;
+
+/// What the key column is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum KeyKind {
+    /// One word, an exact head.
+    Int,
+    /// Two words, more than a head.
+    IntAndBigInt,
+    /// Encoded, of any length, with long common prefixes.
+    Text,
+}
+
+/// Rows of a key and a number that tells them apart, and an index over them.
+pub(super) struct Fixture {
+    kind: KeyKind,
+    layout: Arc<RowLayout>,
+    pub(super) key: Arc<KeySpec>,
+    pub(super) index: Index,
+}
+
+impl Fixture {
+    pub(super) fn new(hash: bool, unique: bool, kind: KeyKind) -> Fixture {
+        let collation = base::Collation(1);
+        let (types, columns): (Vec<SqlType>, usize) = match kind {
+            KeyKind::Int => (vec![SqlType::int(), SqlType::bigint()], 1),
+            KeyKind::IntAndBigInt => {
+                (vec![SqlType::int(), SqlType::bigint(), SqlType::bigint()], 2)
+            }
+            KeyKind::Text => (vec![SqlType::varchar(200, collation), SqlType::bigint()], 1),
+        };
+        let layout = Arc::new(RowLayout::new(&types));
+        let columns: Vec<KeyColumn> = (0..columns).map(KeyColumn::ascending).collect();
+        let key = Arc::new(KeySpec::new(&layout, &columns));
+        let shape = IndexShape {
+            layout: layout.clone(),
+            key: key.clone(),
+            ordinal: ORDINAL,
+            links: LINKS,
+            unique,
+            account: Arc::new(Account::default()),
+        };
+        let index = if hash { Index::hash(shape, 1) } else { Index::range(shape) };
+        Fixture { kind, layout, key, index }
+    }
+
+    fn key_values(&self, key: u32) -> Vec<Value> {
+        match self.kind {
+            KeyKind::Int => vec![Value::Int(i64::from(key as i32))],
+            KeyKind::IntAndBigInt => {
+                vec![Value::Int(i64::from(key / 10)), Value::Int(i64::from(key % 10))]
+            }
+            KeyKind::Text => {
+                // Long common prefixes, and keys that others start with.
+                let text = format!("customer number {:05}{}", key / 3, &"xy"[..key as usize % 3]);
+                vec![Value::Chars(text.into_bytes().into())]
+            }
+        }
+    }
+
+    pub(super) fn key(&self, key: u32) -> KeyBuf {
+        let values = self.key_values(key);
+        let refs: Vec<_> = values.iter().map(Value::as_ref).collect();
+        let mut out = KeyBuf::new();
+        self.key.encode_values(&refs, &mut out);
+        out
+    }
+
+    fn row(&self, key: u32, id: u64) -> Vec<u8> {
+        let mut values = self.key_values(key);
+        values.push(Value::Int(id as i64));
+        self.layout.build_owned(&values)
+    }
+
+    /// A new row, in no index.
+    pub(super) fn anchor(&self, key: u32, id: u64) -> AnchorPtr {
+        let row = self.row(key, id);
+        let memory = alloc::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
+        let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
+        // SAFETY: the memory is ours alone and large enough.
+        unsafe {
+            anchor.initialise(LINKS);
+            let inline = anchor.inline(LINKS);
+            inline.initialise(0, 0);
+            inline.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
+        }
+        anchor
+    }
+
+    /// The number of a row.
+    pub(super) fn id(&self, anchor: AnchorPtr) -> u64 {
+        // SAFETY: the tests look at anchors under a guard only; rows are as long as they say.
+        let row = unsafe {
+            let start = anchor.inline(LINKS).row().as_ptr();
+            let header = std::slice::from_raw_parts(start, self.layout.header_len());
+            std::slice::from_raw_parts(start, self.layout.row_len(header))
+        };
+        match self.layout.get(row, self.layout.columns().len() - 1) {
+            base::ValueRef::Int(id) => id as u64,
+            other => panic!("{other:?} is not a row's number: the row was freed"),
+        }
+    }
+
+    pub(super) fn insert(&self, guard: &Guard, anchor: AnchorPtr, key: u32, id: u64) {
+        assert!(self.insert_checked(guard, anchor, key, id, &mut |_| Admit::Admit));
+    }
+
+    pub(super) fn insert_checked(
+        &self,
+        guard: &Guard,
+        anchor: AnchorPtr,
+        key: u32,
+        id: u64,
+        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+    ) -> bool {
+        // SAFETY: the tests keep X1 and X2.
+        unsafe { self.index.insert(guard, anchor, &self.row(key, id), check) }
+    }
+
+    /// Inserts a new row.
+    pub(super) fn add(&self, guard: &Guard, key: u32, id: u64) -> AnchorPtr {
+        let anchor = self.anchor(key, id);
+        self.insert(guard, anchor, key, id);
+        anchor
+    }
+
+    /// Removes a row, and frees it when nobody can be at it any more.
+    pub(super) fn remove(&self, guard: &Guard, anchor: AnchorPtr, key: u32, id: u64) {
+        let row = self.row(key, id);
+        // SAFETY: the tests keep X1 and X2. What is freed is overwritten, to be noticed.
+        unsafe {
+            self.index.remove(guard, anchor, &row);
+            guard.defer_unchecked(move || free(anchor, row.len()));
+        }
+    }
+
+    /// Frees a row that is in no index.
+    pub(super) fn discard(&self, anchor: AnchorPtr, key: u32, id: u64) {
+        // SAFETY: the tests use it no more.
+        unsafe { free(anchor, self.row(key, id).len()) };
+    }
+
+    pub(super) fn seek(&self, guard: &Guard, key: u32) -> Vec<u64> {
+        self.index.seek(guard, &self.key(key)).map(|anchor| self.id(anchor)).collect()
+    }
+
+    /// Goes on with a scan until `n` rows have been seen; returns whether there may be more.
+    pub(super) fn scan(
+        &self,
+        guard: &Guard,
+        scan: &mut Scan,
+        n: usize,
+        out: &mut Vec<u64>,
+    ) -> bool {
+        let end = out.len() + n;
+        self.index.scan(guard, scan, &mut |anchor| {
+            out.push(self.id(anchor));
+            if out.len() < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    }
+
+    /// What a scan finds in chunks of `n` rows.
+    pub(super) fn scan_all(&self, guard: &Guard, mut scan: Scan, n: usize) -> Vec<u64> {
+        let mut out = Vec::new();
+        while self.scan(guard, &mut scan, n, &mut out) {}
+        out
+    }
+}
+
+unsafe fn free(anchor: AnchorPtr, row_len: usize) {
+    let size = anchor_size(LINKS, row_len);
+    let memory = NonNull::new(anchor.address() as *mut u8).expect("an anchor is not null");
+    // SAFETY: the caller's promise.
+    unsafe {
+        memory.as_ptr().write_bytes(0xDD, size);
+        alloc::free(memory, size);
+    }
+}
