@@ -33,8 +33,6 @@ pub struct SingleByte {
     pub decode: [u16; 256],
     /// The byte of each UTF-16 unit: itself, else its closest letter, else `?`.
     encode: Box<[u8; 65536]>,
-    /// Which units are in the code page, by byte: false for what only has a closest letter.
-    exact: Box<[bool; 65536]>,
 }
 
 /// How the bytes of char and varchar are to be read.
@@ -103,25 +101,22 @@ impl SingleByte {
         }
         let mut encode: Box<[u8; 65536]> =
             vec![b'?'; 65536].try_into().expect("65,536 bytes were asked for");
-        let mut exact: Box<[bool; 65536]> =
-            vec![false; 65536].try_into().expect("65,536 flags were asked for");
-        for (byte, &unit) in decode.iter().enumerate().rev() {
-            encode[usize::from(unit)] = byte as u8;
-            exact[usize::from(unit)] = true;
-        }
         for unit in 128..=u16::MAX {
-            if !exact[usize::from(unit)] {
-                if let Some(close) = weights::closest_ascii(unit) {
-                    encode[usize::from(unit)] = close;
-                }
+            if let Some(close) = weights::closest_ascii(unit) {
+                encode[usize::from(unit)] = close;
             }
         }
-        SingleByte { decode, encode, exact }
+        // What the code page has itself comes before what only comes close.
+        for (byte, &unit) in decode.iter().enumerate().rev() {
+            encode[usize::from(unit)] = byte as u8;
+        }
+        SingleByte { decode, encode }
     }
 
     /// The byte of a unit if the code page has the very character.
     pub fn encode_exact(&self, unit: u16) -> Option<u8> {
-        self.exact[usize::from(unit)].then(|| self.encode[usize::from(unit)])
+        let byte = self.encode[usize::from(unit)];
+        (self.decode[usize::from(byte)] == unit).then_some(byte)
     }
 }
 

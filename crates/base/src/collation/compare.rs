@@ -16,7 +16,7 @@
 //! follows them, see [`binary_key`].
 
 use std::cmp::Ordering;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::codepage::{self, CodePage};
 use super::weights::{
@@ -48,6 +48,14 @@ impl Strength {
             third |= KANA;
         }
         Strength { accents: !flags.ignores_accents(), third }
+    }
+
+    /// Whether two plain elements (no accents, no expansion) are equal on all levels that count, so
+    /// that a prefix of such pairs cannot decide a comparison.
+    #[inline]
+    fn indistinct(self, x: u32, y: u32) -> bool {
+        let counts = !(CASE | WIDTH | KANA) | self.third;
+        x & counts == y & counts && x & (ACCENT | MARK | EXPANSION) == 0
     }
 }
 
@@ -177,12 +185,16 @@ impl<U: Units> Elements<U> {
 pub(super) fn byte_weights(collation: Collation) -> Option<&'static ByteWeights> {
     static DEFAULT: LazyLock<ByteWeights> =
         LazyLock::new(|| table(Collation::DEFAULT).expect("the default has a code page"));
-    static OTHERS: LazyLock<Vec<Option<ByteWeights>>> =
-        LazyLock::new(|| Collation::all().map(table).collect());
-    if collation == Collation::DEFAULT || collation.0 == 0 {
+    // Each is made when it is first used.
+    static OTHERS: LazyLock<Vec<OnceLock<Option<ByteWeights>>>> =
+        LazyLock::new(|| Collation::all().map(|_| OnceLock::new()).collect());
+    if collation == Collation::DEFAULT {
         return Some(&DEFAULT);
     }
-    OTHERS.get(usize::from(collation.0) - 1)?.as_ref()
+    match OTHERS.get(usize::from(collation.0).wrapping_sub(1)) {
+        Some(other) => other.get_or_init(|| table(collation)).as_ref(),
+        None => Some(&DEFAULT),
+    }
 }
 
 fn table(collation: Collation) -> Option<ByteWeights> {
@@ -253,9 +265,15 @@ pub fn compare_chars(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
         let units = |bytes| Elements::new(Utf8Units::new(bytes));
         return by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]));
     };
-    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let strength = Strength::of(collation);
+    let element = |byte: &u8| weights.elements[usize::from(*byte)];
+    let same = a
+        .iter()
+        .zip(b)
+        .take_while(|(x, y)| x == y || strength.indistinct(element(x), element(y)))
+        .count();
     let units = |bytes| Elements::new(ByteUnits { bytes, weights });
-    by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]))
+    by_levels(strength, units(&a[same..]), units(&b[same..]))
 }
 
 /// Compares UTF-16LE bytes.
@@ -264,9 +282,14 @@ pub fn compare_unicode(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
     if collation.info().flags.is_binary() {
         return binary_wide(a, b);
     }
-    let same = a.chunks_exact(2).zip(b.chunks_exact(2)).take_while(|(x, y)| x == y).count() * 2;
+    let strength = Strength::of(collation);
+    let weights = &*WEIGHTS;
+    let same = codepage::units(a)
+        .zip(codepage::units(b))
+        .take_while(|&(x, y)| x == y || strength.indistinct(weights.of(x).0, weights.of(y).0))
+        .count();
     let units = |bytes| Elements::new(WideUnits { bytes });
-    by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]))
+    by_levels(strength, units(&a[2 * same..]), units(&b[2 * same..]))
 }
 
 /// Bytes that both strings start with, not ending within a UTF-8 character.

@@ -224,8 +224,17 @@ fn print_number(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::PrintfArgument::*;
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_format_panics(format in "([a-z]|%[-+# 0*.1-9hlI]{0,6}[dsxoui%é])*|\\PC*", n in any::<i32>()) {
+            let _ = printf(&format, &[Int(n), Text("é"), Null, BigInt(i64::MIN), Int(-1)]);
+        }
+    }
 
     #[test]
     fn specifications_print_as_in_c() {
