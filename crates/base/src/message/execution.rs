@@ -8,6 +8,8 @@ super::messages! {
     ROW_TOO_LARGE = 511, 16, 1, "Cannot create a row of size %s which is greater than the allowable maximum row size of %s.";
     SUBQUERY_MORE_THAN_ONE_ROW = 512, 16, 1, "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= or when the subquery is used as an expression.";
     NULL_NOT_ALLOWED = 515, 16, 2, "Cannot insert the value NULL into column '%s', table '%s'; column does not allow nulls. %s fails.";
+    NTILE_NOT_POSITIVE = 4116, 16, 1, "The function 'ntile' takes only a positive int or bigint expression as its input.";
+    LAG_LEAD_NEGATIVE_OFFSET = 8730, 16, 1, "Offset parameter for Lag and Lead functions cannot be a negative value.";
     MAXRECURSION_EXHAUSTED = 530, 16, 1, "The statement terminated. The maximum recursion %s has been exhausted before statement completion.";
     IDENTITY_INSERT_OFF = 544, 16, 1, "Cannot insert explicit value for identity column in table '%s' when IDENTITY_INSERT is set to OFF.";
     IDENTITY_VALUE_MISSING = 545, 16, 1, "Explicit value must be specified for identity column in table '%s' either when IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR REPLICATION identity column.";
