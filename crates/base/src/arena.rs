@@ -125,7 +125,12 @@ impl Arena {
 
     /// An empty buffer that grows in the arena.
     pub fn buffer(&self) -> ArenaBuffer<'_> {
-        ArenaBuffer { arena: self, memory: &mut [], len: 0 }
+        self.buffer_of(0)
+    }
+
+    /// An empty buffer with room for this many bytes before it has to grow.
+    pub fn buffer_of(&self, capacity: usize) -> ArenaBuffer<'_> {
+        ArenaBuffer { arena: self, memory: self.alloc_zeroed(capacity), len: 0 }
     }
 
     /// Where the arena is now.

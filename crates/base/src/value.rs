@@ -1,7 +1,8 @@
 //! One value, owned or borrowed. The type is not part of the value (except inside a variant):
 //! whoever holds a value also knows its [`SqlType`], which gives scale and collation.
 
-use crate::types::SqlType;
+use crate::collation::codepage::{string_to_chars, string_to_unicode};
+use crate::types::{Collation, SqlType};
 
 /// A borrowed value in the representation that [`crate::types::Repr`] names for its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,6 +123,20 @@ impl<'a> ValueRef<'a> {
 }
 
 impl Value {
+    /// An nvarchar value.
+    pub fn unicode(text: &str) -> Value {
+        let mut bytes = Vec::with_capacity(2 * text.len());
+        string_to_unicode(text, &mut bytes);
+        Value::Unicode(bytes.into())
+    }
+
+    /// A varchar value in the collation's code page.
+    pub fn chars(text: &str, collation: Collation) -> Value {
+        let mut bytes = Vec::with_capacity(text.len());
+        string_to_chars(collation, text, &mut bytes);
+        Value::Chars(bytes.into())
+    }
+
     /// Whether this is SQL NULL.
     pub const fn is_null(&self) -> bool {
         matches!(self, Value::Null)

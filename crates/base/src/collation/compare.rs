@@ -13,7 +13,7 @@
 //!
 //! For C1 the linguistic weights make the blank the lowest weight, so that stripping is enough. In
 //! code units there are controls below the blank, so binary keys encode runs of blanks by what
-//! follows them, see [`binary_key`].
+//! follows them, see `binary_key`.
 
 use std::cmp::Ordering;
 use std::sync::{LazyLock, OnceLock};

@@ -2,8 +2,8 @@
 //!
 //! * [`table`]: the collations there are, by name, number and wire form.
 //! * [`codepage`]: bytes of char and varchar to and from Unicode.
-//! * [`weights`]: what each character weighs; data in `decompositions.rs`.
-//! * [`compare`]: comparison, sort keys, hashes.
+//! * `weights`: what each character weighs; data in `decompositions.rs`.
+//! * [`mod@compare`]: comparison, sort keys, hashes.
 //! * [`like`]: LIKE and PATINDEX patterns.
 //! * [`search`]: CHARINDEX and REPLACE.
 //! * [`case`]: UPPER and LOWER.

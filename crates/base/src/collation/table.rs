@@ -1,6 +1,6 @@
 //! The collations that exist: names, numbers, wire forms.
 //!
-//! A collation's id is its place in [`TABLE`]. Ids are stored in catalogs, so entries are only ever
+//! A collation's id is its place in `TABLE`. Ids are stored in catalogs, so entries are only ever
 //! appended.
 
 use crate::error::{SqlError, SqlResult};

@@ -148,7 +148,7 @@ fn place<'a>(
             TooLong::Cut => shown = &text[..limit],
         }
     }
-    let mut buffer = arena.buffer();
+    let mut buffer = arena.buffer_of(shown.len() * unit);
     if to.kind.is_unicode() {
         string_to_unicode(shown, &mut buffer);
         finish(ValueRef::Unicode(buffer.finish()), to, &ConvertOptions::default(), arena)
@@ -202,12 +202,12 @@ fn from_string<'a>(
         (ValueRef::Chars(bytes), false) if same_code_page(from, to) || bytes.is_ascii() => value,
         (ValueRef::Unicode(_), true) => value,
         (ValueRef::Chars(bytes), true) => {
-            let mut wide = arena.buffer();
+            let mut wide = arena.buffer_of(2 * bytes.len());
             codepage::to_unicode(from.collation, bytes, &mut wide);
             ValueRef::Unicode(wide.finish())
         }
         (ValueRef::Unicode(bytes), false) => {
-            let mut narrow = arena.buffer();
+            let mut narrow = arena.buffer_of(bytes.len() / 2);
             codepage::from_unicode(to.collation, bytes, &mut narrow);
             ValueRef::Chars(narrow.finish())
         }

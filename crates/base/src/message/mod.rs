@@ -86,7 +86,7 @@ impl Message {
 macro_rules! messages {
     ($($name:ident = $number:literal, $severity:literal, $state:literal, $text:literal;)*) => {
         $(
-            #[doc = concat!("Message ", $number, ": ", $text)]
+            #[doc = concat!("Message ", $number, ": `", $text, "`")]
             pub const $name: super::Message = super::Message {
                 number: $number,
                 severity: $severity,
