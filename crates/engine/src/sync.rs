@@ -7,14 +7,14 @@
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
     hint::spin_loop,
-    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, atomic},
+    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 
 #[cfg(feature = "shuttle")]
 pub use shuttle::{
     hint::spin_loop,
-    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, atomic},
+    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 

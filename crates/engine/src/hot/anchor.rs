@@ -32,8 +32,17 @@ use crate::sync::Word;
 
 /// Tag of a head word: the row's newest version is the inline one, and it is deleted.
 pub const DELETED: u64 = 1;
+/// Tag of a head word: a writer is filling the dead inline slot; other writers wait for the few
+/// instructions that it takes, readers ignore it.
+pub const CLAIMED: u64 = 2;
 /// Tag of an older word: this version is a deletion and has no row bytes.
 pub const TOMBSTONE: u64 = 1;
+/// Tag of an older word: this version repeats the one before, and only kept others from changing
+/// the row.
+pub const LOCK: u64 = 2;
+/// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
+/// behind the header are the address of its new anchor.
+pub const MOVED: u64 = 4;
 /// The low bits that hold tags.
 pub const TAG_MASK: u64 = 0xF;
 /// The bits that hold an address.
@@ -53,6 +62,16 @@ pub struct AnchorPtr(NonNull<u8>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(transparent)]
 pub struct VersionPtr(NonNull<u8>);
+
+// SAFETY: an address that nothing is done with is harmless on any thread; following it takes an unsafe
+// call, which says what protects the memory.
+unsafe impl Send for AnchorPtr {}
+// SAFETY: as above.
+unsafe impl Sync for AnchorPtr {}
+// SAFETY: as above.
+unsafe impl Send for VersionPtr {}
+// SAFETY: as above.
+unsafe impl Sync for VersionPtr {}
 
 /// Bytes of an anchor with this many links and a row of this length, without rounding.
 pub const fn anchor_size(links: usize, row_len: usize) -> usize {
@@ -99,6 +118,22 @@ impl AnchorPtr {
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
 
+    /// Writes the first words of fresh memory: a head that points to the inline version, and empty
+    /// links.
+    ///
+    /// # Safety
+    /// The memory is the caller's alone and large enough for this many links.
+    pub unsafe fn initialise(self, links: usize) {
+        let words = self.0.as_ptr().cast::<u64>();
+        // SAFETY: the caller's promise; the memory is aligned to more than a word.
+        unsafe {
+            words.write(self.inline(links).address());
+            for ordinal in 0..links {
+                words.add(1 + ordinal).write(0);
+            }
+        }
+    }
+
     /// The inline version of an anchor with this many links.
     ///
     /// # Safety
@@ -137,6 +172,28 @@ impl VersionPtr {
     pub unsafe fn older<'a>(self) -> &'a Word {
         // SAFETY: the second word of the version header.
         unsafe { self.0.add(WORD).cast().as_ref() }
+    }
+
+    /// Writes the header of fresh memory.
+    ///
+    /// # Safety
+    /// The memory is the caller's alone and large enough.
+    pub unsafe fn initialise(self, begin: u64, older: u64) {
+        let words = self.0.as_ptr().cast::<u64>();
+        // SAFETY: the caller's promise; the memory is aligned to more than a word.
+        unsafe {
+            words.write(begin);
+            words.add(1).write(older);
+        }
+    }
+
+    /// The new anchor's address in a tombstone of a row that has moved, or 0.
+    ///
+    /// # Safety
+    /// As for [`VersionPtr::begin`]; the version has [`MOVED`] set.
+    pub unsafe fn moved_to<'a>(self) -> &'a Word {
+        // SAFETY: such a tombstone has room for an aligned word behind its header.
+        unsafe { self.0.add(VERSION_HEADER).cast().as_ref() }
     }
 
     /// Where the row bytes start. A tombstone has none.

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use base::{SqlType, Value, ValueRef};
+use base::Value;
+use base::arithmetic::compare;
 
 use crate::hot::row::RowLayout;
 
@@ -52,14 +53,10 @@ pub struct RowFilter {
     pub terms: Box<[FilterTerm]>,
 }
 
-/// Compares two values of one type as SQL does; `None` if one is NULL. The collation and the like
-/// are the type's business.
-pub type Compare = fn(ValueRef<'_>, ValueRef<'_>, &SqlType) -> Option<Ordering>;
-
 impl RowFilter {
     /// Whether the index holds this row.
-    pub fn admits(&self, layout: &RowLayout, row: &[u8], compare: Compare) -> bool {
-        self.terms.iter().all(|term| term.holds(layout, row, compare))
+    pub fn admits(&self, layout: &RowLayout, row: &[u8]) -> bool {
+        self.terms.iter().all(|term| term.holds(layout, row))
     }
 
     /// The columns whose change may move a row into or out of the index.
@@ -69,7 +66,7 @@ impl RowFilter {
 }
 
 impl FilterTerm {
-    fn holds(&self, layout: &RowLayout, row: &[u8], compare: Compare) -> bool {
+    fn holds(&self, layout: &RowLayout, row: &[u8]) -> bool {
         let ty = &layout.columns()[self.column].ty;
         let value = layout.get(row, self.column);
         let against = |constant: &Value| compare(value, constant.as_ref(), ty);
@@ -94,5 +91,44 @@ impl FilterOp {
             FilterOp::Greater => ordering.is_gt(),
             FilterOp::GreaterOrEqual => ordering.is_ge(),
         }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use base::SqlType;
+
+    use super::*;
+
+    fn admits(test: FilterTest, value: Value) -> bool {
+        let layout = RowLayout::new(&[SqlType::int()]);
+        let filter = RowFilter { terms: [FilterTerm { column: 0, test }].into() };
+        filter.admits(&layout, &layout.build_owned(&[value]))
+    }
+
+    #[test]
+    fn null_compares_with_nothing() {
+        use FilterOp::*;
+        for op in [Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual] {
+            assert!(!admits(FilterTest::Compare(op, Value::Int(1)), Value::Null));
+        }
+        assert!(!admits(FilterTest::In([Value::Int(1)].into()), Value::Null));
+        assert!(admits(FilterTest::IsNull, Value::Null));
+        assert!(!admits(FilterTest::IsNotNull, Value::Null));
+    }
+
+    #[test]
+    fn terms_hold_as_their_operators_say() {
+        let holds = |op, value| admits(FilterTest::Compare(op, Value::Int(5)), Value::Int(value));
+        for value in [4, 5, 6] {
+            assert_eq!(holds(FilterOp::Equal, value), value == 5);
+            assert_eq!(holds(FilterOp::NotEqual, value), value != 5);
+            assert_eq!(holds(FilterOp::Less, value), value < 5);
+            assert_eq!(holds(FilterOp::LessOrEqual, value), value <= 5);
+            assert_eq!(holds(FilterOp::Greater, value), value > 5);
+            assert_eq!(holds(FilterOp::GreaterOrEqual, value), value >= 5);
+        }
+        let one_of = || FilterTest::In([Value::Int(1), Value::Int(2)].into());
+        assert!(admits(one_of(), Value::Int(2)) && !admits(one_of(), Value::Int(3)));
     }
 }

@@ -4,10 +4,14 @@
 pub mod account;
 pub mod alloc;
 pub mod anchor;
+pub mod cursor;
 pub mod filter;
 pub mod gate;
+pub mod identity;
 pub mod index;
 pub mod key;
+pub mod reclaim;
 pub mod row;
 pub mod status;
+pub mod table;
 pub mod visibility;

@@ -179,8 +179,9 @@ pub struct Slot {
     owner: AtomicU64,
     /// The next statement number; it never goes back. Written by the occupant.
     statement: AtomicU64,
-    /// How often the slot was given back, by which waiters tell occupants apart.
-    sequence: AtomicU64,
+    /// The occupant's first statement number, or while the slot is free the next occupant's: words
+    /// with a smaller number belong to transactions that are over.
+    first: AtomicU64,
 }
 
 impl Slot {
@@ -190,7 +191,7 @@ impl Slot {
             snapshot: AtomicU64::new(NO_SNAPSHOT),
             owner: AtomicU64::new(0),
             statement: AtomicU64::new(1),
-            sequence: AtomicU64::new(0),
+            first: AtomicU64::new(1),
         }
     }
 
@@ -210,9 +211,9 @@ impl Slot {
         self.owner.load(Acquire)
     }
 
-    /// Changes whenever the slot gets another occupant.
-    pub fn sequence(&self) -> u64 {
-        self.sequence.load(SeqCst)
+    /// Whether the transaction that wrote this begin word is over: none of its words is left.
+    pub fn is_over(&self, begin: Begin) -> bool {
+        self.first.load(SeqCst) > begin.statement()
     }
 
     /// The next statement number. Only the occupant calls this.
@@ -226,6 +227,13 @@ impl Slot {
     pub fn clear_snapshot(&self) {
         // Release: reads under the snapshot stay before this.
         self.snapshot.store(NO_SNAPSHOT, Release);
+    }
+
+    /// Registers a newer snapshot in the place of the one that is registered, which has protected
+    /// it so far.
+    pub fn raise_snapshot(&self, stamp: Lsn) {
+        debug_assert!(stamp.0 >= self.snapshot.load(Relaxed));
+        self.snapshot.store(stamp.0, Release);
     }
 
     /// The registered snapshot, if there is one.
@@ -300,7 +308,7 @@ impl SlotTable {
         s.clear_snapshot();
         // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
         // or whoever gives the slot back sees the waiter afterwards (see `txn::waits`).
-        s.sequence.fetch_add(1, SeqCst);
+        s.first.swap(s.statement.load(Relaxed), SeqCst);
         lock(&self.free[shard % self.free.len()]).push(slot);
     }
 

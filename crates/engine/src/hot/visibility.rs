@@ -8,11 +8,12 @@
 use base::ids::Lsn;
 
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, DELETED, TAG_MASK, TOMBSTONE, VersionPtr, split_older,
+    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, LOCK, MOVED, TAG_MASK, TOMBSTONE, VersionPtr,
+    split_older,
 };
-use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable, Status};
-use crate::sync::Word;
+use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable};
 use crate::sync::atomic::Ordering::Acquire;
+use crate::sync::{Word, spin_loop};
 
 /// How reads are protected and how writers meet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -121,6 +122,8 @@ pub struct Newest {
     pub head: u64,
     /// Whether the newest state is a deletion.
     pub deleted: bool,
+    /// Whether the newest version only holds the row.
+    pub lock: bool,
     /// The newest version; for a deletion in the head word, the inline version that it deletes;
     /// for a tombstone, the tombstone.
     pub version: VersionPtr,
@@ -137,6 +140,10 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
         // SAFETY: the anchor, and what its head points to, are protected by the caller's guard.
         unsafe {
             let head = anchor.head().load(Acquire);
+            if head & (DELETED | CLAIMED) == CLAIMED {
+                spin_loop();
+                continue;
+            }
             if head & DELETED != 0 {
                 let fate = slots.fate(anchor.head(), true);
                 // The fate is this word's if the word is still there, or is the stamp by now.
@@ -148,14 +155,35 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
                 }
                 let fate = fate.expect("matched above");
                 let version = anchor.inline(links);
-                return Newest { head: now, deleted: true, version, fate };
+                return Newest { head: now, deleted: true, lock: false, version, fate };
             }
             let version = VersionPtr::from_address(head & ADDRESS_MASK)
                 .expect("a head without the deleted tag points to a version");
             let Some(fate) = slots.fate(version.begin(), false) else { continue };
-            let deleted = version.older().load(Acquire) & TOMBSTONE != 0;
-            return Newest { head, deleted, version, fate };
+            let tags = version.older().load(Acquire) & TAG_MASK;
+            let (deleted, lock) = (tags & TOMBSTONE != 0, tags & LOCK != 0);
+            return Newest { head, deleted, lock, version, fate };
         }
+    }
+}
+
+impl Newest {
+    /// The state below versions that other transactions committed at or after `stamp` only to hold
+    /// the row. The head stays what it is.
+    ///
+    /// # Safety
+    /// As for [`newest`]; `stamp` is that of a registered snapshot.
+    pub unsafe fn below_locks(mut self, stamp: Lsn, slots: &SlotTable) -> Newest {
+        // SAFETY: what lies below a version that the snapshot does not see is protected by it.
+        unsafe {
+            while self.lock && matches!(self.fate, Fate::Committed(at) if at >= stamp) {
+                let version = older(self.version).expect("a lock stands on another version");
+                let Some(fate) = slots.fate(version.begin(), false) else { unreachable!() };
+                let lock = version.older().load(Acquire) & LOCK != 0;
+                self = Newest { version, fate, lock, ..self };
+            }
+        }
+        self
     }
 }
 
@@ -195,7 +223,8 @@ pub unsafe fn changed_above(
             _ => anchor.inline(links),
         };
         while above != version {
-            if counts(above.begin(), false, own, stamp, slots, &pause) {
+            let lock = above.older().load(Acquire) & LOCK != 0;
+            if !lock && counts(above.begin(), false, own, stamp, slots, &pause) {
                 return Above::Changed;
             }
             match older(above) {
@@ -238,7 +267,8 @@ pub unsafe fn changed_between(
             if committed_below(above.begin(), false, since, slots) {
                 return Above::Unchanged;
             }
-            if counts(above.begin(), false, own, stamp, slots, &pause) {
+            let lock = above.older().load(Acquire) & LOCK != 0;
+            if !lock && counts(above.begin(), false, own, stamp, slots, &pause) {
                 return Above::Changed;
             }
             match older(above) {
@@ -275,9 +305,26 @@ impl Newest {
         matches!(self.fate, Fate::Owned { begin, .. } if begin.slot() == slot)
     }
 
-    /// Whether somebody else's transaction that is not over made it so.
-    pub fn is_contested(&self, slot: u32) -> bool {
-        matches!(self.fate, Fate::Owned { begin, status: Status::Active | Status::Preparing
-            | Status::Stamped(_) | Status::Aborted } if begin.slot() != slot)
+    /// The anchor under which the row went on when its keys were changed, if it was.
+    ///
+    /// # Safety
+    /// The newest version is protected, as for [`newest`].
+    pub unsafe fn moved_to(&self) -> Option<AnchorPtr> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.version.older().load(Acquire) & MOVED {
+                0 => None,
+                _ => AnchorPtr::from_address(self.version.moved_to().load(Acquire)),
+            }
+        }
+    }
+
+    /// The version that the head points to, or deletes. It differs from `version` when locks stand
+    /// above that.
+    pub fn head_version(&self) -> VersionPtr {
+        match self.head & DELETED {
+            0 => VersionPtr::from_address(self.head & ADDRESS_MASK).expect("a head is not null"),
+            _ => self.version,
+        }
     }
 }

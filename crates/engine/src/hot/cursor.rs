@@ -1,0 +1,171 @@
+//! Cursors: the rows of an index that a snapshot sees, chunk by chunk.
+//!
+//! A chunk is gathered under one epoch guard, which is gone before a row is handed out. The rows of
+//! a chunk stay valid all the same, because the snapshot is registered; and the cursor goes on from
+//! its last position in the index, whatever was inserted or removed meanwhile. Chunks grow from
+//! [`FIRST_CHUNK`] to [`LAST_CHUNK`] rows, so that a statement that wants one row does not fetch
+//! many.
+//!
+//! A cursor may feed updates of the same statement: what the statement writes is not visible to its
+//! own snapshot, wherever in the index it turns up.
+
+use std::ops::ControlFlow;
+
+use crossbeam_epoch::Guard;
+
+use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::index::Direction;
+use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::status::SlotTable;
+use crate::hot::table::{Table, Walk};
+use crate::hot::visibility::Snapshot;
+
+/// Rows in the first chunk of a cursor.
+pub const FIRST_CHUNK: usize = 8;
+/// Rows in a chunk at most.
+pub const LAST_CHUNK: usize = 256;
+/// Anchors looked at under one guard at most, visible or not.
+const LOOKS: usize = 1024;
+
+/// A version of a row, valid while the snapshot that it was read at is registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RowRef {
+    /// The row.
+    pub anchor: AnchorPtr,
+    /// The version that the snapshot sees.
+    pub version: VersionPtr,
+}
+
+/// Which part of an index a cursor goes through. Keys are encoded by the index's
+/// [`KeySpec`](crate::hot::key::KeySpec).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScanRange {
+    /// Everything.
+    All,
+    /// The rows with this whole key.
+    Key(KeyBuf),
+    /// The rows whose keys are in this range, in a range index.
+    Keys(KeyRange),
+}
+
+/// Goes through part of an index of one table.
+pub struct Cursor {
+    index: usize,
+    range: ScanRange,
+    direction: Direction,
+    snapshot: Snapshot,
+    /// `None` until the first chunk.
+    walk: Option<Walk>,
+    chunk: Vec<RowRef>,
+    /// The next row of the chunk.
+    at: usize,
+    size: usize,
+}
+
+impl Cursor {
+    /// A cursor in front of the first row of the range, or behind the last. Only range indexes have
+    /// an order; the rows of a hash index come in any.
+    pub fn new(
+        snapshot: &Snapshot,
+        index: usize,
+        range: ScanRange,
+        direction: Direction,
+    ) -> Cursor {
+        Cursor {
+            index,
+            range,
+            direction,
+            snapshot: *snapshot,
+            walk: None,
+            chunk: Vec::new(),
+            at: 0,
+            size: FIRST_CHUNK,
+        }
+    }
+
+    /// Uses the cursor, and its memory, for another range.
+    pub fn restart(&mut self, snapshot: &Snapshot, range: ScanRange) {
+        self.snapshot = *snapshot;
+        self.range = range;
+        self.walk = None;
+        self.chunk.clear();
+        (self.at, self.size) = (0, FIRST_CHUNK);
+    }
+
+    /// Turns it to another index, and maybe the other way; [`Cursor::restart`] must follow.
+    pub fn aim(&mut self, index: usize, direction: Direction) {
+        (self.index, self.direction) = (index, direction);
+        self.walk = None;
+    }
+
+    /// As [`Cursor::restart`], for one key, whose memory is used again too.
+    pub fn restart_at_key(&mut self, snapshot: &Snapshot, key: &[u8]) {
+        if let ScanRange::Key(buffer) = &mut self.range {
+            buffer.set(key);
+            let range = std::mem::replace(&mut self.range, ScanRange::All);
+            self.restart(snapshot, range);
+        } else {
+            self.restart(snapshot, ScanRange::Key(KeyBuf::from(key)));
+        }
+    }
+
+    /// What the cursor reads at.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The index.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// What it goes through.
+    pub fn range(&self) -> &ScanRange {
+        &self.range
+    }
+
+    /// Whether nothing has been fetched yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.walk.is_none()
+    }
+
+    /// The next row of the chunk, if there is one.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<RowRef> {
+        let row = *self.chunk.get(self.at)?;
+        self.at += 1;
+        Some(row)
+    }
+
+    /// Fetches another chunk, after [`Cursor::pop`] gave nothing. Returns whether there can be
+    /// more rows, in this chunk or a later one.
+    ///
+    /// # Safety
+    /// The cursor's snapshot is registered in `slots`, and the table is the one that all calls of
+    /// this cursor are for.
+    pub(crate) unsafe fn fetch(&mut self, table: &Table, slots: &SlotTable, guard: &Guard) -> bool {
+        self.chunk.clear();
+        self.at = 0;
+        let walk = match &mut self.walk {
+            Some(walk) if walk.is_done() => return false,
+            Some(walk) => walk,
+            fresh => fresh.insert(table.walk_of(self.index, &self.range, self.direction)),
+        };
+        let (links, snapshot, chunk, size) =
+            (table.links(), &self.snapshot, &mut self.chunk, self.size);
+        let mut looks = 0;
+        table.walk(guard, self.index, walk, &mut |anchor| {
+            looks += 1;
+            // SAFETY: the anchor was reached under the guard; the snapshot is registered.
+            if let Some(version) = unsafe { snapshot.visible(anchor, links, slots) } {
+                chunk.push(RowRef { anchor, version });
+            }
+            match chunk.len() < size && looks < LOOKS {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        self.size = (self.size * 4).min(LAST_CHUNK);
+        true
+    }
+}

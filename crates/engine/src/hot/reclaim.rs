@@ -1,0 +1,341 @@
+//! Giving memory back: versions that nobody can see any more, deleted rows, dropped tables.
+//!
+//! # Life of a dead version
+//!
+//! A commit that replaces a version queues it with its own stamp. When the [`Horizon`] has passed
+//! the stamp, every snapshot sees the newer version and no walk goes further down, so the old one is
+//! freed at once, without waiting for an epoch, and without touching the newer one: the `older` word
+//! that still points to it is never followed again. Each version is replaced by one commit, so each
+//! is queued, and freed, once.
+//!
+//! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
+//! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
+//!
+//! # Invariants
+//!
+//! * R1: a table lives until everything queued for it has been processed. So tables are made by
+//!   [`Tables`] alone, which keeps them until a pass over all queues has gone by that began after
+//!   the table's gate was closed and the horizon had passed that moment.
+//! * R2: a version is queued only after its replacement's begin word is a stamp.
+//!
+//! # Who does it
+//!
+//! Every commit that queues something also processes a few entries of its worker's queue; a
+//! background task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load.
+
+use std::collections::{HashMap, VecDeque};
+
+use base::ids::{Lsn, StorageId};
+use crossbeam_epoch::Guard;
+use crossbeam_utils::CachePadded;
+
+use crate::hot::alloc::Pool;
+use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::status::{Horizon, SlotTable};
+use crate::hot::table::{Table, TablePtr, TableSpec};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicU64, AtomicUsize};
+use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+/// What a commit left behind.
+#[derive(Clone, Copy)]
+pub struct Garbage {
+    table: TablePtr,
+    /// An address, with [`ANCHOR`] set for an anchor.
+    item: u64,
+}
+
+const ANCHOR: u64 = 1;
+
+impl Garbage {
+    /// A version that is not inline and was replaced.
+    pub fn version(table: TablePtr, version: VersionPtr) -> Garbage {
+        Garbage { table, item: version.address() }
+    }
+
+    /// A row that was deleted.
+    pub fn anchor(table: TablePtr, anchor: AnchorPtr) -> Garbage {
+        Garbage { table, item: anchor.address() | ANCHOR }
+    }
+}
+
+/// Garbage of one or several commits.
+struct Batch {
+    /// The highest stamp of the commits.
+    stamp: Lsn,
+    items: Vec<Garbage>,
+}
+
+/// Small commits share a batch up to this size.
+const BATCH: usize = 64;
+/// Entries that a commit processes of its worker's queue.
+const ASSIST: usize = 16;
+/// Entries that a pass processes under one lock.
+const SLICE: usize = 256;
+/// Commits that make garbage between two looks at the horizon.
+const ADVANCE_EVERY: usize = 32;
+
+#[derive(Default)]
+struct Queue {
+    batches: VecDeque<Batch>,
+    commits: usize,
+}
+
+struct Retired {
+    table: Arc<Table>,
+    /// What was committed when the gate had closed.
+    stamp: Lsn,
+    /// The pass after which the horizon was found past the stamp.
+    pass: Option<u64>,
+}
+
+/// Counts since the database came up: for `sys.dm_xtp_gc_stats`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ReclaimStats {
+    /// Versions and rows queued.
+    pub enqueued: u64,
+    /// Versions and rows freed.
+    pub dequeued: u64,
+    /// Tables freed.
+    pub tables: u64,
+}
+
+/// A database's garbage, and the tables it belongs to.
+pub struct Reclaimer {
+    queues: Box<[CachePadded<Mutex<Queue>>]>,
+    retired: Mutex<Vec<Retired>>,
+    /// Held during a pass; counts those that went by all queues.
+    passes: Mutex<u64>,
+    enqueued: AtomicU64,
+    dequeued: AtomicU64,
+    tables_freed: AtomicU64,
+    waiting: AtomicUsize,
+}
+
+impl Reclaimer {
+    /// No garbage yet; one queue per worker.
+    pub fn new(shards: usize) -> Reclaimer {
+        Reclaimer {
+            queues: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
+            retired: Mutex::default(),
+            passes: Mutex::new(0),
+            enqueued: AtomicU64::new(0),
+            dequeued: AtomicU64::new(0),
+            tables_freed: AtomicU64::new(0),
+            waiting: AtomicUsize::new(0),
+        }
+    }
+
+    /// Queues what the commit with this stamp left behind, which is at least one item, and
+    /// processes some of what is due.
+    pub fn enqueue(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        stamp: Lsn,
+        items: &mut Vec<Garbage>,
+        (horizon, slots, durable): (&Horizon, &SlotTable, impl Fn() -> Lsn),
+    ) {
+        let mut queue = lock(&self.queues[shard % self.queues.len()]);
+        self.enqueued.fetch_add(items.len() as u64, Relaxed);
+        match queue.batches.back_mut() {
+            Some(last) if last.items.len() + items.len() <= BATCH => {
+                last.stamp = last.stamp.max(stamp);
+                last.items.append(items);
+            }
+            _ if items.len() < BATCH => {
+                let mut fresh = Vec::with_capacity(BATCH);
+                fresh.append(items);
+                queue.batches.push_back(Batch { stamp, items: fresh });
+            }
+            _ => queue.batches.push_back(Batch { stamp, items: std::mem::take(items) }),
+        }
+        queue.commits += 1;
+        let mut safe = horizon.safe();
+        if queue.commits >= ADVANCE_EVERY {
+            queue.commits = 0;
+            safe = horizon.advance(slots, durable());
+        }
+        let done = queue.process(shard, guard, safe, ASSIST);
+        self.dequeued.fetch_add(done as u64, Relaxed);
+    }
+
+    /// Processes up to `budget` entries of all queues. Returns how many it processed; fewer than
+    /// the budget means that nothing more is due. One thread at a time does this; others process
+    /// nothing.
+    pub fn pass(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        budget: usize,
+        (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
+    ) -> usize {
+        let Ok(mut passes) = self.passes.try_lock() else { return 0 };
+        let safe = horizon.advance(slots, durable);
+        let mut done = 0;
+        for queue in &self.queues {
+            loop {
+                // In slices, so that commits on the queue's worker do not wait for long.
+                let slice = SLICE.min(budget - done);
+                let processed = lock(queue).process(shard, guard, safe, slice);
+                self.dequeued.fetch_add(processed as u64, Relaxed);
+                done += processed;
+                if done == budget {
+                    return done;
+                }
+                if processed < slice {
+                    break;
+                }
+            }
+        }
+        // Everything that ended below `safe` before this pass began is gone.
+        *passes += 1;
+        done + self.free_tables((shard, guard), safe, *passes, budget - done)
+    }
+
+    fn free_tables(
+        &self,
+        (shard, guard): (usize, &Guard),
+        safe: Lsn,
+        pass: u64,
+        budget: usize,
+    ) -> usize {
+        if self.waiting.load(Relaxed) == 0 {
+            return 0;
+        }
+        let due = {
+            let mut retired = lock(&self.retired);
+            for entry in retired.iter_mut().filter(|e| e.pass.is_none() && safe >= e.stamp) {
+                entry.pass = Some(pass);
+            }
+            // A whole pass must lie between: it processed what was queued before.
+            let ready =
+                |e: &&Retired| e.pass.is_some_and(|p| p < pass) && e.table.gate().is_empty(0);
+            retired.iter().find(ready).map(|entry| entry.table.clone())
+        };
+        let Some(table) = due else { return 0 };
+        // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no
+        // garbage of it is queued (R1). Passes run one at a time.
+        let freed = unsafe { table.discard_rows(shard, guard, budget) };
+        if freed == 0 {
+            let mut retired = lock(&self.retired);
+            retired.retain(|entry| !Arc::ptr_eq(&entry.table, &table));
+            self.waiting.store(retired.len(), Relaxed);
+            self.tables_freed.fetch_add(1, Relaxed);
+        }
+        freed.max(1)
+    }
+
+    /// Frees everything that is queued, seen or not. Only when the database goes down.
+    pub(crate) fn drain(&self, guard: &Guard) {
+        for queue in &self.queues {
+            lock(queue).process(0, guard, Lsn::MAX, usize::MAX);
+        }
+    }
+
+    /// Keeps a dropped table until nothing points into it any more, then frees its rows.
+    pub fn retire(&self, table: Arc<Table>, stamp: Lsn) {
+        let mut retired = lock(&self.retired);
+        retired.push(Retired { table, stamp, pass: None });
+        self.waiting.store(retired.len(), Relaxed);
+    }
+
+    /// Counts since the database came up.
+    pub fn stats(&self) -> ReclaimStats {
+        ReclaimStats {
+            enqueued: self.enqueued.load(Relaxed),
+            dequeued: self.dequeued.load(Relaxed),
+            tables: self.tables_freed.load(Relaxed),
+        }
+    }
+}
+
+impl Queue {
+    fn process(&mut self, shard: usize, guard: &Guard, safe: Lsn, budget: usize) -> usize {
+        let mut done = 0;
+        while let Some(batch) = self.batches.front_mut() {
+            if batch.stamp >= safe {
+                break;
+            }
+            while let Some(garbage) = batch.items.pop() {
+                garbage.free(shard, guard);
+                done += 1;
+                if done == budget {
+                    return done;
+                }
+            }
+            self.batches.pop_front();
+        }
+        done
+    }
+}
+
+impl Garbage {
+    fn free(self, shard: usize, guard: &Guard) {
+        // SAFETY: the table lives while garbage of it is queued (R1).
+        let table = unsafe { self.table.get() };
+        if self.item & ANCHOR != 0 {
+            let anchor = AnchorPtr::from_address(self.item & !ANCHOR).expect("it was an anchor");
+            // SAFETY: the deletion lies below the horizon, and this is the one entry for it.
+            unsafe { table.remove_dead(shard, guard, anchor) };
+        } else {
+            let version = VersionPtr::from_address(self.item).expect("it was a version");
+            // SAFETY: the replacement lies below the horizon, so that no walk goes further down,
+            // and this is the one entry for the version.
+            unsafe { table.free_version(shard, version) };
+        }
+    }
+}
+
+/// The tables of a database by storage, and what makes them. Together with [`Reclaimer`] it owns
+/// each table until that has freed it (R1).
+pub struct Tables {
+    map: RwLock<HashMap<StorageId, Arc<Table>>>,
+    shards: usize,
+    pool: Arc<Pool>,
+}
+
+impl Tables {
+    /// No tables; their memory will be charged to `pool`, sharded by worker.
+    pub fn new(shards: usize, pool: Arc<Pool>) -> Tables {
+        Tables { map: RwLock::default(), shards: shards.max(1), pool }
+    }
+
+    /// Makes a table and registers it. The storage id is one that was never used.
+    pub fn create(&self, spec: &TableSpec) -> Arc<Table> {
+        let table = Arc::new(Table::new(spec, self.shards, self.pool.clone()));
+        let mut map = self.map.write().expect("nobody panics under this lock");
+        let before = map.insert(spec.storage, table.clone());
+        assert!(before.is_none(), "a storage id is used once: {}", spec.storage);
+        table
+    }
+
+    /// About how many workers there are.
+    pub fn shards(&self) -> usize {
+        self.shards
+    }
+
+    /// What the tables' memory is charged to.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The table of a storage.
+    pub fn get(&self, storage: StorageId) -> Option<Arc<Table>> {
+        self.map.read().expect("nobody panics under this lock").get(&storage).cloned()
+    }
+
+    /// All tables, in no order.
+    pub fn all(&self) -> Vec<Arc<Table>> {
+        self.map.read().expect("nobody panics under this lock").values().cloned().collect()
+    }
+
+    /// Takes a table out. Only recovery, when nobody else uses tables, may let go of it at once.
+    pub(crate) fn remove(&self, storage: StorageId) -> Option<Arc<Table>> {
+        self.map.write().expect("nobody panics under this lock").remove(&storage)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics while reclaiming")
+}

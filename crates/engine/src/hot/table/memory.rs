@@ -1,0 +1,318 @@
+//! Making, reading and freeing the memory of a table's rows.
+
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::slice;
+
+use crossbeam_epoch::Guard;
+
+use crate::hot::alloc::{self, Exhausted};
+use crate::hot::anchor::{
+    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, LOCK, MOVED, TAG_MASK, TOMBSTONE, VersionPtr,
+    anchor_size, split_older, version_size,
+};
+use crate::hot::status::Begin;
+use crate::hot::table::Table;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// Bytes behind the header of a tombstone that says where the row went.
+const MOVE_LEN: usize = 8;
+
+impl Table {
+    /// The bytes of a version's row.
+    ///
+    /// # Safety
+    /// The version belongs to this table, is no tombstone, and is protected for `'a` (H2).
+    #[inline]
+    pub unsafe fn row<'a>(&self, version: VersionPtr) -> &'a [u8] {
+        let start = version.row().as_ptr();
+        // SAFETY: every row has at least the bytes before the variable part, which tell the whole
+        // length; row bytes do not change while the version is protected (H1).
+        unsafe {
+            let header = slice::from_raw_parts(start, self.layout.header_len());
+            slice::from_raw_parts(start, self.layout.row_len(header))
+        }
+    }
+
+    /// A new row that nobody can reach yet, or why memory is refused.
+    pub(crate) fn new_anchor(
+        &self,
+        shard: usize,
+        row: &[u8],
+        begin: Begin,
+    ) -> Result<AnchorPtr, Exhausted> {
+        self.tally.pool().admit()?;
+        self.allocate_anchor(shard, row, begin)
+    }
+
+    /// As [`Table::new_anchor`], whatever the limits: what the log has is not refused.
+    pub(crate) fn allocate_anchor(
+        &self,
+        shard: usize,
+        row: &[u8],
+        begin: Begin,
+    ) -> Result<AnchorPtr, Exhausted> {
+        let links = self.links();
+        let size = anchor_size(links, row.len());
+        let memory = alloc::allocate(size).ok_or(Exhausted::Server)?;
+        self.charge(shard, size as i64);
+        let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
+        // SAFETY: the memory is ours alone and large enough.
+        unsafe {
+            anchor.initialise(links);
+            self.fill(anchor.inline(links), row, begin, None);
+        }
+        Ok(anchor)
+    }
+
+    /// A new version of a row, not yet linked, before `older`.
+    pub(crate) fn new_version(
+        &self,
+        shard: usize,
+        row: &[u8],
+        begin: Begin,
+        older: VersionPtr,
+    ) -> Result<VersionPtr, Exhausted> {
+        self.tally.pool().admit()?;
+        let version = self.allocate_version(shard, row.len())?;
+        // SAFETY: the memory is ours alone and large enough.
+        unsafe { self.fill(version, row, begin, Some(older)) };
+        Ok(version)
+    }
+
+    /// A copy of a row's newest version that only holds the row.
+    ///
+    /// # Safety
+    /// `newest` is protected (H2) and has a row.
+    pub(crate) unsafe fn new_lock(
+        &self,
+        shard: usize,
+        begin: Begin,
+        newest: VersionPtr,
+    ) -> Result<VersionPtr, Exhausted> {
+        // SAFETY: the caller's promise; the new version is ours alone.
+        unsafe {
+            let version = self.new_version(shard, self.row(newest), begin, newest)?;
+            version.older().fetch_or(LOCK, Relaxed);
+            Ok(version)
+        }
+    }
+
+    /// A deletion of a row whose newest version is not the inline one. No limit refuses it; only
+    /// the system's memory may be at its end.
+    pub(crate) fn new_tombstone(
+        &self,
+        shard: usize,
+        begin: Begin,
+        older: VersionPtr,
+    ) -> Result<VersionPtr, Exhausted> {
+        let version = self.allocate_version(shard, 0)?;
+        // SAFETY: the memory is ours alone and has a header.
+        unsafe { version.initialise(begin.word(), older.address() | TOMBSTONE) };
+        Ok(version)
+    }
+
+    /// A deletion of a row that is about to go on under another key, not known yet.
+    pub(crate) fn new_move(
+        &self,
+        shard: usize,
+        begin: Begin,
+        older: VersionPtr,
+    ) -> Result<VersionPtr, Exhausted> {
+        let version = self.allocate_version(shard, MOVE_LEN)?;
+        // SAFETY: the memory is ours alone, and has a header and a word behind it.
+        unsafe {
+            version.initialise(begin.word(), older.address() | TOMBSTONE | MOVED);
+            version.row().cast::<u64>().write(0);
+        }
+        Ok(version)
+    }
+
+    fn allocate_version(&self, shard: usize, row_len: usize) -> Result<VersionPtr, Exhausted> {
+        let size = version_size(row_len);
+        let memory = alloc::allocate(size).ok_or(Exhausted::Server)?;
+        self.charge(shard, size as i64);
+        Ok(VersionPtr::from_address(memory.as_ptr() as u64).expect("it is not null"))
+    }
+
+    /// # Safety
+    /// The memory of the version is the caller's alone and large enough.
+    unsafe fn fill(
+        &self,
+        version: VersionPtr,
+        row: &[u8],
+        begin: Begin,
+        older: Option<VersionPtr>,
+    ) {
+        let older = older.map_or(0, VersionPtr::address);
+        // SAFETY: the caller's promise.
+        unsafe {
+            version.initialise(begin.word(), older | u64::from(self.layout_number) << 48);
+            version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
+        }
+    }
+
+    /// Makes a new version in the dead inline slot of a row the new head, if that can be done
+    /// without touching a byte that an index may be reading: the row's length is constant, and its
+    /// keys and null bits are the same bytes as before. Returns `None` if not, and `Some(false)` if
+    /// the head has changed meanwhile.
+    ///
+    /// # Safety
+    /// The caller holds a guard under which it reached the anchor. `head` is a version that is not
+    /// inline and whose stamp lies below the horizon, so that the inline version is dead.
+    pub(crate) unsafe fn reuse_inline(
+        &self,
+        anchor: AnchorPtr,
+        head: VersionPtr,
+        row: &[u8],
+        begin: Begin,
+    ) -> Option<bool> {
+        if !self.layout.is_fixed() {
+            return None;
+        }
+        // SAFETY: the inline version is part of the anchor. Nobody writes the bytes that are
+        // compared; of the others only the one that has claimed the head writes any, and nobody
+        // reads them, since the version is dead.
+        unsafe {
+            let inline = anchor.inline(self.links());
+            let old = inline.row().as_ptr();
+            let same = |r: &Range<usize>| {
+                slice::from_raw_parts(old.add(r.start), r.len()) == &row[r.clone()]
+            };
+            if !self.key_bytes.iter().all(same) {
+                return None;
+            }
+            let claimed = head.address() | CLAIMED;
+            if anchor.head().compare_exchange(head.address(), claimed, AcqRel, Relaxed).is_err() {
+                return Some(false);
+            }
+            inline.begin().store(begin.word(), Relaxed);
+            inline.older().store(head.address() | u64::from(self.layout_number) << 48, Relaxed);
+            for range in &self.other_bytes {
+                let from = &row[range.clone()];
+                old.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
+            }
+            // Pairs with the readers' Acquire: whoever sees the head sees the bytes.
+            anchor.head().store(inline.address(), Release);
+            Some(true)
+        }
+    }
+
+    /// Frees a version at once.
+    ///
+    /// # Safety
+    /// Nobody can reach it any more, it is not inline, and it is freed once.
+    pub(crate) unsafe fn free_version(&self, shard: usize, version: VersionPtr) {
+        // SAFETY: still allocated.
+        let size = unsafe { self.version_size(version) };
+        self.charge(shard, -(size as i64));
+        // SAFETY: the caller's promise; the size is the one it was allocated with.
+        unsafe { alloc::free(memory(version.address()), size) };
+    }
+
+    /// Frees a version once nobody that may be walking through it is left.
+    ///
+    /// # Safety
+    /// It is unlinked, not inline, and freed once.
+    pub(crate) unsafe fn retire_version(&self, shard: usize, guard: &Guard, version: VersionPtr) {
+        // SAFETY: still allocated.
+        let size = unsafe { self.version_size(version) };
+        self.charge(shard, -(size as i64));
+        // SAFETY: the closure frees memory that only readers with older guards can reach.
+        unsafe { guard.defer_unchecked(move || alloc::free(memory(version.address()), size)) };
+    }
+
+    /// Frees an anchor once nobody that may be standing on it is left.
+    ///
+    /// # Safety
+    /// It is unlinked from all indexes, no version of it but the inline one is left to free, and
+    /// it is freed once.
+    pub(crate) unsafe fn retire_anchor(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
+        // SAFETY: still allocated; its inline version always has a row (H3).
+        let size =
+            unsafe { anchor_size(self.links(), self.row(anchor.inline(self.links())).len()) };
+        self.charge(shard, -(size as i64));
+        // SAFETY: as above.
+        unsafe { guard.defer_unchecked(move || alloc::free(memory(anchor.address()), size)) };
+    }
+
+    /// Frees the newest version of a row at once, if that is not the inline one.
+    ///
+    /// # Safety
+    /// Nobody else uses the row, and this is done once.
+    pub(super) unsafe fn free_newest(&self, shard: usize, anchor: AnchorPtr) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let head = anchor.head().load(Acquire);
+            if head & DELETED == 0 && head != anchor.inline(self.links()).address() {
+                let newest = VersionPtr::from_address(head & ADDRESS_MASK);
+                self.free_version(shard, newest.expect("a head is not null"));
+            }
+        }
+    }
+
+    /// Frees an anchor at once.
+    ///
+    /// # Safety
+    /// Nobody else uses the row, and this is done once, after its other versions are freed.
+    pub(super) unsafe fn free_anchor(&self, shard: usize, anchor: AnchorPtr) {
+        // SAFETY: still allocated; its inline version always has a row (H3).
+        unsafe {
+            let size = anchor_size(self.links(), self.row(anchor.inline(self.links())).len());
+            self.charge(shard, -(size as i64));
+            alloc::free(memory(anchor.address()), size);
+        }
+    }
+
+    /// Unlinks and frees a row whose deletion everybody sees.
+    ///
+    /// # Safety
+    /// The deletion's stamp lies below the horizon; called once for the row.
+    pub(crate) unsafe fn remove_dead(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
+        // SAFETY: the row is deleted, so that nobody changes its head any more; what it superseded
+        // is queued on its own.
+        unsafe {
+            self.unlink_all(guard, anchor);
+            let head = anchor.head().load(Acquire);
+            if head & DELETED == 0 {
+                let tombstone = VersionPtr::from_address(head & ADDRESS_MASK);
+                let tombstone = tombstone.expect("a dead row ends in a deletion");
+                self.retire_version(shard, guard, tombstone);
+            }
+            self.retire_anchor(shard, guard, anchor);
+        }
+    }
+
+    /// # Safety
+    /// The version is allocated and not inline.
+    unsafe fn version_size(&self, version: VersionPtr) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let tags = version.older().load(Relaxed) & TAG_MASK;
+            match (tags & TOMBSTONE != 0, tags & MOVED != 0) {
+                (false, _) => version_size(self.row(version).len()),
+                (true, false) => version_size(0),
+                (true, true) => version_size(MOVE_LEN),
+            }
+        }
+    }
+
+    /// The layout number of a version.
+    ///
+    /// # Safety
+    /// The version is protected (H2).
+    pub unsafe fn layout_of(&self, version: VersionPtr) -> u16 {
+        // SAFETY: the caller's promise.
+        split_older(unsafe { version.older() }.load(Relaxed)).0
+    }
+
+    fn charge(&self, shard: usize, bytes: i64) {
+        if self.tally.add(shard, bytes) {
+            self.report_indexes();
+        }
+    }
+}
+
+fn memory(address: u64) -> NonNull<u8> {
+    NonNull::new(address as *mut u8).expect("it was allocated")
+}

@@ -1,0 +1,558 @@
+//! A table in memory: its rows, its indexes, and the gate in front of them.
+//!
+//! # Life of a table
+//!
+//! Made from a [`TableSpec`] by the database, which registers it under its storage id; used by
+//! transactions that hold its gate shared; retired by DDL that holds the gate exclusively; freed by
+//! the reclaimer when nothing points into it any more (invariant R1 in [`super::reclaim`]).
+//! A table never changes its columns or indexes: DDL that changes them makes a new table with a new
+//! storage id and copies the rows.
+//!
+//! # How rows are named
+//!
+//! The log names a row by its key in [`Table::log_index`]: a unique index over all rows. A table
+//! that has none gets a hidden last column, the row number, which [`Table::next_row_number`]
+//! assigns, and a unique range index over it. The number is never shown and starts again after the
+//! highest that recovery has found.
+
+mod memory;
+mod recover;
+mod spec;
+
+use std::ops::{ControlFlow, Range};
+use std::ptr::NonNull;
+
+use base::ids::StorageId;
+use crossbeam_epoch::Guard;
+
+pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
+
+use crate::hot::account::Account;
+use crate::hot::alloc::{Pool, RowMemory, Tally};
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::ScanRange;
+use crate::hot::filter::RowFilter;
+use crate::hot::gate::Gate;
+use crate::hot::identity::Counter;
+use crate::hot::index::{Admit, Direction, Index, IndexShape, Scan};
+use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec};
+use crate::hot::row::{Place, RowLayout};
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::wait::Worker;
+
+/// Anchors handled under one epoch guard.
+const ANCHORS_PER_GUARD: usize = 1024;
+
+/// One index of a table.
+pub struct TableIndex {
+    index: Index,
+    key: Arc<KeySpec>,
+    unique: bool,
+    filter: Option<RowFilter>,
+    account: Arc<Account>,
+}
+
+/// Parts of a row of a fixed layout.
+type ByteRanges = Box<[Range<usize>]>;
+
+/// See the module's header.
+pub struct Table {
+    storage: StorageId,
+    layout: Arc<RowLayout>,
+    layout_number: u16,
+    row_number: Option<usize>,
+    next_row_number: AtomicU64,
+    indexes: Box<[TableIndex]>,
+    log_index: usize,
+    logged: bool,
+    catalog: bool,
+    conflicts: ConflictPolicy,
+    identity: Option<Counter>,
+    gate: Gate,
+    tally: Tally,
+    counters: TableCounters,
+    /// Columns that decide where a row stands in the indexes.
+    key_columns: Box<[usize]>,
+    /// In a fixed layout: the bytes of these columns and of the null bitmap ...
+    key_bytes: ByteRanges,
+    /// ... and all other bytes of a row.
+    other_bytes: ByteRanges,
+    /// The same two for the columns of the log's index alone.
+    log_bytes: (ByteRanges, ByteRanges),
+}
+
+/// How far somebody has come in a range of an index; good for as long as the table.
+pub(crate) enum Walk {
+    /// All rows of a key at once.
+    Seek(KeyBuf),
+    /// From here on.
+    Scan(Scan),
+    /// Nothing is left.
+    Done,
+}
+
+impl Walk {
+    /// Whether nothing is left.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Walk::Done)
+    }
+}
+
+/// Points to a table that is kept alive by other means: a gate that is held, or garbage that is
+/// queued (R1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TablePtr(NonNull<Table>);
+
+// SAFETY: a table is shared between threads anyway; the pointer adds no access of its own.
+unsafe impl Send for TablePtr {}
+// SAFETY: as above.
+unsafe impl Sync for TablePtr {}
+
+impl TablePtr {
+    /// The table.
+    ///
+    /// # Safety
+    /// The table is not freed during `'a`: the caller holds its gate, or garbage of it is queued.
+    pub unsafe fn get<'a>(self) -> &'a Table {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Names the table in the waits-for graph.
+    pub fn address(self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+}
+
+impl Table {
+    /// An empty table. Its memory is charged to `pool`, sharded by worker. Only a database's table
+    /// registry makes tables, since it must keep them (R1).
+    pub(crate) fn new(spec: &TableSpec, shards: usize, pool: Arc<Pool>) -> Table {
+        let (layout, row_number) = spec.layout();
+        let layout = Arc::new(layout);
+        let mut specs = spec.indexes.clone();
+        if let Some(column) = row_number {
+            let columns = vec![KeyColumn::ascending(column)];
+            specs.push(IndexSpec { kind: IndexKind::Range, columns, unique: true, filter: None });
+        }
+        let links = specs.len();
+        let key_columns = key_columns(&specs);
+        let columns = |s: &IndexSpec| s.columns.iter().map(|c| c.column).collect();
+        let log_columns: Vec<Vec<usize>> = specs.iter().map(columns).collect();
+        let indexes = specs.into_iter().enumerate().map(|(ordinal, spec)| {
+            let account = Arc::new(Account::default());
+            let key = Arc::new(KeySpec::new(&layout, &spec.columns));
+            let shape = IndexShape {
+                layout: layout.clone(),
+                key: key.clone(),
+                ordinal,
+                links,
+                unique: spec.unique,
+                account: account.clone(),
+            };
+            let index = match spec.kind {
+                IndexKind::Hash { bucket_count } => Index::hash(shape, bucket_count),
+                IndexKind::Range => Index::range(shape),
+            };
+            TableIndex { index, key, unique: spec.unique, filter: spec.filter, account }
+        });
+        let indexes = indexes.collect();
+        let (key_bytes, other_bytes) = split_bytes(&layout, &key_columns);
+        let log_index = spec.log_index().unwrap_or(links - 1);
+        let log_bytes = split_bytes(&layout, &log_columns[log_index]);
+        Table {
+            storage: spec.storage,
+            layout_number: spec.layout_number,
+            row_number,
+            next_row_number: AtomicU64::new(1),
+            log_index,
+            log_bytes,
+            logged: spec.logged,
+            catalog: spec.catalog,
+            conflicts: spec.conflicts,
+            identity: spec.identity.map(|i| Counter::new(i.seed, i.increment)),
+            gate: Gate::new(shards),
+            tally: Tally::new(shards, pool),
+            layout,
+            indexes,
+            counters: TableCounters::default(),
+            key_columns,
+            key_bytes,
+            other_bytes,
+        }
+    }
+}
+
+impl Table {
+    /// Names the table in the log.
+    pub fn storage(&self) -> StorageId {
+        self.storage
+    }
+
+    /// How its rows lie in memory, the hidden row number included.
+    pub fn layout(&self) -> &Arc<RowLayout> {
+        &self.layout
+    }
+
+    /// Names the layout in versions and in the log.
+    pub fn layout_number(&self) -> u16 {
+        self.layout_number
+    }
+
+    /// The number of its indexes, and of each anchor's links.
+    #[inline]
+    pub fn links(&self) -> usize {
+        self.indexes.len()
+    }
+
+    /// Ordinal of the unique index whose key names rows in the log.
+    pub fn log_index(&self) -> usize {
+        self.log_index
+    }
+
+    /// An index's key specification, for seeks and bounds.
+    pub fn key_spec(&self, index: usize) -> &Arc<KeySpec> {
+        &self.indexes[index].key
+    }
+
+    /// Whether two live rows may not have the same key in this index.
+    pub fn is_unique(&self, index: usize) -> bool {
+        self.indexes[index].unique
+    }
+
+    /// An index, for its statistics.
+    pub fn index_at(&self, index: usize) -> &Index {
+        &self.indexes[index].index
+    }
+
+    /// Whether its changes go to the log.
+    pub fn is_logged(&self) -> bool {
+        self.logged
+    }
+
+    /// Whether it is a table of the catalog.
+    pub fn is_catalog(&self) -> bool {
+        self.catalog
+    }
+
+    /// How writers meet.
+    pub fn conflicts(&self) -> ConflictPolicy {
+        self.conflicts
+    }
+
+    /// The identity column's counter.
+    pub fn identity(&self) -> Option<&Counter> {
+        self.identity.as_ref()
+    }
+
+    /// The gate in front of it.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// What it counts for the system views.
+    pub fn counters(&self) -> &TableCounters {
+        &self.counters
+    }
+
+    pub(crate) fn pointer(&self) -> TablePtr {
+        TablePtr(NonNull::from(self))
+    }
+
+    /// Memory of its rows, and how many are committed.
+    pub fn memory(&self) -> RowMemory {
+        self.tally.read()
+    }
+
+    /// Memory of one of its indexes, in bytes.
+    pub fn index_memory(&self, index: usize) -> u64 {
+        self.indexes[index].account.bytes()
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Ordinal of the hidden row number's column, if the table has one.
+    pub fn row_number_column(&self) -> Option<usize> {
+        self.row_number
+    }
+
+    /// A row number that was never given out, or belongs to a row that recovery did not find.
+    pub(crate) fn next_row_number(&self) -> u64 {
+        self.next_row_number.fetch_add(1, Relaxed)
+    }
+
+    /// Row numbers go on behind this one. Only recovery calls it.
+    pub(crate) fn observe_row_number(&self, number: u64) {
+        self.next_row_number.fetch_max(number + 1, Relaxed);
+    }
+
+    fn row_number_place(&self) -> Range<usize> {
+        let column = self.row_number.expect("asked only of tables with a row number");
+        match self.layout.columns()[column].place {
+            Place::Fixed { offset, width } => offset as usize..(offset + width) as usize,
+            Place::Variable { .. } => unreachable!("a bigint has a fixed place"),
+        }
+    }
+
+    /// Writes the hidden row number of a row, and marks it as not NULL.
+    pub(crate) fn set_row_number(&self, row: &mut [u8], number: u64) {
+        let column = self.row_number.expect("asked only of tables with a row number");
+        row[column / 8] &= !(1 << (column % 8));
+        row[self.row_number_place()].copy_from_slice(&number.to_le_bytes());
+    }
+
+    /// The hidden row number of a row.
+    pub(crate) fn row_number(&self, row: &[u8]) -> u64 {
+        let bytes = row[self.row_number_place()].try_into();
+        u64::from_le_bytes(bytes.expect("the column is eight bytes wide"))
+    }
+
+    /// Appends the key that names a row in the log.
+    pub fn log_key(&self, row: &[u8], key: &mut KeyBuf) {
+        self.indexes[self.log_index].key.encode_row(&self.layout, row, key);
+    }
+
+    /// Whether two rows stand at the same place in every index, so that one can be a version of
+    /// the other (A4).
+    pub fn keys_equal(&self, old: &[u8], new: &[u8]) -> bool {
+        let layout = &*self.layout;
+        let same = |c: &usize| {
+            layout.is_null(old, *c) == layout.is_null(new, *c)
+                && layout.bytes(old, *c) == layout.bytes(new, *c)
+        };
+        // Other bytes can still be the same key: the case of a string under its collation.
+        self.key_columns.iter().all(same)
+            || self.indexes.iter().all(|index| index.same_place(layout, old, new))
+    }
+
+    /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`
+    /// for every other row with the key if the index is unique; returns whether it refused none.
+    ///
+    /// # Safety
+    /// The anchor was made by this table with this row and is linked in each index once.
+    pub(crate) unsafe fn link(
+        &self,
+        guard: &Guard,
+        anchor: AnchorPtr,
+        row: &[u8],
+        ordinal: usize,
+        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+    ) -> bool {
+        let index = &self.indexes[ordinal];
+        // SAFETY: the caller's promise.
+        !index.holds(&self.layout, row) || unsafe { index.index.insert(guard, anchor, row, check) }
+    }
+
+    /// Unlinks an anchor from the first `count` indexes.
+    ///
+    /// # Safety
+    /// The anchor is linked in these indexes, and its inline row is `row`.
+    pub(crate) unsafe fn unlink(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8], count: usize) {
+        for index in self.indexes[..count].iter().rev() {
+            if index.holds(&self.layout, row) {
+                // SAFETY: the caller's promise.
+                unsafe { index.index.remove(guard, anchor, row) };
+            }
+        }
+    }
+
+    /// Unlinks an anchor from all indexes.
+    ///
+    /// # Safety
+    /// The caller holds a guard under which it reached the anchor, which is linked in all of them.
+    pub(crate) unsafe fn unlink_all(&self, guard: &Guard, anchor: AnchorPtr) {
+        // SAFETY: the inline version always holds the keys (H3); nobody writes it, since the row
+        // is dead or being undone.
+        unsafe {
+            let row = self.row(anchor.inline(self.links()));
+            self.unlink(guard, anchor, row, self.links());
+        }
+    }
+
+    /// A walk through a range of an index, at its beginning.
+    pub(crate) fn walk_of(&self, ordinal: usize, range: &ScanRange, direction: Direction) -> Walk {
+        let index = &self.indexes[ordinal];
+        match range {
+            ScanRange::All => Walk::Scan(Scan::range(KeyRange::all(), direction)),
+            ScanRange::Keys(keys) => Walk::Scan(Scan::range(keys.clone(), direction)),
+            // Many rows may share the key: in chunks, where the index can go on within a key.
+            ScanRange::Key(key) if !index.unique && matches!(index.index, Index::Range(_)) => {
+                Walk::Scan(Scan::range(KeyRange::prefix(key), direction))
+            }
+            ScanRange::Key(key) => Walk::Seek(key.clone()),
+        }
+    }
+
+    /// Goes on with a walk until `visit` breaks or the end is reached. After a break a few more
+    /// anchors may be visited; what is returned for them does not matter.
+    pub(crate) fn walk(
+        &self,
+        guard: &Guard,
+        ordinal: usize,
+        walk: &mut Walk,
+        visit: &mut dyn FnMut(AnchorPtr) -> ControlFlow<()>,
+    ) {
+        let index = &self.indexes[ordinal].index;
+        let more = match walk {
+            Walk::Seek(key) => {
+                index.seek(guard, key).for_each(|anchor| _ = visit(anchor));
+                false
+            }
+            Walk::Scan(scan) => index.scan(guard, scan, visit),
+            Walk::Done => false,
+        };
+        if !more {
+            *walk = Walk::Done;
+        }
+    }
+
+    /// Whether `test` holds for any anchor of a range; goes through it in chunks, each under a
+    /// guard of its own.
+    pub(crate) fn any_in_range(
+        &self,
+        worker: &Worker,
+        ordinal: usize,
+        range: &ScanRange,
+        mut test: impl FnMut(AnchorPtr) -> bool,
+    ) -> bool {
+        let (mut walk, mut found) = (self.walk_of(ordinal, range, Direction::Forward), false);
+        while !found && !walk.is_done() {
+            let mut looks = 0;
+            self.walk(&worker.pin(), ordinal, &mut walk, &mut |anchor| {
+                looks += 1;
+                found = found || test(anchor);
+                match !found && looks < ANCHORS_PER_GUARD {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
+        }
+        found
+    }
+
+    fn report_indexes(&self) {
+        self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
+    }
+
+    /// Frees rows of a dropped table: up to `budget` of them. Returns how many there were.
+    ///
+    /// # Safety
+    /// Nobody is inside the gate or gets in, and no garbage of the table is queued.
+    pub(crate) unsafe fn discard_rows(&self, shard: usize, guard: &Guard, budget: usize) -> usize {
+        let limit = budget.min(ANCHORS_PER_GUARD);
+        let mut anchors = Vec::with_capacity(limit);
+        let mut walk = self.walk_of(self.log_index, &ScanRange::All, Direction::Forward);
+        self.walk(guard, self.log_index, &mut walk, &mut |anchor| {
+            anchors.push(anchor);
+            match anchors.len() < limit {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        for anchor in &anchors {
+            // SAFETY: this is the only user of the table; each anchor is unlinked and freed once,
+            // with the one version that is not freed yet if that is not inline: the newest.
+            unsafe {
+                self.free_newest(shard, *anchor);
+                self.unlink_all(guard, *anchor);
+                self.retire_anchor(shard, guard, *anchor);
+            }
+        }
+        self.report_indexes();
+        anchors.len()
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        let mut anchors = Vec::new();
+        let mut walk = self.walk_of(self.log_index, &ScanRange::All, Direction::Forward);
+        // SAFETY: the table is exclusively ours, so that no guard is needed. Each row is freed once,
+        // with the one version besides the inline one that is not freed yet: whoever drops a table
+        // has emptied the queues of its garbage first (R1). The indexes go afterwards, and do not
+        // look at rows any more; one that recovery did not come to build does not know them.
+        unsafe {
+            self.walk(crossbeam_epoch::unprotected(), self.log_index, &mut walk, &mut |anchor| {
+                anchors.push(anchor);
+                ControlFlow::Continue(())
+            });
+            for anchor in anchors {
+                self.free_newest(0, anchor);
+                self.free_anchor(0, anchor);
+            }
+        }
+    }
+}
+
+impl TableIndex {
+    fn holds(&self, layout: &RowLayout, row: &[u8]) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.admits(layout, row))
+    }
+
+    fn same_place(&self, layout: &RowLayout, old: &[u8], new: &[u8]) -> bool {
+        let (mut a, mut b) = (KeyBuf::default(), KeyBuf::default());
+        self.key.encode_row(layout, old, &mut a);
+        self.key.encode_row(layout, new, &mut b);
+        a == b && self.holds(layout, old) == self.holds(layout, new)
+    }
+}
+
+/// Columns whose change may move a row in an index.
+fn key_columns(indexes: &[IndexSpec]) -> Box<[usize]> {
+    let filters = indexes.iter().filter_map(|i| i.filter.as_ref());
+    let keys = indexes.iter().flat_map(|i| i.columns.iter().map(|c| c.column));
+    let mut columns: Vec<usize> = keys.chain(filters.flat_map(RowFilter::columns)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns.into()
+}
+
+/// Of a row of a fixed layout: the bytes of these columns and of the null bitmap, which indexes
+/// may read at any time, and the others.
+fn split_bytes(layout: &RowLayout, columns: &[usize]) -> (ByteRanges, ByteRanges) {
+    if !layout.is_fixed() {
+        return Default::default();
+    }
+    let bitmap = 0..layout.columns().len().div_ceil(8);
+    let places = columns.iter().filter_map(|c| match layout.columns()[*c].place {
+        Place::Fixed { offset, width } => Some(offset as usize..(offset + width) as usize),
+        Place::Variable { .. } => None,
+    });
+    let mut keys: Vec<Range<usize>> = std::iter::once(bitmap).chain(places).collect();
+    keys.sort_by_key(|r| r.start);
+    let ends = keys.iter().map(|r| r.start).skip(1).chain([layout.header_len()]);
+    let others = keys.iter().zip(ends).map(|(key, next)| key.end..next);
+    let others = others.filter(|r| !r.is_empty()).collect();
+    (keys.into(), others)
+}
+
+/// What a table counts for `sys.dm_db_xtp_object_stats`, besides what its memory tells.
+#[derive(Debug, Default)]
+pub struct TableCounters {
+    write_conflicts: AtomicU64,
+    duplicates: AtomicU64,
+}
+
+impl TableCounters {
+    pub(crate) fn write_conflict(&self) {
+        self.write_conflicts.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn duplicate(&self) {
+        self.duplicates.fetch_add(1, Relaxed);
+    }
+
+    /// Updates and deletes that lost a row to another transaction.
+    pub fn write_conflicts(&self) -> u64 {
+        self.write_conflicts.load(Relaxed)
+    }
+
+    /// Inserts that a unique index refused.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates.load(Relaxed)
+    }
+}

@@ -1,0 +1,107 @@
+//! Putting rows back from the log. Only recovery does this, when nobody else uses the table.
+
+use base::ids::Lsn;
+use crossbeam_epoch::Guard;
+
+use crate::hot::alloc::Exhausted;
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::Admit;
+use crate::hot::status::Begin;
+use crate::hot::table::Table;
+use crate::sync::atomic::Ordering::Relaxed;
+
+impl Table {
+    /// Whether these bytes are as long as a row of this layout says it is.
+    pub(crate) fn is_well_formed(&self, row: &[u8]) -> bool {
+        row.len() >= self.layout.header_len() && self.layout.row_len(row) == row.len()
+    }
+
+    /// The row with this log key is now this one. It is in the log's index only. `old` takes the
+    /// bytes that it replaces.
+    pub(crate) fn recover_upsert(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        key: &[u8],
+        row: &[u8],
+        stamp: Lsn,
+        old: Option<&mut Option<Box<[u8]>>>,
+    ) -> Result<(), Exhausted> {
+        let begin = Begin::stamp(stamp);
+        let existing = self.indexes[self.log_index].index.seek(guard, key).next();
+        // SAFETY: one thread handles this key, and nobody else uses the table (V1, V2).
+        unsafe {
+            if let Some(anchor) = existing {
+                if let Some(old) = old {
+                    *old = Some(self.row(anchor.inline(self.links())).into());
+                }
+                if self.overwrite(anchor, row) {
+                    anchor.inline(self.links()).begin().store(begin.word(), Relaxed);
+                    return Ok(());
+                }
+            }
+            let anchor = self.allocate_anchor(shard, row, begin)?;
+            let linked = self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
+            debug_assert!(linked, "nothing was refused");
+            match existing {
+                Some(replaced) => self.recover_remove(shard, guard, replaced),
+                None => self.tally.add_rows(shard, 1),
+            }
+        }
+        Ok(())
+    }
+
+    /// The row with this log key is gone, if there was one.
+    pub(crate) fn recover_delete(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        key: &[u8],
+        old: Option<&mut Option<Box<[u8]>>>,
+    ) {
+        let Some(anchor) = self.indexes[self.log_index].index.seek(guard, key).next() else {
+            return;
+        };
+        // SAFETY: as above.
+        unsafe {
+            if let Some(old) = old {
+                *old = Some(self.row(anchor.inline(self.links())).into());
+            }
+            self.recover_remove(shard, guard, anchor);
+        }
+        self.tally.add_rows(shard, -1);
+    }
+
+    /// Writes a row's bytes over those of another with the same log key, if they are as long and
+    /// the bytes that other threads may be reading, those of the key, are the same.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes the row, except for its key.
+    unsafe fn overwrite(&self, anchor: AnchorPtr, row: &[u8]) -> bool {
+        // SAFETY: the caller's promise; a fixed layout's rows are all equally long.
+        unsafe {
+            let old = self.row(anchor.inline(self.links()));
+            let (same, other) = &self.log_bytes;
+            if !self.layout.is_fixed() || same.iter().any(|r| old[r.clone()] != row[r.clone()]) {
+                return false;
+            }
+            let start = anchor.inline(self.links()).row().as_ptr();
+            for range in other {
+                let from = &row[range.clone()];
+                start.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
+            }
+            true
+        }
+    }
+
+    /// # Safety
+    /// The row is linked in the log's index alone, and removed once.
+    unsafe fn recover_remove(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let row = self.row(anchor.inline(self.links()));
+            self.indexes[self.log_index].index.remove(guard, anchor, row);
+            self.retire_anchor(shard, guard, anchor);
+        }
+    }
+}
