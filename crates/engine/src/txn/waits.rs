@@ -76,7 +76,7 @@ pub struct Owner {
     priority: AtomicI8,
     /// `SET LOCK_TIMEOUT`, in milliseconds; negative for none.
     timeout_ms: AtomicI64,
-    /// What it would cost to undo the transaction: log bytes and writes.
+    /// What it would cost to undo the transaction: its writes.
     cost: AtomicU64,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
@@ -108,15 +108,9 @@ impl Owner {
         self.timeout_ms.load(Relaxed)
     }
 
-    /// Adds to what undoing the transaction would cost.
-    pub fn add_cost(&self, bytes: u64) {
-        // Only the session itself writes it.
-        self.cost.store(self.cost.load(Relaxed) + bytes, Relaxed);
-    }
-
-    /// The transaction is over.
-    pub fn reset_cost(&self) {
-        self.cost.store(0, Relaxed);
+    /// What undoing the transaction would cost, told before each wait.
+    pub fn set_cost(&self, writes: u64) {
+        self.cost.store(writes, Relaxed);
     }
 
     /// Whether the wait is over.
@@ -405,8 +399,8 @@ mod tests {
     fn the_cheaper_owner_of_a_cycle_is_the_victim() {
         let graph = WaitGraph::default();
         let [a, b] = [51, 52].map(|s| graph.owner(SessionId(s)));
-        a.add_cost(10);
-        b.add_cost(1000);
+        a.set_cost(10);
+        b.set_cost(1000);
         assert_eq!(graph.register(&a, row(&b, 16), []), Ok(()));
         assert_eq!(graph.register(&b, row(&a, 32), []), Ok(()), "the other one is the victim");
         assert!(a.is_awake());
@@ -421,7 +415,7 @@ mod tests {
     fn priority_goes_before_cost() {
         let graph = WaitGraph::default();
         let [a, b, c] = [51, 52, 53].map(|s| graph.owner(SessionId(s)));
-        c.add_cost(1_000_000);
+        c.set_cost(1_000_000);
         c.set_deadlock_priority(-5);
         graph.register(&a, row(&b, 16), []).expect("no cycle");
         graph.register(&b, row(&c, 32), []).expect("no cycle");
@@ -449,7 +443,7 @@ mod tests {
         let graph = WaitGraph::default();
         let [ddl, reader] = [51, 52].map(|s| graph.owner(SessionId(s)));
         graph.register(&ddl, Blocker::Drain(4096), []).expect("the reader runs");
-        reader.add_cost(50);
+        reader.set_cost(50);
         assert_eq!(graph.register(&reader, row(&ddl, 16), [4096]), Ok(()));
         assert_eq!(graph.cancel(&ddl), Err(Refusal::Deadlock));
     }

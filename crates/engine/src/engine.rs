@@ -1,0 +1,125 @@
+//! The engine: the databases of a server.
+
+use std::collections::{BTreeMap, HashSet};
+
+use base::ids::DbId;
+
+use crate::database::{Database, Host, RecoveringDatabase};
+use crate::error::EngineError;
+use crate::log::GlobalTransaction;
+use crate::recovery::RecoveryCatalog;
+use crate::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::txn::{TxnError, Unavailable};
+use crate::wait::Task;
+
+/// What is known of one database.
+#[derive(Clone)]
+enum Entry {
+    Open(Arc<Database>),
+    Closed(Unavailable),
+}
+
+/// The databases of a server by id.
+pub struct Engine {
+    host: Host,
+    databases: RwLock<BTreeMap<DbId, Entry>>,
+}
+
+impl Engine {
+    /// A server without databases.
+    pub fn new(host: Host) -> Engine {
+        Engine { host, databases: RwLock::default() }
+    }
+
+    /// What the databases share.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// A database was made, or opened after it was recovered.
+    pub fn add(&self, database: Database) -> Result<Arc<Database>, EngineError> {
+        let id = database.id();
+        let mut databases = self.write();
+        if let Some(Entry::Open(_)) = databases.get(&id) {
+            return Err(EngineError::DatabaseExists(id));
+        }
+        let database = Arc::new(database);
+        databases.insert(id, Entry::Open(database.clone()));
+        Ok(database)
+    }
+
+    /// A database exists and cannot be used.
+    pub fn set_unavailable(&self, id: DbId, why: Unavailable) {
+        if let Some(Entry::Open(database)) = self.write().insert(id, Entry::Closed(why)) {
+            database.manager().set_available(Err(why));
+        }
+    }
+
+    /// Takes a database out: DROP DATABASE, after its sessions have left it.
+    pub fn remove(&self, id: DbId) -> Option<Arc<Database>> {
+        match self.write().remove(&id)? {
+            Entry::Open(database) => {
+                database.manager().set_available(Err(Unavailable::Offline));
+                Some(database)
+            }
+            Entry::Closed(_) => None,
+        }
+    }
+
+    /// A database, if it is open; why not, otherwise.
+    pub fn database(&self, id: DbId) -> Result<Arc<Database>, EngineError> {
+        match self.read().get(&id) {
+            Some(Entry::Open(database)) => Ok(database.clone()),
+            Some(Entry::Closed(why)) => Err(TxnError::Unavailable(*why).into()),
+            None => Err(EngineError::NoSuchDatabase(id)),
+        }
+    }
+
+    /// All databases that are open.
+    pub fn databases(&self) -> Vec<Arc<Database>> {
+        let open = |entry: &Entry| match entry {
+            Entry::Open(database) => Some(database.clone()),
+            Entry::Closed(_) => None,
+        };
+        self.read().values().filter_map(open).collect()
+    }
+
+    /// Opens databases whose logs have been read, each with its catalog, resolving by each other's
+    /// decisions what is in doubt. All databases of a server are recovered together; `unreadable`
+    /// are the uuids of those whose logs could not be read: what waits for their decision cannot be
+    /// opened. A coordinator that is in neither has been dropped, after it saw to it that nothing
+    /// was in doubt. Databases that fail are reported and left out.
+    pub fn open_recovered<C: RecoveryCatalog>(
+        &self,
+        task: &Task,
+        recovered: Vec<(RecoveringDatabase, C)>,
+        unreadable: &[u128],
+    ) -> Vec<(DbId, C, Result<Arc<Database>, EngineError>)> {
+        let decisions: HashSet<GlobalTransaction> =
+            recovered.iter().flat_map(|(d, _)| d.recovery().decisions()).copied().collect();
+        let open = |(database, mut catalog): (RecoveringDatabase, C)| {
+            let id = database.identity().id;
+            if database.recovery().in_doubt().any(|g| unreadable.contains(&g.coordinator)) {
+                let why = Unavailable::Recovering;
+                self.set_unavailable(id, why);
+                return (id, catalog, Err(TxnError::Unavailable(why).into()));
+            }
+            let opened = database
+                .open(task, &mut catalog, |global| decisions.contains(global))
+                .and_then(|database| self.add(database));
+            if opened.is_err() {
+                self.set_unavailable(id, Unavailable::Suspect);
+            }
+            (id, catalog, opened)
+        };
+        recovered.into_iter().map(open).collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DbId, Entry>> {
+        self.databases.read().expect("nobody panics under this lock")
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<DbId, Entry>> {
+        self.databases.write().expect("nobody panics under this lock")
+    }
+}

@@ -1,0 +1,107 @@
+//! What can go wrong with the engine as a whole; statements fail with
+//! [`TxnError`](crate::txn::TxnError).
+
+use std::fmt;
+use std::sync::Arc;
+
+use base::ids::DbId;
+use env::FileError;
+
+use crate::log::LogError;
+use crate::recovery::RecoveryError;
+use crate::txn::TxnError;
+
+/// Why a database cannot be made, opened or shut down.
+#[derive(Clone, Debug)]
+pub enum EngineError {
+    /// Its log cannot be made or opened.
+    Log(LogError),
+    /// Its log is damaged or makes no sense: the database is suspect.
+    Recovery(RecoveryError),
+    /// A file operation failed.
+    File(Arc<FileError>),
+    /// A statement of the engine's own failed.
+    Txn(TxnError),
+    /// There is a database with this id already.
+    DatabaseExists(DbId),
+    /// There is no database with this id.
+    NoSuchDatabase(DbId),
+}
+
+impl EngineError {
+    /// The number of SQL Server's message.
+    pub fn number(&self) -> i32 {
+        match self {
+            EngineError::Log(LogError::Full(_)) => 9002,
+            EngineError::Log(_) => 9001,
+            EngineError::Recovery(_) => 3414,
+            EngineError::File(_) => 5120,
+            EngineError::Txn(error) => error.number(),
+            EngineError::DatabaseExists(_) => 1801,
+            EngineError::NoSuchDatabase(_) => 911,
+        }
+    }
+
+    /// The message's severity.
+    pub fn severity(&self) -> u8 {
+        match self {
+            EngineError::Log(LogError::Full(_)) => 17,
+            EngineError::Log(_) | EngineError::Recovery(_) => 21,
+            EngineError::Txn(error) => error.severity(),
+            EngineError::File(_)
+            | EngineError::DatabaseExists(_)
+            | EngineError::NoSuchDatabase(_) => 16,
+        }
+    }
+
+    /// The state in which SQL Server usually sends the message.
+    pub fn state(&self) -> u8 {
+        match self {
+            EngineError::Txn(error) => error.state(),
+            EngineError::DatabaseExists(_) => 3,
+            EngineError::Log(_)
+            | EngineError::Recovery(_)
+            | EngineError::File(_)
+            | EngineError::NoSuchDatabase(_) => 1,
+        }
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Log(error) => error.fmt(f),
+            EngineError::Recovery(error) => error.fmt(f),
+            EngineError::File(error) => error.fmt(f),
+            EngineError::Txn(error) => error.fmt(f),
+            EngineError::DatabaseExists(id) => write!(f, "database {id} exists already"),
+            EngineError::NoSuchDatabase(id) => write!(f, "there is no database {id}"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+impl From<LogError> for EngineError {
+    fn from(error: LogError) -> EngineError {
+        EngineError::Log(error)
+    }
+}
+
+impl From<RecoveryError> for EngineError {
+    fn from(error: RecoveryError) -> EngineError {
+        EngineError::Recovery(error)
+    }
+}
+
+impl From<FileError> for EngineError {
+    fn from(error: FileError) -> EngineError {
+        EngineError::File(Arc::new(error))
+    }
+}
+
+impl From<TxnError> for EngineError {
+    fn from(error: TxnError) -> EngineError {
+        EngineError::Txn(error)
+    }
+}

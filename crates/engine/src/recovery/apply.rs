@@ -1,0 +1,384 @@
+//! The appliers: threads that put the rows of commits into tables.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+
+use base::ids::{Lsn, ObjectId, StorageId};
+use crossbeam_epoch::{Collector, LocalHandle};
+
+use super::{
+    CatalogChange, Counters, RecoveredTables, RecoveryCatalog, RecoveryError, RecoveryOptions,
+};
+use crate::hot::identity::Position;
+use crate::hot::key::KeyBuf;
+use crate::hot::reclaim::Tables;
+use crate::hot::table::Table;
+use crate::log::{CommittedTransaction, Operation};
+
+type Result<T> = std::result::Result<T, RecoveryError>;
+type Batch = Arc<Vec<CommittedTransaction>>;
+
+/// What an applier is told.
+enum Message {
+    Apply(Batch),
+    /// Says so when everything before is applied. Tables may have changed afterwards.
+    Settle(Sender<()>),
+}
+
+/// Batches on their way to an applier.
+const QUEUE: usize = 4;
+/// Operations applied under one epoch guard.
+const OPERATIONS_PER_GUARD: usize = 256;
+
+/// An operation that is no row, kept until the catalog is told.
+enum Other {
+    Sequence { sequence: ObjectId, ceiling: i128 },
+    Unknown { kind: u8, layout: u16, storage: StorageId, payload: Vec<u8> },
+}
+
+impl Other {
+    fn as_operation(&self) -> Operation<'_> {
+        match self {
+            Other::Sequence { sequence, ceiling } => {
+                Operation::SequenceCeiling { sequence: *sequence, ceiling: *ceiling }
+            }
+            Other::Unknown { kind, layout, storage, payload } => {
+                Operation::Other { kind: *kind, layout: *layout, storage: *storage, payload }
+            }
+        }
+    }
+}
+
+/// What the appliers share.
+struct Shared {
+    tables: Arc<Tables>,
+    /// The first thing that went wrong.
+    failure: Mutex<Option<RecoveryError>>,
+    /// Operations that are no rows, for the catalog.
+    others: Mutex<Vec<(Lsn, Other)>>,
+    /// Identity ceilings of storages that are not known yet.
+    early: Mutex<HashMap<StorageId, Position>>,
+    counters: Arc<Counters>,
+}
+
+/// The threads, as the one that reads the log sees them. They end when this is dropped.
+pub(super) struct Appliers {
+    shared: Arc<Shared>,
+    senders: Vec<SyncSender<Message>>,
+    threads: Vec<JoinHandle<()>>,
+    /// Applies the commits that change the catalog, between barriers.
+    own: Applier,
+}
+
+impl Appliers {
+    /// Starts the threads.
+    pub fn start(
+        tables: &Arc<Tables>,
+        collector: &Collector,
+        options: &RecoveryOptions,
+    ) -> Appliers {
+        let shared = Arc::new(Shared {
+            tables: tables.clone(),
+            failure: Mutex::default(),
+            others: Mutex::default(),
+            early: Mutex::default(),
+            counters: options.progress.0.clone(),
+        });
+        let parts = options.threads.max(1);
+        let (mut senders, mut threads) = (Vec::new(), Vec::new());
+        for part in 0..parts {
+            let (sender, receiver) = sync_channel(QUEUE);
+            let (shared, collector) = (shared.clone(), collector.clone());
+            let run = move || Applier::new(shared, &collector, part, parts).run(&receiver);
+            let builder = std::thread::Builder::new().name(format!("applier {part}"));
+            threads.push(builder.spawn(run).expect("the system has threads for recovery"));
+            senders.push(sender);
+        }
+        let own = Applier::new(shared.clone(), collector, 0, 1);
+        Appliers { shared, senders, threads, own }
+    }
+
+    /// Hands commits to the appliers, in log order.
+    pub fn send(&mut self, batch: Vec<CommittedTransaction>) -> Result<()> {
+        self.check()?;
+        if !batch.is_empty() {
+            let batch = Arc::new(batch);
+            for sender in &self.senders {
+                let sent = sender.send(Message::Apply(batch.clone()));
+                sent.expect("appliers listen until they are told to end");
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies a commit that changes the catalog, after everything before it.
+    pub fn barrier(
+        &mut self,
+        catalog: &mut dyn RecoveryCatalog,
+        commit: CommittedTransaction,
+    ) -> Result<()> {
+        self.settle(catalog)?;
+        let mut changes = Vec::new();
+        self.own.apply_catalog(&commit, &mut changes)?;
+        if !changes.is_empty() {
+            let tables = RecoveredTables { tables: &self.shared.tables };
+            catalog
+                .changed(&tables, commit.lsn, &changes)
+                .map_err(|what| RecoveryError::Catalog { stamp: commit.lsn, what })?;
+            self.recover_early();
+        }
+        self.own.known.clear();
+        self.own.apply(&commit, Rows::User)?;
+        self.hand_others(catalog)
+    }
+
+    /// Gives tables that have just been made the ceilings that were logged before them.
+    fn recover_early(&self) {
+        lock(&self.shared.early).retain(|storage, position| {
+            let table = self.shared.tables.get(*storage);
+            if let Some(table) = &table {
+                recover_identity(table, *position);
+            }
+            table.is_none()
+        });
+    }
+
+    /// Waits until everything is applied, and hands the catalog what is its own.
+    fn settle(&mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
+        let (sender, receiver) = channel();
+        for applier in &self.senders {
+            let sent = applier.send(Message::Settle(sender.clone()));
+            sent.expect("appliers listen until they are told to end");
+        }
+        drop(sender);
+        while receiver.recv().is_ok() {}
+        self.check()?;
+        self.hand_others(catalog)
+    }
+
+    fn hand_others(&mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
+        for (stamp, other) in std::mem::take(&mut *lock(&self.shared.others)) {
+            catalog
+                .operation(stamp, &other.as_operation())
+                .map_err(|what| RecoveryError::Catalog { stamp, what })?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything is applied; the first thing that went wrong, if something did.
+    pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
+        self.settle(catalog)
+    }
+
+    fn check(&self) -> Result<()> {
+        match &*lock(&self.shared.failure) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Appliers {
+    fn drop(&mut self) {
+        self.senders.clear();
+        for thread in self.threads.drain(..) {
+            // One that has panicked has printed why; what it left is not used.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Which rows of a commit are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    All,
+    /// Those of other tables than the catalog's.
+    User,
+}
+
+/// Applies one part of all rows.
+struct Applier {
+    shared: Arc<Shared>,
+    handle: LocalHandle,
+    part: u64,
+    parts: u64,
+    /// Tables seen since the last barrier.
+    known: HashMap<StorageId, Option<Arc<Table>>>,
+    key: KeyBuf,
+}
+
+impl Applier {
+    fn new(shared: Arc<Shared>, collector: &Collector, part: usize, parts: usize) -> Applier {
+        let handle = collector.register();
+        let (part, parts) = (part as u64, parts as u64);
+        Applier { shared, handle, part, parts, known: HashMap::new(), key: KeyBuf::default() }
+    }
+
+    fn run(mut self, receiver: &Receiver<Message>) {
+        let mut failed = false;
+        while let Ok(message) = receiver.recv() {
+            match message {
+                Message::Apply(_) if failed => {}
+                Message::Apply(batch) => {
+                    let result = batch.iter().try_for_each(|c| self.apply(c, Rows::All));
+                    if let Err(error) = result {
+                        failed = true;
+                        lock(&self.shared.failure).get_or_insert(error);
+                    }
+                }
+                Message::Settle(done) => {
+                    self.known.clear();
+                    // Whoever asked may have gone because of an error.
+                    let _ = done.send(());
+                }
+            }
+        }
+    }
+
+    /// Applies this applier's part of a commit.
+    fn apply(&mut self, commit: &CommittedTransaction, rows: Rows) -> Result<()> {
+        let mut operations = commit.body.operations();
+        let mut guard = self.handle.pin();
+        let mut count = 0_u64;
+        while let Some(operation) = operations.next()? {
+            count += 1;
+            if count % OPERATIONS_PER_GUARD as u64 == 0 {
+                guard.repin();
+            }
+            self.key.clear();
+            match operation {
+                Operation::Upsert { storage, layout, row } => {
+                    let Some(table) = self.table(storage, commit, rows)? else { continue };
+                    if layout != table.layout_number() || !table.is_well_formed(row) {
+                        return Err(RecoveryError::BadRow { stamp: commit.lsn, storage });
+                    }
+                    table.log_key(row, &mut self.key);
+                    if self.is_mine(&table) {
+                        let shard = self.part as usize;
+                        table
+                            .recover_upsert(shard, &guard, &self.key, row, commit.lsn, None)
+                            .map_err(|_| RecoveryError::OutOfMemory)?;
+                    }
+                }
+                Operation::Delete { storage, key } => {
+                    let Some(table) = self.table(storage, commit, rows)? else { continue };
+                    self.key.set(key);
+                    if self.is_mine(&table) {
+                        table.recover_delete(self.part as usize, &guard, &self.key, None);
+                    }
+                }
+                other if self.part == 0 => self.apply_other(commit, &other),
+                _ => {}
+            }
+        }
+        if self.part == 0 {
+            self.shared.counters.operations.fetch_add(count, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn apply_other(&self, commit: &CommittedTransaction, operation: &Operation<'_>) {
+        match operation {
+            Operation::IdentityCeiling { storage, ceiling } => {
+                let position = Position::decode(*ceiling);
+                match self.shared.tables.get(*storage) {
+                    Some(table) => recover_identity(&table, position),
+                    // The table was dropped since, or is made by a commit further on: values are
+                    // taken, and ceilings logged, before the transaction that made it commits.
+                    None => drop(lock(&self.shared.early).insert(*storage, position)),
+                }
+            }
+            // The catalog's rows say the same.
+            Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => {}
+            Operation::SequenceCeiling { sequence, ceiling } => {
+                let other = Other::Sequence { sequence: *sequence, ceiling: *ceiling };
+                lock(&self.shared.others).push((commit.lsn, other));
+            }
+            Operation::Other { kind, layout, storage, payload } => {
+                let payload = payload.to_vec();
+                let (kind, layout, storage) = (*kind, *layout, *storage);
+                let other = Other::Unknown { kind, layout, storage, payload };
+                lock(&self.shared.others).push((commit.lsn, other));
+            }
+            Operation::Upsert { .. } | Operation::Delete { .. } => unreachable!("they are rows"),
+        }
+    }
+
+    /// Applies the catalog rows of a commit, and tells what they were and are.
+    fn apply_catalog(
+        &mut self,
+        commit: &CommittedTransaction,
+        changes: &mut Vec<CatalogChange>,
+    ) -> Result<()> {
+        let mut operations = commit.body.operations();
+        let guard = self.handle.pin();
+        while let Some(operation) = operations.next()? {
+            let (storage, new) = match operation {
+                Operation::Upsert { storage, row, .. } => (storage, Some(row)),
+                Operation::Delete { storage, .. } => (storage, None),
+                _ => continue,
+            };
+            let Some(table) = self.shared.tables.get(storage).filter(|t| t.is_catalog()) else {
+                continue;
+            };
+            self.key.clear();
+            let mut old = None;
+            match operation {
+                Operation::Upsert { layout, row, .. } => {
+                    if layout != table.layout_number() || !table.is_well_formed(row) {
+                        return Err(RecoveryError::BadRow { stamp: commit.lsn, storage });
+                    }
+                    table.log_key(row, &mut self.key);
+                    table
+                        .recover_upsert(0, &guard, &self.key, row, commit.lsn, Some(&mut old))
+                        .map_err(|_| RecoveryError::OutOfMemory)?;
+                }
+                Operation::Delete { key, .. } => {
+                    self.key.set(key);
+                    table.recover_delete(0, &guard, &self.key, Some(&mut old));
+                }
+                _ => unreachable!("only rows come here"),
+            }
+            changes.push(CatalogChange { storage, old, new: new.map(Into::into) });
+        }
+        Ok(())
+    }
+
+    /// The table of a row, or `None` if its rows are not meant or are gone.
+    fn table(
+        &mut self,
+        storage: StorageId,
+        commit: &CommittedTransaction,
+        rows: Rows,
+    ) -> Result<Option<Arc<Table>>> {
+        let tables = &self.shared.tables;
+        let known = self.known.entry(storage).or_insert_with(|| tables.get(storage));
+        match known {
+            Some(table) if rows == Rows::User && table.is_catalog() => Ok(None),
+            Some(table) => Ok(Some(table.clone())),
+            // A commit that drops a table may have changed its rows before.
+            None if rows == Rows::User => Ok(None),
+            None => Err(RecoveryError::UnknownTable { stamp: commit.lsn, storage }),
+        }
+    }
+
+    /// Whether the row with the key at hand is this applier's.
+    fn is_mine(&self, table: &Table) -> bool {
+        let spec = table.key_spec(table.log_index());
+        // The high bits: the hash index of the same key uses the low ones for its buckets.
+        self.parts == 1 || (spec.hash_key(&self.key) >> 48) % self.parts == self.part
+    }
+}
+
+fn recover_identity(table: &Table, position: Position) {
+    if let Some(counter) = table.identity() {
+        counter.recover(position);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics under these locks")
+}

@@ -1,0 +1,105 @@
+//! Building the indexes that replay left out, and what else a table needs before it is used.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crossbeam_epoch::Collector;
+
+use super::{RecoveryError, RecoveryOptions};
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::ScanRange;
+use crate::hot::index::{Admit, Direction};
+use crate::hot::reclaim::Tables;
+use crate::hot::table::Table;
+
+/// Builds all indexes but those that replay has built. Every thread goes through every table and
+/// takes the rows that fall to it, so that one large table keeps all threads busy.
+pub(super) fn build(
+    tables: &Tables,
+    collector: &Collector,
+    options: &RecoveryOptions,
+) -> Result<(), RecoveryError> {
+    let tables = tables.all();
+    let parts = options.threads.max(1);
+    std::thread::scope(|scope| {
+        let build = |part| {
+            let tables = &tables;
+            move || tables.iter().try_for_each(|t| build_part(t, collector, options, part, parts))
+        };
+        let threads: Vec<_> = (1..parts).map(|part| scope.spawn(build(part))).collect();
+        let own = build(0)();
+        let others =
+            threads.into_iter().map(|t| t.join().expect("building indexes does not panic"));
+        others.fold(own, Result::and)
+    })?;
+    tables.iter().for_each(|table| continue_row_numbers(table, collector));
+    Ok(())
+}
+
+fn build_part(
+    table: &Arc<Table>,
+    collector: &Collector,
+    options: &RecoveryOptions,
+    part: usize,
+    parts: usize,
+) -> Result<(), RecoveryError> {
+    if table.links() == 1 {
+        return Ok(());
+    }
+    let handle = collector.register();
+    let mut walk = table.walk_of(table.log_index(), &ScanRange::All, Direction::Forward);
+    let mut rows: Vec<AnchorPtr> = Vec::new();
+    while !walk.is_done() {
+        let guard = handle.pin();
+        rows.clear();
+        table.walk(&guard, table.log_index(), &mut walk, &mut |anchor| {
+            // Anchors are 16 bytes apart at least; the higher bits spread best.
+            if (anchor.address() >> 5) as usize % parts == part {
+                rows.push(anchor);
+            }
+            if rows.len() < ROWS_PER_GUARD {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        // Index by index, so that the upper parts of one stay in the caches.
+        for ordinal in (0..table.links()).filter(|o| *o != table.log_index()) {
+            for anchor in &rows {
+                // SAFETY: recovery alone uses the table; the row is in no index but the log's, and
+                // each thread links its own rows, once into each index.
+                let linked = unsafe {
+                    let row = table.row(anchor.inline(table.links()));
+                    table.link(&guard, *anchor, row, ordinal, &mut |_| Admit::Refuse)
+                };
+                if !linked {
+                    let storage = table.storage();
+                    return Err(RecoveryError::DuplicateKey { storage, index: ordinal });
+                }
+            }
+        }
+        options.progress.0.indexed.fetch_add(rows.len() as u64, Relaxed);
+    }
+    Ok(())
+}
+
+const ROWS_PER_GUARD: usize = 512;
+
+/// Row numbers go on behind the greatest that is in use.
+fn continue_row_numbers(table: &Table, collector: &Collector) {
+    if table.row_number_column().is_none() {
+        return;
+    }
+    let mut walk = table.walk_of(table.log_index(), &ScanRange::All, Direction::Backward);
+    let mut last = None;
+    table.walk(&collector.register().pin(), table.log_index(), &mut walk, &mut |anchor| {
+        last.get_or_insert(anchor);
+        ControlFlow::Break(())
+    });
+    if let Some(anchor) = last {
+        // SAFETY: recovery alone uses the table.
+        let row = unsafe { table.row(anchor.inline(table.links())) };
+        table.observe_row_number(table.row_number(row));
+    }
+}

@@ -1,0 +1,325 @@
+//! Recovery: from the log to tables in memory.
+//!
+//! # Life of a recovery
+//!
+//! 1. [`Recovery::replay`] reads the log. Commits go in batches to all appliers, threads that each
+//!    apply the rows whose identity key hashes to them; so the changes of one row are applied in
+//!    order, and the newest wins. Only the index that names rows in the log is built.
+//! 2. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
+//!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables, then
+//!    its other rows are applied.
+//! 3. What is in doubt is resolved by the decisions that other databases' logs hold.
+//! 4. [`Recovery::finish`] builds the other indexes, in parallel.
+//!
+//! # Invariants
+//!
+//! * V1: nobody else uses the tables, so each row is one anchor with one version.
+//! * V2: of the rows with one identity key, all changes are applied by one thread, in log order.
+//!
+//! # Failure
+//!
+//! Damage, an unknown table, a duplicate key: the error names it, and nothing of the database is used.
+
+mod apply;
+mod indexes;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use base::ids::{Lsn, StorageId};
+use crossbeam_epoch::Collector;
+
+use crate::hot::reclaim::Tables;
+use crate::log::store::{LogEnd, LogStore};
+use crate::log::{
+    CommittedTransaction, GlobalTransaction, LogError, Operation, PreparedTransaction, RecordFlags,
+    Replay,
+};
+
+use apply::Appliers;
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;
+
+/// What recovery asks of the catalog.
+pub trait RecoveryCatalog {
+    /// A commit has changed these rows of catalog tables, which they show already. Makes the tables
+    /// that exist from here on ([`Tables::create`]) and forgets those that do not
+    /// ([`RecoveredTables::forget_table`]). Rows of other tables that the same commit
+    /// changed are applied afterwards.
+    ///
+    /// # Errors
+    /// What is wrong with the rows, in words for the log.
+    fn changed(
+        &mut self,
+        tables: &RecoveredTables<'_>,
+        stamp: Lsn,
+        changes: &[CatalogChange],
+    ) -> Result<(), String>;
+
+    /// An operation of a commit that is no row and not known here: the ceilings of sequences, and
+    /// whatever the catalog has logged itself. Called in log order, and after
+    /// [`RecoveryCatalog::changed`] for everything before.
+    ///
+    /// # Errors
+    /// As above.
+    fn operation(&mut self, stamp: Lsn, operation: &Operation<'_>) -> Result<(), String>;
+}
+
+/// A change of one row of a catalog table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CatalogChange {
+    /// The catalog table.
+    pub storage: StorageId,
+    /// The row's bytes before, if there was a row.
+    pub old: Option<Box<[u8]>>,
+    /// The row's bytes now, if there is a row.
+    pub new: Option<Box<[u8]>>,
+}
+
+/// The tables of a database that is being recovered.
+pub struct RecoveredTables<'a> {
+    tables: &'a Tables,
+}
+
+impl RecoveredTables<'_> {
+    /// The tables, to make more.
+    pub fn tables(&self) -> &Tables {
+        self.tables
+    }
+
+    /// A table was dropped, truncated or rebuilt: its rows are freed.
+    pub fn forget_table(&self, storage: StorageId) {
+        drop(self.tables.remove(storage));
+    }
+}
+
+/// Why a database cannot be recovered.
+#[derive(Clone, Debug)]
+pub enum RecoveryError {
+    /// The log cannot be read.
+    Log(LogError),
+    /// A commit changes rows of a table that the catalog does not know.
+    UnknownTable {
+        /// Where in the log.
+        stamp: Lsn,
+        /// The table.
+        storage: StorageId,
+    },
+    /// A row has a layout that its table does not have, or is too short for it.
+    BadRow {
+        /// Where in the log.
+        stamp: Lsn,
+        /// The table.
+        storage: StorageId,
+    },
+    /// Two rows have the same key in a unique index.
+    DuplicateKey {
+        /// The table.
+        storage: StorageId,
+        /// Ordinal of the index.
+        index: usize,
+    },
+    /// The catalog does not understand its rows.
+    Catalog {
+        /// Where in the log.
+        stamp: Lsn,
+        /// What is wrong.
+        what: String,
+    },
+    /// The system has no memory left.
+    OutOfMemory,
+}
+
+impl fmt::Display for RecoveryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecoveryError::Log(error) => error.fmt(f),
+            RecoveryError::UnknownTable { stamp, storage } => {
+                write!(f, "the commit at {stamp} changes storage {storage}, which is not known")
+            }
+            RecoveryError::BadRow { stamp, storage } => {
+                write!(f, "the commit at {stamp} has a malformed row for storage {storage}")
+            }
+            RecoveryError::DuplicateKey { storage, index } => {
+                write!(f, "two rows of storage {storage} have one key in unique index {index}")
+            }
+            RecoveryError::Catalog { stamp, what } => {
+                write!(f, "the catalog does not understand the commit at {stamp}: {what}")
+            }
+            RecoveryError::OutOfMemory => f.write_str("there is not enough memory"),
+        }
+    }
+}
+
+impl std::error::Error for RecoveryError {}
+
+impl From<LogError> for RecoveryError {
+    fn from(error: LogError) -> RecoveryError {
+        RecoveryError::Log(error)
+    }
+}
+
+/// How far recovery has come; may be asked from another thread.
+#[derive(Clone, Default, Debug)]
+pub struct RecoveryProgress(Arc<Counters>);
+
+#[derive(Default, Debug)]
+struct Counters {
+    bytes_done: AtomicU64,
+    bytes_total: AtomicU64,
+    operations: AtomicU64,
+    indexed: AtomicU64,
+}
+
+impl RecoveryProgress {
+    /// Bytes of the log that were read, and bytes in all, which is an estimate until the end.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.0.bytes_done.load(Relaxed), self.0.bytes_total.load(Relaxed))
+    }
+
+    /// Operations applied.
+    pub fn operations(&self) -> u64 {
+        self.0.operations.load(Relaxed)
+    }
+
+    /// Rows put into further indexes.
+    pub fn indexed(&self) -> u64 {
+        self.0.indexed.load(Relaxed)
+    }
+}
+
+/// How recovery runs.
+#[derive(Clone, Debug)]
+pub struct RecoveryOptions {
+    /// Threads that apply and that build indexes.
+    pub threads: usize,
+    /// Where to tell how far it has come.
+    pub progress: RecoveryProgress,
+}
+
+impl Default for RecoveryOptions {
+    fn default() -> RecoveryOptions {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        RecoveryOptions { threads, progress: RecoveryProgress::default() }
+    }
+}
+
+/// A database whose log has been read.
+pub struct Recovery {
+    tables: Arc<Tables>,
+    collector: Collector,
+    options: RecoveryOptions,
+    end: LogEnd,
+    in_doubt: Vec<PreparedTransaction>,
+    decisions: HashSet<GlobalTransaction>,
+}
+
+/// A database that is ready to be opened.
+pub struct Recovered {
+    /// Its tables, complete.
+    pub tables: Arc<Tables>,
+    /// Where its log goes on.
+    pub end: LogEnd,
+    /// Prepared transactions whose fate the log does not tell yet, by position of their prepare
+    /// records, and whether they committed: to be logged before anything else.
+    pub resolved: Vec<(Lsn, bool)>,
+}
+
+/// Commits that are handed to the appliers at a time, by number and bytes.
+const BATCH_COMMITS: usize = 512;
+const BATCH_BYTES: usize = 256 << 10;
+
+impl Recovery {
+    /// Reads the log of the database with this uuid, from a position on, into `tables`, in which
+    /// the catalog's own are. What is unlinked on the way is freed through `collector`.
+    pub fn replay(
+        store: Arc<dyn LogStore>,
+        from: Lsn,
+        uuid: u128,
+        tables: Arc<Tables>,
+        collector: &Collector,
+        catalog: &mut dyn RecoveryCatalog,
+        options: RecoveryOptions,
+    ) -> Result<Recovery, RecoveryError> {
+        let mut replay = Replay::start(store, from)?;
+        let mut decisions = HashSet::new();
+        let mut appliers = Appliers::start(&tables, collector, &options);
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        let progress = replay.progress();
+        let counters = options.progress.0.clone();
+        while let Some(commit) = replay.next()? {
+            decisions.extend(commit.global.filter(|global| global.coordinator == uuid));
+            if commit.flags.has(RecordFlags::CATALOG) {
+                appliers.send(std::mem::take(&mut batch))?;
+                appliers.barrier(catalog, commit)?;
+                bytes = 0;
+                continue;
+            }
+            bytes += commit.body.len();
+            batch.push(commit);
+            if batch.len() >= BATCH_COMMITS || bytes >= BATCH_BYTES {
+                appliers.send(std::mem::take(&mut batch))?;
+                bytes = 0;
+                let (done, total) = progress.bytes();
+                counters.bytes_done.store(done, Relaxed);
+                counters.bytes_total.store(total, Relaxed);
+            }
+        }
+        appliers.send(batch)?;
+        appliers.finish(catalog)?;
+        let end = replay.finish();
+        counters.bytes_done.store(counters.bytes_total.load(Relaxed), Relaxed);
+        Ok(Recovery {
+            tables,
+            collector: collector.clone(),
+            options,
+            end: end.end,
+            in_doubt: end.in_doubt,
+            decisions,
+        })
+    }
+
+    /// The transactions over several databases that this database, their coordinator, committed.
+    pub fn decisions(&self) -> &HashSet<GlobalTransaction> {
+        &self.decisions
+    }
+
+    /// Those in doubt here, for which [`Recovery::finish`] will ask.
+    pub fn in_doubt(&self) -> impl Iterator<Item = GlobalTransaction> {
+        self.in_doubt.iter().map(|prepared| prepared.global)
+    }
+
+    /// Resolves what is in doubt by the coordinators' decisions, and builds the indexes.
+    pub fn finish(
+        self,
+        catalog: &mut dyn RecoveryCatalog,
+        decided: impl Fn(&GlobalTransaction) -> bool,
+    ) -> Result<Recovered, RecoveryError> {
+        let Recovery { tables, collector, options, end, in_doubt, .. } = self;
+        let mut resolved = Vec::new();
+        {
+            let mut appliers = Appliers::start(&tables, &collector, &options);
+            for prepared in in_doubt {
+                let PreparedTransaction { lsn, flags, global, body } = prepared;
+                let committed = decided(&global);
+                resolved.push((lsn, committed));
+                if !committed {
+                    continue;
+                }
+                // Its rows were its own until now, so that nothing in the log comes after them.
+                let commit = CommittedTransaction { lsn, flags, global: Some(global), body };
+                match flags.has(RecordFlags::CATALOG) {
+                    true => appliers.barrier(catalog, commit)?,
+                    false => appliers.send(vec![commit])?,
+                }
+            }
+            appliers.finish(catalog)?;
+        }
+        indexes::build(&tables, &collector, &options)?;
+        Ok(Recovered { tables, end, resolved })
+    }
+}

@@ -1,0 +1,98 @@
+//! Waiting for other transactions.
+
+use std::task::Poll;
+
+use base::ids::Lsn;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::status::{Begin, Status};
+use crate::log::record::RECORD_ALIGN;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::manager::Manager;
+use crate::txn::transaction::Transaction;
+use crate::txn::waits::{Blocker, OwnerId, Resource};
+use crate::wait::{Task, WaitError};
+
+/// A peer that must end before this transaction can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Peer {
+    begin: Begin,
+    row: AnchorPtr,
+    owner: OwnerId,
+}
+
+impl Transaction {
+    /// The transaction that wrote `begin` on this row, unless it is over.
+    pub(super) fn peer(&self, row: AnchorPtr, begin: Begin) -> Option<Peer> {
+        let slot = self.manager().slots.get(begin.slot());
+        // The owner first: if the transaction is not over afterwards, it was its owner.
+        let owner = OwnerId(slot.owner());
+        (!slot.is_over(begin)).then_some(Peer { begin, row, owner })
+    }
+
+    /// Waits until a peer has ended, or at least committed.
+    pub(super) fn wait_for_peer(&mut self, task: &Task, peer: Peer) -> TxnResult<()> {
+        let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.row.address()));
+        self.block(task, blocker, |manager| {
+            let slot = manager.slots.get(peer.begin.slot());
+            !slot.is_over(peer.begin) && !matches!(slot.status(), Status::Committed(_))
+        })
+    }
+
+    /// Waits until `blocked` says no, at the latest when `blocker` has ended.
+    pub(super) fn block(
+        &mut self,
+        task: &Task,
+        blocker: Blocker,
+        blocked: impl Fn(&Manager) -> bool,
+    ) -> TxnResult<()> {
+        self.pass_baton();
+        let session = self.session.clone();
+        let (manager, owner) = (session.manager(), session.owner());
+        let timeout_ms = owner.lock_timeout_ms();
+        if timeout_ms == 0 {
+            return if blocked(manager) { Err(TxnError::LockTimeout) } else { Ok(()) };
+        }
+        let graph = &manager.graph;
+        owner.set_cost(self.writes.len() as u64);
+        let gates = self.held.iter().map(|h| h.table.address());
+        if graph.register(owner, blocker, gates).is_err() {
+            return Err(TxnError::Deadlock);
+        }
+        let ready = |cx: &mut std::task::Context<'_>| {
+            owner.set_waker(cx.waker());
+            match owner.is_awake() || !blocked(manager) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        };
+        let waited = match timeout_ms {
+            ..0 => task.wait_interruptible(ready).map_err(WaitError::from),
+            _ => task.wait_until(task.now_ns() + timeout_ms as u64 * 1_000_000, ready),
+        };
+        let cancelled = graph.cancel(owner);
+        // Woken or not, others may have been put behind this one for the same row.
+        if let Blocker::Owner(_, resource @ Resource::Row(_)) = blocker {
+            self.baton = Some(resource);
+        }
+        cancelled.map_err(|_| TxnError::Deadlock)?;
+        waited.map_err(|error| match error {
+            WaitError::TimedOut => TxnError::LockTimeout,
+            WaitError::Interrupted(_) => TxnError::Interrupted,
+        })
+    }
+
+    /// Lets those go on that were put behind this transaction for a row that it did not take, or
+    /// that it will let go of only when it ends: then they are woken once more, look, and wait.
+    pub(super) fn pass_baton(&mut self) {
+        if let Some(resource) = self.baton.take() {
+            self.manager().graph.pass(self.session.owner().id(), resource);
+        }
+    }
+
+    /// Waits until the committed horizon covers a stamp, so that a transaction that begins
+    /// afterwards sees it. That takes others a few instructions.
+    pub(super) fn wait_until_committed(&self, task: &Task, stamp: Lsn) {
+        self.manager().log.wait_committed(task, Lsn(stamp.0 + RECORD_ALIGN as u64));
+    }
+}

@@ -1,0 +1,184 @@
+//! Commit: see `docs/design/transactions.md` for the steps and why they come in this order.
+
+use base::ids::Lsn;
+use smallvec::SmallVec;
+
+use crate::hot::reclaim::Garbage;
+use crate::hot::status::{Begin, Slot, Status};
+use crate::hot::visibility;
+use crate::log::record::{BodySink, RECORD_HEADER, record_len};
+use crate::log::{GlobalTransaction, RecordFlags, RecordKind, Reservation};
+use crate::sync::atomic::Ordering::Release;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::manager::Manager;
+use crate::txn::redo::Redo;
+use crate::txn::transaction::{Transaction, WriteKind};
+use crate::wait::Task;
+
+/// When a commit may be acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Durability {
+    /// When it is durable: the session's [`shown`](super::DatabaseSession::shown) covers it.
+    #[default]
+    Full,
+    /// At once: `DELAYED_DURABILITY`.
+    Delayed,
+}
+
+impl Transaction {
+    /// Commits: makes everything that was written visible at one stamp, or rolls it back and says
+    /// why. Returns the end of the commit's place in the log, which has to be durable before the
+    /// commit is acknowledged; [`Lsn::ZERO`] if nothing was written. Does not wait for that.
+    pub fn commit(self, task: &Task, durability: Durability) -> TxnResult<Lsn> {
+        self.commit_as(task, durability, None)
+    }
+
+    /// Commits as the coordinator of a transaction over several databases: the commit record is
+    /// the decision.
+    pub(super) fn commit_as(
+        mut self,
+        task: &Task,
+        durability: Durability,
+        global: Option<GlobalTransaction>,
+    ) -> TxnResult<Lsn> {
+        self.pass_baton();
+        if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
+            return Ok(self.commit_reader());
+        }
+        self.protect_own();
+        let redo = match self.redo(task, global) {
+            Ok(redo) => redo,
+            Err(error) => {
+                self.abort(task);
+                return Err(error);
+            }
+        };
+        let decided = self.decide(task, &redo);
+        self.reuse_redo(redo);
+        let (stamp, end) = match decided {
+            Ok(space) => space,
+            Err(error) => {
+                self.abort(task);
+                return Err(error);
+            }
+        };
+        self.complete(task, stamp, end, durability);
+        Ok(end)
+    }
+
+    /// A transaction that wrote nothing takes no place in the log, and is not validated: what it
+    /// read held at its snapshot, all of it, and that is its place in the order.
+    fn commit_reader(mut self) -> Lsn {
+        let stamp = self.manager().log.committed();
+        self.finish(Some(stamp));
+        Lsn::ZERO
+    }
+
+    /// Takes a stamp, validates, and publishes the record with what became of it. Returns the
+    /// stamp and the end of the record.
+    fn decide(&self, task: &Task, redo: &Redo) -> TxnResult<(Lsn, Lsn)> {
+        let body_len = redo.body.len();
+        let len = if self.manager().log.is_logged() { record_len(body_len) } else { RECORD_HEADER };
+        let (kind, flags, related) = match redo.is_empty() {
+            true => (RecordKind::Filler, RecordFlags::NONE, Lsn::ZERO),
+            false => (RecordKind::Commit, redo.flags, redo.stream.unwrap_or(Lsn::ZERO)),
+        };
+        let mut space = Self::reserve(self.manager(), self.slot(), task, len)?;
+        let (stamp, end) = (space.stamp(), space.end());
+        self.slot().set_status(Status::Stamped(stamp));
+        if let Err(error) = self.validate(&task.worker(), stamp) {
+            self.slot().set_status(Status::Aborted);
+            space.publish_filler();
+            self.disown_stream(task, redo.stream);
+            return Err(error);
+        }
+        self.slot().set_status(Status::Committed(stamp));
+        match kind {
+            RecordKind::Filler => space.publish_filler(),
+            kind => {
+                space.put(&redo.body);
+                space.publish(kind, flags, related)
+            }
+        };
+        Ok((stamp, end))
+    }
+
+    /// Reserves log space. Once it has, peers that meet this transaction know that it has a stamp
+    /// or is about to get one; while it waits for room it is active.
+    pub(super) fn reserve<'m>(
+        manager: &'m Manager,
+        slot: &Slot,
+        task: &Task,
+        len: usize,
+    ) -> TxnResult<Reservation<'m>> {
+        loop {
+            manager.log.admit(task, len)?;
+            slot.set_status(Status::Preparing);
+            match manager.log.reserve(len) {
+                Ok(space) => return Ok(space),
+                Err(no_space) => {
+                    slot.set_status(Status::Active);
+                    TxnError::from_no_space(no_space)?;
+                }
+            }
+        }
+    }
+
+    /// What comes after the commit record is published: begin words become stamps, what was
+    /// replaced becomes garbage, and everything is let go of.
+    pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
+        self.session.note_commit(end, durability == Durability::Full);
+        self.stamp_writes(task, stamp);
+        if !self.hooks.is_empty() {
+            self.manager().log.wait_committed(task, end);
+        }
+        self.finish(Some(stamp));
+    }
+
+    /// Replaces the begin words of everything written by the stamp, and queues what it replaced.
+    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) {
+        let begin = Begin::stamp(stamp);
+        let mut garbage = std::mem::take(&mut self.garbage);
+        let mut rows: SmallVec<[i64; 4]> = smallvec::smallvec![0; self.held.len()];
+        for write in &self.writes {
+            let pointer = self.held[write.table as usize].table;
+            // SAFETY: the gate of the table is held. The anchor and its versions may be replaced by
+            // others by now, but not reclaimed: the snapshot of this transaction is registered and
+            // older than whatever replaces them. Release: who reads the stamp sees the version.
+            unsafe {
+                let inline = write.anchor.inline(pointer.get().links());
+                match write.kind {
+                    WriteKind::Insert => write.version.begin().store(begin.word(), Release),
+                    WriteKind::Delete => write.anchor.head().store(begin.deletion(), Release),
+                    WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
+                        let older = visibility::older(write.version).expect("it stands on another");
+                        if older != inline {
+                            garbage.push(Garbage::version(pointer, older));
+                        }
+                        write.version.begin().store(begin.word(), Release);
+                    }
+                }
+            }
+            match write.kind {
+                WriteKind::Insert => rows[write.table as usize] += 1,
+                WriteKind::Delete | WriteKind::Tombstone => {
+                    rows[write.table as usize] -= 1;
+                    garbage.push(Garbage::anchor(pointer, write.anchor));
+                }
+                WriteKind::Update | WriteKind::Lock => {}
+            }
+        }
+        self.writes.clear();
+        let worker = task.worker();
+        for (held, rows) in self.held.iter().zip(rows).filter(|(_, rows)| *rows != 0) {
+            // SAFETY: the gate of the table is held.
+            unsafe { held.table.get() }.tally().add_rows(worker.index(), rows);
+        }
+        if !garbage.is_empty() {
+            let manager = self.session.manager();
+            let bound = (&manager.horizon, &manager.slots, || manager.log.durable());
+            manager.reclaimer.enqueue(worker.index(), &worker.pin(), stamp, &mut garbage, bound);
+        }
+        self.garbage = garbage;
+    }
+}

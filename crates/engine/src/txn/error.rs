@@ -1,0 +1,203 @@
+//! What can go wrong with a transaction's statement or commit.
+
+use base::ids::StorageId;
+
+use crate::hot::alloc::Exhausted;
+use crate::log::{LogError, NoSpace};
+
+/// What most functions of this folder return.
+pub type TxnResult<T> = Result<T, TxnError>;
+
+/// Why a statement or a commit failed. Whatever it is, the statement has to be rolled back; the
+/// variants that [`TxnError::dooms`] the transaction leave nothing else to do than to roll it back
+/// as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TxnError {
+    /// A row of a memory-optimized table was changed by another transaction since this one's
+    /// snapshot. Run the transaction again.
+    WriteConflict,
+    /// A row that was read is not what it was, at commit. Run the transaction again.
+    RepeatableRead,
+    /// A row has joined what was scanned, or a key that another transaction holds was to be
+    /// inserted. Run the transaction again.
+    Serializable,
+    /// A row changed since the snapshot of a SNAPSHOT transaction. Run the transaction again.
+    SnapshotConflict {
+        /// The table.
+        storage: StorageId,
+    },
+    /// Chosen as the victim of a deadlock. Run the transaction again.
+    Deadlock,
+    /// `SET LOCK_TIMEOUT` ran out.
+    LockTimeout,
+    /// Another live row has this key.
+    DuplicateKey {
+        /// The table.
+        storage: StorageId,
+        /// Ordinal of the unique index.
+        index: usize,
+        /// The bytes of the row that was to be inserted.
+        row: Box<[u8]>,
+    },
+    /// A memory limit refuses more rows. Deletes still go.
+    OutOfMemory(Exhausted),
+    /// As many transactions as the database can hold are in progress.
+    TooManyTransactions,
+    /// There is no space for the log; nothing of the commit was published.
+    LogFull,
+    /// The log has failed, and nothing is committed in this database until it is restarted.
+    LogFailed,
+    /// A transaction over several databases relies in more than one of them on rows that it has
+    /// read staying what they are.
+    ProtectedInSeveralDatabases,
+    /// The client has cancelled, or the server is going down.
+    Interrupted,
+    /// The table was dropped, truncated or altered; compile the statement again.
+    TableChanged {
+        /// The table.
+        storage: StorageId,
+    },
+    /// The range of an identity column or sequence is used up.
+    CounterExhausted,
+    /// The database is not open for this: recovering, suspect, offline, or read-only.
+    Unavailable(Unavailable),
+}
+
+/// Why a database cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unavailable {
+    /// It is being recovered: message 922.
+    Recovering,
+    /// Recovery found damage: message 926.
+    Suspect,
+    /// It has been shut down or set offline: message 942.
+    Offline,
+}
+
+impl TxnError {
+    /// The message's number.
+    pub fn number(&self) -> i32 {
+        match self {
+            TxnError::WriteConflict => 41302,
+            TxnError::RepeatableRead => 41305,
+            TxnError::Serializable => 41325,
+            TxnError::SnapshotConflict { .. } => 3960,
+            TxnError::Deadlock => 1205,
+            TxnError::LockTimeout => 1222,
+            // 2627 where the index belongs to a constraint, which only the catalog knows.
+            TxnError::DuplicateKey { .. } => 2601,
+            TxnError::OutOfMemory(Exhausted::Database) => 41805,
+            TxnError::OutOfMemory(Exhausted::Server) | TxnError::TooManyTransactions => 701,
+            TxnError::LogFull => 9002,
+            TxnError::LogFailed => 9001,
+            TxnError::ProtectedInSeveralDatabases => 41317,
+            TxnError::Interrupted => 3617,
+            TxnError::TableChanged { .. } => 2801,
+            TxnError::CounterExhausted => 8115,
+            TxnError::Unavailable(Unavailable::Recovering) => 922,
+            TxnError::Unavailable(Unavailable::Suspect) => 926,
+            TxnError::Unavailable(Unavailable::Offline) => 942,
+        }
+    }
+
+    /// The message's severity.
+    pub fn severity(&self) -> u8 {
+        match self {
+            TxnError::Deadlock => 13,
+            TxnError::DuplicateKey { .. } | TxnError::Unavailable(_) => 14,
+            TxnError::OutOfMemory(Exhausted::Server)
+            | TxnError::TooManyTransactions
+            | TxnError::LogFull => 17,
+            TxnError::LogFailed => 21,
+            TxnError::WriteConflict
+            | TxnError::RepeatableRead
+            | TxnError::Serializable
+            | TxnError::SnapshotConflict { .. }
+            | TxnError::LockTimeout
+            | TxnError::OutOfMemory(Exhausted::Database)
+            | TxnError::ProtectedInSeveralDatabases
+            | TxnError::Interrupted
+            | TxnError::TableChanged { .. }
+            | TxnError::CounterExhausted => 16,
+        }
+    }
+
+    /// The state in which SQL Server usually sends the message.
+    pub fn state(&self) -> u8 {
+        match self {
+            TxnError::WriteConflict => 110,
+            TxnError::RepeatableRead | TxnError::Serializable => 0,
+            TxnError::SnapshotConflict { .. } => 2,
+            TxnError::Deadlock | TxnError::LockTimeout => 51,
+            TxnError::LogFailed => 4,
+            TxnError::LogFull => 2,
+            TxnError::OutOfMemory(_) | TxnError::TooManyTransactions => 123,
+            TxnError::DuplicateKey { .. }
+            | TxnError::ProtectedInSeveralDatabases
+            | TxnError::Interrupted
+            | TxnError::TableChanged { .. }
+            | TxnError::CounterExhausted
+            | TxnError::Unavailable(_) => 1,
+        }
+    }
+
+    /// Whether the whole transaction must be rolled back, not only the statement.
+    pub fn dooms(&self) -> bool {
+        match self {
+            TxnError::WriteConflict
+            | TxnError::RepeatableRead
+            | TxnError::Serializable
+            | TxnError::SnapshotConflict { .. }
+            | TxnError::Deadlock
+            | TxnError::LogFull
+            | TxnError::LogFailed
+            | TxnError::ProtectedInSeveralDatabases
+            | TxnError::Unavailable(_) => true,
+            TxnError::LockTimeout
+            | TxnError::DuplicateKey { .. }
+            | TxnError::OutOfMemory(_)
+            | TxnError::TooManyTransactions
+            | TxnError::Interrupted
+            | TxnError::TableChanged { .. }
+            | TxnError::CounterExhausted => false,
+        }
+    }
+}
+
+impl std::fmt::Display for TxnError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let number = self.number();
+        match base::message::Message::find(number) {
+            Some(message) => write!(f, "Msg {number}: {}", message.text),
+            None => write!(f, "Msg {number}: {self:?}"),
+        }
+    }
+}
+
+impl std::error::Error for TxnError {}
+
+impl TxnError {
+    /// Log space that is not there now is waited for; a log that has ended is an error.
+    pub(super) fn from_no_space(no_space: NoSpace) -> TxnResult<()> {
+        match no_space {
+            NoSpace::Full => Ok(()),
+            NoSpace::Ended(error) => Err(error.into()),
+        }
+    }
+}
+
+impl From<LogError> for TxnError {
+    fn from(error: LogError) -> TxnError {
+        match error {
+            LogError::Full(_) => TxnError::LogFull,
+            // Neither while committing nor while waiting is anything read back.
+            _ => TxnError::LogFailed,
+        }
+    }
+}
+
+impl From<Exhausted> for TxnError {
+    fn from(exhausted: Exhausted) -> TxnError {
+        TxnError::OutOfMemory(exhausted)
+    }
+}

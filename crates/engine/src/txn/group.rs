@@ -1,0 +1,212 @@
+//! Transactions over several databases: one commit for all of them.
+//!
+//! # Life of a commit
+//!
+//! 1. One database is the *coordinator*. Each other one that has something to log *prepares*: a
+//!    record with all its operations, which does not count yet. All are made durable.
+//! 2. The coordinator commits as any transaction does; its commit record names the whole, and is the
+//!    decision. It is made durable.
+//! 3. The others commit: a record that names their prepare record. That cannot fail any more.
+//!
+//! After a crash, a prepared transaction without a commit or abort record is in doubt until its
+//! coordinator's log has been read: it committed if the decision is there, and did not otherwise.
+//!
+//! Stamps and snapshots stay per database. What a transaction has to validate at commit can be
+//! validated in the coordinator alone, since between the prepare record and the decision others may
+//! commit; so the coordinator is the database in which something was protected, and if that is more
+//! than one, the commit fails.
+
+use base::ids::{DbId, Lsn};
+
+use crate::hot::status::Status;
+use crate::log::record::{BodySink, RECORD_HEADER, record_len};
+use crate::log::{GlobalTransaction, RecordFlags, RecordKind};
+use crate::txn::commit::Durability;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::transaction::Transaction;
+use crate::wait::Task;
+
+/// How often to look whether there is room for a record that must be written.
+const ROOM_POLL_NS: u64 = 10_000_000;
+
+/// A session's transaction in all databases that it has touched.
+#[derive(Default)]
+pub struct TransactionGroup {
+    parts: Vec<Transaction>,
+}
+
+impl TransactionGroup {
+    /// In no database yet.
+    pub fn new() -> TransactionGroup {
+        TransactionGroup::default()
+    }
+
+    /// The part in a database, if the transaction has been there.
+    pub fn part(&mut self, database: DbId) -> Option<&mut Transaction> {
+        self.parts.iter_mut().find(|part| part.manager().id() == database)
+    }
+
+    /// The transaction goes to another database.
+    pub fn add(&mut self, part: Transaction) {
+        debug_assert!(self.part(part.manager().id()).is_none(), "one part for each database");
+        self.parts.push(part);
+    }
+
+    /// All parts.
+    pub fn parts(&mut self) -> impl Iterator<Item = &mut Transaction> {
+        self.parts.iter_mut()
+    }
+
+    /// Rolls all parts back.
+    pub fn rollback(self, task: &Task) {
+        self.parts.into_iter().for_each(|part| part.rollback(task));
+    }
+
+    /// Commits all parts or none.
+    ///
+    /// # Errors
+    /// Any that a commit can have; all parts are rolled back then. One exception: if the
+    /// coordinator's log fails while the decision is on its way to disk ([`TxnError::LogFailed`]),
+    /// nobody knows until its database has been restarted; the other parts keep their rows until
+    /// they are restarted too.
+    pub fn commit(mut self, task: &Task, durability: Durability) -> TxnResult<()> {
+        let logged = self.parts.iter().filter(|part| part.has_logged_writes()).count();
+        if logged < 2 {
+            return self.commit_each(task, durability);
+        }
+        if self.parts.iter().filter(|part| part.has_protected()).count() > 1 {
+            self.rollback(task);
+            return Err(TxnError::ProtectedInSeveralDatabases);
+        }
+        let coordinator = self.take_coordinator();
+        let global = GlobalTransaction {
+            coordinator: coordinator.manager().uuid(),
+            id: task.env().rng().next_u64(),
+        };
+        if let Err(error) = self.prepare(task, global) {
+            coordinator.rollback(task);
+            self.abort_prepared(task);
+            return Err(error);
+        }
+        let session = coordinator.session().clone();
+        let end = match coordinator.commit_as(task, durability, Some(global)) {
+            Ok(end) => end,
+            Err(error) => {
+                self.abort_prepared(task);
+                return Err(error);
+            }
+        };
+        if let Err(error) = session.manager().log.wait_durable(task, end) {
+            self.parts.into_iter().for_each(Transaction::leave_in_doubt);
+            return Err(error.into());
+        }
+        for part in self.parts {
+            part.commit_prepared(task, durability)?;
+        }
+        Ok(())
+    }
+
+    /// At most one part has something to log: if that one commits, so do the others.
+    fn commit_each(mut self, task: &Task, durability: Durability) -> TxnResult<()> {
+        // What can fail comes first.
+        self.parts.sort_by_key(|part| (!part.has_protected(), !part.has_logged_writes()));
+        let mut parts = self.parts.into_iter();
+        while let Some(part) = parts.next() {
+            if let Err(error) = part.commit(task, durability) {
+                parts.for_each(|rest| rest.rollback(task));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The part that has something to validate, or else that of the lowest database.
+    fn take_coordinator(&mut self) -> Transaction {
+        let logged = self.parts.iter().enumerate().filter(|(_, part)| part.has_logged_writes());
+        let (place, _) = logged
+            .min_by_key(|(_, part)| (!part.has_protected(), part.manager().id()))
+            .expect("several parts have something to log");
+        self.parts.swap_remove(place)
+    }
+
+    fn prepare(&mut self, task: &Task, global: GlobalTransaction) -> TxnResult<()> {
+        let mut ends = Vec::new();
+        for part in &mut self.parts {
+            ends.push(part.prepare(task, global)?);
+        }
+        for (part, end) in self.parts.iter().zip(ends) {
+            part.manager().log.wait_durable(task, end)?;
+        }
+        Ok(())
+    }
+
+    fn abort_prepared(self, task: &Task) {
+        for mut part in self.parts {
+            if let Some(prepared) = part.prepared.take() {
+                let log = &part.manager().log;
+                // If the log takes no more, the coordinator's silence says the same.
+                let _ = log.append_abort(task, RecordFlags::PREPARED, prepared);
+            }
+            part.rollback(task);
+        }
+    }
+}
+
+impl Transaction {
+    /// Writes the prepare record, if there is something to log. Returns its end.
+    fn prepare(&mut self, task: &Task, global: GlobalTransaction) -> TxnResult<Lsn> {
+        if !self.has_logged_writes() {
+            return Ok(Lsn::ZERO);
+        }
+        let redo = self.redo(task, Some(global))?;
+        let session = self.session.clone();
+        let log = &session.manager().log;
+        let mut space = log.reserve_waiting(task, record_len(redo.body.len()))?;
+        let (prepared, end) = (space.stamp(), space.end());
+        space.put(&redo.body);
+        space.publish(RecordKind::Prepare, redo.flags, redo.stream.unwrap_or(Lsn::ZERO));
+        self.prepared = Some(prepared);
+        self.reuse_redo(redo);
+        Ok(end)
+    }
+
+    /// Commits what was prepared and decided. Waits for room in the log for as long as it takes.
+    fn commit_prepared(mut self, task: &Task, durability: Durability) -> TxnResult<()> {
+        let Some(prepared) = self.prepared.take() else {
+            return self.commit(task, durability).map(drop);
+        };
+        self.pass_baton();
+        self.protect_own();
+        let session = self.session.clone();
+        let (manager, slot) = (session.manager(), session.manager().slots.get(self.slot));
+        let space = loop {
+            match Transaction::reserve(manager, slot, task, RECORD_HEADER) {
+                Ok(space) => break Ok((space.stamp(), space)),
+                Err(TxnError::LogFull) => {
+                    // Somebody makes room, or the database is restarted.
+                    let _ = task.sleep_ns(ROOM_POLL_NS);
+                    task.yield_now();
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        let (stamp, end) = match space {
+            Ok((stamp, space)) => {
+                slot.set_status(Status::Committed(stamp));
+                (stamp, space.publish(RecordKind::Commit, RecordFlags::PREPARED, prepared))
+            }
+            Err(error) => {
+                self.leave_in_doubt();
+                return Err(error);
+            }
+        };
+        self.complete(task, stamp, end, durability);
+        Ok(())
+    }
+
+    /// Nobody knows the fate of this transaction: its rows stay as they are, owned, until the
+    /// database is restarted and its log is read.
+    fn leave_in_doubt(mut self) {
+        self.finished = true;
+    }
+}

@@ -1,0 +1,310 @@
+//! What the transactions of one database share, and a session's place in it.
+
+use base::ids::{DbId, Lsn, StorageId};
+
+use crate::hot::alloc::Pool;
+use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
+use crate::hot::status::{Horizon, SlotTable};
+use crate::hot::table::{Table, TableSpec};
+use crate::log::Log;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::{AtomicU8, AtomicU64};
+use crate::sync::spin_loop;
+use crate::sync::{Arc, Mutex};
+use crate::txn::error::{TxnError, TxnResult, Unavailable};
+use crate::txn::transaction::{ReadAt, Write};
+use crate::txn::waits::{Owner, WaitGraph};
+use crate::wait::{Runtime, Task};
+
+/// Transactions, tables and garbage of one database.
+pub struct Manager {
+    id: DbId,
+    runtime: Runtime,
+    pub(crate) slots: SlotTable,
+    pub(crate) horizon: Horizon,
+    pub(crate) reclaimer: Reclaimer,
+    pub(crate) log: Log,
+    uuid: u128,
+    pub(crate) graph: Arc<WaitGraph>,
+    tables: Arc<Tables>,
+    ddl: DdlLock,
+    /// See [`Manager::set_available`].
+    state: AtomicU8,
+}
+
+/// What a [`Manager`] is made from.
+pub struct ManagerParts {
+    /// The database.
+    pub id: DbId,
+    /// Workers and their epochs.
+    pub runtime: Runtime,
+    /// Names the database in other databases' logs.
+    pub uuid: u128,
+    /// Where commits go.
+    pub log: Log,
+    /// The server's waits.
+    pub graph: Arc<WaitGraph>,
+    /// The tables there are already.
+    pub tables: Arc<Tables>,
+}
+
+impl Manager {
+    /// A database, available.
+    pub fn new(parts: ManagerParts) -> Manager {
+        let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
+        let shards = tables.shards();
+        Manager {
+            id,
+            runtime,
+            slots: SlotTable::new(shards),
+            horizon: Horizon::default(),
+            reclaimer: Reclaimer::new(shards),
+            log,
+            uuid,
+            graph,
+            tables,
+            ddl: DdlLock::default(),
+            state: AtomicU8::new(0),
+        }
+    }
+
+    /// The database.
+    pub fn id(&self) -> DbId {
+        self.id
+    }
+
+    /// Workers and their epochs.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Names the database in other databases' logs.
+    pub fn uuid(&self) -> u128 {
+        self.uuid
+    }
+
+    /// Where commits go; a log that keeps nothing for databases like tempdb.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The tables by storage.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// What the database's memory is charged to.
+    pub fn pool(&self) -> &Arc<Pool> {
+        self.tables.pool()
+    }
+
+    pub(crate) fn ddl(&self) -> &DdlLock {
+        &self.ddl
+    }
+
+    /// Makes a table and registers it. The storage id is one that was never used.
+    pub fn create_table(&self, spec: &TableSpec) -> Arc<Table> {
+        self.tables.create(spec)
+    }
+
+    /// Drops a table: plans that hold it find it retired, its rows are freed step by step once
+    /// nobody can see them. The caller has closed its gate, or has never shown it to anybody.
+    pub fn drop_table(&self, storage: StorageId) {
+        if let Some(table) = self.tables.remove(storage) {
+            table.gate().retire();
+            self.reclaimer.retire(table, self.log.committed());
+        }
+    }
+
+    /// Frees what nobody can see any more, up to about `budget` rows, versions and tables; fewer
+    /// than that means that nothing more is due.
+    pub fn reclaim(&self, task: &Task, budget: usize) -> usize {
+        let worker = task.worker();
+        let guard = worker.pin();
+        let durable = self.log.durable();
+        let done = self.reclaimer.pass(
+            worker.index(),
+            &guard,
+            budget,
+            (&self.horizon, &self.slots, durable),
+        );
+        // What was unlinked is freed by the epochs; without load nobody else moves them on.
+        guard.flush();
+        done
+    }
+
+    /// Counts of reclamation since the database came up.
+    pub fn reclaim_stats(&self) -> ReclaimStats {
+        self.reclaimer.stats()
+    }
+
+    /// Lets transactions begin, or says why they cannot.
+    pub fn set_available(&self, state: Result<(), Unavailable>) {
+        let code = match state {
+            Ok(()) => 0,
+            Err(Unavailable::Recovering) => 1,
+            Err(Unavailable::Suspect) => 2,
+            Err(Unavailable::Offline) => 3,
+        };
+        self.state.store(code, Release);
+    }
+
+    /// Whether transactions may begin.
+    pub fn check_available(&self) -> TxnResult<()> {
+        Err(TxnError::Unavailable(match self.state.load(Acquire) {
+            0 => return Ok(()),
+            1 => Unavailable::Recovering,
+            2 => Unavailable::Suspect,
+            _ => Unavailable::Offline,
+        }))
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        // Tables must find no garbage of theirs queued when they go.
+        let collector = self.runtime.collector().clone();
+        self.reclaimer.drain(&collector.register().pin());
+    }
+}
+
+/// A session's place in a database. Cloning the `Arc` touches no memory that other sessions write.
+pub struct DatabaseSession {
+    manager: Arc<Manager>,
+    owner: Arc<Owner>,
+    /// The end of the session's last commit.
+    last_commit: AtomicU64,
+    /// The highest position whose effects the client may have been shown.
+    shown: AtomicU64,
+    spare: Mutex<Spare>,
+}
+
+/// Memory that one transaction of a session leaves to the next.
+#[derive(Default)]
+pub(super) struct Spare {
+    pub writes: Vec<Write>,
+    pub buffer: Vec<u8>,
+    pub garbage: Vec<Garbage>,
+}
+
+/// Entries, and bytes, that are kept at most.
+const SPARE_ENTRIES: usize = 1 << 10;
+const SPARE_BYTES: usize = 1 << 16;
+
+impl DatabaseSession {
+    /// The place of `owner` in a database.
+    pub fn new(manager: Arc<Manager>, owner: Arc<Owner>) -> Arc<DatabaseSession> {
+        Arc::new(DatabaseSession {
+            manager,
+            owner,
+            last_commit: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
+            spare: Mutex::default(),
+        })
+    }
+
+    /// The database.
+    pub fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    /// The database, to keep.
+    pub fn manager_arc(&self) -> &Arc<Manager> {
+        &self.manager
+    }
+
+    /// The session in the waits-for graph.
+    pub fn owner(&self) -> &Arc<Owner> {
+        &self.owner
+    }
+
+    /// What has to be durable before the next bytes go to the client.
+    pub fn shown(&self) -> Lsn {
+        Lsn(self.shown.load(Relaxed))
+    }
+
+    /// Waits until what the client may have been shown is durable. Never interrupted.
+    pub fn wait_shown(&self, task: &Task) -> TxnResult<()> {
+        Ok(self.manager.log.wait_durable(task, self.shown())?)
+    }
+
+    pub(super) fn take_spare(&self) -> Spare {
+        std::mem::take(&mut *self.spare.lock().expect("nobody panics under this lock"))
+    }
+
+    pub(super) fn give_spare(&self, mut spare: Spare) {
+        if spare.writes.capacity() > SPARE_ENTRIES {
+            spare.writes = Vec::new();
+        }
+        if spare.buffer.capacity() > SPARE_BYTES {
+            spare.buffer = Vec::new();
+        }
+        if spare.garbage.capacity() > SPARE_ENTRIES {
+            spare.garbage = Vec::new();
+        }
+        spare.writes.clear();
+        spare.buffer.clear();
+        spare.garbage.clear();
+        *self.spare.lock().expect("nobody panics under this lock") = spare;
+    }
+
+    pub(super) fn note_shown(&self, stamp: Lsn) {
+        self.shown.fetch_max(stamp.0, Relaxed);
+    }
+
+    pub(super) fn note_commit(&self, end: Lsn, shown: bool) {
+        self.last_commit.store(end.0, Relaxed);
+        if shown {
+            self.note_shown(end);
+        }
+    }
+
+    /// The newest snapshot: it covers the session's own last commit, for which others may have to
+    /// fill their space before, and never exceeds what is committed.
+    pub(super) fn newest(&self, at: ReadAt) -> Lsn {
+        let own = Lsn(self.last_commit.load(Relaxed));
+        let log = &self.manager.log;
+        let mut looks = 0_u32;
+        while log.committed() < own {
+            looks += 1;
+            if looks % 64 == 0 { crate::sync::thread::yield_now() } else { spin_loop() }
+        }
+        match at {
+            ReadAt::Committed => log.committed(),
+            ReadAt::Durable => log.durable().max(own),
+        }
+    }
+}
+
+/// One transaction at a time changes the schema of a database.
+#[derive(Debug, Default)]
+pub(crate) struct DdlLock {
+    holder: AtomicU64,
+}
+
+impl DdlLock {
+    /// Takes the lock for this owner, or names the holder.
+    pub fn try_take(&self, owner: u64) -> Result<(), u64> {
+        match self.holder.compare_exchange(0, owner, SeqCst, SeqCst) {
+            Ok(_) => Ok(()),
+            Err(holder) => Err(holder),
+        }
+    }
+
+    pub fn release(&self, owner: u64) {
+        let before = self.holder.swap(0, SeqCst);
+        debug_assert_eq!(before, owner);
+    }
+
+    pub fn holder(&self) -> Option<u64> {
+        match self.holder.load(SeqCst) {
+            0 => None,
+            owner => Some(owner),
+        }
+    }
+
+    /// Names the lock in the waits-for graph.
+    pub fn address(&self) -> u64 {
+        std::ptr::from_ref(self) as u64
+    }
+}

@@ -1,0 +1,130 @@
+//! Reading rows in a transaction.
+
+use std::ops::ControlFlow;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::index::Direction;
+use crate::hot::status::Fate;
+use crate::hot::table::Table;
+use crate::hot::visibility::{self, Isolation, Snapshot};
+use crate::txn::block::Peer;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::transaction::{Scan, Transaction};
+use crate::wait::Task;
+
+impl Cursor {
+    /// The next visible row, or `None` behind the last. The table is the same at every call.
+    ///
+    /// Under REPEATABLE READ the row is remembered for validation, under SERIALIZABLE the range.
+    #[inline]
+    pub fn next(
+        &mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<RowRef>> {
+        match self.pop() {
+            Some(row) if self.snapshot().isolation != Isolation::RepeatableRead => Ok(Some(row)),
+            Some(row) => txn.protect_read(task, table, row).map(|()| Some(row)),
+            None => self.next_chunk(txn, task, table),
+        }
+    }
+
+    fn next_chunk(
+        &mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<RowRef>> {
+        if self.is_fresh() {
+            let held = txn.hold(task, table)?;
+            if self.snapshot().isolation == Isolation::Serializable {
+                let (index, range) = (self.index(), self.range().clone());
+                txn.scans.push(Scan { table: held, index, range, since: self.snapshot().stamp });
+            }
+        }
+        loop {
+            task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+            // SAFETY: the transaction that registered the snapshot is borrowed, and holds the gate.
+            let more = unsafe { self.fetch(table, &txn.manager().slots, &task.pin()) };
+            match self.pop() {
+                Some(row) => {
+                    if self.snapshot().isolation == Isolation::RepeatableRead {
+                        txn.protect_read(task, table, row)?;
+                    }
+                    return Ok(Some(row));
+                }
+                None if more => {}
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+impl Transaction {
+    /// The bytes of a row that a cursor returned, while its snapshot is registered.
+    pub fn row<'a>(&'a self, table: &'a Table, row: RowRef) -> &'a [u8] {
+        // SAFETY: the snapshot that the row was read at stays registered while the statement that
+        // it belongs to goes on, and rolled-back rows are not asked for.
+        unsafe { table.row(row.version) }
+    }
+
+    /// A live row with this key in a unique or other index, whatever the snapshot: the newest
+    /// committed state, after waiting for transactions that have such a row and are not over. For
+    /// checks of foreign keys between tables whose writers wait: whoever inserted the referring row
+    /// (or deleted the referenced one) before calls this afterwards, so that of two that need each
+    /// other at least one waits.
+    pub fn find_current(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        index: usize,
+        range: &ScanRange,
+    ) -> TxnResult<Option<RowRef>> {
+        self.hold(task, table)?;
+        loop {
+            let mut found = Found::Nothing;
+            {
+                let mut walk = table.walk_of(index, range, Direction::Forward);
+                table.walk(&task.pin(), index, &mut walk, &mut |anchor| {
+                    if matches!(found, Found::Nothing) {
+                        found = self.examine_current(table, snapshot, anchor);
+                    }
+                    match found {
+                        Found::Nothing => ControlFlow::Continue(()),
+                        _ => ControlFlow::Break(()),
+                    }
+                });
+            }
+            match found {
+                Found::Nothing => return Ok(None),
+                Found::Row(row) => return Ok(Some(row)),
+                Found::Peer(peer) => self.wait_for_peer(task, peer)?,
+            }
+        }
+    }
+
+    fn examine_current(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> Found {
+        let slots = &self.manager().slots;
+        // SAFETY: the anchor was reached under the caller's guard; the statement's snapshot is
+        // registered.
+        let newest = unsafe {
+            visibility::newest(anchor, table.links(), slots).below_locks(snapshot.stamp, slots)
+        };
+        match newest.fate {
+            Fate::Owned { begin, .. } if begin.slot() != self.slot => {
+                self.peer(anchor, begin).map_or(Found::Nothing, Found::Peer)
+            }
+            _ if newest.deleted => Found::Nothing,
+            _ => Found::Row(RowRef { anchor, version: newest.version }),
+        }
+    }
+}
+
+enum Found {
+    Nothing,
+    Row(RowRef),
+    Peer(Peer),
+}

@@ -1,0 +1,168 @@
+//! What a commit puts into the log: the rows that a transaction leaves behind.
+
+use base::ids::Lsn;
+
+use crate::hot::anchor::DELETED;
+use crate::hot::key::KeyBuf;
+use crate::hot::status::Begin;
+use crate::hot::table::Table;
+use crate::hot::visibility;
+use crate::log::{GlobalTransaction, Operation, RecordFlags};
+use crate::sync::atomic::Ordering::Acquire;
+use crate::txn::error::TxnResult;
+use crate::txn::transaction::{Transaction, Write, WriteKind};
+use crate::wait::Task;
+
+/// The body of a commit (or prepare) record, and the chunks before it.
+#[derive(Default)]
+pub(super) struct Redo {
+    pub body: Vec<u8>,
+    /// The stream of chunks that the body ends, if it was too long for one record.
+    pub stream: Option<Lsn>,
+    pub flags: RecordFlags,
+}
+
+impl Redo {
+    /// Whether there is nothing to be logged.
+    pub fn is_empty(&self) -> bool {
+        self.body.is_empty() && self.stream.is_none()
+    }
+}
+
+impl Transaction {
+    /// Appends an operation to what the commit record will say, after the rows: for what is not a
+    /// row. It is not undone by rolling back to a savepoint.
+    pub fn log_operation(&mut self, operation: &Operation<'_>) {
+        operation.encode(&mut self.operations);
+    }
+
+    /// Whether a commit would leave something in the log.
+    pub fn has_logged_writes(&self) -> bool {
+        // SAFETY: the gates of the tables are held.
+        let logged = |w: &Write| unsafe { self.table_of(w) }.is_logged();
+        self.manager().log.is_logged()
+            && (!self.operations.is_empty() || self.writes.iter().any(logged))
+    }
+
+    /// Encodes what the transaction leaves behind. What exceeds one record goes to the log at
+    /// once, in chunks; nothing of it counts until the commit record is there.
+    pub(super) fn redo(
+        &mut self,
+        task: &Task,
+        global: Option<GlobalTransaction>,
+    ) -> TxnResult<Redo> {
+        let mut redo = Redo { body: std::mem::take(&mut self.buffer), ..Redo::default() };
+        if !self.manager().log.is_logged() {
+            return Ok(redo);
+        }
+        let result = self.encode(task, &mut redo);
+        if let Err(error) = result {
+            self.disown_stream(task, redo.stream);
+            return Err(error);
+        }
+        if let Some(global) = global {
+            redo.flags = redo.flags.with(RecordFlags::GLOBAL);
+            redo.body.splice(0..0, global.encode());
+        }
+        Ok(redo)
+    }
+
+    fn encode(&mut self, task: &Task, redo: &mut Redo) -> TxnResult<()> {
+        let log = &self.manager().log;
+        // The last piece may have to carry the name of a transaction over several databases.
+        let piece = log.body_max() - crate::log::record::GLOBAL_LEN;
+        let mut key = KeyBuf::default();
+        for write in &self.writes {
+            // SAFETY: the gate of the table is held, and what was written is this transaction's.
+            unsafe {
+                let table = self.table_of(write);
+                if !table.is_logged() {
+                    continue;
+                }
+                if table.is_catalog() {
+                    redo.flags = redo.flags.with(RecordFlags::CATALOG);
+                }
+                if let Some(operation) = self.operation(table, write, &mut key) {
+                    operation.encode(&mut redo.body);
+                }
+            }
+            if redo.body.len() > piece {
+                self.flush_chunks(task, redo, piece)?;
+            }
+        }
+        redo.body.extend_from_slice(&self.operations);
+        self.flush_chunks(task, redo, piece)
+    }
+
+    /// Appends whole pieces to the log, so that at most one is left.
+    fn flush_chunks(&self, task: &Task, redo: &mut Redo, piece: usize) -> TxnResult<()> {
+        let mut done = 0;
+        while redo.body.len() - done > piece {
+            let body = &redo.body[done..done + piece];
+            redo.stream = Some(self.manager().log.append_chunk(task, redo.stream, body)?);
+            redo.flags = redo.flags.with(RecordFlags::CHUNKED);
+            done += piece;
+        }
+        redo.body.drain(..done);
+        Ok(())
+    }
+
+    /// What an entry of the write set leaves behind: nothing if a later one replaced it.
+    ///
+    /// # Safety
+    /// The entry is this transaction's and the table's.
+    unsafe fn operation<'a>(
+        &self,
+        table: &'a Table,
+        write: &Write,
+        key: &'a mut KeyBuf,
+    ) -> Option<Operation<'a>> {
+        let storage = table.storage();
+        // SAFETY: the row is this transaction's until its begin words are replaced.
+        unsafe {
+            let head = write.anchor.head().load(Acquire);
+            let inline = write.anchor.inline(table.links());
+            match write.kind {
+                WriteKind::Lock => None,
+                WriteKind::Insert | WriteKind::Update => {
+                    (head == write.version.address()).then(|| Operation::Upsert {
+                        storage,
+                        layout: table.layout_number(),
+                        row: table.row(write.version),
+                    })
+                }
+                WriteKind::Delete | WriteKind::Tombstone => {
+                    debug_assert!(head & DELETED != 0 || head == write.version.address());
+                    // What this transaction itself inserted is not known to the log.
+                    let begin = Begin::from_word(inline.begin().load(Acquire));
+                    let own = begin.is_owned() && begin.slot() == self.slot;
+                    if own && visibility::older(inline).is_none() {
+                        return None;
+                    }
+                    table.log_key(table.row(inline), key);
+                    Some(Operation::Delete { storage, key })
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// The entry is this transaction's.
+    unsafe fn table_of(&self, write: &Write) -> &Table {
+        // SAFETY: the gate of the table is held.
+        unsafe { self.held[write.table as usize].table.get() }
+    }
+
+    /// Tells replay that a stream of chunks leads nowhere. If the log takes no more, replay finds
+    /// out by itself.
+    pub(super) fn disown_stream(&self, task: &Task, stream: Option<Lsn>) {
+        if let Some(stream) = stream {
+            let _ = self.manager().log.append_abort(task, RecordFlags::NONE, stream);
+        }
+    }
+
+    /// Keeps the buffer for the session's next commit.
+    pub(super) fn reuse_redo(&mut self, redo: Redo) {
+        self.buffer = redo.body;
+    }
+}

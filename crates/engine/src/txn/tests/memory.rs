@@ -1,0 +1,146 @@
+//! Memory: limits, and that it comes back.
+
+use super::*;
+use crate::hot::alloc::Exhausted;
+
+fn reclaim_all(harness: &Harness) {
+    let task = harness.task();
+    for _ in 0..8 {
+        while harness.manager.reclaim(&task, 1 << 20) > 0 {}
+    }
+}
+
+#[test]
+fn memory_comes_back_after_a_mass_delete_without_load() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..5000);
+    let full = table.memory();
+    assert_eq!(full.rows, 5000);
+    let mut client = Client::new(&harness, Isolation::Snapshot);
+    client.begin();
+    for id in 0..5000 {
+        client.delete(&table, id).expect("nobody else writes");
+    }
+    client.commit().expect("nobody else writes");
+    reclaim_all(&harness);
+    assert_eq!(table.memory(), Default::default());
+    assert!((0..3).all(|index| table.index_memory(index) < 100_000));
+    let stats = harness.manager.reclaim_stats();
+    assert_eq!((stats.enqueued, stats.dequeued), (5000, 5000));
+}
+
+#[test]
+fn old_versions_die_when_the_last_snapshot_that_sees_them_goes() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..1);
+    let one = table.memory().allocated_bytes;
+    let mut reader = Client::new(&harness, Isolation::Snapshot);
+    assert_eq!(reader.begin().get(&table, 0), Ok(Some([0, 0, 0])));
+    let mut writer = Client::new(&harness, Isolation::Snapshot);
+    for i in 1..=100 {
+        writer
+            .autocommit(|c| c.update(&table, 0, |r| Some([r[0], r[1], i])).map(drop))
+            .expect("nobody else writes");
+    }
+    reclaim_all(&harness);
+    assert!(table.memory().allocated_bytes >= one + 100 * 32, "the reader holds them back");
+    assert_eq!(reader.get(&table, 0), Ok(Some([0, 0, 0])));
+    reader.commit().expect("nothing was written");
+    reclaim_all(&harness);
+    assert!(table.memory().allocated_bytes <= one + 48, "{:?}", table.memory());
+}
+
+#[test]
+fn updates_of_a_hot_row_use_the_inline_slot_again() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..1);
+    let mut writer = Client::new(&harness, Isolation::Snapshot);
+    for i in 1..=1000 {
+        let set = |r: Row| Some([r[0], r[1], r[2] + i]);
+        // Also with rollbacks in between, and with two versions in one transaction.
+        writer.begin().update(&table, 0, set).expect("nobody else writes");
+        if i % 7 == 0 {
+            writer.rollback();
+        } else {
+            if i % 5 == 0 {
+                writer.update(&table, 0, set).expect("nobody else writes");
+            }
+            writer.commit().expect("nobody else writes");
+        }
+        harness.manager.reclaim(&harness.task(), 100);
+    }
+    let expected: i64 =
+        (1..=1000).filter(|i| i % 7 != 0).map(|i| if i % 5 == 0 { 2 * i } else { i }).sum();
+    writer.begin();
+    assert_eq!(writer.get(&table, 0), Ok(Some([0, 0, expected])));
+    writer.commit().expect("nothing was written");
+    reclaim_all(&harness);
+    assert!(table.memory().allocated_bytes < 300, "{:?}", table.memory());
+}
+
+#[test]
+fn at_the_limit_inserts_fail_and_deletes_go_on() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    harness.manager.pool().set_limit(1 << 20);
+    let mut client = Client::new(&harness, Isolation::Snapshot);
+    client.begin();
+    let full = (0..1_000_000).find_map(|i| client.insert(&table, [i, i, 0]).err());
+    assert_eq!(full, Some(TxnError::OutOfMemory(Exhausted::Database)));
+    client.commit().expect("nobody else writes");
+    let rows = table.memory().rows as i64;
+    assert!(rows > 1000);
+    client.begin();
+    assert!(client.update(&table, 5, |r| Some([r[0], r[1], 1])).is_err());
+    for id in 0..rows {
+        client.delete(&table, id).expect("deletes are never refused");
+    }
+    client.commit().expect("nobody else writes");
+    reclaim_all(&harness);
+    client.autocommit(|c| c.insert(&table, [1, 1, 1])).expect("there is room again");
+}
+
+#[test]
+fn a_table_without_a_unique_key_numbers_its_rows() {
+    let harness = Harness::new();
+    let columns = vec![KeyColumn::ascending(2)];
+    let index = IndexSpec { kind: IndexKind::Range, columns, unique: false, filter: None };
+    let spec = TableSpec::new(StorageId(1), vec![INT; 3], vec![index]);
+    let table = harness.manager.create_table(&spec);
+    assert_eq!((table.links(), table.log_index(), table.row_number_column()), (2, 1, Some(3)));
+    let mut client = Client::new(&harness, Isolation::Snapshot);
+    client.begin();
+    let row = |v| {
+        let mut values = [v; 3].map(Value::Int).to_vec();
+        values.push(Value::Int(0));
+        table.layout().build_owned(&values)
+    };
+    for _ in 0..3 {
+        client
+            .statement(|txn, task, s| txn.insert(task, &table, &s.snapshot, &row(1)))
+            .expect("rows may be equal");
+    }
+    let numbers = client.statement(|txn, task, s| {
+        let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+        let mut numbers = Vec::new();
+        while let Some(found) = cursor.next(txn, task, &table)? {
+            numbers.push(table.row_number(txn.row(&table, found)));
+            // An update keeps the number, whatever the caller's bytes say.
+            txn.update(task, &table, &s.snapshot, found, &row(2), Contention::Resolve)?;
+        }
+        Ok(numbers)
+    });
+    assert_eq!(numbers, Ok(vec![1, 2, 3]));
+    let again = client.statement(|txn, task, s| {
+        let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Backward);
+        let mut numbers = Vec::new();
+        while let Some(found) = cursor.next(txn, task, &table)? {
+            numbers.push(table.row_number(txn.row(&table, found)));
+        }
+        Ok(numbers)
+    });
+    assert_eq!(again, Ok(vec![3, 2, 1]));
+}

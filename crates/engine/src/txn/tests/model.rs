@@ -1,0 +1,427 @@
+//! Random transactions, interleaved on one thread, against a model that is slow and plain: a list of
+//! versions, each with the moment it began and the moment it ended.
+//!
+//! `THERMOCLINE_MODEL_STEPS` makes it run longer, `THERMOCLINE_MODEL_SEED` repeats one run.
+
+use super::*;
+use crate::hot::visibility::Isolation::*;
+
+/// When something happened: in a commit, or in a transaction that goes on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum When {
+    Commit(u64),
+    Running(usize),
+}
+
+/// One version of one row. A row that changes its keys goes on as another row.
+#[derive(Clone, Debug)]
+struct Version {
+    uid: u64,
+    row: Row,
+    begin: When,
+    end: Option<When>,
+}
+
+#[derive(Clone, Default)]
+struct ModelTxn {
+    isolation: Option<Isolation>,
+    snapshot: Option<u64>,
+    /// Versions read under REPEATABLE READ: their rows, and the begin of the version.
+    reads: Vec<(u64, When)>,
+    /// Ranges scanned under SERIALIZABLE, by column and value (`None`: all), and since when.
+    scans: Vec<(Option<(usize, i64)>, u64)>,
+}
+
+#[derive(Default)]
+struct Model {
+    versions: Vec<Version>,
+    commits: u64,
+    uids: u64,
+    txns: Vec<ModelTxn>,
+    policy_waits: bool,
+    /// Where several rows hold a key, the engine meets them in any order and reports the first.
+    key_failures: Vec<Failure>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Failure {
+    WriteConflict,
+    SnapshotConflict,
+    Deadlock,
+    Timeout,
+    Duplicate(usize),
+    RepeatableRead,
+    Serializable,
+}
+
+fn failure(error: &TxnError) -> Failure {
+    match error {
+        TxnError::WriteConflict => Failure::WriteConflict,
+        TxnError::SnapshotConflict { .. } => Failure::SnapshotConflict,
+        TxnError::Deadlock => Failure::Deadlock,
+        TxnError::LockTimeout => Failure::Timeout,
+        TxnError::DuplicateKey { index, .. } => Failure::Duplicate(*index),
+        TxnError::RepeatableRead => Failure::RepeatableRead,
+        TxnError::Serializable => Failure::Serializable,
+        other => panic!("unexpected: {other:?}"),
+    }
+}
+
+impl Model {
+    fn sees(&self, when: When, t: usize, snapshot: u64) -> bool {
+        match when {
+            When::Commit(at) => at <= snapshot,
+            When::Running(other) => other == t,
+        }
+    }
+
+    fn visible(&self, v: &Version, t: usize, snapshot: u64) -> bool {
+        self.sees(v.begin, t, snapshot) && !v.end.is_some_and(|e| self.sees(e, t, snapshot))
+    }
+
+    /// The newest version of each row, as places in the list.
+    fn newest(&self, uid: u64) -> usize {
+        self.versions.iter().rposition(|v| v.uid == uid).expect("the row exists")
+    }
+
+    fn rows(&self, t: usize, snapshot: u64, range: Option<(usize, i64)>) -> Vec<Version> {
+        let inside = |v: &&Version| range.is_none_or(|(c, value)| v.row[c] == value);
+        let seen = |v: &&Version| self.visible(v, t, snapshot);
+        self.versions.iter().filter(inside).filter(seen).cloned().collect()
+    }
+
+    fn snapshot(&mut self, t: usize) -> u64 {
+        let now = self.commits;
+        match self.txns[t].isolation.expect("running") {
+            ReadCommitted => now,
+            _ => *self.txns[t].snapshot.get_or_insert(now),
+        }
+    }
+
+    fn select(&mut self, t: usize, range: Option<(usize, i64)>) -> Vec<Row> {
+        let snapshot = self.snapshot(t);
+        let found = self.rows(t, snapshot, range);
+        let txn = &mut self.txns[t];
+        match txn.isolation {
+            Some(RepeatableRead) => {
+                let committed = |v: &&Version| v.begin != When::Running(t);
+                txn.reads.extend(found.iter().filter(committed).map(|v| (v.uid, v.begin)));
+            }
+            Some(Serializable) => txn.scans.push((range, snapshot)),
+            _ => {}
+        }
+        let mut rows: Vec<Row> = found.iter().map(|v| v.row).collect();
+        rows.sort();
+        rows
+    }
+
+    /// Whether the row with this newest version may be replaced.
+    fn may_write(&self, t: usize, snapshot: u64, newest: &Version) -> Result<bool, Failure> {
+        let last = newest.end.unwrap_or(newest.begin);
+        match last {
+            When::Running(other) if other == t => Ok(newest.end.is_none()),
+            When::Running(_) if self.policy_waits => Err(Failure::Timeout),
+            When::Running(_) => Err(Failure::WriteConflict),
+            When::Commit(at) if at <= snapshot => Ok(newest.end.is_none()),
+            When::Commit(_) => match (self.policy_waits, self.txns[t].isolation) {
+                (false, _) => Err(Failure::WriteConflict),
+                (true, Some(RepeatableRead | Serializable)) => Err(Failure::Deadlock),
+                (true, _) => Err(Failure::SnapshotConflict),
+            },
+        }
+    }
+
+    fn key_is_free(
+        &mut self,
+        t: usize,
+        snapshot: u64,
+        column: usize,
+        value: i64,
+    ) -> Result<(), Failure> {
+        let mut uids: Vec<u64> =
+            self.versions.iter().filter(|v| v.row[column] == value).map(|v| v.uid).collect();
+        uids.sort();
+        uids.dedup();
+        self.key_failures.clear();
+        for uid in uids {
+            let newest = &self.versions[self.newest(uid)];
+            let last = newest.end.unwrap_or(newest.begin);
+            let dead = newest.end.is_some();
+            let seen = self.versions.iter().any(|v| v.uid == uid && self.visible(v, t, snapshot));
+            let result = match last {
+                When::Running(other) if other == t && dead => Ok(()),
+                When::Running(other) if other == t => Err(Failure::Duplicate(column)),
+                When::Running(_) if self.policy_waits => Err(Failure::Timeout),
+                When::Commit(_) if self.policy_waits && dead => match self.txns[t].isolation {
+                    Some(ReadCommitted) => Ok(()),
+                    _ if !seen => Ok(()),
+                    Some(Snapshot) => Err(Failure::SnapshotConflict),
+                    _ => Err(Failure::Deadlock),
+                },
+                When::Commit(_) if self.policy_waits => Err(Failure::Duplicate(column)),
+                _ if seen => Err(Failure::Duplicate(column)),
+                When::Commit(_) if dead => Ok(()),
+                _ => Err(Failure::Serializable),
+            };
+            self.key_failures.extend(result.err());
+        }
+        self.key_failures.first().map_or(Ok(()), |f| Err(*f))
+    }
+
+    fn insert(&mut self, t: usize, row: Row) -> Result<usize, Failure> {
+        let snapshot = self.snapshot(t);
+        self.key_is_free(t, snapshot, 0, row[0])?;
+        self.key_is_free(t, snapshot, 1, row[1])?;
+        self.uids += 1;
+        let begin = When::Running(t);
+        self.versions.push(Version { uid: self.uids, row, begin, end: None });
+        Ok(1)
+    }
+
+    fn change(
+        &mut self,
+        t: usize,
+        id: i64,
+        change: impl Fn(Row) -> Option<Row>,
+    ) -> Result<usize, Failure> {
+        let found = self.select_versions(t, id);
+        let snapshot = self.snapshot(t);
+        let undo = self.versions.clone();
+        let result = self.change_found(t, snapshot, found, change);
+        if result.is_err() {
+            self.versions = undo;
+        }
+        result
+    }
+
+    fn select_versions(&mut self, t: usize, id: i64) -> Vec<Version> {
+        self.select(t, Some((0, id)));
+        let snapshot = self.snapshot(t);
+        self.rows(t, snapshot, Some((0, id)))
+    }
+
+    fn change_found(
+        &mut self,
+        t: usize,
+        snapshot: u64,
+        found: Vec<Version>,
+        change: impl Fn(Row) -> Option<Row>,
+    ) -> Result<usize, Failure> {
+        let mut count = 0;
+        for version in found {
+            let newest = self.newest(version.uid);
+            if !self.may_write(t, snapshot, &self.versions[newest])? {
+                continue;
+            }
+            let now = When::Running(t);
+            self.versions[newest].end = Some(now);
+            count += 1;
+            match change(version.row) {
+                None => {}
+                Some(row) if row == version.row => {
+                    self.push(version.uid, row, now);
+                }
+                Some(row) => {
+                    // All three columns are keys of some index.
+                    self.key_is_free(t, snapshot, 0, row[0])?;
+                    self.key_is_free(t, snapshot, 1, row[1])?;
+                    self.uids += 1;
+                    self.push(self.uids, row, now);
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn push(&mut self, uid: u64, row: Row, begin: When) {
+        self.versions.push(Version { uid, row, begin, end: None });
+    }
+
+    fn commit(&mut self, t: usize) -> Result<(), Failure> {
+        let txn = std::mem::take(&mut self.txns[t]);
+        let writes = |v: &Version| v.begin == When::Running(t) || v.end == Some(When::Running(t));
+        if !self.versions.iter().any(writes) {
+            return Ok(());
+        }
+        let invalid = |f| if self.policy_waits { Failure::Deadlock } else { f };
+        for (uid, begin) in &txn.reads {
+            // Not one that was replaced by its own transaction.
+            let read = |v: &&Version| v.uid == *uid && v.begin == *begin && v.end != Some(*begin);
+            let version = self.versions.iter().find(read);
+            let end = version.expect("versions that were read stay").end;
+            if matches!(end, Some(When::Commit(_))) {
+                let error = invalid(Failure::RepeatableRead);
+                self.rollback(t);
+                return Err(error);
+            }
+        }
+        for (range, since) in &txn.scans {
+            let changed = |w: When| matches!(w, When::Commit(at) if at > *since);
+            let hit = self.versions.iter().any(|v| {
+                range.is_none_or(|(c, value)| v.row[c] == value)
+                    && (changed(v.begin) || v.end.is_some_and(changed))
+            });
+            if hit {
+                let error = invalid(Failure::Serializable);
+                self.rollback(t);
+                return Err(error);
+            }
+        }
+        self.commits += 1;
+        let stamp = When::Commit(self.commits);
+        for v in &mut self.versions {
+            if v.begin == When::Running(t) {
+                v.begin = stamp;
+            }
+            if v.end == Some(When::Running(t)) {
+                v.end = Some(stamp);
+            }
+        }
+        Ok(())
+    }
+
+    fn rollback(&mut self, t: usize) {
+        self.txns[t] = ModelTxn::default();
+        self.versions.retain(|v| v.begin != When::Running(t));
+        for v in &mut self.versions {
+            if v.end == Some(When::Running(t)) {
+                v.end = None;
+            }
+        }
+    }
+}
+
+/// A small generator with a seed that can be printed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % sides
+    }
+}
+
+fn run(seed: u64, steps: usize, policy: ConflictPolicy) {
+    println!("THERMOCLINE_MODEL_SEED={seed} under {policy:?}");
+    let harness = Harness::new();
+    let table = harness.table(policy);
+    let mut dice = Dice(seed | 1);
+    let mut model = Model { policy_waits: policy == ConflictPolicy::Wait, ..Model::default() };
+    let mut clients: Vec<Client<'_>> = (0..4).map(|_| Client::new(&harness, Snapshot)).collect();
+    model.txns = vec![ModelTxn::default(); clients.len()];
+    for client in &clients {
+        client.session.owner().set_lock_timeout(0);
+    }
+    for step in 0..steps {
+        let t = dice.roll(clients.len() as u64) as usize;
+        let client = &mut clients[t];
+        if client.txn.is_none() {
+            let levels = [ReadCommitted, Snapshot, RepeatableRead, Serializable];
+            client.isolation = levels[dice.roll(4) as usize];
+            model.txns[t].isolation = Some(client.isolation);
+            client.begin();
+        }
+        let context = format!("step {step} of transaction {t} ({:?})", client.isolation);
+        let [id, k, v] = [dice.roll(12) as i64, dice.roll(12) as i64, dice.roll(4) as i64];
+        match dice.roll(20) {
+            0..=2 => {
+                let (got, want) = (client.commit(), model.commit(t));
+                assert_eq!(got.map_err(|e| failure(&e)), want, "commit at step {step}");
+            }
+            3 => {
+                client.rollback();
+                model.rollback(t);
+            }
+            4..=8 => {
+                let got = client.insert(&table, [id, k, v]).map(|()| 1);
+                let want = model.insert(t, [id, k, v]);
+                settle(client, &mut model, t, got, want, &context);
+            }
+            9..=11 => {
+                let got = client.update(&table, id, |r| Some([r[0], r[1], v]));
+                let want = model.change(t, id, |r| Some([r[0], r[1], v]));
+                settle(client, &mut model, t, got, want, &context);
+            }
+            12 => {
+                let got = client.update(&table, id, |r| Some([k, r[1], r[2]]));
+                let want = model.change(t, id, |r| Some([k, r[1], r[2]]));
+                settle(client, &mut model, t, got, want, &context);
+            }
+            13..=14 => {
+                let got = client.delete(&table, id);
+                let want = model.change(t, id, |_| None);
+                settle(client, &mut model, t, got, want, &context);
+            }
+            15..=16 => assert_eq!(
+                client.all(&table).expect("reads succeed"),
+                model.select(t, None),
+                "{}",
+                context
+            ),
+            17 => {
+                harness.manager.reclaim(&client.task, 10);
+            }
+            _ => {
+                let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
+                let range = ScanRange::Key(key(&table, index, value));
+                let mut rows = client.select(&table, index, range).expect("reads succeed");
+                rows.sort();
+                assert_eq!(rows, model.select(t, Some((index, value))), "{}", context);
+            }
+        }
+    }
+    for client in &mut clients {
+        client.txn.take();
+    }
+    let mut last = Client::new(&harness, Snapshot);
+    let live = last.begin().all(&table).expect("reads succeed").len();
+    assert_eq!(table.memory().rows as usize, live);
+}
+
+/// Compares what a statement did; one that failed in a way that dooms its transaction ends it.
+fn settle(
+    client: &mut Client<'_>,
+    model: &mut Model,
+    t: usize,
+    got: TxnResult<usize>,
+    want: Result<usize, Failure>,
+    context: &str,
+) {
+    let dooms = got.as_ref().is_err_and(TxnError::dooms);
+    let got = got.map_err(|e| failure(&e));
+    match got {
+        Err(other) if want.is_err() && model.key_failures.contains(&other) => {}
+        got => assert_eq!(got, want, "{context}"),
+    }
+    model.key_failures.clear();
+    if dooms {
+        client.rollback();
+        model.rollback(t);
+    }
+}
+
+fn steps() -> usize {
+    std::env::var("THERMOCLINE_MODEL_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000)
+}
+
+fn seeds() -> Vec<u64> {
+    match std::env::var("THERMOCLINE_MODEL_SEED").ok().and_then(|s| s.parse().ok()) {
+        Some(seed) => vec![seed],
+        None => {
+            let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0_u64);
+            vec![1, 2, 3, random]
+        }
+    }
+}
+
+#[test]
+fn random_transactions_on_a_memory_optimized_table_agree_with_the_model() {
+    seeds().into_iter().for_each(|seed| run(seed, steps(), ConflictPolicy::FirstWriterWins));
+}
+
+#[test]
+fn random_transactions_on_a_table_whose_writers_wait_agree_with_the_model() {
+    seeds().into_iter().for_each(|seed| run(seed, steps(), ConflictPolicy::Wait));
+}

@@ -1,0 +1,159 @@
+//! Transactions on real threads: what must hold whatever the interleaving.
+
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+
+use super::*;
+
+const ACCOUNTS: i64 = 20;
+const START: i64 = 1000;
+
+fn bank(harness: &Harness, policy: ConflictPolicy) -> Arc<Table> {
+    let table = harness.table(policy);
+    let mut client = Client::new(harness, Isolation::Snapshot);
+    client.begin();
+    for id in 0..ACCOUNTS {
+        client.insert(&table, [id, id, START]).expect("a fresh key");
+    }
+    client.commit().expect("nobody else writes");
+    table
+}
+
+fn transfer(client: &mut Client<'_>, table: &Table, from: i64, to: i64) -> TxnResult<()> {
+    client.begin();
+    let amount = from % 7 + 1;
+    let result = client
+        .update(table, from, |r| Some([r[0], r[1], r[2] - amount]))
+        .and_then(|a| Ok(a + client.update(table, to, |r| Some([r[0], r[1], r[2] + amount]))?));
+    match result {
+        Ok(count) => {
+            assert_eq!(count, 2);
+            client.commit()
+        }
+        Err(error) => {
+            client.rollback();
+            Err(error)
+        }
+    }
+}
+
+fn transfers(policy: ConflictPolicy, isolation: Isolation) {
+    let harness = Harness::new();
+    let table = bank(&harness, policy);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|w| {
+                let (harness, table) = (&harness, &table);
+                scope.spawn(move || {
+                    let mut client = Client::new(harness, isolation);
+                    let mut committed = 0;
+                    for i in 0..400 {
+                        let (from, to) = ((i * 7 + w) % ACCOUNTS, (i * 3 + w * 5 + 1) % ACCOUNTS);
+                        if from != to {
+                            match transfer(&mut client, table, from, to) {
+                                Ok(()) => committed += 1,
+                                Err(e) => assert!(e.dooms(), "{e:?}"),
+                            }
+                        }
+                    }
+                    committed
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            let mut reader = Client::new(&harness, Isolation::Snapshot);
+            while !done.load(SeqCst) {
+                reader.begin();
+                for index in [0, 1, 2] {
+                    let rows = reader.select(&table, index, ScanRange::All).expect("reads succeed");
+                    assert_eq!(rows.len() as i64, ACCOUNTS);
+                    assert_eq!(rows.iter().map(|r| r[2]).sum::<i64>(), ACCOUNTS * START);
+                }
+                reader.commit().expect("nothing was written");
+                harness.manager.reclaim(&reader.task, 1000);
+            }
+        });
+        let committed: i32 = writers.into_iter().map(|w| w.join().expect("no panic")).sum();
+        done.store(true, SeqCst);
+        assert!(committed > 0);
+    });
+}
+
+#[test]
+fn every_snapshot_of_a_bank_adds_up() {
+    transfers(ConflictPolicy::FirstWriterWins, Isolation::Snapshot);
+    transfers(ConflictPolicy::FirstWriterWins, Isolation::Serializable);
+    transfers(ConflictPolicy::Wait, Isolation::ReadCommitted);
+    transfers(ConflictPolicy::Wait, Isolation::Snapshot);
+}
+
+#[test]
+fn increments_of_one_row_are_all_counted() {
+    for policy in [ConflictPolicy::FirstWriterWins, ConflictPolicy::Wait] {
+        let harness = Harness::new();
+        let table = harness.table(policy);
+        fill(&harness, &table, 0..1);
+        let (threads, each) = (4, 200);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let mut client = Client::new(&harness, Isolation::ReadCommitted);
+                    let mut done = 0;
+                    while done < each {
+                        let add = |r: Row| Some([r[0], r[1], r[2] + 1]);
+                        match client.autocommit(|c| c.update(&table, 0, add).map(drop)) {
+                            Ok(()) => done += 1,
+                            Err(e) => assert_eq!(e, TxnError::WriteConflict),
+                        }
+                    }
+                });
+            }
+        });
+        let mut client = Client::new(&harness, Isolation::Snapshot);
+        let row = client.begin().get(&table, 0).expect("reads succeed").expect("it is there");
+        assert_eq!(row[2], threads * each);
+        assert!(harness.manager.graph.edges().is_empty());
+    }
+}
+
+#[test]
+fn of_concurrent_inserts_of_one_key_one_succeeds() {
+    for policy in [ConflictPolicy::FirstWriterWins, ConflictPolicy::Wait] {
+        let harness = Harness::new();
+        let table = harness.table(policy);
+        let winners: i64 = thread::scope(|scope| {
+            let insert = |n: i64| {
+                let (harness, table) = (&harness, &table);
+                move || {
+                    let mut client = Client::new(harness, Isolation::ReadCommitted);
+                    let mut won = 0;
+                    for id in 0..300 {
+                        let row = [id, id * 10 + n, n];
+                        match client.autocommit(|c| c.insert(table, row)) {
+                            Ok(()) => won += 1,
+                            Err(TxnError::DuplicateKey { index: 0, .. }) => {}
+                            Err(TxnError::Serializable) => {
+                                // The other may have failed too, and neither inserted.
+                                while !client.begin().get(table, id).is_ok_and(|r| r.is_some()) {
+                                    client.rollback();
+                                    if client.autocommit(|c| c.insert(table, row)).is_ok() {
+                                        won += 1;
+                                    }
+                                }
+                                client.rollback();
+                            }
+                            Err(other) => panic!("{other:?}"),
+                        }
+                    }
+                    won
+                }
+            };
+            let threads: Vec<_> = (0..3).map(|n| scope.spawn(insert(n))).collect();
+            threads.into_iter().map(|t| t.join().expect("no panic")).sum()
+        });
+        assert_eq!(winners, 300, "{policy:?}");
+        let mut client = Client::new(&harness, Isolation::Snapshot);
+        assert_eq!(client.begin().all(&table).expect("reads succeed").len(), 300);
+    }
+}

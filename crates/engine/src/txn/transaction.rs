@@ -1,0 +1,402 @@
+//! One transaction in one database: its snapshots, the gates it holds, what it wrote and read.
+
+use base::ids::Lsn;
+use smallvec::SmallVec;
+
+use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::cursor::ScanRange;
+use crate::hot::gate::Gate;
+use crate::hot::reclaim::Garbage;
+use crate::hot::status::Slot;
+use crate::hot::table::{Table, TablePtr};
+use crate::hot::visibility::{Isolation, Snapshot};
+use crate::sync::Arc;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::manager::{DatabaseSession, Manager, Spare};
+use crate::txn::waits::{Blocker, Resource};
+use crate::wait::Task;
+
+/// At which end of the log a statement reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadAt {
+    /// What is durable, and this session's own commits: for autocommit statements that are known
+    /// to read only, from logged tables. The client is shown nothing that a crash could take back.
+    Durable,
+    /// What is committed. What the client is shown has to wait for durability
+    /// ([`DatabaseSession::shown`]).
+    Committed,
+}
+
+/// A statement in progress; end it with [`Transaction::end_statement`] or
+/// [`Transaction::rollback_statement`].
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    /// What the statement reads at.
+    pub snapshot: Snapshot,
+    /// What was there when it began.
+    pub start: Savepoint,
+    level: usize,
+}
+
+/// A place in a transaction to which it can be rolled back. Later places are greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Savepoint {
+    pub(super) writes: usize,
+    pub(super) operations: usize,
+}
+
+/// What one entry of the write set did. All but `Insert` replaced the head of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WriteKind {
+    /// Made this anchor.
+    Insert,
+    /// Pushed this version.
+    Update,
+    /// Marked the head of a row whose newest version is the inline one.
+    Delete,
+    /// Pushed this tombstone.
+    Tombstone,
+    /// Pushed a copy of the newest version to keep others from changing the row.
+    Lock,
+}
+
+/// An entry of the write set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Write {
+    pub anchor: AnchorPtr,
+    /// The version pushed; the inline version for `Insert` and `Delete`.
+    pub version: VersionPtr,
+    /// Position in [`Transaction::held`].
+    pub table: u32,
+    pub kind: WriteKind,
+}
+
+/// A row that must be at commit what it was when it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    pub anchor: AnchorPtr,
+    pub version: VersionPtr,
+    pub table: u32,
+}
+
+/// A range of an index that nothing may have joined or left at commit.
+pub(super) struct Scan {
+    pub table: u32,
+    pub index: usize,
+    pub range: ScanRange,
+    /// Changes from here on count.
+    pub since: Lsn,
+}
+
+/// A gate held, shared or exclusive.
+pub(super) struct Held {
+    pub table: TablePtr,
+    pub shard: usize,
+    /// Whether the transaction closed the gate.
+    pub exclusive: bool,
+}
+
+/// Something to be done when the transaction's fate is known.
+type Hook = Box<dyn FnOnce(Option<Lsn>) + Send>;
+
+/// A transaction in one database. It belongs to one session and is used by one thread at a time.
+/// Dropping it rolls it back.
+pub struct Transaction {
+    pub(super) session: Arc<DatabaseSession>,
+    pub(super) slot: u32,
+    pub(super) shard: usize,
+    /// The latest statement number, which versions are written under.
+    pub(super) statement: u64,
+    /// The transaction's own snapshot, once something was read at it.
+    fixed: Option<Lsn>,
+    /// The oldest snapshot in use, which the slot holds.
+    registered: Option<Lsn>,
+    /// Statements in progress, one within another.
+    level: usize,
+    pub(super) held: SmallVec<[Held; 4]>,
+    pub(super) writes: Vec<Write>,
+    pub(super) reads: Vec<Read>,
+    pub(super) scans: Vec<Scan>,
+    pub(super) hooks: Vec<Hook>,
+    /// Operations for the log besides the rows, encoded.
+    pub(super) operations: Vec<u8>,
+    /// The position of the prepare record, once there is one.
+    pub(super) prepared: Option<Lsn>,
+    /// Memory for the commit record's body, and for what the commit leaves behind.
+    pub(super) buffer: Vec<u8>,
+    pub(super) garbage: Vec<Garbage>,
+    pub(super) holds_ddl: bool,
+    /// A row for which this transaction was woken first.
+    pub(super) baton: Option<Resource>,
+    pub(super) finished: bool,
+}
+
+impl Transaction {
+    /// Begins a transaction of this session.
+    pub fn begin(session: &Arc<DatabaseSession>, task: &Task) -> TxnResult<Transaction> {
+        let manager = session.manager();
+        manager.check_available()?;
+        let shard = task.worker().index();
+        let slot = manager.slots.acquire(shard, session.owner().id().0);
+        let slot = slot.ok_or(TxnError::TooManyTransactions)?;
+        let spare = session.take_spare();
+        Ok(Transaction {
+            session: session.clone(),
+            slot,
+            shard,
+            statement: manager.slots.get(slot).next_statement(),
+            fixed: None,
+            registered: None,
+            level: 0,
+            held: SmallVec::new(),
+            writes: spare.writes,
+            reads: Vec::new(),
+            scans: Vec::new(),
+            hooks: Vec::new(),
+            operations: Vec::new(),
+            prepared: None,
+            buffer: spare.buffer,
+            garbage: spare.garbage,
+            holds_ddl: false,
+            baton: None,
+            finished: false,
+        })
+    }
+
+    /// The session, in this database, whose transaction it is.
+    pub fn session(&self) -> &Arc<DatabaseSession> {
+        &self.session
+    }
+
+    pub(super) fn manager(&self) -> &Manager {
+        self.session.manager()
+    }
+
+    pub(super) fn slot(&self) -> &Slot {
+        self.manager().slots.get(self.slot)
+    }
+
+    /// Whether anything was written.
+    pub fn has_written(&self) -> bool {
+        !self.writes.is_empty() || !self.operations.is_empty()
+    }
+
+    /// Begins a statement: a new snapshot under READ COMMITTED, the transaction's own elsewhere.
+    /// Statements nest (a trigger within an INSERT); each sees what earlier statements of the
+    /// transaction wrote, and nothing that it or later ones write.
+    pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
+        self.level += 1;
+        self.statement = self.slot().next_statement();
+        let stamp = match isolation {
+            Isolation::ReadCommitted => self.fresh_stamp(at),
+            _ => self.fixed_stamp(at),
+        };
+        Statement {
+            snapshot: self.snapshot(stamp, isolation),
+            start: self.savepoint(),
+            level: self.level,
+        }
+    }
+
+    /// The transaction's own snapshot in the view of a statement that has another one: a
+    /// memory-optimized table read WITH (SNAPSHOT) under READ COMMITTED.
+    pub fn elevated(&mut self, statement: &Statement, isolation: Isolation) -> Snapshot {
+        let stamp = self.fixed_stamp(ReadAt::Committed);
+        Snapshot { statement: statement.snapshot.statement, ..self.snapshot(stamp, isolation) }
+    }
+
+    fn snapshot(&self, stamp: Lsn, isolation: Isolation) -> Snapshot {
+        Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
+    }
+
+    fn fixed_stamp(&mut self, at: ReadAt) -> Lsn {
+        if let Some(stamp) = self.fixed {
+            return stamp;
+        }
+        let stamp = self.fresh_stamp(at);
+        self.fixed = Some(stamp);
+        stamp
+    }
+
+    fn fresh_stamp(&mut self, at: ReadAt) -> Lsn {
+        let newest = || self.session.newest(at);
+        let stamp = match self.registered {
+            // The older snapshot that is registered protects this one too.
+            Some(_) => newest(),
+            None => {
+                let stamp = self.manager().horizon.register(self.slot(), newest);
+                self.registered = Some(stamp);
+                stamp
+            }
+        };
+        if at == ReadAt::Committed {
+            self.session.note_shown(stamp);
+        }
+        stamp
+    }
+
+    /// Registers a snapshot if none is: until its begin words are replaced, what this transaction
+    /// wrote must not be reclaimed, although others may replace it as soon as it is committed.
+    pub(super) fn protect_own(&mut self) {
+        if self.registered.is_none() {
+            self.fresh_stamp(ReadAt::Durable);
+        }
+    }
+
+    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read by it may be gone afterwards, unless the
+    /// transaction has a snapshot of its own.
+    pub fn end_statement(&mut self, statement: Statement) {
+        self.pass_baton();
+        self.level = statement.level - 1;
+        if self.level == 0 {
+            self.retain_fixed();
+        }
+    }
+
+    fn retain_fixed(&mut self) {
+        // What has to be validated at commit has to be in memory then.
+        if self.registered == self.fixed || self.has_protected() {
+            return;
+        }
+        self.registered = self.fixed;
+        match self.fixed {
+            Some(stamp) => self.slot().raise_snapshot(stamp),
+            None => self.slot().clear_snapshot(),
+        }
+    }
+
+    /// The place to which a failed statement, or ROLLBACK to a savepoint, goes back.
+    pub fn savepoint(&self) -> Savepoint {
+        Savepoint { writes: self.writes.len(), operations: self.operations.len() }
+    }
+
+    /// Registers a function to be called when the transaction's fate is known, before it lets go
+    /// of its gates: with its stamp, which the committed horizon covers by then, or with `None` if
+    /// it is rolled back. Called in order.
+    pub fn on_end(&mut self, hook: impl FnOnce(Option<Lsn>) + Send + 'static) {
+        self.hooks.push(Box::new(hook));
+    }
+
+    /// Holds the gate of a table shared until the transaction ends. Every access does this.
+    #[inline]
+    pub(super) fn hold(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {
+        let pointer = table.pointer();
+        match self.held.iter().rposition(|h| h.table == pointer) {
+            Some(place) => Ok(place as u32),
+            None => self.enter(task, table),
+        }
+    }
+
+    #[cold]
+    fn enter(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {
+        let owner = self.session.owner().id().0;
+        loop {
+            let shard = task.worker().index();
+            match table.gate().try_enter(shard, owner) {
+                Ok(()) => {
+                    self.held.push(Held { table: table.pointer(), shard, exclusive: false });
+                    // The gate's mark says what is true while it is held.
+                    if table.gate().is_retired() && table.gate().closing() != Some(owner) {
+                        self.leave_last();
+                        return Err(TxnError::TableChanged { storage: table.storage() });
+                    }
+                    return Ok(self.held.len() as u32 - 1);
+                }
+                Err(holder) => self.wait_for_gate(task, table, holder)?,
+            }
+        }
+    }
+
+    fn leave_last(&mut self) {
+        let held = self.held.pop().expect("just entered");
+        self.leave(&held);
+    }
+
+    pub(super) fn leave(&self, held: &Held) {
+        // SAFETY: the gate is held until the next line.
+        let table = unsafe { held.table.get() };
+        if table.gate().leave(held.shard) {
+            self.manager().graph.left(held.table.address());
+        }
+    }
+
+    fn wait_for_gate(&mut self, task: &Task, table: &Table, holder: u64) -> TxnResult<()> {
+        let gate = table.gate();
+        let blocker = Blocker::Owner(super::OwnerId(holder), Resource::Gate(address(table)));
+        self.block(task, blocker, |_| gate.closing() == Some(holder))
+    }
+
+    /// Closes the gate of a table until the transaction ends: waits until nobody else is inside,
+    /// and keeps others out. Only DDL does this, before it changes or drops the table.
+    pub fn close_gate(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
+        let place = self.hold(task, table)? as usize;
+        if self.held[place].exclusive {
+            return Ok(());
+        }
+        let owner = self.session.owner().id().0;
+        let gate = table.gate();
+        while let Err(holder) = gate.try_close(owner) {
+            self.wait_for_gate(task, table, holder)?;
+        }
+        let inside = |gate: &Gate| !gate.is_empty(1);
+        while inside(gate) {
+            let drained = self.block(task, Blocker::Drain(address(table)), |_| inside(gate));
+            if let Err(error) = drained {
+                gate.open();
+                self.manager().graph.ended(self.session.owner().id());
+                return Err(error);
+            }
+        }
+        self.held[place].exclusive = true;
+        Ok(())
+    }
+
+    /// Takes the database's DDL lock until the transaction ends. One transaction at a time changes
+    /// the schema.
+    pub fn lock_ddl(&mut self, task: &Task) -> TxnResult<()> {
+        if self.holds_ddl {
+            return Ok(());
+        }
+        let owner = self.session.owner().id().0;
+        let session = self.session.clone();
+        let lock = session.manager().ddl();
+        while let Err(holder) = lock.try_take(owner) {
+            let resource = Resource::Lock(lock.address());
+            let blocker = Blocker::Owner(super::OwnerId(holder), resource);
+            self.block(task, blocker, |_| lock.holder() == Some(holder))?;
+        }
+        self.holds_ddl = true;
+        Ok(())
+    }
+
+    /// Lets go of everything: hooks, gates, the DDL lock, the snapshot, the slot, and whoever
+    /// waits. No begin word of the transaction may be left.
+    pub(super) fn finish(&mut self, stamp: Option<Lsn>) {
+        debug_assert!(!self.finished);
+        self.finished = true;
+        for hook in std::mem::take(&mut self.hooks) {
+            hook(stamp);
+        }
+        for held in std::mem::take(&mut self.held) {
+            if held.exclusive {
+                // SAFETY: the gate is held until leave().
+                unsafe { held.table.get() }.gate().open();
+            }
+            self.leave(&held);
+        }
+        let writes = std::mem::take(&mut self.writes);
+        let buffer = std::mem::take(&mut self.buffer);
+        let garbage = std::mem::take(&mut self.garbage);
+        self.session.give_spare(Spare { writes, buffer, garbage });
+        let owner = self.session.owner();
+        if self.holds_ddl {
+            self.manager().ddl().release(owner.id().0);
+        }
+        self.manager().slots.release(self.shard, self.slot);
+        self.manager().graph.ended(owner.id());
+    }
+}
+
+fn address(table: &Table) -> u64 {
+    table.pointer().address()
+}

@@ -1,0 +1,85 @@
+//! Rolling back: to a savepoint, a statement, or everything.
+
+use crate::hot::anchor::ADDRESS_MASK;
+use crate::hot::status::Status;
+use crate::hot::visibility;
+use crate::sync::atomic::Ordering::Release;
+use crate::txn::transaction::{Savepoint, Statement, Transaction, Write, WriteKind};
+use crate::wait::Task;
+
+/// Entries undone under one epoch guard.
+const UNDO_STEP: usize = 256;
+
+impl Transaction {
+    /// Undoes everything that was written since the savepoint. Rows that were read stay read.
+    ///
+    /// Rows returned by cursors of the transaction since then, if it wrote them, are gone.
+    pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
+        self.operations.truncate(savepoint.operations);
+        while self.writes.len() > savepoint.writes {
+            let worker = task.worker();
+            let guard = worker.pin();
+            for _ in 0..UNDO_STEP.min(self.writes.len() - savepoint.writes) {
+                let write = self.writes.pop().expect("counted");
+                // SAFETY: the entry is this transaction's, the newest of its row, and undone once.
+                unsafe { self.undo(worker.index(), &guard, write) };
+            }
+        }
+    }
+
+    /// Ends a statement that failed and undoes what it wrote.
+    pub fn rollback_statement(&mut self, task: &Task, statement: Statement) {
+        self.rollback_to(task, statement.start);
+        self.end_statement(statement);
+    }
+
+    /// Rolls the transaction back and ends it.
+    pub fn rollback(mut self, task: &Task) {
+        self.abort(task);
+    }
+
+    pub(super) fn abort(&mut self, task: &Task) {
+        self.pass_baton();
+        self.slot().set_status(Status::Aborted);
+        self.rollback_to(task, Savepoint { writes: 0, operations: 0 });
+        self.finish(None);
+    }
+
+    /// # Safety
+    /// `write` is the newest entry of its row that is not undone yet, and is undone once. The
+    /// caller has an epoch guard.
+    unsafe fn undo(&self, shard: usize, guard: &crossbeam_epoch::Guard, write: Write) {
+        // SAFETY: the gate of the table is held.
+        let table = unsafe { self.held[write.table as usize].table.get() };
+        let anchor = write.anchor;
+        // SAFETY: the head is this transaction's, so that nobody else changes it; what is unlinked
+        // may still be walked through, so it goes to the epoch. Release: readers that see the older
+        // version as the head see what it was.
+        unsafe {
+            let inline = anchor.inline(table.links());
+            match write.kind {
+                WriteKind::Insert => {
+                    table.unlink_all(guard, anchor);
+                    table.retire_anchor(shard, guard, anchor);
+                }
+                WriteKind::Delete => anchor.head().store(inline.address(), Release),
+                WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
+                    let older = visibility::older(write.version).expect("pushed on another");
+                    anchor.head().store(older.address() & ADDRESS_MASK, Release);
+                    if write.version != inline {
+                        table.retire_version(shard, guard, write.version);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.finished {
+            let task = Task::blocking(self.session.manager().runtime());
+            self.abort(&task);
+        }
+    }
+}

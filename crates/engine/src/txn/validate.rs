@@ -1,0 +1,118 @@
+//! What a transaction has read, and whether it still holds at its commit.
+
+use base::ids::Lsn;
+
+use crate::hot::cursor::{RowRef, ScanRange};
+use crate::hot::status::Begin;
+use crate::hot::table::{ConflictPolicy, Table};
+use crate::hot::visibility::{self, Above, Snapshot};
+use crate::sync::atomic::Ordering::Acquire;
+use crate::sync::thread::yield_now;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::transaction::{Read, Scan, Transaction};
+use crate::wait::{Task, Worker};
+
+impl Transaction {
+    /// Remembers a row that was read: at commit it must still be what it was. Cursors do this
+    /// under REPEATABLE READ; foreign keys do it for the rows they rely on, at any level.
+    pub fn protect_read(&mut self, task: &Task, table: &Table, row: RowRef) -> TxnResult<()> {
+        let held = self.hold(task, table)?;
+        self.note_read(held, row);
+        Ok(())
+    }
+
+    pub(super) fn note_read(&mut self, held: u32, row: RowRef) {
+        // SAFETY: the row was returned for a snapshot that is registered.
+        let begin = Begin::from_word(unsafe { row.version.begin() }.load(Acquire));
+        // What this transaction wrote itself nobody else can change.
+        if !(begin.is_owned() && begin.slot() == self.slot) {
+            self.reads.push(Read { anchor: row.anchor, version: row.version, table: held });
+        }
+    }
+
+    /// Remembers a range of an index that was scanned at a snapshot: at commit nothing may have
+    /// joined or left it. Cursors do this under SERIALIZABLE; foreign keys do it where they rely on
+    /// there being no row, at any level.
+    pub fn protect_scan(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        index: usize,
+        range: ScanRange,
+        snapshot: &Snapshot,
+    ) -> TxnResult<()> {
+        let table = self.hold(task, table)?;
+        self.scans.push(Scan { table, index, range, since: snapshot.stamp });
+        Ok(())
+    }
+
+    /// Whether anything has to be validated at commit.
+    pub fn has_protected(&self) -> bool {
+        !self.reads.is_empty() || !self.scans.is_empty()
+    }
+
+    /// Looks at everything that was protected, as a commit at `stamp` finds it. Nothing is waited
+    /// for but peers with lower stamps, for the few instructions until their fate is known.
+    pub(super) fn validate(&self, worker: &Worker, stamp: Lsn) -> TxnResult<()> {
+        if self.has_protected() {
+            self.validate_reads(worker, stamp)?;
+            self.validate_scans(worker, stamp)?;
+        }
+        Ok(())
+    }
+
+    fn validate_reads(&self, worker: &Worker, stamp: Lsn) -> TxnResult<()> {
+        let _guard = worker.pin();
+        let slots = &self.manager().slots;
+        for read in &self.reads {
+            // SAFETY: the gate of the table is held; the version was committed below a snapshot
+            // that is still registered, or by a transaction above which it is protected.
+            let above = unsafe {
+                let table = self.held[read.table as usize].table.get();
+                let own = (self.slot, stamp);
+                let links = table.links();
+                visibility::changed_above(read.anchor, links, read.version, own, slots, yield_now)
+            };
+            if above == Above::Changed {
+                return Err(self.invalid(read.table, TxnError::RepeatableRead));
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_scans(&self, worker: &Worker, stamp: Lsn) -> TxnResult<()> {
+        for scan in &self.scans {
+            // SAFETY: the gate of the table is held.
+            let table = unsafe { self.held[scan.table as usize].table.get() };
+            let changed = table.any_in_range(worker, scan.index, &scan.range, |anchor| {
+                // SAFETY: called under a guard under which the anchor was reached; `since` is the
+                // stamp of a snapshot that is still registered.
+                let above = unsafe {
+                    visibility::changed_between(
+                        anchor,
+                        table.links(),
+                        scan.since,
+                        (self.slot, stamp),
+                        &self.manager().slots,
+                        yield_now,
+                    )
+                };
+                above == Above::Changed
+            });
+            if changed {
+                return Err(self.invalid(scan.table, TxnError::Serializable));
+            }
+        }
+        Ok(())
+    }
+
+    /// On tables whose writers wait, readers at these levels would have waited too, and met in a
+    /// deadlock.
+    fn invalid(&self, held: u32, error: TxnError) -> TxnError {
+        // SAFETY: the gate of the table is held.
+        match unsafe { self.held[held as usize].table.get() }.conflicts() {
+            ConflictPolicy::FirstWriterWins => error,
+            ConflictPolicy::Wait => TxnError::Deadlock,
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! Insert, update, delete: how a transaction takes rows, and what it does when another has them.
+
+use base::ids::Lsn;
+
+use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::cursor::RowRef;
+use crate::hot::index::Admit;
+use crate::hot::status::{Begin, Fate, Status};
+use crate::hot::table::{ConflictPolicy, Table};
+use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use crate::txn::block::Peer;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::transaction::{Transaction, Write, WriteKind};
+use crate::txn::waits::Resource;
+use crate::wait::Task;
+
+/// What became of an update or delete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// It is done. For an update this is the row's new version, for a delete the old one.
+    Done(RowRef),
+    /// Another transaction has committed this newer version of the row since the statement began.
+    /// The caller evaluates its predicate on it and, if it still holds, calls again with it.
+    Newer(RowRef),
+    /// Another transaction has deleted the row since the statement began.
+    Gone,
+    /// This statement, or one within it, has already written the row.
+    Repeated,
+    /// Another transaction has the row, and the caller asked not to wait (READPAST).
+    Busy,
+}
+
+/// What a statement does about rows that others have.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Contention {
+    /// Waits, or fails, as the table's policy says.
+    #[default]
+    Resolve,
+    /// Skips the row: `WITH (READPAST)`. Only for tables whose writers wait.
+    Skip,
+}
+
+/// What a writer may do with a row it found.
+enum Verdict {
+    Take(Newest),
+    Newer(VersionPtr),
+    /// Another transaction has moved the row to this anchor.
+    Moved(AnchorPtr),
+    Gone,
+    Repeated,
+    /// This peer has the row and is not done.
+    Contested(Begin, Status),
+    /// A commit that the snapshot does not see won the row.
+    Lost(Lsn),
+}
+
+impl Transaction {
+    /// Inserts a row. Its bytes are of the table's layout; a hidden row number is filled in.
+    pub fn insert(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
+        let held = self.hold(task, table)?;
+        match table.row_number_column() {
+            None => self.insert_row(task, table, held, snapshot, row),
+            Some(_) => {
+                let mut row = row.to_vec();
+                table.set_row_number(&mut row, table.next_row_number());
+                self.insert_row(task, table, held, snapshot, &row)
+            }
+        }
+    }
+
+    fn insert_row(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        held: u32,
+        snapshot: &Snapshot,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
+        let begin = Begin::owned(self.slot, self.statement);
+        let anchor = table.new_anchor(task.worker().index(), row, begin)?;
+        if let Err(error) = self.link(task, table, snapshot, anchor, row) {
+            let worker = task.worker();
+            // SAFETY: unlinked from the indexes that it was in, and only this one knows it.
+            unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor) };
+            return Err(error);
+        }
+        // SAFETY: the anchor was made with the table's number of links.
+        let version = unsafe { anchor.inline(table.links()) };
+        self.writes.push(Write { anchor, version, table: held, kind: WriteKind::Insert });
+        Ok(RowRef { anchor, version })
+    }
+
+    /// Links an anchor into all indexes, or into none.
+    fn link(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        anchor: AnchorPtr,
+        row: &[u8],
+    ) -> TxnResult<()> {
+        for ordinal in 0..table.links() {
+            if let Err(error) = self.link_one(task, table, snapshot, anchor, row, ordinal) {
+                // SAFETY: the anchor was linked into the indexes before this one.
+                unsafe { table.unlink(&task.pin(), anchor, row, ordinal) };
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn link_one(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        anchor: AnchorPtr,
+        row: &[u8],
+        ordinal: usize,
+    ) -> TxnResult<()> {
+        loop {
+            let mut verdict = Ok(None);
+            {
+                let mut check = |other| {
+                    verdict = self.examine_key(table, snapshot, other);
+                    if matches!(verdict, Ok(None)) { Admit::Admit } else { Admit::Refuse }
+                };
+                // SAFETY: the anchor is the table's, with this row, and not in this index.
+                if unsafe { table.link(&task.pin(), anchor, row, ordinal, &mut check) } {
+                    return Ok(());
+                }
+            }
+            match verdict {
+                Ok(Some(peer)) => self.wait_for_peer(task, peer)?,
+                Ok(None) => unreachable!("the index refuses only what the check refused"),
+                Err(KeyTaken::Duplicate) => {
+                    table.counters().duplicate();
+                    return Err(TxnError::DuplicateKey {
+                        storage: table.storage(),
+                        index: ordinal,
+                        row: row.into(),
+                    });
+                }
+                Err(KeyTaken::Lost(stamp)) => {
+                    self.wait_until_committed(task, stamp);
+                    return Err(self.lost(table, snapshot));
+                }
+                Err(KeyTaken::Unseen(stamp)) => {
+                    self.wait_until_committed(task, stamp);
+                    return Err(TxnError::Serializable);
+                }
+            }
+        }
+    }
+
+    /// Whether a row with the same key leaves room for another: yes, or after this peer has ended,
+    /// or no.
+    fn examine_key(
+        &self,
+        table: &Table,
+        snapshot: &Snapshot,
+        other: AnchorPtr,
+    ) -> Result<Option<Peer>, KeyTaken> {
+        let slots = &self.manager().slots;
+        // SAFETY: the index calls with an anchor that it reached under the caller's guard; the
+        // statement's snapshot is registered.
+        let newest = unsafe { visibility::newest(other, table.links(), slots) };
+        if newest.is_own(self.slot) {
+            return if newest.deleted { Ok(None) } else { Err(KeyTaken::Duplicate) };
+        }
+        match (table.conflicts(), newest.fate) {
+            (ConflictPolicy::Wait, Fate::Owned { begin, .. }) => Ok(self.peer(other, begin)),
+            (ConflictPolicy::Wait, Fate::Committed(stamp)) if newest.deleted => {
+                // A transaction that goes on seeing the deleted row must not see two with the key.
+                // SAFETY: as above.
+                let seen = unsafe { snapshot.visible(other, table.links(), slots) };
+                match snapshot.isolation != Isolation::ReadCommitted && seen.is_some() {
+                    true => Err(KeyTaken::Lost(stamp)),
+                    false => Ok(None),
+                }
+            }
+            (ConflictPolicy::Wait, Fate::Committed(_)) => Err(KeyTaken::Duplicate),
+            (ConflictPolicy::FirstWriterWins, fate) => {
+                // SAFETY: as above.
+                let seen = unsafe { snapshot.visible(other, table.links(), slots) };
+                match fate {
+                    _ if seen.is_some() => Err(KeyTaken::Duplicate),
+                    Fate::Committed(_) if newest.deleted => Ok(None),
+                    Fate::Committed(stamp) => Err(KeyTaken::Unseen(stamp)),
+                    // An insert that is being undone has no key any more.
+                    Fate::Owned { status: Status::Aborted, begin } => Ok(self.peer(other, begin)),
+                    Fate::Owned { .. } => Err(KeyTaken::Unseen(Lsn::ZERO)),
+                }
+            }
+        }
+    }
+
+    /// Replaces a row by new bytes. `row` is what a cursor of the same statement returned, or what
+    /// an earlier call returned as [`Written::Newer`].
+    pub fn update(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+        bytes: &[u8],
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let held = self.hold(task, table)?;
+        let numbered;
+        let mut bytes = bytes;
+        if table.row_number_column().is_some() {
+            let mut copy = bytes.to_vec();
+            // SAFETY: the version is visible to the registered snapshot.
+            let number = table.row_number(unsafe { table.row(row.version) });
+            table.set_row_number(&mut copy, number);
+            numbered = copy;
+            bytes = &numbered;
+        }
+        // SAFETY: as above; all versions of an anchor have the same keys (A4).
+        if !table.keys_equal(unsafe { table.row(row.version) }, bytes) {
+            return self.move_row(task, table, held, snapshot, row, bytes, contention);
+        }
+        let change = Change::Update(bytes);
+        self.change(task, table, held, snapshot, row, change, contention)
+    }
+
+    /// Deletes a row.
+    pub fn delete(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let held = self.hold(task, table)?;
+        self.change(task, table, held, snapshot, row, Change::Delete, contention)
+    }
+
+    /// Takes a row without changing it, so that no other transaction can until this one ends:
+    /// `WITH (UPDLOCK)`.
+    pub fn lock_row(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let held = self.hold(task, table)?;
+        self.change(task, table, held, snapshot, row, Change::Lock, contention)
+    }
+
+    /// An update that changes a key: the old anchor ends, a new one begins.
+    #[allow(clippy::too_many_arguments)]
+    fn move_row(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        held: u32,
+        snapshot: &Snapshot,
+        row: RowRef,
+        bytes: &[u8],
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let before = self.savepoint();
+        let change = match table.conflicts() {
+            // Nobody follows the row: who wanted it fails.
+            ConflictPolicy::FirstWriterWins => Change::Delete,
+            ConflictPolicy::Wait => Change::Move,
+        };
+        match self.change(task, table, held, snapshot, row, change, contention)? {
+            Written::Done(_) => {}
+            other => return Ok(other),
+        }
+        let moved = self.writes.last().expect("the old anchor was just ended").version;
+        match self.insert_row(task, table, held, snapshot, bytes) {
+            Ok(row) => {
+                if matches!(change, Change::Move) {
+                    // SAFETY: the tombstone is this transaction's own.
+                    unsafe { moved.moved_to() }.store(row.anchor.address(), Release);
+                }
+                Ok(Written::Done(row))
+            }
+            Err(error) => {
+                self.rollback_to(task, before);
+                Err(error)
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn change(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        held: u32,
+        snapshot: &Snapshot,
+        row: RowRef,
+        change: Change<'_>,
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let mut row = row;
+        loop {
+            let peer = {
+                let worker = task.worker();
+                let _guard = worker.pin();
+                // SAFETY: the row was visible to the registered snapshot, or is newer.
+                let newest =
+                    unsafe { visibility::newest(row.anchor, table.links(), &self.manager().slots) };
+                match self.judge(table, snapshot, row, newest) {
+                    Verdict::Take(newest) => {
+                        match self.take(worker.index(), table, held, row.anchor, newest, change)? {
+                            Some(version) => {
+                                return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
+                            }
+                            None => continue, // another writer was faster: look again
+                        }
+                    }
+                    Verdict::Newer(version) => {
+                        return Ok(Written::Newer(RowRef { anchor: row.anchor, version }));
+                    }
+                    Verdict::Moved(anchor) => {
+                        row.anchor = anchor;
+                        continue;
+                    }
+                    Verdict::Gone => return Ok(Written::Gone),
+                    Verdict::Repeated => return Ok(Written::Repeated),
+                    Verdict::Lost(stamp) => Err(stamp),
+                    Verdict::Contested(begin, status) => Ok((begin, status)),
+                }
+            };
+            match peer {
+                Ok(_) if contention == Contention::Skip => return Ok(Written::Busy),
+                Ok((begin, status)) => self.contested(task, table, row, begin, status)?,
+                Err(stamp) => {
+                    self.wait_until_committed(task, stamp);
+                    return Err(self.lost(table, snapshot));
+                }
+            }
+        }
+    }
+
+    /// What this transaction may do with a row in this state.
+    fn judge(&self, table: &Table, snapshot: &Snapshot, row: RowRef, newest: Newest) -> Verdict {
+        // SAFETY: called under the guard under which `newest` was read.
+        let newest = unsafe { newest.below_locks(snapshot.stamp, &self.manager().slots) };
+        match newest.fate {
+            Fate::Owned { begin, .. } if begin.slot() == self.slot => {
+                if begin.statement() >= snapshot.statement && !newest.lock {
+                    Verdict::Repeated
+                } else if newest.deleted {
+                    Verdict::Gone
+                } else {
+                    Verdict::Take(newest)
+                }
+            }
+            Fate::Owned { begin, status } => Verdict::Contested(begin, status),
+            Fate::Committed(stamp) if stamp < snapshot.stamp => match newest.deleted {
+                true => Verdict::Gone,
+                false => Verdict::Take(newest),
+            },
+            Fate::Committed(stamp) => {
+                let follow = table.conflicts() == ConflictPolicy::Wait
+                    && snapshot.isolation == Isolation::ReadCommitted;
+                match follow {
+                    false => Verdict::Lost(stamp),
+                    // SAFETY: as above; the new anchor was made by the same commit, which the
+                    // snapshot does not see, so that it is protected too.
+                    true if newest.deleted => match unsafe { newest.moved_to() } {
+                        Some(anchor) => Verdict::Moved(anchor),
+                        None => Verdict::Gone,
+                    },
+                    true if newest.version == row.version => Verdict::Take(newest),
+                    true => Verdict::Newer(newest.version),
+                }
+            }
+        }
+    }
+
+    /// Another transaction has the row: waits for it to end, or fails.
+    fn contested(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        row: RowRef,
+        begin: Begin,
+        status: Status,
+    ) -> TxnResult<()> {
+        match (table.conflicts(), status) {
+            (ConflictPolicy::Wait, _) => match self.peer(row.anchor, begin) {
+                Some(peer) => self.wait_for_peer(task, peer),
+                None => Ok(()),
+            },
+            (ConflictPolicy::FirstWriterWins, Status::Active) => {
+                table.counters().write_conflict();
+                Err(TxnError::WriteConflict)
+            }
+            // It will be known in a moment.
+            (ConflictPolicy::FirstWriterWins, _) => {
+                task.yield_now();
+                Ok(())
+            }
+        }
+    }
+
+    /// The error of a writer that lost a row to a commit that its snapshot does not see.
+    fn lost(&self, table: &Table, snapshot: &Snapshot) -> TxnError {
+        match (table.conflicts(), snapshot.isolation) {
+            (ConflictPolicy::FirstWriterWins, _) => {
+                table.counters().write_conflict();
+                TxnError::WriteConflict
+            }
+            // What locks would have made a deadlock of.
+            (ConflictPolicy::Wait, Isolation::RepeatableRead | Isolation::Serializable) => {
+                TxnError::Deadlock
+            }
+            (ConflictPolicy::Wait, _) => TxnError::SnapshotConflict { storage: table.storage() },
+        }
+    }
+
+    /// Puts this transaction's version, tombstone or mark at the head of a row. `None` if the head
+    /// has changed meanwhile.
+    fn take(
+        &mut self,
+        shard: usize,
+        table: &Table,
+        held: u32,
+        anchor: AnchorPtr,
+        newest: Newest,
+        change: Change<'_>,
+    ) -> TxnResult<Option<VersionPtr>> {
+        let begin = Begin::owned(self.slot, self.statement);
+        // SAFETY: the anchor has the table's number of links.
+        let inline = unsafe { anchor.inline(table.links()) };
+        let (head, version, kind) = match change {
+            Change::Delete if newest.head_version() == inline => {
+                (begin.deletion(), inline, WriteKind::Delete)
+            }
+            Change::Delete => {
+                let tombstone = table.new_tombstone(shard, begin, newest.head_version())?;
+                (tombstone.address(), tombstone, WriteKind::Tombstone)
+            }
+            Change::Move => {
+                let tombstone = table.new_move(shard, begin, newest.head_version())?;
+                (tombstone.address(), tombstone, WriteKind::Tombstone)
+            }
+            // The row is this transaction's already.
+            Change::Lock if newest.is_own(self.slot) => return Ok(Some(newest.version)),
+            Change::Lock => {
+                // SAFETY: the newest version is protected by the caller's guard and snapshot.
+                let version = unsafe { table.new_lock(shard, begin, newest.head_version())? };
+                (version.address(), version, WriteKind::Lock)
+            }
+            Change::Update(bytes) => {
+                let dead_inline = newest.version != inline
+                    && newest.version == newest.head_version()
+                    && matches!(newest.fate, Fate::Committed(stamp)
+                        if stamp < self.manager().horizon.safe());
+                if dead_inline {
+                    // SAFETY: the head's stamp lies below the horizon; the caller has a guard.
+                    match unsafe { table.reuse_inline(anchor, newest.version, bytes, begin) } {
+                        None => {}
+                        Some(false) => return Ok(None),
+                        Some(true) => {
+                            let kind = WriteKind::Update;
+                            self.writes.push(Write { anchor, version: inline, table: held, kind });
+                            return Ok(Some(inline));
+                        }
+                    }
+                }
+                let version = table.new_version(shard, bytes, begin, newest.head_version())?;
+                (version.address(), version, WriteKind::Update)
+            }
+        };
+        // SAFETY: protected as above. Release: whoever sees the new head sees what it points to.
+        let word = unsafe { anchor.head() };
+        if word.compare_exchange(newest.head, head, AcqRel, Acquire).is_err() {
+            if kind != WriteKind::Delete {
+                // SAFETY: it was never linked.
+                unsafe { table.free_version(shard, version) };
+            }
+            return Ok(None);
+        }
+        if self.baton == Some(Resource::Row(anchor.address())) {
+            self.baton = None; // those behind it are woken when this transaction ends
+        }
+        self.writes.push(Write { anchor, version, table: held, kind });
+        let gone = matches!(change, Change::Delete | Change::Move);
+        Ok(Some(if gone { newest.version } else { version }))
+    }
+}
+
+/// What [`Transaction::change`] does to a row.
+#[derive(Clone, Copy)]
+enum Change<'a> {
+    Update(&'a [u8]),
+    Delete,
+    /// Deletes the row here, since it goes on elsewhere.
+    Move,
+    Lock,
+}
+
+/// A key cannot be inserted.
+enum KeyTaken {
+    /// By a live row that this transaction can see.
+    Duplicate,
+    /// By a row that it sees, and that was deleted at this stamp.
+    Lost(Lsn),
+    /// By a row that its snapshot does not see: committed at this stamp, or
+    /// (zero) not committed.
+    Unseen(Lsn),
+}
