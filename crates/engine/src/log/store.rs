@@ -1,0 +1,192 @@
+//! The edge between the log and where it is kept.
+//!
+//! The local segment files ([`super::local`]) are the one implementation; a partition of a log
+//! service is meant to be another. What the log relies on:
+//!
+//! * S1: a sink belongs to an epoch. Opening a sink with a higher epoch *fences* earlier ones: they
+//!   can write nothing any more.
+//! * S2: batches become durable in the order in which they were submitted, and a batch is durable
+//!   only if those before it are.
+//! * S3: an outcome other than `Durable` is final: the sink accepts nothing afterwards.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+use base::ids::Lsn;
+
+use super::batch::{BATCH_HEADER, BatchHeader};
+use super::error::LogError;
+
+/// A place in a store: a segment (or partition), and an offset in it. Ordered as the log is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Position {
+    /// The segment's number.
+    pub segment: u64,
+    /// Where in it.
+    pub offset: u64,
+}
+
+/// Where a log ends, as found by reading it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LogEnd {
+    /// Behind the last record.
+    pub end: Lsn,
+    /// Where the next record goes; see [`LogEnd::resume_at`].
+    pub next: Lsn,
+    /// The highest epoch seen; 0 if there is no batch at all.
+    pub epoch: u64,
+    /// Where the next batch goes.
+    pub position: Position,
+    /// Where the last batch is, if there is one.
+    pub last_batch: Option<Position>,
+    /// Whether the last batch says that the log was shut down in order.
+    pub clean: bool,
+    /// Bytes that looked like a batch and were cut as the torn end of a crash.
+    pub torn: bool,
+}
+
+impl LogEnd {
+    /// Lets the log go on at this position, if it is above its end.
+    ///
+    /// Space that holds nothing but filler counts as durable without being written, so that after a
+    /// crash the log may end below a position that was `durable` before. Whoever keeps such positions
+    /// elsewhere (a checkpoint, a replica) lets the log go on above them, so that no stamp is ever
+    /// given twice as far as anybody can tell.
+    pub fn resume_at(self, lsn: Lsn) -> LogEnd {
+        LogEnd { next: self.next.max(lsn), ..self }
+    }
+}
+
+/// Where a database's log is kept.
+pub trait LogStore: Send + Sync + Debug {
+    /// Reads from the batch that holds this position on.
+    ///
+    /// # Errors
+    /// [`LogError::Missing`] if the log begins behind it.
+    fn read_from(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError>;
+
+    /// Reads one batch again.
+    fn read_batch(&self, position: Position) -> Result<Arc<Batch>, LogError>;
+
+    /// Opens the log for writing behind its end, in an epoch above all before (S1). What it has
+    /// been told, and what room there is, comes through `events`, maybe before this returns.
+    fn open_sink(
+        &self,
+        end: &LogEnd,
+        events: Arc<dyn SinkEvents>,
+    ) -> Result<Box<dyn LogSink>, LogError>;
+
+    /// Gives up what lies before this position, as far as that is easily done.
+    fn truncate_before(&self, lsn: Lsn) -> Result<(), LogError>;
+
+    /// Bytes that the log takes: in use, and prepared.
+    fn size_bytes(&self) -> u64;
+}
+
+/// Reads batches in order, checked.
+pub trait BatchReader: Send {
+    /// The next batch, or `None` at the end of the log.
+    fn next(&mut self) -> Result<Option<Arc<Batch>>, LogError>;
+
+    /// Bytes read so far, and in all; the second is an estimate until the end is found.
+    fn progress(&self) -> (u64, u64);
+
+    /// Where the log ends. Only after [`BatchReader::next`] has given `None`.
+    fn end(&self) -> LogEnd;
+}
+
+/// What has become of submitted batches.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Everything below this position is durable.
+    Durable(Lsn),
+    /// This sink writes no more; what was not reported durable is not, or will not be seen.
+    Fenced(LogError),
+    /// It is not known what became of the batches that were not reported durable.
+    Unknown(LogError),
+}
+
+/// What a sink tells the log. Called from any thread.
+pub trait SinkEvents: Send + Sync {
+    /// Submitted batches have come to something.
+    fn outcome(&self, outcome: Outcome);
+
+    /// There is room for so many pages (of [`super::batch::BATCH_ALIGN`] bytes) more than before,
+    /// or fewer. Sinks without bound grant `i64::MAX / 2` once.
+    fn room(&self, pages: i64);
+
+    /// Preparing more room has failed (`Some`), or works again (`None`).
+    fn preparation(&self, failure: Option<LogError>);
+}
+
+/// Takes batches in order.
+pub trait LogSink: Send {
+    /// The longest batch, header included, that the next call may carry. Every record fits.
+    fn batch_limit(&self) -> usize;
+
+    /// Takes a batch. Waits for no other machine; a sink on a local disk may use the calling thread
+    /// to write, since that thread has nothing else to do. Every batch ends in an outcome.
+    fn submit(&mut self, batch: &mut NewBatch);
+
+    /// Asks for room, after [`SinkEvents::preparation`] has reported a failure.
+    fn poke(&self);
+}
+
+/// A batch on its way out.
+#[derive(Debug)]
+pub struct NewBatch {
+    /// [`BATCH_HEADER`] bytes of room for the sink to seal, and the payload.
+    pub bytes: Vec<u8>,
+    /// As in [`BatchHeader`].
+    pub flags: u16,
+    /// Position of the first record.
+    pub first: Lsn,
+    /// Position behind the last record.
+    pub end: Lsn,
+    /// Records in the payload.
+    pub records: u32,
+}
+
+impl NewBatch {
+    /// Without records yet.
+    pub fn new(first: Lsn, flags: u16, mut buffer: Vec<u8>) -> NewBatch {
+        buffer.clear();
+        buffer.resize(BATCH_HEADER, 0);
+        NewBatch { bytes: buffer, flags, first, end: first, records: 0 }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+}
+
+/// A batch that was read, and whose checksum is right.
+#[derive(Debug)]
+pub struct Batch {
+    /// What it says of itself.
+    pub header: BatchHeader,
+    /// Where it was.
+    pub position: Position,
+    /// The file it was in.
+    pub file: Arc<Path>,
+    /// Header and payload.
+    pub bytes: Box<[u8]>,
+}
+
+impl Batch {
+    /// The records.
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes[BATCH_HEADER..]
+    }
+
+    /// What is said when something in the payload, at this offset, makes no sense.
+    pub fn damaged(&self, payload_offset: usize, what: &'static str) -> LogError {
+        LogError::Damaged {
+            file: self.file.clone(),
+            offset: self.position.offset + (BATCH_HEADER + payload_offset) as u64,
+            what,
+        }
+    }
+}
