@@ -1,10 +1,16 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
 //! Folders depend on each other in one direction only:
-//! `wait ← log ← hot ← txn ← catalog ← recovery`.
+//! `wait ← log ← hot ← recovery`, `hot ← txn`, and on top of these `database`, `engine` and `catalog`.
+//! Recovery knows the catalog only as a trait.
 
 pub mod catalog;
+pub mod database;
+pub mod engine;
+pub mod error;
 pub mod hot;
+pub mod log;
+pub mod recovery;
 pub mod sync;
 pub mod txn;
 pub mod wait;

@@ -1,3 +1,25 @@
 //! Transactions. See `docs/design/transactions.md`.
 
-pub mod waits;
+mod block;
+mod commit;
+mod error;
+mod group;
+mod manager;
+mod read;
+mod redo;
+mod transaction;
+mod undo;
+mod validate;
+mod waits;
+mod write;
+
+#[cfg(all(test, not(feature = "shuttle")))]
+pub(crate) mod tests;
+
+pub use commit::Durability;
+pub use error::{TxnError, TxnResult, Unavailable};
+pub use group::TransactionGroup;
+pub use manager::{DatabaseSession, Manager, ManagerParts};
+pub use transaction::{ReadAt, Savepoint, Statement, Transaction};
+pub use waits::{Blocker, Owner, OwnerId, Refusal, Resource, WaitGraph};
+pub use write::{Contention, Written};
