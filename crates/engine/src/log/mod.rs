@@ -49,7 +49,7 @@ pub use error::LogError;
 pub use facade::{Log, LogOptions, LogStats, NoSpace, Reservation};
 pub use local::{LocalStore, SegmentOptions};
 pub use record::{GlobalTransaction, Operation, RecordFlags, RecordKind};
-pub use replay::{CommittedTransaction, PreparedTransaction, Replay};
+pub use replay::{CommittedTransaction, PreparedTransaction, Replay, ReplayEnd};
 
 #[cfg(test)]
 #[cfg(not(feature = "shuttle"))]

@@ -215,6 +215,8 @@ pub(super) struct Writer<'a> {
     taken: Lsn,
     /// When something was first seen to flush, while nobody waited for it.
     dirty_since_ns: Option<u64>,
+    /// It has been so for as long as it may be.
+    is_overdue: bool,
     /// The buffer of the last batch, to be used again.
     buffer: Vec<u8>,
 }
@@ -229,7 +231,14 @@ struct Gathered {
 impl<'a> Writer<'a> {
     /// A writer of what is published from `start` on.
     pub fn new(shared: &'a Shared, sink: Box<dyn LogSink>, start: Lsn) -> Writer<'a> {
-        Writer { shared, sink, taken: start, dirty_since_ns: None, buffer: Vec::new() }
+        Writer {
+            shared,
+            sink,
+            taken: start,
+            dirty_since_ns: None,
+            is_overdue: false,
+            buffer: Vec::new(),
+        }
     }
 
     /// Runs until the log is closed or fenced.
@@ -257,7 +266,7 @@ impl<'a> Writer<'a> {
         let shared = self.shared;
         let wanted = shared.demand.load(Relaxed) > self.taken.0;
         let much = committed.0 - self.taken.0 > shared.ring.capacity() as u64 / 4;
-        if wanted || much {
+        if wanted || much || self.is_overdue {
             return true;
         }
         let now_ns = shared.env.clock().now_ns();
@@ -268,6 +277,7 @@ impl<'a> Writer<'a> {
     /// Makes everything up to here durable, in as many batches as it takes.
     fn flush(&mut self, committed: Lsn) {
         self.dirty_since_ns = None;
+        self.is_overdue = false;
         let before = self.taken;
         let mut gathered = self.gather(committed);
         if gathered.batch.is_empty() && self.shared.durable() >= before {
@@ -352,6 +362,9 @@ impl<'a> Writer<'a> {
                     let passed_ns = shared.env.clock().now_ns() - since_ns;
                     let left_ns = shared.flush_within_ns.saturating_sub(passed_ns);
                     std::thread::park_timeout(Duration::from_nanos(left_ns));
+                    // If nobody has woken this thread, the time has passed, whatever a simulated
+                    // clock may say.
+                    self.is_overdue = shared.state.load(Relaxed) == DOZING;
                 }
             }
         }

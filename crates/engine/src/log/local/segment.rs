@@ -32,7 +32,10 @@ pub const SPARE: &str = "spare";
 const MAGIC: u32 = u32::from_le_bytes(*b"TcLs");
 const VERSION: u16 = 1;
 const HEADER: usize = 80;
+/// Bytes of zeros that are written at once.
 const ZEROS: usize = 1 << 20;
+/// Bytes of zeros after which they are synced, so that no commit's sync has to wait for many.
+const SYNC_EVERY: u64 = 4 << 20;
 
 /// What is known of a segment file.
 #[derive(Clone, Debug)]
@@ -229,6 +232,9 @@ fn fill_with_zeros(
         let len = (size - offset).min(zeros.len() as u64);
         file.write_all_at(&zeros[..len as usize], offset)?;
         offset += len;
+        if offset % SYNC_EVERY == 0 && offset < size {
+            file.sync_data()?;
+        }
     }
     Ok(true)
 }
