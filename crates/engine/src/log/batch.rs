@@ -181,6 +181,21 @@ mod tests {
         assert_eq!(BatchHeader::decode(&batch[..BATCH_HEADER - 1]), None);
     }
 
+    /// Files that exist have this format: another one needs another version.
+    #[test]
+    fn the_format_is_that_of_the_files_that_exist() {
+        let (_, batch) = sample();
+        let hex: String = batch[..BATCH_HEADER].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(
+            hex,
+            concat!(
+                "54634c620100010094e3f58d400000008877665544332211f0debc9a78563412",
+                "0300000000000000edfe00000000000000100000000000004010000000000000",
+                "a00f0000000000000000b3a69ea1da0802000000000000000000000000000000",
+            )
+        );
+    }
+
     #[test]
     fn every_flipped_bit_is_noticed() {
         let (_, batch) = sample();

@@ -419,6 +419,33 @@ mod tests {
         assert_eq!(RecordHeader::decode(elided.encode()), None, "only filler is elided");
     }
 
+    /// Files that exist have this format: another one needs another version of batches.
+    #[test]
+    fn the_format_is_that_of_the_files_that_exist() {
+        let header = RecordHeader {
+            len: 0x1230,
+            kind: RecordKind::Commit,
+            flags: RecordFlags::CATALOG.with(RecordFlags::CHUNKED),
+            padding: 5,
+            related: Lsn(0x0102_0304_0506_0708),
+        };
+        assert_eq!(header.encode(), [0x0005_0303_0000_1230, 0x0102_0304_0506_0708]);
+        let mut body = Vec::new();
+        let storage = StorageId(0x1112_1314_1516_1718);
+        Operation::Upsert { storage, layout: 0x2122, row: b"row" }.encode(&mut body);
+        Operation::Delete { storage, key: b"k" }.encode(&mut body);
+        Operation::IdentityCeiling { storage, ceiling: -2 }.encode(&mut body);
+        let hex: String = body.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(
+            hex,
+            concat!(
+                "01002221030000001817161514131211726f7702000000010000001817161514",
+                "1312116b05000000100000001817161514131211feffffffffffffffffffffff",
+                "ffffffff",
+            )
+        );
+    }
+
     fn operation(kind: u8, layout: u16, storage: u64, number: i128, bytes: &[u8]) -> Operation<'_> {
         let id = StorageId(storage);
         match kind % 7 {
