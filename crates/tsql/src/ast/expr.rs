@@ -228,12 +228,12 @@ pub enum Arguments {
         /// The arguments in order.
         items: Vec<Argument>,
     },
-    /// `TRIM(LEADING x FROM y)`.
+    /// `TRIM(x FROM y)`, `TRIM(LEADING x FROM y)`, `TRIM(LEADING y)`.
     Trim {
         /// Which end; both when missing.
         side: Option<TrimSide>,
-        /// What is cut off.
-        characters: Box<Expr>,
+        /// What is cut off; blanks when missing.
+        characters: Option<Box<Expr>>,
         /// What it is cut from.
         source: Box<Expr>,
     },

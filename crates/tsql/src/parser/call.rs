@@ -23,8 +23,8 @@ impl Parser<'_> {
                 self.take();
                 ExprKind::Variable(self.text_of(start).into())
             }
-            TokenKind::Word => return self.word(start),
-            TokenKind::Quoted | TokenKind::Dot => return self.name(),
+            TokenKind::Word if start.keyword != K::None => return self.word(start),
+            TokenKind::Word | TokenKind::Quoted | TokenKind::Dot => return self.name(),
             TokenKind::DoubleColon => {
                 self.take();
                 return self.name();
@@ -40,23 +40,28 @@ impl Parser<'_> {
     }
 
     /// What begins with an unquoted word.
+    #[inline(never)]
     fn word(&mut self, start: Token) -> SqlResult<Expr> {
         let before_parenthesis = self.peek_at(1).kind == TokenKind::LeftParen;
         let kind = match start.keyword {
-            K::None => return self.name(),
-            K::Case => self.case()?,
-            K::Convert => self.convert(false)?,
-            K::TryConvert => self.convert(true)?,
-            K::Cast if before_parenthesis => self.cast(CastKind::Cast, false)?,
-            K::TryCast if before_parenthesis => self.cast(CastKind::Cast, true)?,
-            K::Parse if before_parenthesis => self.cast(CastKind::Parse, false)?,
-            K::TryParse if before_parenthesis => self.cast(CastKind::Parse, true)?,
-            K::Iif if before_parenthesis => self.iif()?,
-            K::Trim if before_parenthesis => self.trim()?,
+            K::Case
+            | K::Convert
+            | K::TryConvert
+            | K::Cast
+            | K::TryCast
+            | K::Parse
+            | K::TryParse
+            | K::Identity
+            | K::Iif
+            | K::Trim
+                if before_parenthesis || start.keyword == K::Case =>
+            {
+                self.special_call(start)?
+            }
             K::Next if self.at_words(&[K::Next, K::Value, K::For]) => self.next_value()?,
             K::Coalesce | K::NullIf | K::Left | K::Right if before_parenthesis => {
-                let name = ObjectName::bare(self.take_ident()?);
-                self.call(name)?
+                let call = self.new_bare_call()?;
+                return self.named_call(start, call);
             }
             K::CurrentTimestamp => self.niladic(Niladic::CurrentTimestamp),
             K::CurrentDate => self.niladic(Niladic::CurrentDate),
@@ -64,7 +69,6 @@ impl Parser<'_> {
             K::SessionUser => self.niladic(Niladic::SessionUser),
             K::SystemUser => self.niladic(Niladic::SystemUser),
             K::User => self.niladic(Niladic::User),
-            K::Identity => self.identity_function()?,
             K::IdentityCol | K::RowGuidCol => {
                 let column = self.pseudo_column()?;
                 ExprKind::PseudoColumn { qualifier: None, column }
@@ -74,13 +78,46 @@ impl Parser<'_> {
         Ok(Expr { span: self.span_from(start), kind })
     }
 
+    /// `CASE`, and the functions whose arguments are not expressions alone.
+    #[inline(never)]
+    fn special_call(&mut self, start: Token) -> SqlResult<ExprKind> {
+        const COST: u32 = 2;
+        self.enter(COST)?;
+        let kind = match start.keyword {
+            K::Case => self.case()?,
+            K::Convert => self.convert(false)?,
+            K::TryConvert => self.convert(true)?,
+            K::Cast => self.cast(CastKind::Cast, false)?,
+            K::TryCast => self.cast(CastKind::Cast, true)?,
+            K::Parse => self.cast(CastKind::Parse, false)?,
+            K::TryParse => self.cast(CastKind::Parse, true)?,
+            K::Identity => self.identity_function()?,
+            K::Iif => self.iif()?,
+            _ => self.trim()?,
+        };
+        self.leave(COST);
+        Ok(kind)
+    }
+
     fn niladic(&mut self, function: Niladic) -> ExprKind {
         self.take();
         ExprKind::Niladic(function)
     }
 
     /// A column or a call of a function.
+    #[inline(never)]
     fn name(&mut self) -> SqlResult<Expr> {
+        let start = self.peek();
+        if self.peek_at(1).kind == TokenKind::LeftParen && self.at_ident() {
+            let call = self.new_bare_call()?;
+            return self.named_call(start, call);
+        }
+        self.long_name()
+    }
+
+    /// A name that is more than one word, or no call.
+    #[inline(never)]
+    fn long_name(&mut self) -> SqlResult<Expr> {
         let start = self.peek();
         let (mut qualifiers, last) = self.name_parts()?;
         let Some(last) = last else {
@@ -89,9 +126,8 @@ impl Parser<'_> {
             return Ok(Expr { span: self.span_from(start), kind });
         };
         if self.at_token(TokenKind::LeftParen) && qualifiers.len() < COLUMN_PARTS - 1 {
-            let name = object_name(&mut qualifiers, last);
-            let kind = self.call(name)?;
-            return Ok(Expr { span: self.span_from(start), kind });
+            let call = new_call(object_name(&mut qualifiers, last));
+            return self.named_call(start, call);
         }
         let qualifier = qualifier(qualifiers).ok_or_else(|| self.unexpected_last())?;
         let kind = ExprKind::Column(ColumnRef { qualifier, column: last });
@@ -130,6 +166,7 @@ impl Parser<'_> {
         Ok(ColumnRef { qualifier, column })
     }
 
+    #[inline(never)]
     fn pseudo_column(&mut self) -> SqlResult<PseudoColumn> {
         let column = match self.peek().keyword {
             K::IdentityCol => PseudoColumn::Identity,
@@ -145,12 +182,21 @@ impl Parser<'_> {
         Ok(column)
     }
 
-    /// The parenthesis behind a function's name, and what may follow it.
-    fn call(&mut self, name: ObjectName) -> SqlResult<ExprKind> {
-        let arguments = self.arguments()?;
-        self.finish_call(name, arguments)
+    /// A call of the function that the next token names, without arguments yet.
+    #[inline(never)]
+    fn new_bare_call(&mut self) -> SqlResult<Box<FunctionCall>> {
+        Ok(new_call(ObjectName::bare(self.take_ident()?)))
     }
 
+    /// The parenthesis behind a function's name, and what may follow it.
+    #[inline(never)]
+    fn named_call(&mut self, start: Token, mut call: Box<FunctionCall>) -> SqlResult<Expr> {
+        call.arguments = self.arguments()?;
+        let kind = self.finish_call(call)?;
+        Ok(Expr { span: self.span_from(start), kind })
+    }
+
+    #[inline(never)]
     fn arguments(&mut self) -> SqlResult<Arguments> {
         self.expect_token(TokenKind::LeftParen)?;
         if self.at_token(TokenKind::Star) && self.peek_at(1).kind == TokenKind::RightParen {
@@ -164,9 +210,14 @@ impl Parser<'_> {
             _ => false,
         };
         let mut items = Vec::new();
+        self.enter(1)?;
         if !self.at_token(TokenKind::RightParen) {
-            items = self.list(Parser::argument)?;
+            items.push(self.argument()?);
+            while self.eat_token(TokenKind::Comma) {
+                items.push(self.argument()?);
+            }
         }
+        self.leave(1);
         self.expect_token(TokenKind::RightParen)?;
         Ok(Arguments::List { distinct, items })
     }
@@ -180,22 +231,21 @@ impl Parser<'_> {
     }
 
     /// `IGNORE NULLS`, `WITHIN GROUP` and `OVER` behind a call.
-    fn finish_call(&mut self, name: ObjectName, arguments: Arguments) -> SqlResult<ExprKind> {
-        let mut ignore_nulls = self.nulls_treatment();
-        let mut within_group = Vec::new();
+    #[inline(never)]
+    fn finish_call(&mut self, mut call: Box<FunctionCall>) -> SqlResult<ExprKind> {
+        call.ignore_nulls = self.nulls_treatment();
         if self.at(K::Within) && self.eat_words(&[K::Within, K::Group]) {
             self.expect_token(TokenKind::LeftParen)?;
-            within_group = self.order_by()?;
+            call.within_group = self.order_by()?;
             self.expect_token(TokenKind::RightParen)?;
         }
-        ignore_nulls = ignore_nulls.or_else(|| self.nulls_treatment());
-        let over = match self.at(K::Over) {
-            true => Some(Box::new(self.over()?)),
-            false => None,
-        };
-        let odbc = false;
-        let call = FunctionCall { name, odbc, arguments, ignore_nulls, within_group, over };
-        Ok(ExprKind::Call(Box::new(call)))
+        if call.ignore_nulls.is_none() {
+            call.ignore_nulls = self.nulls_treatment();
+        }
+        if self.at(K::Over) {
+            call.over = Some(Box::new(self.over()?));
+        }
+        Ok(ExprKind::Call(call))
     }
 
     fn nulls_treatment(&mut self) -> Option<bool> {
@@ -206,7 +256,15 @@ impl Parser<'_> {
     }
 
     /// `OVER (…)` or `OVER name`.
+    #[inline(never)]
     fn over(&mut self) -> SqlResult<Over> {
+        self.enter(2)?;
+        let over = self.over_clause();
+        self.leave(2);
+        over
+    }
+
+    fn over_clause(&mut self) -> SqlResult<Over> {
         let start = self.expect(K::Over)?;
         if self.at_ident() {
             let base = Some(self.ident()?);
@@ -272,12 +330,15 @@ impl Parser<'_> {
 
     /// `ORDER BY a, b DESC`.
     pub(super) fn order_by(&mut self) -> SqlResult<Vec<OrderItem>> {
+        self.enter(2)?;
         self.expect_words(&[K::Order, K::By])?;
-        self.list(|p| {
+        let items = self.list(|p| {
             let expr = p.scalar()?;
             let descending = p.descending();
             Ok(OrderItem { expr, descending })
-        })
+        })?;
+        self.leave(2);
+        Ok(items)
     }
 
     /// `ASC` or `DESC`, if it is there.
@@ -285,6 +346,7 @@ impl Parser<'_> {
         !self.eat(K::Asc) && self.eat(K::Desc)
     }
 
+    #[inline(never)]
     fn case(&mut self) -> SqlResult<ExprKind> {
         self.expect(K::Case)?;
         let branches = match self.at(K::When) {
@@ -320,6 +382,7 @@ impl Parser<'_> {
     }
 
     /// `IIF(condition, a, b)`, which is a `CASE`.
+    #[inline(never)]
     fn iif(&mut self) -> SqlResult<ExprKind> {
         self.take();
         self.expect_token(TokenKind::LeftParen)?;
@@ -334,6 +397,7 @@ impl Parser<'_> {
     }
 
     /// `CAST(a AS t)`, `PARSE(a AS t USING c)`.
+    #[inline(never)]
     fn cast(&mut self, kind: CastKind, is_try: bool) -> SqlResult<ExprKind> {
         let word = self.take();
         self.expect_token(TokenKind::LeftParen)?;
@@ -356,6 +420,7 @@ impl Parser<'_> {
     }
 
     /// `CONVERT(t, a, style)`.
+    #[inline(never)]
     fn convert(&mut self, is_try: bool) -> SqlResult<ExprKind> {
         self.take();
         self.expect_token(TokenKind::LeftParen)?;
@@ -372,8 +437,9 @@ impl Parser<'_> {
     }
 
     /// `TRIM(a)`, `TRIM(a FROM b)`, `TRIM(LEADING a FROM b)`.
+    #[inline(never)]
     fn trim(&mut self) -> SqlResult<ExprKind> {
-        let name = ObjectName::bare(self.take_ident()?);
+        let mut call = self.new_bare_call()?;
         self.expect_token(TokenKind::LeftParen)?;
         let side = match self.peek().keyword {
             K::Leading => Some(TrimSide::Leading),
@@ -389,17 +455,22 @@ impl Parser<'_> {
         if side.is_some() {
             self.take();
         }
-        let characters = self.scalar()?;
-        if side.is_none() && self.eat_token(TokenKind::RightParen) {
-            let items = vec![Argument::Expr(characters)];
-            return self.finish_call(name, Arguments::List { distinct: false, items });
+        let mut source = Box::new(self.scalar()?);
+        let mut characters = None;
+        if self.eat(K::From) {
+            characters = Some(std::mem::replace(&mut source, Box::new(self.scalar()?)));
         }
-        self.expect(K::From)?;
-        let source = Box::new(self.scalar()?);
         self.expect_token(TokenKind::RightParen)?;
-        self.finish_call(name, Arguments::Trim { side, characters: Box::new(characters), source })
+        if side.is_none() && characters.is_none() {
+            let items = vec![Argument::Expr(*source)];
+            call.arguments = Arguments::List { distinct: false, items };
+        } else {
+            call.arguments = Arguments::Trim { side, characters, source };
+        }
+        self.finish_call(call)
     }
 
+    #[inline(never)]
     fn next_value(&mut self) -> SqlResult<ExprKind> {
         self.expect_words(&[K::Next, K::Value, K::For])?;
         let sequence = self.object_name()?;
@@ -413,6 +484,7 @@ impl Parser<'_> {
     }
 
     /// `IDENTITY(type, seed, increment)`.
+    #[inline(never)]
     fn identity_function(&mut self) -> SqlResult<ExprKind> {
         self.expect(K::Identity)?;
         self.expect_token(TokenKind::LeftParen)?;
@@ -428,6 +500,7 @@ impl Parser<'_> {
     }
 
     /// `{fn name(…)}`, `{d '…'}` and its kin.
+    #[inline(never)]
     fn odbc_escape(&mut self) -> SqlResult<Expr> {
         let start = self.take();
         if self.eat(K::Fn) {
@@ -453,6 +526,13 @@ impl Parser<'_> {
 
     /// What stands behind `{fn`. Reserved words are names there.
     fn odbc_function(&mut self) -> SqlResult<ExprKind> {
+        self.enter(1)?;
+        let kind = self.odbc_function_call();
+        self.leave(1);
+        kind
+    }
+
+    fn odbc_function_call(&mut self) -> SqlResult<ExprKind> {
         let word = self.peek();
         if self.at(K::Convert) {
             return self.odbc_convert();
@@ -460,16 +540,13 @@ impl Parser<'_> {
         if word.kind != TokenKind::Word || self.peek_at(1).kind != TokenKind::LeftParen {
             return Ok(self.primary_scalar()?.kind);
         }
-        let name = ObjectName::bare(self.take_ident()?);
-        let arguments = match self.text_of(word).eq_ignore_ascii_case("extract") {
+        let mut call = self.new_bare_call()?;
+        call.odbc = true;
+        call.arguments = match self.text_of(word).eq_ignore_ascii_case("extract") {
             true => self.extract_arguments()?,
             false => self.arguments()?,
         };
-        let mut kind = self.finish_call(name, arguments)?;
-        if let ExprKind::Call(call) = &mut kind {
-            call.odbc = true;
-        }
-        Ok(kind)
+        self.finish_call(call)
     }
 
     /// `(YEAR FROM a)`: two arguments.
@@ -526,6 +603,19 @@ impl Parser<'_> {
         let arguments = self.type_arguments()?;
         Ok(DataType { span: self.since(span), name: ObjectName::bare(name), arguments })
     }
+}
+
+/// A call without arguments yet. On the heap from the start: calls nest.
+#[inline(never)]
+fn new_call(name: ObjectName) -> Box<FunctionCall> {
+    Box::new(FunctionCall {
+        name,
+        odbc: false,
+        arguments: Arguments::Star,
+        ignore_nulls: None,
+        within_group: Vec::new(),
+        over: None,
+    })
 }
 
 /// Whether a token is a column by its role.

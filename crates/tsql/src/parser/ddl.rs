@@ -149,9 +149,11 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected());
         }
         let mut elements = Vec::new();
+        self.in_schema = true;
         while let Some(element) = self.schema_element()? {
             elements.push(element);
         }
+        self.in_schema = false;
         Ok(StatementKind::CreateSchema(Box::new(CreateSchema { name, owner, elements })))
     }
 

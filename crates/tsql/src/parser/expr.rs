@@ -32,6 +32,8 @@ pub(super) enum Power {
     Sum,
     Product,
     Primary,
+    /// What `COLLATE` and `AT TIME ZONE` may stand behind.
+    Operand,
 }
 
 /// What was read: a value or a condition.
@@ -84,7 +86,11 @@ impl Parser<'_> {
         let mut height = self.height + 1;
         while let Some(operator) = self.infix(power, &left) {
             self.height = 0;
-            left = self.apply(operator, left)?;
+            // What was read so far goes to the heap before more is read: expressions nest.
+            left = match left {
+                Parsed::Scalar(left) => self.apply(operator, Box::new(left))?,
+                Parsed::Condition(first) => self.junction(operator, vec![first])?,
+            };
             height = height.max(self.height) + 1;
             if self.depth + height > MAX_DEPTH {
                 return Err(self.too_deep());
@@ -124,38 +130,42 @@ impl Parser<'_> {
         (found >= power && fits).then_some(found)
     }
 
-    /// Reads the operator at the next token and its right side.
-    fn apply(&mut self, power: Power, left: Parsed) -> SqlResult<Parsed> {
-        match (power, left) {
-            (Power::Or, left) => self.junction(left, K::Or, Power::And, ConditionKind::Or),
-            (Power::And, left) => self.junction(left, K::And, Power::Not, ConditionKind::And),
-            (Power::Comparison, Parsed::Scalar(left)) => {
-                Ok(Parsed::Condition(self.comparison(left)?))
+    /// Reads the operator at the next token, which stands behind a value, and its right side.
+    fn apply(&mut self, power: Power, left: Box<Expr>) -> SqlResult<Parsed> {
+        match power {
+            Power::Or | Power::And | Power::Not => {
+                Err(self.error_near(&message::NON_BOOLEAN_EXPRESSION))
             }
-            (_, Parsed::Scalar(left)) => Ok(Parsed::Scalar(self.arithmetic(power, left)?)),
-            (_, Parsed::Condition(_)) => Err(self.unexpected()),
+            Power::Comparison => self.comparison(left),
+            Power::Sum | Power::Product | Power::Primary | Power::Operand => {
+                self.arithmetic(power, left)
+            }
         }
     }
 
     /// `a AND b AND c`, from its first operator on.
-    fn junction(
-        &mut self,
-        first: Parsed,
-        word: K,
-        operand: Power,
-        kind: fn(Vec<Condition>) -> ConditionKind,
-    ) -> SqlResult<Parsed> {
-        let first = self.as_condition(first)?;
-        let start = first.span;
-        let mut operands = vec![first];
+    #[inline(never)]
+    fn junction(&mut self, power: Power, mut operands: Vec<Condition>) -> SqlResult<Parsed> {
+        self.enter(1)?;
+        let start = operands[0].span;
+        let (word, operand) = match power {
+            Power::Or => (K::Or, Power::And),
+            _ => (K::And, Power::Not),
+        };
         while self.eat(word) {
             operands.push(self.condition_above(operand)?);
         }
-        Ok(Parsed::Condition(Condition { span: self.since(start), kind: kind(operands) }))
+        self.leave(1);
+        let kind = match power {
+            Power::Or => ConditionKind::Or(operands),
+            _ => ConditionKind::And(operands),
+        };
+        Ok(Parsed::Condition(Condition { span: self.since(start), kind }))
     }
 
     /// `left + right`, for one operator.
-    fn arithmetic(&mut self, power: Power, left: Expr) -> SqlResult<Expr> {
+    #[inline(never)]
+    fn arithmetic(&mut self, power: Power, left: Box<Expr>) -> SqlResult<Parsed> {
         let op = match self.take().kind {
             TokenKind::Plus => BinaryOp::Add,
             TokenKind::Minus => BinaryOp::Subtract,
@@ -167,16 +177,15 @@ impl Parser<'_> {
             _ => BinaryOp::BitXor,
         };
         let tighter = if power == Power::Sum { Power::Product } else { Power::Primary };
-        let right = self.scalar_above(tighter)?;
+        let right = Box::new(self.scalar_above(tighter)?);
         let span = self.since(left.span);
-        let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) };
-        Ok(Expr { span, kind })
+        Ok(Parsed::Scalar(Expr { span, kind: ExprKind::Binary { op, left, right } }))
     }
 
     /// What follows the left side of a comparison or a predicate.
-    fn comparison(&mut self, left: Expr) -> SqlResult<Condition> {
-        let start = left.span;
-        let operand = Box::new(left);
+    #[inline(never)]
+    fn comparison(&mut self, operand: Box<Expr>) -> SqlResult<Parsed> {
+        let start = operand.span;
         let kind = match self.peek().keyword {
             K::Is => self.is_predicate(operand)?,
             K::Not => {
@@ -186,7 +195,7 @@ impl Parser<'_> {
             K::Between | K::In | K::Like => self.negatable(operand, false)?,
             _ => self.compare(operand)?,
         };
-        Ok(Condition { span: self.since(start), kind })
+        Ok(Parsed::Condition(Condition { span: self.since(start), kind }))
     }
 
     fn compare(&mut self, left: Box<Expr>) -> SqlResult<ConditionKind> {
@@ -287,6 +296,7 @@ impl Parser<'_> {
     }
 
     /// An operand with the prefix operators before it.
+    #[inline(never)]
     fn prefix(&mut self, power: Power) -> SqlResult<Parsed> {
         let token = self.peek();
         match token.kind {
@@ -297,22 +307,23 @@ impl Parser<'_> {
             TokenKind::Word if power <= Power::Comparison => {
                 match self.condition_word(token, power)? {
                     Some(condition) => Ok(Parsed::Condition(condition)),
-                    None => self.operand(token),
+                    None => self.operand(token, power),
                 }
             }
-            _ => self.operand(token),
+            _ => self.operand(token, power),
         }
     }
 
     /// A constant, variable, name or call, with what may follow it.
-    fn operand(&mut self, token: Token) -> SqlResult<Parsed> {
+    fn operand(&mut self, token: Token, power: Power) -> SqlResult<Parsed> {
         let expr = match self.constant(token)? {
             Some(literal) => Expr { span: self.span_from(token), kind: ExprKind::Literal(literal) },
             None => self.primary()?,
         };
-        Ok(Parsed::Scalar(self.postfix(expr)?))
+        Ok(Parsed::Scalar(self.postfix(expr, power)?))
     }
 
+    #[inline(never)]
     fn unary(&mut self, op: UnaryOp, power: Power) -> SqlResult<Parsed> {
         let start = self.take();
         let before_number = self.at_token(TokenKind::Integer);
@@ -330,6 +341,7 @@ impl Parser<'_> {
     }
 
     /// The conditions that begin with a word: `NOT`, `EXISTS`, `UPDATE(c)`, `CONTAINS`.
+    #[inline(never)]
     fn condition_word(&mut self, start: Token, power: Power) -> SqlResult<Option<Condition>> {
         let kind = match start.keyword {
             K::Not if power <= Power::Not => {
@@ -354,6 +366,7 @@ impl Parser<'_> {
     }
 
     /// `CONTAINS (columns, search)`, `FREETEXT (columns, search)`.
+    #[inline(never)]
     fn full_text(&mut self) -> SqlResult<ConditionKind> {
         let free_text = self.take().keyword == K::FreeText;
         self.expect_token(TokenKind::LeftParen)?;
@@ -372,29 +385,41 @@ impl Parser<'_> {
     }
 
     /// What stands in parentheses: a query, a value or, where one may stand, a condition.
+    #[inline(never)]
     fn in_parentheses(&mut self, power: Power) -> SqlResult<Parsed> {
-        let start = self.peek();
         if self.peek_at(1).keyword == K::Select {
-            let query = self.parenthesized_query()?;
-            let kind = ExprKind::Subquery(Box::new(query));
-            let expr = Expr { span: self.span_from(start), kind };
-            return Ok(Parsed::Scalar(self.postfix(expr)?));
+            return self.subquery(power);
         }
         self.take();
         let inner = if power <= Power::Comparison { Power::Or } else { Power::Sum };
-        let mut parsed = self.expression(inner)?;
-        if let Parsed::Scalar(expr) = parsed {
-            parsed = Parsed::Scalar(self.query_in_parentheses(expr)?);
+        match self.expression(inner)? {
+            Parsed::Scalar(expr) => self.finish_parentheses(expr, power),
+            condition => {
+                self.expect_token(TokenKind::RightParen)?;
+                Ok(condition)
+            }
         }
+    }
+
+    #[inline(never)]
+    fn subquery(&mut self, power: Power) -> SqlResult<Parsed> {
+        let start = self.peek();
+        let query = Box::new(self.parenthesized_query()?);
+        let expr = Expr { span: self.span_from(start), kind: ExprKind::Subquery(query) };
+        Ok(Parsed::Scalar(self.postfix(expr, power)?))
+    }
+
+    /// What follows a value in parentheses.
+    #[inline(never)]
+    fn finish_parentheses(&mut self, expr: Expr, power: Power) -> SqlResult<Parsed> {
+        let expr = self.query_in_parentheses(expr)?;
         self.expect_token(TokenKind::RightParen)?;
-        match parsed {
-            Parsed::Scalar(expr) => Ok(Parsed::Scalar(self.postfix(expr)?)),
-            condition => Ok(condition),
-        }
+        Ok(Parsed::Scalar(self.postfix(expr, power)?))
     }
 
     /// `((SELECT 1) UNION SELECT 2)`: the inner parentheses turn out to be an operand of a set
     /// operator. Anything else stays as it is.
+    #[inline(never)]
     fn query_in_parentheses(&mut self, expr: Expr) -> SqlResult<Expr> {
         let goes_on =
             matches!(self.peek().keyword, K::Union | K::Except | K::Intersect | K::Order | K::For);
@@ -416,16 +441,16 @@ impl Parser<'_> {
     }
 
     /// `COLLATE` and `AT TIME ZONE` behind an operand.
-    fn postfix(&mut self, mut expr: Expr) -> SqlResult<Expr> {
-        loop {
+    fn postfix(&mut self, mut expr: Expr, power: Power) -> SqlResult<Expr> {
+        while power < Power::Operand {
             let start = expr.span;
             let kind = if self.eat(K::Collate) {
                 ExprKind::Collate { operand: Box::new(expr), collation: self.ident()? }
             } else if self.at(K::At) && self.eat_words(&[K::At, K::Time, K::Zone]) {
-                let zone = Box::new(self.primary_scalar()?);
+                let zone = Box::new(self.scalar_above(Power::Operand)?);
                 ExprKind::AtTimeZone { operand: Box::new(expr), zone }
             } else {
-                return Ok(expr);
+                break;
             };
             // Each one is a level of the tree (P2).
             self.height += 1;
@@ -434,6 +459,7 @@ impl Parser<'_> {
             }
             expr = Expr { span: self.since(start), kind };
         }
+        Ok(expr)
     }
 
     /// Takes the next token if it is a constant.

@@ -11,7 +11,7 @@ use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
 
 /// What a source costs of the depth: the frames from one to one inside it.
-const SOURCE_COST: u32 = 3;
+const SOURCE_COST: u32 = 1;
 
 /// What a parenthesis in a `FROM` turned out to enclose.
 enum Enclosed {
@@ -34,6 +34,7 @@ impl Parser<'_> {
     }
 
     /// The joins and pivots behind a source.
+    #[inline(never)]
     fn joins_after(&mut self, mut left: TableSource) -> SqlResult<TableSource> {
         loop {
             let start = left.span;
@@ -91,6 +92,7 @@ impl Parser<'_> {
         Ok(Some((kind, hint)))
     }
 
+    #[inline(never)]
     fn join(
         &mut self,
         left: TableSource,
@@ -113,6 +115,7 @@ impl Parser<'_> {
     }
 
     /// A source on its own.
+    #[inline(never)]
     fn single_source(&mut self) -> SqlResult<TableSource> {
         let start = self.peek();
         let kind = match start.kind {
@@ -124,29 +127,36 @@ impl Parser<'_> {
                 self.expect_token(TokenKind::RightBrace)?;
                 return Ok(source);
             }
-            TokenKind::Variable => {
-                let variable = self.variable()?;
-                let alias = self.table_alias()?;
-                let hints = self.with_table_hints()?;
-                TableSourceKind::Variable { variable, alias, hints }
-            }
+            TokenKind::Variable => self.variable_source()?,
             TokenKind::DoubleColon => {
                 self.take();
-                let name = self.object_name()?;
-                self.table_function(name)?
+                self.named_source()?
             }
-            _ => {
-                let name = self.object_name()?;
-                match self.at_token(TokenKind::LeftParen) && !self.old_hints_ahead() {
-                    true => self.table_function(name)?,
-                    false => TableSourceKind::Table(Box::new(self.table_ref(name)?)),
-                }
-            }
+            _ => self.named_source()?,
         };
         Ok(TableSource { span: self.span_from(start), kind })
     }
 
+    #[inline(never)]
+    fn variable_source(&mut self) -> SqlResult<TableSourceKind> {
+        let variable = self.variable()?;
+        let alias = self.table_alias()?;
+        let hints = self.with_table_hints()?;
+        Ok(TableSourceKind::Variable { variable, alias, hints })
+    }
+
+    /// A table or a call of a function.
+    #[inline(never)]
+    fn named_source(&mut self) -> SqlResult<TableSourceKind> {
+        let name = self.object_name()?;
+        match self.at_token(TokenKind::LeftParen) && !self.old_hints_ahead() {
+            true => self.table_function(name),
+            false => Ok(TableSourceKind::Table(Box::new(self.table_ref(name)?))),
+        }
+    }
+
     /// What follows a table's name.
+    #[inline(never)]
     fn table_ref(&mut self, name: ObjectName) -> SqlResult<TableRef> {
         let mut hints = self.old_table_hints(false)?;
         let mut sample = self.table_sample()?;
@@ -207,6 +217,7 @@ impl Parser<'_> {
     }
 
     /// What follows the name of a table-valued function.
+    #[inline(never)]
     fn table_function(&mut self, name: ObjectName) -> SqlResult<TableSourceKind> {
         self.expect_token(TokenKind::LeftParen)?;
         let mut arguments = Vec::new();
@@ -241,6 +252,7 @@ impl Parser<'_> {
         Ok(OpenJsonColumn { name, ty, path, as_json })
     }
 
+    #[inline(never)]
     fn source_in_parentheses(&mut self) -> SqlResult<TableSource> {
         let start = self.peek().span;
         let enclosed = self.enclosed()?;
@@ -248,6 +260,7 @@ impl Parser<'_> {
     }
 
     /// What a parenthesis encloses, with the name behind it that it needs.
+    #[inline(never)]
     fn named(&mut self, start: Span, enclosed: Enclosed) -> SqlResult<TableSource> {
         let kind = match enclosed {
             Enclosed::Source(source) => return Ok(source),
@@ -260,6 +273,7 @@ impl Parser<'_> {
     }
 
     /// A parenthesis and what it encloses.
+    #[inline(never)]
     fn enclosed(&mut self) -> SqlResult<Enclosed> {
         self.enter(SOURCE_COST)?;
         self.expect_token(TokenKind::LeftParen)?;
@@ -298,6 +312,7 @@ impl Parser<'_> {
     }
 
     /// `PIVOT (aggregate FOR column IN (a, b)) AS name`.
+    #[inline(never)]
     fn pivot(&mut self, source: TableSource) -> SqlResult<TableSourceKind> {
         self.count_join()?;
         self.expect(K::Pivot)?;
@@ -313,6 +328,7 @@ impl Parser<'_> {
     }
 
     /// `UNPIVOT (value FOR column IN (a, b)) AS name`.
+    #[inline(never)]
     fn unpivot(&mut self, source: TableSource) -> SqlResult<TableSourceKind> {
         self.count_join()?;
         self.expect(K::Unpivot)?;

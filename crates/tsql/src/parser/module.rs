@@ -39,8 +39,24 @@ impl Parser<'_> {
             _ => Module::Procedure(self.procedure()?),
         };
         self.in_module = outer;
+        if !self.in_schema {
+            self.expect_end()?;
+        }
         let statement = ModuleStatement { action, action_span, module };
         Ok(StatementKind::Module(Box::new(statement)))
+    }
+
+    /// Nothing but semicolons up to the end of the text: a module is its whole batch.
+    fn expect_end(&mut self) -> SqlResult<()> {
+        let mut ahead = 0;
+        while self.peek_at(ahead).kind == TokenKind::Semicolon {
+            ahead += 1;
+        }
+        if self.peek_at(ahead).kind == TokenKind::End {
+            return Ok(());
+        }
+        while self.eat_token(TokenKind::Semicolon) {}
+        Err(self.unexpected())
     }
 
     fn procedure(&mut self) -> SqlResult<Procedure> {

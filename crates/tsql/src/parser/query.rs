@@ -14,7 +14,7 @@ use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
 
 /// What a query costs of the depth: the frames from one query to one inside it.
-const QUERY_COST: u32 = 6;
+const QUERY_COST: u32 = 3;
 
 impl Parser<'_> {
     /// A statement that begins with `WITH`.
@@ -88,6 +88,7 @@ impl Parser<'_> {
     }
 
     /// `ORDER BY`, `OFFSET` and `FOR` behind a query's rows.
+    #[inline(never)]
     fn query_tail(&mut self, start: Span, body: QueryBody) -> SqlResult<Query> {
         let mut order_by = Vec::new();
         let mut offset = None;
@@ -138,39 +139,40 @@ impl Parser<'_> {
     fn query_operand(&mut self) -> SqlResult<QueryBody> {
         match self.at_token(TokenKind::LeftParen) {
             true => Ok(QueryBody::Nested(Box::new(self.parenthesized_query()?))),
-            false => Ok(QueryBody::Select(Box::new(self.select()?))),
+            false => Ok(QueryBody::Select(self.select()?)),
         }
     }
 
-    fn select(&mut self) -> SqlResult<Select> {
+    #[inline(never)]
+    fn select(&mut self) -> SqlResult<Box<Select>> {
         let start = self.expect(K::Select)?;
-        let distinct = match self.peek().keyword {
+        // On the heap from the start: queries nest.
+        let mut select = new_select(start.span);
+        select.distinct = match self.peek().keyword {
             K::Distinct => self.eat(K::Distinct),
             K::All => !self.eat(K::All),
             _ => false,
         };
-        let top = match self.at(K::Top) {
-            true => Some(self.top(true)?),
-            false => None,
-        };
-        let items = self.select_items()?;
-        let into = self.select_into()?;
-        let from = self.optional_from()?;
-        let filter = match self.eat(K::Where) {
-            true => Some(self.condition()?),
-            false => None,
-        };
-        let group_by = self.group_by()?;
-        let having = match self.eat(K::Having) {
-            true => Some(self.condition()?),
-            false => None,
-        };
-        let windows = self.window_clause()?;
-        let span = self.span_from(start);
-        Ok(Select { span, distinct, top, items, into, from, filter, group_by, having, windows })
+        if self.at(K::Top) {
+            select.top = Some(self.top(true)?);
+        }
+        select.items = self.select_items()?;
+        select.into = self.select_into()?;
+        select.from = self.optional_from()?;
+        if self.eat(K::Where) {
+            select.filter = Some(self.condition()?);
+        }
+        select.group_by = self.group_by()?;
+        if self.eat(K::Having) {
+            select.having = Some(self.condition()?);
+        }
+        select.windows = self.window_clause()?;
+        select.span = self.span_from(start);
+        Ok(select)
     }
 
     /// `TOP (n)`; in a query also `TOP n`, `PERCENT` and `WITH TIES`.
+    #[inline(never)]
     pub(super) fn top(&mut self, in_query: bool) -> SqlResult<Top> {
         let start = self.expect(K::Top)?;
         let count = match self.peek().kind {
@@ -196,6 +198,7 @@ impl Parser<'_> {
         self.list(Parser::select_item)
     }
 
+    #[inline(never)]
     fn select_item(&mut self) -> SqlResult<SelectItem> {
         let start = self.peek();
         let kind = match start.kind {
@@ -217,21 +220,7 @@ impl Parser<'_> {
                 self.take();
                 SelectItemKind::Expr { expr: self.scalar()?, alias }
             }
-            _ if self.star_ahead() => {
-                let mut qualifiers = Vec::new();
-                while !self.eat_token(TokenKind::Star) {
-                    let part = match self.at_token(TokenKind::Dot) {
-                        true => None,
-                        false => Some(self.ident()?),
-                    };
-                    self.expect_token(TokenKind::Dot)?;
-                    qualifiers.push(part);
-                }
-                // The part before the star is there, and there are few enough: `star_ahead`.
-                let table = qualifiers.pop().flatten().ok_or_else(|| self.unexpected_last())?;
-                let name = super::call::object_name(&mut qualifiers, table);
-                SelectItemKind::Star(Some(Box::new(name)))
-            }
+            _ if self.star_ahead() => self.qualified_star()?,
             _ => {
                 let expr = self.scalar()?;
                 let alias = self.column_alias()?;
@@ -239,6 +228,24 @@ impl Parser<'_> {
             }
         };
         Ok(SelectItem { span: self.span_from(start), kind })
+    }
+
+    /// `t.*`.
+    #[inline(never)]
+    fn qualified_star(&mut self) -> SqlResult<SelectItemKind> {
+        let mut qualifiers = Vec::new();
+        while !self.eat_token(TokenKind::Star) {
+            let part = match self.at_token(TokenKind::Dot) {
+                true => None,
+                false => Some(self.ident()?),
+            };
+            self.expect_token(TokenKind::Dot)?;
+            qualifiers.push(part);
+        }
+        // The part before the star may be empty; there are few enough: `star_ahead`.
+        let table = qualifiers.pop().flatten().ok_or_else(|| self.unexpected_last())?;
+        let name = super::call::object_name(&mut qualifiers, table);
+        Ok(SelectItemKind::Star(Some(Box::new(name))))
     }
 
     /// Whether `t.*` stands here, with at most four parts before the star.
@@ -285,6 +292,7 @@ impl Parser<'_> {
         Ok(op)
     }
 
+    #[inline(never)]
     fn select_into(&mut self) -> SqlResult<Option<Box<SelectInto>>> {
         if !self.eat(K::Into) {
             return Ok(None);
@@ -297,6 +305,7 @@ impl Parser<'_> {
         Ok(Some(Box::new(SelectInto { table, filegroup })))
     }
 
+    #[inline(never)]
     fn group_by(&mut self) -> SqlResult<Option<Box<GroupBy>>> {
         if !self.at(K::Group) {
             return Ok(None);
@@ -369,6 +378,7 @@ impl Parser<'_> {
         false
     }
 
+    #[inline(never)]
     fn window_clause(&mut self) -> SqlResult<Vec<(Ident, Over)>> {
         if !self.window_clause_ahead() {
             return Ok(Vec::new());
@@ -390,6 +400,7 @@ impl Parser<'_> {
     }
 
     /// `OFFSET n ROWS FETCH NEXT m ROWS ONLY`.
+    #[inline(never)]
     fn offset(&mut self) -> SqlResult<Option<Box<Offset>>> {
         if !self.eat(K::Offset) {
             return Ok(None);
@@ -418,6 +429,7 @@ impl Parser<'_> {
     }
 
     /// `FOR BROWSE`, `FOR XML`, `FOR JSON`. A cursor's `FOR UPDATE` is left to the cursor.
+    #[inline(never)]
     fn for_clause(&mut self) -> SqlResult<Option<Box<ForClause>>> {
         let start = self.peek();
         let kind = match (start.keyword, self.peek_at(1).keyword) {
@@ -475,6 +487,22 @@ impl Parser<'_> {
                 .at_line(self.peek().span.line)),
         }
     }
+}
+
+#[inline(never)]
+fn new_select(span: Span) -> Box<Select> {
+    Box::new(Select {
+        span,
+        distinct: false,
+        top: None,
+        items: Vec::new(),
+        into: None,
+        from: Vec::new(),
+        filter: None,
+        group_by: None,
+        having: None,
+        windows: Vec::new(),
+    })
 }
 
 /// A chain of set operators, or its only operand.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, message};
 
-use super::Parser;
-use crate::ast::{Ident, MAX_DEPTH, ObjectName, Span, Variable};
+use super::{NESTING_MAX, Parser};
+use crate::ast::{Ident, ObjectName, Span, Variable};
 use crate::lexer::keyword::Keyword;
 use crate::lexer::token::{Token, TokenKind};
 use crate::lexer::{near_text, quoted_content, string_value, tokens_after};
@@ -135,12 +135,12 @@ impl<'a> Parser<'a> {
         token.span.text(self.text)
     }
 
-    /// Goes one level deeper; `cost` counts for levels that take a lot of stack. Error 191 beyond
-    /// [`MAX_DEPTH`].
+    /// Goes deeper, by so many levels as the stack that is taken is worth. Error 191 beyond
+    /// [`NESTING_MAX`].
     #[inline]
     pub(super) fn enter(&mut self, cost: u32) -> SqlResult<()> {
         self.depth += cost;
-        match self.depth > MAX_DEPTH {
+        match self.depth > NESTING_MAX {
             true => Err(self.too_deep()),
             false => Ok(()),
         }

@@ -362,6 +362,14 @@ impl Printer {
                 self.argument(&items[0]);
                 self.put(")");
             }
+            // `{fn EXTRACT(YEAR FROM d)}` has no comma.
+            (true, "extract", Arguments::List { items, .. }) if call.odbc && items.len() == 2 => {
+                self.put("extract(");
+                self.argument(&items[0]);
+                self.put(" FROM ");
+                self.argument(&items[1]);
+                self.put(")");
+            }
             (true, ..) => {
                 self.put(&name);
                 self.arguments(&call.arguments, DATE_PART_FUNCTIONS.contains(&name.as_str()));
@@ -409,8 +417,10 @@ impl Printer {
                     Some(TrimSide::Both) => "BOTH ",
                     None => "",
                 });
-                self.expr(characters);
-                self.put(" FROM ");
+                if let Some(characters) = characters {
+                    self.expr(characters);
+                    self.put(" FROM ");
+                }
                 self.expr(source);
             }
         }

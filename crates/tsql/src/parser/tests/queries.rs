@@ -1,0 +1,203 @@
+use super::*;
+use crate::ast::{
+    ForKind, IndexRef, QueryHintKind, SelectItemKind, TableHintKind, TableSourceKind,
+};
+
+fn select_statement(text: &str) -> crate::ast::SelectStatement {
+    match statement(text) {
+        StatementKind::Select(select) => *select,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+/// The first `SELECT` of a query.
+fn core(statement: &crate::ast::SelectStatement) -> &crate::ast::Select {
+    match &statement.query.body {
+        crate::ast::QueryBody::Select(select) => select,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn select_items_are_named_in_four_ways() {
+    assert_eq!(
+        select("SELECT a AS x, b y, z = c, 'w' = d, e 'v', f \"u\", [t] = 1, g"),
+        "SELECT [a] AS [x], [b] AS [y], [c] AS [z], [d] AS [w], [e] AS [v], [f] AS [u], (1) AS [t], [g]"
+    );
+    assert_eq!(select("SELECT 1a, 2 b"), "SELECT (1) AS [a], (2) AS [b]");
+    assert_eq!(
+        select("SELECT *, t.*, dbo.t.*, a..t.*"),
+        "SELECT *, [t].*, [dbo].[t].*, [a]..[t].*"
+    );
+    assert_eq!(select("SELECT @a = 1, @b += c"), "SELECT @a=(1), @b+=[c]");
+}
+
+#[test]
+fn an_alias_without_as_is_taken_only_where_nothing_else_can_begin() {
+    assert_eq!(kinds(&parse("SELECT a FROM t OPTION (RECOMPILE)").statements), ["Select"]);
+    assert_eq!(kinds(&parse("SELECT 1 COMMIT").statements), ["Select", "Commit"]);
+    assert_eq!(
+        kinds(&parse("SELECT * FROM t done: SELECT 1").statements),
+        ["Select", "Label", "Select"]
+    );
+    // As in SQL Server, these are aliases.
+    assert_eq!(select("SELECT 1 GO"), "SELECT (1) AS [GO]");
+    assert_eq!(select("SELECT * FROM t THROW"), "SELECT * FROM [t] AS [THROW]");
+    assert_eq!(select("SELECT a FROM t window"), "SELECT [a] FROM [t] AS [window]");
+    assert_eq!(select("SELECT at FROM offset"), "SELECT [at] FROM [offset]");
+}
+
+#[test]
+fn intersect_binds_tighter_than_union_and_except() {
+    use crate::ast::{QueryBody, SetOperator};
+    let statement = select_statement(
+        "SELECT 1 UNION SELECT 2 INTERSECT SELECT 3 EXCEPT SELECT 4 UNION ALL SELECT 5",
+    );
+    let QueryBody::Set(chain) = &statement.query.body else { panic!("{statement:?}") };
+    assert!(matches!(chain.first, QueryBody::Select(_)));
+    let operators: Vec<_> = chain.rest.iter().map(|(operator, _)| *operator).collect();
+    assert_eq!(operators, [SetOperator::Union, SetOperator::Except, SetOperator::UnionAll]);
+    let QueryBody::Set(inner) = &chain.rest[0].1 else { panic!("{chain:?}") };
+    assert_eq!(inner.rest.len(), 1);
+    assert_eq!(inner.rest[0].0, SetOperator::Intersect);
+}
+
+#[test]
+fn joins_nest_by_their_on() {
+    for (text, printed) in [
+        (
+            "a JOIN b ON 1=1 JOIN c ON 2=2",
+            "[a] INNER JOIN [b] ON (1)=(1) INNER JOIN [c] ON (2)=(2)",
+        ),
+        (
+            "a JOIN b JOIN c ON 1=1 ON 2=2",
+            "[a] INNER JOIN ([b] INNER JOIN [c] ON (1)=(1)) ON (2)=(2)",
+        ),
+        ("a LEFT JOIN (b CROSS JOIN c) ON 1=1", "[a] LEFT JOIN ([b] CROSS JOIN [c]) ON (1)=(1)"),
+        ("a x CROSS APPLY f(x.y) z", "[a] AS [x] CROSS APPLY [f]([x].[y]) AS [z]"),
+        ("a INNER HASH JOIN b ON 1=1", "[a] INNER HASH JOIN [b] ON (1)=(1)"),
+        ("((SELECT 1 AS x) AS y)", "(SELECT (1) AS [x]) AS [y]"),
+        ("((SELECT 1) UNION SELECT 2) AS y (z)", "((SELECT (1)) UNION SELECT (2)) AS [y]([z])"),
+        ("(((SELECT 1))) y", "(((SELECT (1)))) AS [y]"),
+        ("(VALUES (1, 2), (3, 4)) v (a, b)", "(VALUES ((1), (2)), ((3), (4))) AS [v]([a], [b])"),
+        ("(a) JOIN (b c) ON 1=1", "[a] INNER JOIN [b] AS [c] ON (1)=(1)"),
+        (
+            "a PIVOT (SUM(b) FOR c IN ([1], [2])) AS p",
+            "[a] PIVOT (sum([b]) FOR [c] IN ([1], [2])) AS [p]",
+        ),
+    ] {
+        assert_eq!(select(&format!("SELECT * FROM {text}")), format!("SELECT * FROM {printed}"));
+    }
+}
+
+/// The hints of the only table of a query.
+fn hints(from: &str) -> Vec<TableHintKind> {
+    let statement = select_statement(&format!("SELECT * FROM {from}"));
+    match &core(&statement).from[0].kind {
+        TableSourceKind::Table(table) => table.hints.iter().map(|h| h.kind.clone()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn table_hints_are_read_with_and_without_with() {
+    assert!(matches!(hints("t (NOLOCK)")[..], [TableHintKind::NoLock]));
+    assert!(matches!(hints("t (nolock) x")[..], [TableHintKind::NoLock]));
+    assert!(matches!(hints("t x (nolock)")[..], [TableHintKind::NoLock]));
+    assert!(matches!(hints("t WITH (NOLOCK)")[..], [TableHintKind::NoLock]));
+    assert!(matches!(
+        hints("t AS x WITH (UPDLOCK, HOLDLOCK ROWLOCK)")[..],
+        [TableHintKind::UpdLock, TableHintKind::HoldLock, TableHintKind::RowLock]
+    ));
+    assert!(hints("t NOLOCK").is_empty());
+    let found = hints("t WITH (INDEX (a, 2), FORCESEEK (b (c, d)))");
+    let [
+        TableHintKind::Index(indexes),
+        TableHintKind::ForceSeek(Some((IndexRef::Name(index), columns))),
+    ] = &found[..]
+    else {
+        panic!("{found:?}")
+    };
+    assert!(matches!(indexes[..], [IndexRef::Name(_), IndexRef::Number(2)]));
+    assert_eq!((&*index.name, columns.len()), ("b", 2));
+    assert!(matches!(&hints("t (INDEX = a)")[..], [TableHintKind::Index(_)]));
+}
+
+#[test]
+fn a_table_with_arguments_is_a_function() {
+    let statement = select_statement("SELECT * FROM dbo.f (nolock1, 2) AS x (a)");
+    let TableSourceKind::Function(function) = &core(&statement).from[0].kind else { panic!() };
+    assert_eq!(function.arguments.len(), 2);
+    assert_eq!(function.alias.as_ref().unwrap().columns.len(), 1);
+}
+
+#[test]
+fn top_takes_a_number_or_an_expression_in_parentheses() {
+    assert_eq!(select("SELECT TOP 10 a FROM t"), "SELECT TOP ((10)) [a] FROM [t]");
+    assert_eq!(select("SELECT TOP (@n) * FROM t"), "SELECT TOP (@n) * FROM [t]");
+    assert_eq!(
+        select("SELECT DISTINCT TOP 5.5 PERCENT WITH TIES a FROM t ORDER BY a"),
+        "SELECT DISTINCT TOP ((5.5)) PERCENT WITH TIES [a] FROM [t] ORDER BY [a]"
+    );
+}
+
+#[test]
+fn grouping_sets_keep_their_structure() {
+    for text in [
+        "SELECT (1) FROM [t] GROUP BY [a], ([b], [c]), (), ROLLUP ([d], ([e], [f])), CUBE ([g])",
+        "SELECT (1) FROM [t] GROUP BY GROUPING SETS ([a], ([b], [c]), (), CUBE ([d]), GROUPING SETS ([e]))",
+        "SELECT (1) FROM [t] GROUP BY ALL [a] WITH CUBE",
+    ] {
+        assert_eq!(select(text), text);
+    }
+    // One expression in parentheses is no list.
+    assert_eq!(
+        select("SELECT 1 FROM t GROUP BY (a), (a) + (b)"),
+        "SELECT (1) FROM [t] GROUP BY [a], [a]+[b]"
+    );
+}
+
+#[test]
+fn the_clauses_of_a_query_come_in_order() {
+    assert_eq!(
+        select(
+            "WITH c (x) AS (SELECT 1) SELECT a INTO #n FROM c WHERE b = 1 GROUP BY a HAVING COUNT(*) > 1 \
+                WINDOW w AS (ORDER BY a) ORDER BY a DESC OFFSET 1 ROW FETCH FIRST 2 ROWS ONLY OPTION (FAST 1)"
+        ),
+        "SELECT [a] INTO [#n] FROM [c] WHERE [b]=(1) GROUP BY [a] HAVING count(*)>(1) \
+         WINDOW [w] AS (ORDER BY [a]) ORDER BY [a] DESC OFFSET (1) ROWS FETCH NEXT (2) ROWS ONLY"
+    );
+}
+
+#[test]
+fn for_clauses_and_query_hints_are_kept() {
+    let statement = select_statement(
+        "SELECT 1 FOR XML PATH ('r'), ELEMENTS XSINIL, ROOT OPTION (MAXRECURSION 0, OPTIMIZE FOR (@a = 1, @b UNKNOWN))",
+    );
+    let ForKind::Xml(options) = &statement.query.for_clause.as_ref().unwrap().kind else {
+        panic!()
+    };
+    let names: Vec<_> = options.iter().map(|o| (&*o.name, o.value.as_deref())).collect();
+    assert_eq!(names, [("PATH", Some("r")), ("ELEMENTS XSINIL", None), ("ROOT", None)]);
+    assert!(matches!(statement.options[0].kind, QueryHintKind::MaxRecursion(0)));
+    let QueryHintKind::OptimizeFor(values) = &statement.options[1].kind else { panic!() };
+    assert_eq!(values.len(), 2);
+    assert!(values[0].1.is_some() && values[1].1.is_none());
+}
+
+#[test]
+fn every_node_knows_where_it_stands() {
+    let text = "SELECT a,\n  b + c AS d\nFROM dbo.t AS x\nWHERE x.e = 'f'";
+    let statement = select_statement(text);
+    let select = core(&statement);
+    assert_eq!(select.items[1].span.text(text), "b + c AS d");
+    assert_eq!((select.items[1].span.line, select.items[1].span.column), (2, 3));
+    let SelectItemKind::Expr { expr, alias } = &select.items[1].kind else { panic!() };
+    assert_eq!(expr.span.text(text), "b + c");
+    assert_eq!(alias.as_ref().unwrap().span.text(text), "d");
+    assert_eq!(select.from[0].span.text(text), "dbo.t AS x");
+    let TableSourceKind::Table(table) = &select.from[0].kind else { panic!() };
+    assert_eq!(table.name.span.text(text), "dbo.t");
+    assert_eq!(select.filter.as_ref().unwrap().span.text(text), "x.e = 'f'");
+    assert_eq!(statement.query.span.text(text), text);
+}
