@@ -44,6 +44,7 @@ pub mod inst;
 pub mod key;
 pub mod object;
 pub mod operand;
+pub mod place;
 pub mod print;
 pub mod site;
 pub mod unit;

@@ -5,6 +5,7 @@ use base::SqlType;
 
 use crate::func::{AggregateFunction, CallTypes};
 use crate::ir::inst::{Reg, RegList};
+use crate::ir::key::KeyShape;
 use crate::plan::expr::TableVarId;
 use crate::plan::tree::{Frame, ReadOptions};
 
@@ -65,7 +66,7 @@ pub enum ReadPurpose {
     MustBeAbsent,
 }
 
-/// How rows are found; registers are not NULL.
+/// How rows are found; registers are not NULL, and of the index columns' types.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AccessDesc {
     /// All of them.
@@ -75,27 +76,38 @@ pub enum AccessDesc {
         /// The index's place in `TableDef::indexes`.
         index: usize,
         /// One register per key column.
-        key: Box<[Reg]>,
+        key: Box<[KeyPart]>,
     },
     /// A range of an ordered index.
     Range {
         /// The index's place in `TableDef::indexes`.
         index: usize,
         /// Leading key columns.
-        prefix: Box<[Reg]>,
-        /// The lower bound on the next one; whether it belongs to the range.
-        lower: Option<(Reg, bool)>,
-        /// The upper bound on the next one; whether it belongs to the range.
-        upper: Option<(Reg, bool)>,
+        prefix: Box<[KeyPart]>,
+        /// The column behind them.
+        next: NextColumn,
+        /// The lower bound on it; whether it belongs to the range.
+        lower: Option<(KeyPart, bool)>,
+        /// The upper bound on it; whether it belongs to the range.
+        upper: Option<(KeyPart, bool)>,
         /// From the end to the start.
         backward: bool,
     },
 }
 
+/// The key column that bounds are on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NextColumn {
+    /// The index has its greatest values first.
+    pub descending: bool,
+    /// It can be NULL.
+    pub nullable: bool,
+}
+
 impl AccessDesc {
-    /// The registers that opening reads.
-    pub fn registers(&self) -> impl Iterator<Item = Reg> + '_ {
-        let (keys, lower, upper): (&[Reg], _, _) = match self {
+    /// The registers that opening reads, with their types.
+    pub fn parts(&self) -> impl Iterator<Item = KeyPart> + '_ {
+        let (keys, lower, upper): (&[KeyPart], _, _) = match self {
             AccessDesc::Full => (&[], None, None),
             AccessDesc::Seek { key, .. } => (key, None, None),
             AccessDesc::Range { prefix, lower, upper, .. } => (prefix, *lower, *upper),
@@ -142,11 +154,34 @@ pub struct OrderKey {
     pub descending: bool,
 }
 
+/// An order.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its keys.
+    pub keys: Box<[OrderKey]>,
+    /// How they become bytes that compare as they do.
+    pub shape: KeyShape,
+}
+
+impl Order {
+    /// The order by these keys.
+    pub fn new(keys: impl Into<Box<[OrderKey]>>) -> Order {
+        let keys = keys.into();
+        let shape = KeyShape::new(keys.iter().map(|k| (k.ty, k.descending)));
+        Order { keys, shape }
+    }
+
+    /// No order.
+    pub fn none() -> Order {
+        Order::new([])
+    }
+}
+
 /// A sorter.
 #[derive(Debug)]
 pub struct SortDesc {
     /// The order; rows that it makes equal keep the order in which they came.
-    pub keys: Box<[OrderKey]>,
+    pub order: Order,
     /// The columns of a row.
     pub row: RegList,
     /// Their layout.
@@ -167,8 +202,10 @@ pub struct KeyPart {
 pub struct HashDesc {
     /// The keys of a row that is added.
     pub build: Box<[KeyPart]>,
-    /// The keys that are looked for.
+    /// The keys that are looked for, of the same types.
     pub probe: Box<[KeyPart]>,
+    /// How keys become bytes.
+    pub shape: KeyShape,
     /// The columns of a row that is added.
     pub row: RegList,
     /// Their layout.
@@ -180,6 +217,8 @@ pub struct HashDesc {
 pub struct GroupsDesc {
     /// The types of the keys.
     pub keys: Box<[SqlType]>,
+    /// How they become bytes.
+    pub shape: KeyShape,
     /// The layout of the keys as a row.
     pub layout: u16,
     /// The aggregates.
@@ -195,10 +234,10 @@ pub struct AggregateDesc {
     pub types: CallTypes,
     /// The registers of the arguments, NULL or not.
     pub args: RegList,
-    /// Equal arguments count once.
-    pub distinct: bool,
-    /// The order in which rows are taken in, if it matters.
-    pub order: Box<[OrderKey]>,
+    /// Equal arguments count once: how they become bytes.
+    pub distinct: Option<KeyShape>,
+    /// The order in which rows are taken in; without keys it does not matter.
+    pub order: Order,
 }
 
 /// A set of tuples of values.
@@ -206,15 +245,17 @@ pub struct AggregateDesc {
 pub struct SetDesc {
     /// The types of the values.
     pub keys: Box<[SqlType]>,
+    /// How they become bytes.
+    pub shape: KeyShape,
 }
 
 /// A window.
 #[derive(Debug)]
 pub struct WindowDesc {
     /// Rows equal in these are one partition.
-    pub partition: Box<[OrderKey]>,
+    pub partition: Order,
     /// The order within a partition.
-    pub order: Box<[OrderKey]>,
+    pub order: Order,
     /// The columns of a row: what survives, then the arguments of the functions.
     pub row: RegList,
     /// Their layout.

@@ -337,8 +337,8 @@ impl Visitor<'_, '_> {
                     ObjectDesc::LocalCursor(c) => &c.access,
                     _ => return true,
                 };
-                for reg in access.registers() {
-                    self.read(reg, unit.reg_type(reg));
+                for part in access.parts() {
+                    self.read(part.reg, RegType::of(&part.ty));
                 }
             }
             Next { row, .. }
@@ -363,8 +363,13 @@ impl Visitor<'_, '_> {
             }
             WorkCount { dst, .. } => self.write(dst, I64),
             SortClear { limit: Some(limit), .. } => self.read(limit, I64),
-            SortPush { sort: id } | HashPush { hash: id } | HashPushUnkeyed { hash: id } => {
+            SortPush { sort: id } | HashPush { hash: id } => {
                 self.push(&unit.objects[usize::from(id.0)]);
+            }
+            HashPushUnkeyed { hash } => {
+                if let ObjectDesc::Hash(hash) = &unit.objects[usize::from(hash.0)] {
+                    self.read_list(hash.row);
+                }
             }
             WindowPush { window } => self.push(&unit.objects[usize::from(window.0)]),
             HashProbe { hash } => {
@@ -376,7 +381,7 @@ impl Visitor<'_, '_> {
                 if let ObjectDesc::Groups(g) = &unit.objects[usize::from(groups.0)] {
                     let aggregate = &g.aggregates[usize::from(aggregate)];
                     self.read_list(aggregate.args);
-                    self.read_order(&aggregate.order);
+                    self.read_order(&aggregate.order.keys);
                 }
             }
             GroupResult { dst, .. } | WindowResult { dst, .. } => {
@@ -390,7 +395,7 @@ impl Visitor<'_, '_> {
     fn push(&mut self, object: &ObjectDesc) {
         match object {
             ObjectDesc::Sort(sort) => {
-                self.read_order(&sort.keys);
+                self.read_order(&sort.order.keys);
                 self.read_list(sort.row);
             }
             ObjectDesc::Hash(hash) => {
@@ -398,8 +403,8 @@ impl Visitor<'_, '_> {
                 self.read_list(hash.row);
             }
             ObjectDesc::Window(window) => {
-                self.read_order(&window.partition);
-                self.read_order(&window.order);
+                self.read_order(&window.partition.keys);
+                self.read_order(&window.order.keys);
                 self.read_list(window.row);
             }
             _ => {}

@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::object::{AccessDesc, LocalSource, ObjId, ObjectDesc};
+use crate::ir::object::{AccessDesc, KeyPart, LocalSource, ObjId, ObjectDesc};
 use crate::ir::site::RowsetSite;
 use crate::ir::{RegList, Unit};
 
@@ -188,7 +188,7 @@ fn object_aggregate(unit: &Unit, groups: ObjId, inst: &Inst) -> Option<String> {
     let ObjectDesc::Groups(desc) = &unit.objects[usize::from(groups.0)] else { return None };
     let Inst::GroupAdd { aggregate, .. } = *inst else { return None };
     let aggregate = &desc.aggregates[usize::from(aggregate)];
-    let distinct = if aggregate.distinct { " distinct" } else { "" };
+    let distinct = if aggregate.distinct.is_some() { " distinct" } else { "" };
     Some(format!("{:?}{distinct} {}", aggregate.function, registers(unit, aggregate.args)))
 }
 
@@ -210,11 +210,11 @@ fn object(unit: &Unit, id: ObjId) -> String {
         }
         ObjectDesc::Work(_) => "worktable".into(),
         ObjectDesc::Sort(s) => {
-            let keys: Vec<String> = s.keys.iter().map(order).collect();
+            let keys: Vec<String> = s.order.keys.iter().map(order).collect();
             format!("by {} row {}", keys.join(" "), registers(unit, s.row))
         }
         ObjectDesc::Hash(h) => {
-            let keys = |parts: &[crate::ir::object::KeyPart]| {
+            let keys = |parts: &[KeyPart]| {
                 parts.iter().map(|k| format!("{:?}", k.reg)).collect::<Vec<_>>().join(" ")
             };
             format!(
@@ -227,7 +227,8 @@ fn object(unit: &Unit, id: ObjId) -> String {
         ObjectDesc::Groups(g) => format!("{} keys {} aggregates", g.keys.len(), g.aggregates.len()),
         ObjectDesc::Set(_) => "set".into(),
         ObjectDesc::Window(w) => {
-            let keys: Vec<String> = w.partition.iter().chain(&w.order).map(order).collect();
+            let keys: Vec<String> =
+                w.partition.keys.iter().chain(&w.order.keys).map(order).collect();
             format!("by {} row {}", keys.join(" "), registers(unit, w.row))
         }
     }
@@ -238,16 +239,20 @@ fn order(key: &crate::ir::object::OrderKey) -> String {
 }
 
 fn access(access: &AccessDesc) -> String {
+    let names = |parts: &[KeyPart]| {
+        let names: Vec<String> = parts.iter().map(|k| format!("{:?}", k.reg)).collect();
+        format!("({})", names.join(" "))
+    };
     match access {
         AccessDesc::Full => "full".into(),
-        AccessDesc::Seek { index, key } => format!("seek index {index} {key:?}"),
-        AccessDesc::Range { index, prefix, lower, upper, backward } => {
-            let mut text = format!("range index {index} {prefix:?}");
-            if let Some((reg, inclusive)) = lower {
-                let _ = write!(text, " {} {reg:?}", if *inclusive { ">=" } else { ">" });
+        AccessDesc::Seek { index, key } => format!("seek index {index} {}", names(key)),
+        AccessDesc::Range { index, prefix, lower, upper, backward, .. } => {
+            let mut text = format!("range index {index} {}", names(prefix));
+            if let Some((part, inclusive)) = lower {
+                let _ = write!(text, " {} {:?}", if *inclusive { ">=" } else { ">" }, part.reg);
             }
-            if let Some((reg, inclusive)) = upper {
-                let _ = write!(text, " {} {reg:?}", if *inclusive { "<=" } else { "<" });
+            if let Some((part, inclusive)) = upper {
+                let _ = write!(text, " {} {:?}", if *inclusive { "<=" } else { "<" }, part.reg);
             }
             if *backward {
                 text.push_str(" backward");

@@ -115,8 +115,27 @@ pub struct CastSite {
     pub factor: i128,
     /// For [`crate::ir::Inst::CastIntDecimal`]: what the result's magnitude must stay below.
     pub bound: i128,
-    /// The column that is assigned, for error 2628 and its kin: table and column.
-    pub column: Option<(Arc<str>, Arc<str>)>,
+    /// The column that is assigned, for error 2628.
+    pub column: Option<AssignedColumn>,
+}
+
+/// The column that a value is converted for.
+#[derive(Clone, Debug)]
+pub struct AssignedColumn {
+    /// The database, if the table lives in one.
+    pub database: Option<DbId>,
+    /// Its table.
+    pub table: Arc<TableDef>,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+impl PartialEq for AssignedColumn {
+    fn eq(&self, other: &AssignedColumn) -> bool {
+        self.database == other.database
+            && Arc::ptr_eq(&self.table, &other.table)
+            && self.name == other.name
+    }
 }
 
 /// A concatenation.
@@ -218,10 +237,12 @@ pub struct ResultSite {
 }
 
 /// Something that a unit changes.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct TargetSite {
     /// Where.
     pub table: TargetTable,
+    /// A table variable's definition, for messages.
+    pub definition: Option<Arc<TableDef>>,
     /// Unique indexes, by place in `TableDef::indexes`, whose duplicates are ignored.
     pub ignore_duplicates: Box<[usize]>,
     /// The type of the identity column, if there is one.

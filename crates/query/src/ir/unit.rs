@@ -1,11 +1,13 @@
 //! A unit: code and all that it refers to.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use base::SqlError;
 use base::ids::DbId;
 use engine::catalog::def::TableDef;
 use engine::hot::row::RowLayout;
+use engine::hot::table::Table;
 
 use crate::ir::inst::{Inst, Pc, Reg, RegList, RegType};
 use crate::ir::key::ConstantSet;
@@ -25,6 +27,8 @@ pub struct Unit {
     pub marks: u16,
     /// Where a one-expression unit leaves its value.
     pub result: Option<(Reg, base::SqlType)>,
+    /// What a native function returns.
+    pub returns: Option<base::SqlType>,
     /// What its statement does.
     pub kind: Option<StatementKind>,
     /// The targets whose old and new rows it keeps for triggers.
@@ -88,7 +92,6 @@ pub struct Unit {
 }
 
 /// An engine table that a unit reads or changes.
-#[derive(Clone, Debug)]
 pub struct TableUse {
     /// The database it lives in.
     pub database: DbId,
@@ -96,6 +99,16 @@ pub struct TableUse {
     pub table: Arc<TableDef>,
     /// Whether the unit changes it.
     pub changed: bool,
+    /// The engine's table, once the unit has run. What the definition says it is it stays: other
+    /// rows or columns are another definition.
+    pub handle: OnceLock<Arc<Table>>,
+}
+
+impl fmt::Debug for TableUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let change = if self.changed { " (changed)" } else { "" };
+        write!(f, "{}.{}{change}", self.database, self.table.header.name)
+    }
 }
 
 impl Unit {

@@ -5,7 +5,8 @@ use base::{SqlResult, SqlType, Value};
 use crate::func::CallTypes;
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, OrderKey, SetDesc};
+use crate::ir::key::KeyShape;
+use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, Order, OrderKey, SetDesc};
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{Aggregate, ColId, Expr, SortKey};
@@ -142,7 +143,8 @@ impl Lowering {
         }
         let layout = self.b.layout_of(&keys);
         let aggregates = self.empty_aggregates(parts.aggregates);
-        let desc = GroupsDesc { keys: keys.into(), layout, aggregates };
+        let shape = KeyShape::of(&keys);
+        let desc = GroupsDesc { keys: keys.into(), shape, layout, aggregates };
         Groups { object: self.b.object(ObjectDesc::Groups(desc)), layout, has_mask }
     }
 
@@ -153,13 +155,13 @@ impl Lowering {
             function: a.function,
             types: CallTypes { args: a.args.iter().map(|e| e.ty).collect(), result: a.ty },
             args,
-            distinct: a.distinct,
-            order: [].into(),
+            distinct: a.distinct.then(|| KeyShape::new(a.args.iter().map(|e| (e.ty, false)))),
+            order: Order::none(),
         };
         aggregates.iter().map(|(_, a)| desc(a)).collect()
     }
 
-    fn set_aggregates(&mut self, groups: &Groups, args: Vec<(Vec<Reg>, Box<[OrderKey]>)>) {
+    fn set_aggregates(&mut self, groups: &Groups, args: Vec<(Vec<Reg>, Order)>) {
         let lists: Vec<_> = args.into_iter().map(|(a, o)| (self.b.list(&a), o)).collect();
         let ObjectDesc::Groups(desc) = &mut self.b.unit.objects[usize::from(groups.object.0)]
         else {
@@ -179,10 +181,10 @@ impl Lowering {
     pub fn arguments(
         &mut self,
         aggregates: &[(ColId, Aggregate)],
-    ) -> SqlResult<Vec<(Vec<Reg>, Box<[OrderKey]>)>> {
+    ) -> SqlResult<Vec<(Vec<Reg>, Order)>> {
         let one = |(_, a): &(ColId, Aggregate)| {
             let args: SqlResult<Vec<Reg>> = a.args.iter().map(|e| Ok(self.expr(e)?.reg)).collect();
-            Ok((args?, self.order_keys(&a.order)?))
+            Ok((args?, Order::new(self.order_keys(&a.order)?)))
         };
         aggregates.iter().map(one).collect()
     }
@@ -253,8 +255,9 @@ impl Lowering {
         columns: &[ColId],
         consume: Consume<'_>,
     ) -> SqlResult<()> {
-        let keys = columns.iter().map(|&c| self.stored_type(c)).collect();
-        let set = self.b.object(ObjectDesc::Set(SetDesc { keys }));
+        let keys: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
+        let shape = KeyShape::of(&keys);
+        let set = self.b.object(ObjectDesc::Set(SetDesc { keys: keys.into(), shape }));
         self.b.emit(Inst::SetClear { set });
         self.produce(input, &mut |l| {
             let regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();

@@ -4,6 +4,7 @@ use base::{SqlResult, SqlType};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::key::KeyShape;
 use crate::ir::object::{HashDesc, KeyPart, ObjId, ObjectDesc, WorkDesc};
 use crate::lower::columns::{ColumnType, uses_in_pred};
 use crate::lower::expr::NullTo;
@@ -287,6 +288,7 @@ impl Lowering {
         let hash = self.b.object(ObjectDesc::Hash(HashDesc {
             build: [].into(),
             probe: [].into(),
+            shape: KeyShape::new(join.keys.iter().map(|k| (k.0.ty, false))),
             row,
             layout,
         }));

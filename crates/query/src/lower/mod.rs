@@ -35,7 +35,6 @@ mod window;
 mod work;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::{SqlError, SqlResult, Value, message};
@@ -43,13 +42,16 @@ use base::{SqlError, SqlResult, Value, message};
 use crate::ir::builder::{Builder, Label};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, RegType};
 use crate::ir::object::{ObjId, ReadPurpose};
-use crate::ir::site::{ResultSite, StatementKind};
+use crate::ir::site::{AssignedColumn, ResultSite, StatementKind};
 use crate::ir::unit::Unit;
 use crate::lower::columns::Columns;
 use crate::lower::scope::{Scope, Val};
 use crate::plan::expr::{Expr, Pred, VarId};
 use crate::plan::native::NativeModule;
 use crate::plan::tree::*;
+
+pub(crate) use scan::engine_layout;
+pub(crate) use scope::internal;
 
 /// What a unit's code depends on beside the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,6 +107,11 @@ pub fn native(module: &NativeModule, options: Options) -> SqlResult<Unit> {
     Ok(lowering.b.finish())
 }
 
+/// The smallest and the largest value of an integer type.
+pub(crate) fn int_range(ty: &base::SqlType) -> Option<(i64, i64)> {
+    expr::int_kind(ty.kind).map(|kind| kind.range())
+}
+
 /// A function that writes the code for one row.
 type Consume<'c> = &'c mut dyn FnMut(&mut Lowering) -> SqlResult<()>;
 
@@ -138,8 +145,8 @@ struct Lowering {
     worktables: HashMap<WorktableId, Worktable>,
     /// What the scans that are being lowered read for, if not for a query.
     purpose: Option<ReadPurpose>,
-    /// The column that a value is being converted for: table and column.
-    assigned_column: Option<(Arc<str>, Arc<str>)>,
+    /// The column that a value is being converted for.
+    assigned_column: Option<AssignedColumn>,
     /// How many guards there are, to see whether an operation has one.
     guards: usize,
     /// Where a statement goes that has counted as many rows as the session wants.

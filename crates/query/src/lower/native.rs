@@ -102,6 +102,7 @@ impl Lowering {
                 if let Some(value) = value {
                     self.evaluation(statement.line, Columns::of_expr(value), |l| {
                         let val = l.expr(value)?;
+                        l.b.unit.returns = Some(value.ty);
                         l.b.emit(Inst::SetReturn { src: val.reg });
                         Ok(())
                     })?;

@@ -1,6 +1,6 @@
 //! Scans: loops over tables, local tables and rowset functions.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
@@ -9,7 +9,8 @@ use engine::hot::row::RowLayout;
 
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::object::{
-    AccessDesc, CursorDesc, LocalCursorDesc, LocalSource, ObjId, ObjectDesc, ReadPurpose, WorkDesc,
+    AccessDesc, CursorDesc, KeyPart, LocalCursorDesc, LocalSource, NextColumn, ObjId, ObjectDesc,
+    ReadPurpose, WorkDesc,
 };
 use crate::ir::site::RowsetSite;
 use crate::ir::unit::TableUse;
@@ -30,7 +31,7 @@ impl Lowering {
             Source::Table { database, table } => {
                 let layout = self.table_layout(table);
                 let use_ = self.use_table(*database, table, false);
-                let access = self.access(&scan.access, NullTo { dst: None, label: end })?;
+                let access = self.access(scan, NullTo { dst: None, label: end })?;
                 let change = scan.row.map(|_| ReadPurpose::Change);
                 let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
                 let cursor = self.b.object(ObjectDesc::Cursor(CursorDesc {
@@ -45,7 +46,7 @@ impl Lowering {
             }
             source => {
                 let (source, layout) = self.local_source(source)?;
-                let access = self.access(&scan.access, NullTo { dst: None, label: end })?;
+                let access = self.access(scan, NullTo { dst: None, label: end })?;
                 let desc = LocalCursorDesc { source, access };
                 let cursor = self.b.object(ObjectDesc::LocalCursor(desc));
                 self.b.emit(Inst::LocalOpen { cursor });
@@ -90,7 +91,8 @@ impl Lowering {
         let same = |t: &TableUse| t.database == database && Arc::ptr_eq(&t.table, table);
         let tables = &mut self.b.unit.tables;
         let at = tables.iter().position(same).unwrap_or_else(|| {
-            tables.push(TableUse { database, table: table.clone(), changed: false });
+            let handle = OnceLock::new();
+            tables.push(TableUse { database, table: table.clone(), changed: false, handle });
             tables.len() - 1
         });
         tables[at].changed |= changed;
@@ -167,8 +169,8 @@ impl Lowering {
     }
 
     /// How rows are found. A NULL key or bound finds none.
-    fn access(&mut self, access: &Access, null: NullTo) -> SqlResult<AccessDesc> {
-        Ok(match access {
+    fn access(&mut self, scan: &Scan, null: NullTo) -> SqlResult<AccessDesc> {
+        Ok(match &scan.access {
             Access::Full => AccessDesc::Full,
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
@@ -176,6 +178,7 @@ impl Lowering {
             Access::Range { index, prefix, lower, upper, backward } => AccessDesc::Range {
                 index: *index,
                 prefix: self.keys(prefix, null)?,
+                next: next_column(&scan.source, *index, prefix.len()),
                 lower: self.bound(lower.as_ref(), null)?,
                 upper: self.bound(upper.as_ref(), null)?,
                 backward: *backward,
@@ -183,13 +186,27 @@ impl Lowering {
         })
     }
 
-    fn keys(&mut self, key: &[Expr], null: NullTo) -> SqlResult<Box<[Reg]>> {
-        key.iter().map(|e| self.strict(e, null)).collect()
+    fn key(&mut self, expr: &Expr, null: NullTo) -> SqlResult<KeyPart> {
+        Ok(KeyPart { reg: self.strict(expr, null)?, ty: expr.ty })
     }
 
-    fn bound(&mut self, bound: Option<&Bound>, null: NullTo) -> SqlResult<Option<(Reg, bool)>> {
-        bound.map(|b| Ok((self.strict(&b.value, null)?, b.inclusive))).transpose()
+    fn keys(&mut self, key: &[Expr], null: NullTo) -> SqlResult<Box<[KeyPart]>> {
+        key.iter().map(|e| self.key(e, null)).collect()
     }
+
+    fn bound(&mut self, bound: Option<&Bound>, null: NullTo) -> SqlResult<Option<(KeyPart, bool)>> {
+        bound.map(|b| Ok((self.key(&b.value, null)?, b.inclusive))).transpose()
+    }
+}
+
+/// The key column behind a prefix.
+fn next_column(source: &Source, index: usize, prefix: usize) -> NextColumn {
+    let (Source::Table { table, .. } | Source::TableVar(_, table)) = source else {
+        return NextColumn::default();
+    };
+    let Some(key) = table.indexes[index].key.get(prefix) else { return NextColumn::default() };
+    let nullable = table.column(key.column).is_some_and(|c| c.nullable);
+    NextColumn { descending: key.descending, nullable }
 }
 
 /// Whether expressions use columns of rows at hand.

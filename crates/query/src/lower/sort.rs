@@ -4,7 +4,9 @@ use base::{SqlError, SqlResult, SqlType, Value, message};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::object::{AccessDesc, LocalCursorDesc, LocalSource, ObjectDesc, SortDesc, WorkDesc};
+use crate::ir::object::{
+    AccessDesc, LocalCursorDesc, LocalSource, ObjectDesc, Order, SortDesc, WorkDesc,
+};
 use crate::lower::columns::ColumnType;
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
@@ -25,7 +27,7 @@ impl Lowering {
         let types: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
         let layout = self.b.layout_of(&types);
         let row = self.b.list(&[]);
-        let sort = self.b.object(ObjectDesc::Sort(SortDesc { keys: [].into(), row, layout }));
+        let sort = self.b.object(ObjectDesc::Sort(SortDesc { order: Order::none(), row, layout }));
         let outside = self.enter();
         let limit = match limit {
             Some(limit) => Some(self.row_count(limit)?),
@@ -33,11 +35,11 @@ impl Lowering {
         };
         self.b.emit(Inst::SortClear { sort, limit });
         self.produce(input, &mut |l| {
-            let order = l.order_keys(keys)?;
+            let order = Order::new(l.order_keys(keys)?);
             let regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();
             let list = l.b.list(&regs);
             l.b.unit.objects[usize::from(sort.0)] =
-                ObjectDesc::Sort(SortDesc { keys: order, row: list, layout });
+                ObjectDesc::Sort(SortDesc { order, row: list, layout });
             l.b.emit(Inst::SortPush { sort });
             Ok(())
         })?;

@@ -7,6 +7,7 @@ use base::{SqlError, SqlResult, SqlType, message};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, MarkId, Reg, RegType};
+use crate::ir::key::KeyShape;
 use crate::ir::object::{AccessDesc, ObjId};
 use crate::ir::object::{HashDesc, KeyPart, LocalCursorDesc, LocalSource, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
@@ -244,6 +245,7 @@ impl Lowering {
         let hash = self.b.object(ObjectDesc::Hash(HashDesc {
             build: [KeyPart { reg: build, ty: q.ty }].into(),
             probe: [KeyPart { reg: q.left.reg, ty: q.ty }].into(),
+            shape: KeyShape::of(&[q.ty]),
             row,
             layout,
         }));

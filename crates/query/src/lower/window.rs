@@ -5,7 +5,9 @@ use base::{SqlResult, SqlType};
 
 use crate::func::CallTypes;
 use crate::ir::inst::{Inst, Reg};
-use crate::ir::object::{ObjId, ObjectDesc, OrderKey, WindowDesc, WindowFunctionDesc, WindowOp};
+use crate::ir::object::{
+    ObjId, ObjectDesc, Order, OrderKey, WindowDesc, WindowFunctionDesc, WindowOp,
+};
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr};
@@ -23,8 +25,8 @@ impl Lowering {
         let layout = self.b.layout_of(&types);
         let row = self.b.list(&[]);
         let desc = WindowDesc {
-            partition: [].into(),
-            order: [].into(),
+            partition: Order::none(),
+            order: Order::none(),
             row,
             layout,
             functions: descriptors(functions, columns.len()),
@@ -40,7 +42,7 @@ impl Lowering {
                 .map(|e| Ok(OrderKey { reg: l.expr(e)?.reg, ty: e.ty, descending: false }))
                 .collect();
             let order = l.order_keys(order)?;
-            l.set_window(window, by?.into(), order, &regs);
+            l.set_window(window, Order::new(by?), Order::new(order), &regs);
             l.b.emit(Inst::WindowPush { window });
             Ok(())
         })?;
@@ -53,13 +55,7 @@ impl Lowering {
         })
     }
 
-    fn set_window(
-        &mut self,
-        window: ObjId,
-        partition: Box<[OrderKey]>,
-        order: Box<[OrderKey]>,
-        regs: &[Reg],
-    ) {
+    fn set_window(&mut self, window: ObjId, partition: Order, order: Order, regs: &[Reg]) {
         let row = self.b.list(regs);
         if let ObjectDesc::Window(desc) = &mut self.b.unit.objects[usize::from(window.0)] {
             (desc.partition, desc.order, desc.row) = (partition, order, row);

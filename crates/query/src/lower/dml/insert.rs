@@ -3,6 +3,7 @@
 use base::SqlResult;
 
 use crate::ir::inst::{Inst, RegType};
+use crate::ir::site::AssignedColumn;
 use crate::lower::Lowering;
 use crate::lower::dml::{Changed, Deferred};
 use crate::lower::scope::Val;
@@ -72,8 +73,12 @@ impl Lowering {
                     let site = &mut self.b.unit.targets[usize::from(target.id)];
                     site.explicit_identity = Some(at);
                 }
-                let names = (target.table.header.name.clone(), column.name.clone());
-                let outside = self.assigned_column.replace(names);
+                let assigned = AssignedColumn {
+                    database: target.database,
+                    table: target.table.clone(),
+                    name: column.name.clone(),
+                };
+                let outside = self.assigned_column.replace(assigned);
                 let val = self.expr(expr);
                 self.assigned_column = outside;
                 val

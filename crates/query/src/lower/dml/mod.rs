@@ -84,18 +84,18 @@ impl Lowering {
                 identity: c.identity.is_some(),
             })
             .collect();
+        let definition = database.is_none().then(|| table.clone());
         let site = TargetSite {
             table: place,
+            definition,
             ignore_duplicates: effects.ignore_duplicates.clone().into(),
             identity: columns.iter().find(|c| c.identity).map(|c| c.ty),
             explicit_identity: None,
             layout,
         };
         let targets = &mut self.b.unit.targets;
-        let id = targets.iter().position(|t| *t == site).unwrap_or_else(|| {
-            targets.push(site);
-            targets.len() - 1
-        });
+        let id = targets.len();
+        targets.push(site);
         Changed { id: id as u16, table: table.clone(), database, layout, columns, word }
     }
 

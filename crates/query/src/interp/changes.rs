@@ -1,0 +1,378 @@
+//! Instructions that read and change tables of the engine and table variables, and those of native modules.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, ValueRef, message};
+use engine::hot::table::Table;
+use engine::hot::visibility::Snapshot;
+use engine::txn::{Contention, TxnError, Written};
+
+use crate::interp::Execution;
+use crate::interp::dispatch::Flow;
+use crate::interp::errors;
+use crate::interp::host::{Host, ModuleCall};
+use crate::interp::local::{Changed, RowId};
+use crate::interp::machine::{Machine, registers};
+use crate::interp::objects::Object;
+use crate::interp::objects::cursor::{row_ref, row_slot};
+use crate::interp::slot::Slot;
+use crate::interp::steps::own;
+use crate::ir::Unit;
+use crate::ir::inst::{Inst, Pc, Reg, WriteStatus};
+use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose};
+use crate::ir::site::{ModuleArg, TargetTable};
+use crate::ir::unit::TableUse;
+use crate::plan::expr::TableVarId;
+use crate::plan::tree::ReadOptions;
+
+/// The engine's table that a unit uses.
+fn handle<'u>(
+    used: &'u TableUse,
+    host: &mut dyn Host,
+    task: &engine::wait::Task<'_>,
+) -> SqlResult<&'u Arc<Table>> {
+    if let Some(table) = used.handle.get() {
+        return Ok(table);
+    }
+    let table = host.table(task, used.database, &used.table)?;
+    Ok(used.handle.get_or_init(|| table))
+}
+
+fn table_use(unit: &Unit, table: u16) -> &TableUse {
+    &unit.tables[usize::from(table)]
+}
+
+impl Machine<'_, '_> {
+    pub(super) fn open_stored(&mut self, id: ObjId) -> SqlResult<()> {
+        let unit = self.unit;
+        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
+            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
+        else {
+            unreachable!("the verifier has seen the kinds of objects");
+        };
+        let used = table_use(unit, desc.table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let table = handle(used, host, task)?;
+        let snapshot =
+            host.snapshot(task, used.database, &used.table, &desc.options, desc.purpose)?;
+        cursor.open(desc, table, &snapshot, registers(&self.act.slots))
+    }
+
+    #[inline]
+    pub(super) fn next_stored(&mut self, id: ObjId, row: Reg, done: Pc) -> SqlResult<Flow> {
+        let unit = self.unit;
+        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
+            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
+        else {
+            unreachable!("the verifier has seen the kinds of objects");
+        };
+        let used = table_use(unit, desc.table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let table = used.handle.get().expect("the cursor was opened");
+        let found = cursor.next(desc, host.transaction(used.database)?, task, table);
+        match found {
+            Ok(Some(slot)) => {
+                self.set(row, slot);
+                Ok(Flow::Next)
+            }
+            Ok(None) => Ok(Flow::Jump(done)),
+            Err(error) => Err(errors::from_engine(&error, host, used)),
+        }
+    }
+
+    /// Executes an instruction that changes something.
+    pub(super) fn change(&mut self, inst: Inst) -> SqlResult<Flow> {
+        match inst {
+            Inst::Insert { target, bytes, row, ignored } => {
+                return self.insert(target, bytes, row, ignored);
+            }
+            Inst::Update { target, row, bytes, status } => {
+                let result = self.write(target, row, Some(bytes))?;
+                self.set(status, Slot::int(result as i64));
+            }
+            Inst::Delete { target, row, status } => {
+                let result = self.write(target, row, None)?;
+                self.set(status, Slot::int(result as i64));
+            }
+            Inst::Identity { dst, target } => self.identity(dst, target)?,
+            Inst::RowVersion { dst, target } => {
+                let version = match self.unit.targets[usize::from(target)].table {
+                    TargetTable::Table(table) => {
+                        let database = table_use(self.unit, table).database;
+                        self.exec.host.next_row_version(database)?
+                    }
+                    TargetTable::Variable(_) => {
+                        self.exec.host.next_row_version(base::ids::DbId::TEMPDB)?
+                    }
+                };
+                let slot = Slot::bytes(self.act.arena.alloc_bytes(&version));
+                self.set(dst, slot);
+            }
+            Inst::Advance => self.exec.host.advance(self.exec.task)?,
+            Inst::KeepTransition { transition, inserted, list } => {
+                let slots = registers(&self.act.slots).slots(self.unit.list(list));
+                let transition = &mut self.outcome.transitions[usize::from(transition)];
+                let table = match inserted {
+                    true => &mut transition.inserted,
+                    false => &mut transition.deleted,
+                };
+                // SAFETY: I1: one register per stored column of the table.
+                unsafe { table.push_slots(slots) };
+                table.settle(&mut self.exec.runtime.grant)?;
+            }
+            Inst::Violate { violation } => {
+                let violation = &self.unit.violations[violation as usize];
+                return Err(errors::violation(violation, self.exec.host));
+            }
+            Inst::Inform { message } => {
+                let message = &self.unit.errors[message as usize];
+                self.exec.sink.inform(self.exec.task, message)?;
+            }
+            Inst::Announce { result } => {
+                let result = &self.unit.results[usize::from(result)];
+                self.exec.sink.start(self.exec.task, result)?;
+            }
+            inst => return self.native(inst),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn insert(&mut self, target: u16, bytes: Reg, row: Reg, ignored: Pc) -> SqlResult<Flow> {
+        let unit = self.unit;
+        let site = &unit.targets[usize::from(target)];
+        let bytes = registers(&self.act.slots).bytes(bytes);
+        let layout = &unit.layouts[usize::from(site.layout)];
+        let explicit = site.explicit_identity.map(|column| identity_of(layout.get(bytes, column)));
+        let slot = match site.table {
+            TargetTable::Table(table) => {
+                let used = table_use(unit, table);
+                let (task, host) = (self.exec.task, &mut *self.exec.host);
+                let (table, snapshot) = changed(used, host, task)?;
+                if let Some(Ok(value)) = explicit.map(i64::try_from) {
+                    host.note_identity(task, used.database, table, value)?;
+                }
+                let transaction = host.transaction(used.database)?;
+                match transaction.insert(task, table, &snapshot, bytes) {
+                    Ok(inserted) => row_slot(inserted),
+                    Err(TxnError::DuplicateKey { index, .. })
+                        if site.ignore_duplicates.contains(&index) =>
+                    {
+                        self.inform_ignored()?;
+                        return Ok(Flow::Jump(ignored));
+                    }
+                    Err(error) => return Err(errors::from_engine(&error, host, used)),
+                }
+            }
+            TargetTable::Variable(var) => match insert_local(self.exec, var, bytes)? {
+                Ok(slot) => slot,
+                Err(index) if site.ignore_duplicates.contains(&index) => {
+                    self.inform_ignored()?;
+                    return Ok(Flow::Jump(ignored));
+                }
+                Err(index) => {
+                    return Err(errors::duplicate_in_variable(unit, var, index, bytes, layout));
+                }
+            },
+        };
+        if explicit.is_some() {
+            self.outcome.identity = explicit;
+        }
+        self.set(row, slot);
+        Ok(Flow::Next)
+    }
+
+    /// Tells once that duplicates are ignored.
+    fn inform_ignored(&mut self) -> SqlResult<()> {
+        if std::mem::replace(&mut self.told_ignored, true) {
+            return Ok(());
+        }
+        let message = SqlError::new(&message::DUPLICATE_KEY_IGNORED, &[]);
+        self.exec.sink.inform(self.exec.task, &message)
+    }
+
+    /// Updates a row, or deletes it.
+    fn write(&mut self, target: u16, row: Reg, bytes: Option<Reg>) -> SqlResult<WriteStatus> {
+        let unit = self.unit;
+        let site = &unit.targets[usize::from(target)];
+        let regs = registers(&self.act.slots);
+        let bytes = bytes.map(|reg| regs.bytes(reg));
+        let slot = *regs.slot(row);
+        match site.table {
+            TargetTable::Table(table) => {
+                let used = table_use(unit, table);
+                let (task, host) = (self.exec.task, &mut *self.exec.host);
+                let (table, snapshot) = changed(used, host, task)?;
+                let (found, wait) = (row_ref(&slot), Contention::Resolve);
+                let transaction = host.transaction(used.database)?;
+                let written = match bytes {
+                    Some(bytes) => transaction.update(task, table, &snapshot, found, bytes, wait),
+                    None => transaction.delete(task, table, &snapshot, found, wait),
+                };
+                match written {
+                    Ok(Written::Done(_)) => Ok(WriteStatus::Done),
+                    Ok(Written::Newer(newer)) => {
+                        self.set(row, row_slot(newer));
+                        Ok(WriteStatus::Newer)
+                    }
+                    Ok(Written::Gone | Written::Busy) => Ok(WriteStatus::Gone),
+                    Ok(Written::Repeated) => Ok(WriteStatus::Repeated),
+                    Err(error) => Err(errors::from_engine(&error, host, used)),
+                }
+            }
+            TargetTable::Variable(var) => {
+                let exec = &mut *self.exec;
+                let table =
+                    own(exec.frame.table_mut(var)).ok_or_else(errors::read_only_variable)?;
+                let id = RowId(slot.row_name() as u32);
+                let changed = match bytes {
+                    Some(bytes) => table.update(id, bytes),
+                    None => table.delete(id),
+                };
+                table.settle(&mut exec.runtime.grant)?;
+                match (changed, bytes) {
+                    (Changed::Done, _) => Ok(WriteStatus::Done),
+                    (Changed::Repeated, _) => Ok(WriteStatus::Repeated),
+                    (Changed::Duplicate(duplicate), Some(bytes)) => {
+                        let layout = &unit.layouts[usize::from(site.layout)];
+                        let index = duplicate.index;
+                        Err(errors::duplicate_in_variable(unit, var, index, bytes, layout))
+                    }
+                    (Changed::Gone | Changed::Duplicate(_), _) => Ok(WriteStatus::Gone),
+                }
+            }
+        }
+    }
+
+    fn identity(&mut self, dst: Reg, target: u16) -> SqlResult<()> {
+        let site = &self.unit.targets[usize::from(target)];
+        let value = match site.table {
+            TargetTable::Table(table) => {
+                let used = table_use(self.unit, table);
+                let (task, host) = (self.exec.task, &mut *self.exec.host);
+                let table = handle(used, host, task)?;
+                host.next_identity(task, used.database, table)?
+            }
+            TargetTable::Variable(var) => {
+                let table = own(self.exec.frame.table_mut(var));
+                let table = table.ok_or_else(errors::read_only_variable)?;
+                table.next_identity().ok_or_else(|| errors::identity_overflow(site.identity))?
+            }
+        };
+        let ty = site.identity.unwrap_or(base::SqlType::bigint());
+        let bounds = crate::lower::int_range(&ty);
+        if bounds.is_some_and(|(min, max)| value < min || value > max) {
+            return Err(errors::identity_overflow(site.identity));
+        }
+        let slot = match self.unit.reg_type(dst) {
+            crate::ir::RegType::I128 => Slot::wide(i128::from(value)),
+            _ => Slot::int(value),
+        };
+        self.outcome.identity = Some(i128::from(value));
+        self.set(dst, slot);
+        Ok(())
+    }
+
+    /// Instructions of native modules.
+    fn native(&mut self, inst: Inst) -> SqlResult<Flow> {
+        let task = self.exec.task;
+        match inst {
+            Inst::BeginStatement { statement } => {
+                self.end_local(true);
+                let site = &self.unit.statements[statement as usize];
+                self.exec.host.begin_statement(task, site)?;
+                self.begin_local();
+            }
+            Inst::EndStatement { statement } => {
+                self.end_local(true);
+                let outcome = std::mem::take(&mut self.outcome);
+                let site = &self.unit.statements[statement as usize];
+                self.exec.host.end_statement(task, site, &outcome)?;
+                self.outcome.returned = outcome.returned;
+                self.begin_transitions();
+            }
+            Inst::BeginAtomic { depth } => self.exec.host.begin_atomic(task, depth)?,
+            Inst::EndAtomic { depth } => self.exec.host.end_atomic(task, depth)?,
+            Inst::CallModule { site } => {
+                self.end_local(true);
+                self.call_module(site)?;
+            }
+            Inst::Throw { number, message, state } => {
+                return Err(self.thrown(number, message, state));
+            }
+            Inst::Rethrow => return Err(self.exec.host.caught()),
+            Inst::EndCatch => self.exec.host.end_catch(),
+            Inst::SetReturn { src } => {
+                let ty = self.unit.returns.unwrap_or(base::SqlType::int());
+                self.outcome.returned = Some(self.registers().value(src, &ty).to_owned());
+            }
+            inst => unreachable!("{inst:?} is executed elsewhere"),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn call_module(&mut self, site: u32) -> SqlResult<()> {
+        let site = &self.unit.module_calls[site as usize];
+        let regs = registers(&self.act.slots);
+        let values: Vec<ValueRef<'_>> = (site.args.iter())
+            .map(|arg| match arg {
+                ModuleArg::Value(reg, ty) => regs.value(*reg, ty),
+                _ => ValueRef::Null,
+            })
+            .collect();
+        let exec = &mut *self.exec;
+        let call = ModuleCall {
+            site,
+            values: &values,
+            frame: exec.frame,
+            sink: exec.sink,
+            runtime: exec.runtime,
+        };
+        exec.host.call_module(exec.task, call)
+    }
+
+    fn thrown(&self, number: Reg, message: Reg, state: Reg) -> SqlError {
+        let regs = self.registers();
+        let number = i32::try_from(regs.slot(number).as_int()).unwrap_or(i32::MAX);
+        let state = regs.slot(state).as_int().clamp(0, 255) as u8;
+        let text = errors::unicode(regs.bytes(message));
+        SqlError::custom(number, 16, state, text)
+    }
+}
+
+/// What is needed to change an engine table.
+fn changed<'u>(
+    used: &'u TableUse,
+    host: &mut dyn Host,
+    task: &engine::wait::Task<'_>,
+) -> SqlResult<(&'u Arc<Table>, Snapshot)> {
+    let table = handle(used, host, task)?;
+    let options = ReadOptions::default();
+    let purpose = ReadPurpose::Change;
+    let snapshot = host.snapshot(task, used.database, &used.table, &options, purpose)?;
+    Ok((table, snapshot))
+}
+
+/// Inserts into a table variable; the index that refuses, otherwise.
+fn insert_local(
+    exec: &mut Execution<'_>,
+    var: TableVarId,
+    bytes: &[u8],
+) -> SqlResult<Result<Slot, usize>> {
+    let table = own(exec.frame.table_mut(var)).ok_or_else(errors::read_only_variable)?;
+    let inserted = table.insert(bytes).map_err(|d| d.index);
+    table.settle(&mut exec.runtime.grant)?;
+    Ok(inserted.map(|id| local_slot(table.current(id).as_ptr(), id)))
+}
+
+fn local_slot(bytes: *const u8, id: RowId) -> Slot {
+    Slot::row(bytes, u64::from(id.0))
+}
+
+/// An explicit value of an identity column.
+fn identity_of(value: ValueRef<'_>) -> i128 {
+    match value {
+        ValueRef::Int(v) => i128::from(v),
+        ValueRef::Decimal(v) => v,
+        _ => 0,
+    }
+}

@@ -1,0 +1,233 @@
+//! The variables of a module or batch.
+
+use std::sync::Arc;
+
+use base::{SqlType, Value, ValueRef};
+
+use crate::interp::local::LocalTable;
+use crate::interp::slot::Slot;
+use crate::ir::RegType;
+use crate::plan::expr::{TableVarId, VarId};
+
+/// A scalar variable.
+#[derive(Debug)]
+struct Variable {
+    ty: SqlType,
+    /// Its value, or only whether it is NULL if it is one of bytes.
+    slot: Slot,
+    bytes: Vec<u8>,
+}
+
+/// A table variable or table-valued parameter.
+#[derive(Debug)]
+pub enum TableSlot {
+    /// Not declared yet.
+    None,
+    /// A variable of this frame's.
+    Own(Box<LocalTable>),
+    /// A parameter, or a variable lent to a callee: read only.
+    Shared(Arc<LocalTable>),
+}
+
+impl TableSlot {
+    /// The table, to be read.
+    pub fn get(&self) -> Option<&LocalTable> {
+        match self {
+            TableSlot::None => None,
+            TableSlot::Own(table) => Some(table),
+            TableSlot::Shared(table) => Some(table),
+        }
+    }
+}
+
+/// The variables of a module or batch that runs, and the rows that its trigger is about.
+#[derive(Debug, Default)]
+pub struct Frame {
+    variables: Vec<Variable>,
+    tables: Vec<TableSlot>,
+    /// A trigger's `inserted` rows.
+    pub inserted: Option<Arc<LocalTable>>,
+    /// A trigger's `deleted` rows.
+    pub deleted: Option<Arc<LocalTable>>,
+}
+
+impl Frame {
+    /// A frame of scalar variables of these types, all NULL.
+    pub fn new(types: impl IntoIterator<Item = SqlType>) -> Frame {
+        let mut frame = Frame::default();
+        types.into_iter().for_each(|ty| drop(frame.declare(ty)));
+        frame
+    }
+
+    /// A further variable, NULL.
+    pub fn declare(&mut self, ty: SqlType) -> VarId {
+        self.variables.push(Variable { ty, slot: Slot::NULL, bytes: Vec::new() });
+        VarId((self.variables.len() - 1) as u32)
+    }
+
+    /// A further table variable.
+    pub fn declare_table(&mut self, table: TableSlot) -> TableVarId {
+        self.tables.push(table);
+        TableVarId((self.tables.len() - 1) as u32)
+    }
+
+    /// How many scalar variables there are.
+    pub fn len(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    /// A variable's type.
+    pub fn ty(&self, var: VarId) -> &SqlType {
+        &self.variables[var.0 as usize].ty
+    }
+
+    /// A variable's value.
+    pub fn get(&self, var: VarId) -> ValueRef<'_> {
+        let variable = &self.variables[var.0 as usize];
+        // SAFETY: the bytes are the variable's own, borrowed for as long as the value.
+        unsafe { self.load(var.0).value(&variable.ty) }
+    }
+
+    /// Sets a variable. The value is of its type; a variant may come in either form.
+    pub fn set(&mut self, var: VarId, value: ValueRef<'_>) {
+        if let ValueRef::Variant(variant) = value {
+            let mut bytes = Vec::new();
+            let inner = variant.value.as_ref();
+            base::variant::encode_variant(&variant.ty, inner, &mut bytes);
+            self.variables[var.0 as usize].store(&Slot::bytes(&bytes));
+            return;
+        }
+        self.variables[var.0 as usize].store(&Slot::from_value(value));
+    }
+
+    /// Sets a variable to an owned value.
+    pub fn set_owned(&mut self, var: VarId, value: &Value) {
+        self.set(var, value.as_ref());
+    }
+
+    /// The variable as a slot; bytes stay the variable's.
+    #[inline]
+    pub(super) fn load(&self, var: u32) -> Slot {
+        let variable = &self.variables[var as usize];
+        match variable.slot.is_null() || !variable.is_bytes() {
+            true => variable.slot,
+            false => Slot::bytes(&variable.bytes),
+        }
+    }
+
+    /// Sets a variable from a slot.
+    ///
+    /// # Safety
+    /// The slot is of the variable's type and may be followed.
+    #[inline]
+    pub(super) unsafe fn store(&mut self, var: u32, slot: &Slot) {
+        self.variables[var as usize].store(slot);
+    }
+
+    /// A table variable.
+    pub fn table(&self, var: TableVarId) -> &TableSlot {
+        &self.tables[var.0 as usize]
+    }
+
+    /// A table variable, to be changed or replaced.
+    pub fn table_mut(&mut self, var: TableVarId) -> &mut TableSlot {
+        &mut self.tables[var.0 as usize]
+    }
+
+    /// All table variables.
+    pub(super) fn tables_mut(&mut self) -> impl Iterator<Item = &mut TableSlot> {
+        self.tables.iter_mut()
+    }
+
+    /// Lends a table variable to a callee. [`Frame::take_back`] ends that.
+    pub fn lend(&mut self, var: TableVarId) -> Option<Arc<LocalTable>> {
+        let slot = &mut self.tables[var.0 as usize];
+        let shared = match std::mem::replace(slot, TableSlot::None) {
+            TableSlot::None => return None,
+            TableSlot::Own(table) => Arc::from(table),
+            TableSlot::Shared(table) => table,
+        };
+        *slot = TableSlot::Shared(shared.clone());
+        Some(shared)
+    }
+
+    /// Makes a table variable the frame's own again, once the callee has let go of it.
+    pub fn take_back(&mut self, var: TableVarId) {
+        let slot = &mut self.tables[var.0 as usize];
+        *slot = match std::mem::replace(slot, TableSlot::None) {
+            TableSlot::Shared(table) => match Arc::try_unwrap(table) {
+                Ok(table) => TableSlot::Own(Box::new(table)),
+                Err(table) => TableSlot::Shared(table),
+            },
+            other => other,
+        };
+    }
+}
+
+impl Variable {
+    fn is_bytes(&self) -> bool {
+        RegType::of(&self.ty) == RegType::Bytes
+    }
+
+    /// Takes a value over. It may lie in the variable's own bytes.
+    fn store(&mut self, slot: &Slot) {
+        if slot.is_null() || !self.is_bytes() {
+            self.slot = *slot;
+            return;
+        }
+        let (address, len) = slot.words();
+        let own = self.bytes.as_ptr() as u64;
+        if (own..own + self.bytes.len() as u64).contains(&address) {
+            let start = (address - own) as usize;
+            self.bytes.copy_within(start..start + len as usize, 0);
+            self.bytes.truncate(len as usize);
+        } else {
+            self.bytes.clear();
+            // SAFETY: the caller of `Frame::set` borrows the bytes, and that of `Frame::store`
+            // promises that they may be followed.
+            self.bytes.extend_from_slice(unsafe { slot.as_bytes() });
+        }
+        self.slot = Slot::bytes(&[]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_can_be_set_to_a_part_of_itself() {
+        let mut frame = Frame::new([SqlType::varbinary(100), SqlType::int()]);
+        let var = VarId(0);
+        assert_eq!(frame.get(var), ValueRef::Null);
+        frame.set(var, ValueRef::Bytes(b"abcdef"));
+        let ValueRef::Bytes(bytes) = frame.get(var) else { panic!("it was set") };
+        let part = Slot::bytes(&bytes[2..5]);
+        // SAFETY: the bytes are alive; they are the variable's own.
+        unsafe { frame.store(0, &part) };
+        assert_eq!(frame.get(var), ValueRef::Bytes(b"cde"));
+        frame.set(var, ValueRef::Bytes(b""));
+        assert_eq!(frame.get(var), ValueRef::Bytes(b""));
+        frame.set(var, ValueRef::Null);
+        frame.set(VarId(1), ValueRef::Int(5));
+        assert_eq!((frame.get(var), frame.get(VarId(1))), (ValueRef::Null, ValueRef::Int(5)));
+    }
+
+    #[test]
+    fn a_lent_table_comes_back() {
+        let layout = Arc::new(engine::hot::row::RowLayout::new(&[SqlType::int()]));
+        let mut frame = Frame::default();
+        let own = TableSlot::Own(Box::new(LocalTable::plain(layout)));
+        let var = frame.declare_table(own);
+        let lent = frame.lend(var).unwrap();
+        assert!(matches!(frame.table(var), TableSlot::Shared(_)));
+        drop(lent);
+        frame.take_back(var);
+        assert!(matches!(frame.table(var), TableSlot::Own(_)));
+    }
+}

@@ -1,0 +1,310 @@
+//! A unit that runs: its activation, and what surrounds it.
+
+use base::arena::Mark;
+use base::{Arena, SqlError, SqlResult, Value, message};
+use engine::hot::key::KeyBuf;
+
+use crate::interp::local::LocalTable;
+use crate::interp::memory::{Charge, Grant};
+use crate::interp::objects::{Object, Pools};
+use crate::interp::registers::Registers;
+use crate::interp::slot::Slot;
+use crate::interp::{Execution, Outcome, TableSlot, Transition};
+use crate::ir::inst::{Inst, Pc, Reg};
+use crate::ir::object::ObjId;
+use crate::ir::site::TargetTable;
+use crate::ir::{RegType, Unit};
+
+/// What a session keeps for running units: activations and objects that wait to be used again, and
+/// the account of their memory.
+#[derive(Debug)]
+pub struct Runtime {
+    idle: Vec<Activation>,
+    pub(super) pools: Pools,
+    /// What the session's statements may hold in memory.
+    pub grant: Grant,
+}
+
+impl Runtime {
+    /// A runtime whose statements may hold so many bytes from a resource pool of this name.
+    pub fn new(memory_limit: usize, pool: &str) -> Runtime {
+        Runtime { idle: Vec::new(), pools: Pools::default(), grant: Grant::new(memory_limit, pool) }
+    }
+}
+
+/// Registers, objects and scratch memory of one run.
+#[derive(Debug, Default)]
+pub(super) struct Activation {
+    pub slots: Vec<Slot>,
+    pub objects: Vec<Object>,
+    pub marks: Vec<Mark>,
+    /// What lives until its loop turns.
+    pub arena: Arena,
+    /// What lives as long as the run.
+    pub keep: Arena,
+    pub key: KeyBuf,
+    pub row: Vec<u8>,
+    charge: Charge,
+}
+
+/// Arenas of this size go back to the system when a run ends.
+const ARENA_KEPT: usize = 256 << 10;
+
+/// Activations that a session keeps.
+const IDLE_MAX: usize = 8;
+
+/// A unit that runs.
+pub(super) struct Machine<'m, 'e> {
+    pub unit: &'m Unit,
+    pub act: Activation,
+    pub exec: &'m mut Execution<'e>,
+    pub outcome: Outcome,
+    /// The instruction behind the one that is being executed, when that may fail.
+    pub pc: usize,
+    /// Counts loop turns between checkpoints.
+    pub turns: u32,
+    /// Whether statements are open on the table variables that the unit changes.
+    local_open: bool,
+    /// Whether it has been told that duplicates are ignored.
+    pub told_ignored: bool,
+}
+
+/// Runs `f` with a machine for a unit.
+pub(super) fn with<T>(
+    unit: &Unit,
+    exec: &mut Execution<'_>,
+    f: impl FnOnce(&mut Machine<'_, '_>) -> SqlResult<T>,
+) -> SqlResult<T> {
+    let mut act = exec.runtime.idle.pop().unwrap_or_default();
+    if act.slots.len() < unit.registers.len() {
+        act.slots.resize(unit.registers.len(), Slot::NULL);
+    }
+    if act.marks.len() < usize::from(unit.marks) {
+        act.marks.resize(usize::from(unit.marks), act.arena.mark());
+    }
+    let Execution { runtime, .. } = exec;
+    act.objects.extend(unit.objects.iter().map(|desc| runtime.pools.take(unit, desc)));
+    let outcome = Outcome::default();
+    let mut machine = Machine {
+        unit,
+        act,
+        exec,
+        outcome,
+        pc: 0,
+        turns: 0,
+        local_open: false,
+        told_ignored: false,
+    };
+    let result = f(&mut machine);
+    machine.end();
+    result
+}
+
+impl Machine<'_, '_> {
+    /// Gives everything back.
+    fn end(self) {
+        let Machine { mut act, exec, .. } = self;
+        let runtime = &mut *exec.runtime;
+        for object in act.objects.drain(..) {
+            runtime.pools.give(object, &mut runtime.grant);
+        }
+        act.charge.release(&mut runtime.grant);
+        for arena in [&mut act.arena, &mut act.keep] {
+            if arena.allocated_bytes() > ARENA_KEPT {
+                *arena = Arena::new();
+            } else {
+                arena.reset();
+            }
+        }
+        if runtime.idle.len() < IDLE_MAX {
+            runtime.idle.push(act);
+        }
+    }
+
+    /// Runs the unit from its first instruction, with statements open on the local tables that it
+    /// changes. The outcome is the unit's.
+    pub fn run_unit(&mut self) -> SqlResult<Outcome> {
+        // Native modules open a statement where each of theirs begins.
+        if self.unit.statements.is_empty() {
+            self.begin_local();
+        }
+        self.begin_transitions();
+        let result = self.run_handled();
+        self.end_local(result.is_ok());
+        result?;
+        let mut outcome = std::mem::take(&mut self.outcome);
+        outcome.transitions.retain(|t| !t.inserted.is_empty() || !t.deleted.is_empty());
+        Ok(outcome)
+    }
+
+    /// Room for the rows that triggers want.
+    pub fn begin_transitions(&mut self) {
+        self.outcome.transitions.extend(self.unit.transitions.iter().map(|site| {
+            let layout = &self.unit.layouts[usize::from(site.layout)];
+            Transition {
+                table: site.table.clone(),
+                kind: site.kind,
+                inserted: LocalTable::plain(layout.clone()),
+                deleted: LocalTable::plain(layout.clone()),
+            }
+        }));
+    }
+
+    /// The table variables that the unit changes.
+    fn local_targets(&mut self) -> impl Iterator<Item = &mut LocalTable> {
+        let mut changed: Vec<usize> = (self.unit.targets.iter())
+            .filter_map(|t| match t.table {
+                TargetTable::Variable(var) => Some(var.0 as usize),
+                TargetTable::Table(_) => None,
+            })
+            .collect();
+        changed.sort_unstable();
+        changed.dedup();
+        let frame = &mut *self.exec.frame;
+        frame.tables_mut().enumerate().filter_map(move |(at, slot)| match slot {
+            TableSlot::Own(table) if changed.binary_search(&at).is_ok() => Some(&mut **table),
+            _ => None,
+        })
+    }
+
+    fn changes_variables(&self) -> bool {
+        self.unit.targets.iter().any(|t| matches!(t.table, TargetTable::Variable(_)))
+    }
+
+    /// A statement begins on the table variables that the unit changes.
+    pub fn begin_local(&mut self) {
+        if self.changes_variables() {
+            self.local_targets().for_each(LocalTable::begin_statement);
+            self.local_open = true;
+        }
+    }
+
+    /// It ends.
+    pub fn end_local(&mut self, succeeded: bool) {
+        if std::mem::take(&mut self.local_open) {
+            for table in self.local_targets() {
+                match succeeded {
+                    true => table.end_statement(),
+                    false => table.rollback_statement(),
+                }
+            }
+        }
+    }
+
+    /// Runs, and goes to handlers on errors that they reach.
+    fn run_handled(&mut self) -> SqlResult<()> {
+        loop {
+            let Err(error) = self.run() else { return Ok(()) };
+            let failed = Pc(self.pc as u32 - 1);
+            if self.gives_null(failed, &error) {
+                continue;
+            }
+            let error = match self.unit.line_at(failed) {
+                Some(line) => error.at_line(line),
+                None => error,
+            };
+            let Some(handler) = self.unit.handler_at(failed) else { return Err(error) };
+            let (to, depth) = (handler.handler, handler.atomic_depth);
+            self.end_local(false);
+            self.exec.host.catch(self.exec.task, error, depth)?;
+            self.pc = to as usize;
+        }
+    }
+
+    /// With `ARITHABORT` and `ANSI_WARNINGS` off, makes the result of a failed computation NULL.
+    fn gives_null(&mut self, failed: Pc, error: &SqlError) -> bool {
+        if !self.unit.arithmetic_errors_are_null {
+            return false;
+        }
+        let arithmetic = [
+            message::DIVIDE_BY_ZERO.number,
+            message::OVERFLOW_CONVERTING.number,
+            message::VALUE_OVERFLOW.number,
+            message::FLOAT_OVERFLOW.number,
+        ];
+        let dst = match self.unit.code[failed.0 as usize] {
+            Inst::IntArith { dst, .. }
+            | Inst::FloatArith { dst, .. }
+            | Inst::Arith { dst, .. }
+            | Inst::Unary { dst, .. }
+            | Inst::CastInt { dst, .. }
+            | Inst::CastIntDecimal { dst, .. }
+            | Inst::Cast { dst, .. } => dst,
+            _ => return false,
+        };
+        if !arithmetic.contains(&error.number()) {
+            return false;
+        }
+        self.set(dst, Slot::NULL);
+        true
+    }
+
+    /// Sets a register.
+    #[inline(always)]
+    pub fn set(&mut self, reg: Reg, slot: Slot) {
+        self.act.slots[usize::from(reg.0)] = slot;
+    }
+
+    /// A register.
+    #[inline(always)]
+    pub fn slot(&self, reg: Reg) -> Slot {
+        self.act.slots[usize::from(reg.0)]
+    }
+
+    /// The registers.
+    #[inline(always)]
+    pub fn registers(&self) -> Registers<'_> {
+        registers(&self.act.slots)
+    }
+
+    /// An object, apart from the rest of the machine.
+    #[inline(always)]
+    pub fn object(&mut self, id: ObjId) -> &mut Object {
+        &mut self.act.objects[usize::from(id.0)]
+    }
+
+    /// Lets others run from time to time, and charges the arenas.
+    #[inline(always)]
+    pub fn turn(&mut self) -> SqlResult<()> {
+        self.turns = self.turns.wrapping_add(1);
+        if self.turns & 63 == 0 { self.checkpoint() } else { Ok(()) }
+    }
+
+    /// Lets others run, sees attention, and charges the arenas.
+    #[inline(never)]
+    pub fn checkpoint(&mut self) -> SqlResult<()> {
+        let bytes = self.act.arena.allocated_bytes() + self.act.keep.allocated_bytes();
+        self.act.charge.settle(bytes, &mut self.exec.runtime.grant)?;
+        self.exec.task.checkpoint().map_err(|_| interrupted())
+    }
+
+    /// The value of a unit that is an expression.
+    pub fn result(&self) -> Value {
+        match &self.unit.result {
+            Some((reg, ty)) => self.registers().value(*reg, ty).to_owned(),
+            None => Value::Null,
+        }
+    }
+
+    /// The outcome of a unit that is a condition.
+    pub fn truth(&self) -> bool {
+        self.unit.result.is_some_and(|(reg, _)| {
+            debug_assert_eq!(self.unit.reg_type(reg), RegType::I64);
+            self.slot(reg).as_int() != 0
+        })
+    }
+}
+
+/// The registers of a machine whose other parts are in use.
+#[inline(always)]
+pub(super) fn registers(slots: &[Slot]) -> Registers<'_> {
+    // SAFETY: I1: units keep their registers as U1, U2 and U4 promise, and whatever follows an
+    // address does so within the instruction that reads the register.
+    unsafe { Registers::new(slots) }
+}
+
+/// The error of a statement that the client has cancelled.
+#[cold]
+pub(super) fn interrupted() -> SqlError {
+    SqlError::new(&message::COMMAND_CANCELLED, &[])
+}

@@ -1,0 +1,199 @@
+//! Memory for rows and keys that objects keep, and the account that it is charged to.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, message};
+use engine::hot::row::RowLayout;
+
+use crate::interp::row;
+use crate::interp::slot::Slot;
+
+/// The first chunk's size; each further one is twice as large as the one before, up to
+/// [`CHUNK_MAX`].
+const CHUNK_MIN: usize = 1 << 12;
+const CHUNK_MAX: usize = 1 << 20;
+
+/// Bytes in a [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Piece {
+    chunk: u32,
+    at: u32,
+    len: u32,
+}
+
+impl Piece {
+    /// How many bytes there are.
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+}
+
+/// Bytes that stay where they are until all are forgotten.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Each is filled up to its capacity at most, so that it never moves.
+    chunks: Vec<Vec<u8>>,
+    /// The chunk that is being filled.
+    current: usize,
+}
+
+impl Memory {
+    /// Memory that has nothing yet.
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Keeps a copy of some bytes.
+    pub fn keep(&mut self, bytes: &[u8]) -> Piece {
+        let chunk = self.chunk_for(bytes.len());
+        let at = self.chunks[chunk].len();
+        self.chunks[chunk].extend_from_slice(bytes);
+        Piece { chunk: chunk as u32, at: at as u32, len: bytes.len() as u32 }
+    }
+
+    /// Keeps a row of these slots.
+    ///
+    /// # Safety
+    /// As for [`row::build`].
+    pub unsafe fn keep_row<'s>(
+        &mut self,
+        layout: &RowLayout,
+        slots: impl Iterator<Item = &'s Slot> + Clone,
+    ) -> Piece {
+        // SAFETY: the caller's promise.
+        let len = unsafe { row::built_len(layout, slots.clone()) };
+        let chunk = self.chunk_for(len);
+        let at = self.chunks[chunk].len();
+        // SAFETY: the caller's promise.
+        unsafe { row::build(layout, slots, &mut self.chunks[chunk]) };
+        debug_assert_eq!(self.chunks[chunk].len(), at + len, "the length was computed right");
+        Piece { chunk: chunk as u32, at: at as u32, len: len as u32 }
+    }
+
+    /// The bytes of a piece.
+    #[inline]
+    pub fn get(&self, piece: Piece) -> &[u8] {
+        &self.chunks[piece.chunk as usize][piece.at as usize..(piece.at + piece.len) as usize]
+    }
+
+    /// A chunk with room for this many bytes, which is then the current one.
+    fn chunk_for(&mut self, len: usize) -> usize {
+        while let Some(chunk) = self.chunks.get(self.current) {
+            if len <= chunk.capacity() - chunk.len() {
+                return self.current;
+            }
+            self.current += 1;
+        }
+        let last = self.chunks.last().map_or(CHUNK_MIN / 2, Vec::capacity);
+        let size = (2 * last).clamp(CHUNK_MIN, CHUNK_MAX).max(len);
+        self.chunks.push(Vec::with_capacity(size));
+        self.current = self.chunks.len() - 1;
+        self.current
+    }
+
+    /// Forgets everything and gives back all but the first chunk.
+    pub fn clear(&mut self) {
+        self.chunks.truncate(1);
+        if let Some(chunk) = self.chunks.first_mut() {
+            chunk.clear();
+        }
+        self.current = 0;
+    }
+
+    /// Bytes taken from the heap.
+    pub fn allocated(&self) -> usize {
+        self.chunks.iter().map(Vec::capacity).sum()
+    }
+}
+
+/// What a session's statements may hold in memory beside rows of tables.
+#[derive(Debug)]
+pub struct Grant {
+    used: usize,
+    limit: usize,
+    pool: Arc<str>,
+}
+
+impl Grant {
+    /// A grant of so many bytes from the resource pool of this name.
+    pub fn new(limit: usize, pool: &str) -> Grant {
+        Grant { used: 0, limit, pool: pool.into() }
+    }
+
+    /// Bytes in use.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Sets the limit for what comes.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    fn exhausted(&self) -> SqlError {
+        SqlError::new(&message::OUT_OF_MEMORY, &[&self.pool])
+    }
+}
+
+/// What one object has been charged.
+#[derive(Debug, Default)]
+pub struct Charge(usize);
+
+impl Charge {
+    /// Makes the charge so many bytes; error 701 where the grant does not have them.
+    #[inline]
+    pub fn settle(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
+        if bytes == self.0 {
+            return Ok(());
+        }
+        self.change(bytes, grant)
+    }
+
+    #[cold]
+    fn change(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
+        let used = grant.used - self.0 + bytes;
+        if bytes > self.0 && used > grant.limit {
+            return Err(grant.exhausted());
+        }
+        grant.used = used;
+        self.0 = bytes;
+        Ok(())
+    }
+
+    /// Gives everything back.
+    pub fn release(&mut self, grant: &mut Grant) {
+        grant.used -= self.0;
+        self.0 = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_bytes_stay_where_they_are() {
+        let mut memory = Memory::new();
+        let first = memory.keep(b"first");
+        let address = memory.get(first).as_ptr();
+        let pieces: Vec<Piece> = (0..5000u32).map(|i| memory.keep(&i.to_le_bytes())).collect();
+        assert_eq!(memory.get(first).as_ptr(), address);
+        assert!(pieces.iter().zip(0..).all(|(p, i): (_, u32)| memory.get(*p) == i.to_le_bytes()));
+        let large = memory.keep(&vec![7; 3 << 20]);
+        assert_eq!(memory.get(large).len(), 3 << 20);
+        memory.clear();
+        assert_eq!(memory.allocated(), CHUNK_MIN);
+    }
+
+    #[test]
+    fn a_grant_refuses_what_it_does_not_have() {
+        let mut grant = Grant::new(1000, "default");
+        let (mut a, mut b) = (Charge::default(), Charge::default());
+        a.settle(600, &mut grant).unwrap();
+        assert_eq!(b.settle(600, &mut grant).unwrap_err().number(), 701);
+        a.settle(100, &mut grant).unwrap();
+        b.settle(600, &mut grant).unwrap();
+        a.release(&mut grant);
+        assert_eq!(grant.used(), 600);
+    }
+}

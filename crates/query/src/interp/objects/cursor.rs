@@ -1,0 +1,173 @@
+//! Cursors over engine tables.
+
+use base::SqlResult;
+use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
+use engine::hot::cursor::{Cursor, RowRef, ScanRange};
+use engine::hot::index::Direction;
+use engine::hot::key::KeyBuf;
+use engine::hot::table::{ConflictPolicy, Table};
+use engine::hot::visibility::Snapshot;
+use engine::txn::{Contention, Transaction, TxnResult, Written};
+use engine::wait::Task;
+
+use crate::interp::key::key_range;
+use crate::interp::registers::Registers;
+use crate::interp::slot::Slot;
+use crate::ir::object::{AccessDesc, CursorDesc, ReadPurpose};
+
+/// A cursor over an engine table; used again and again.
+#[derive(Default)]
+pub struct TableCursor {
+    cursor: Option<Cursor>,
+    key: KeyBuf,
+    /// For foreign keys between tables whose writers wait: what is looked for in the newest
+    /// committed state, once.
+    current: Option<(usize, ScanRange, Snapshot)>,
+    is_current: bool,
+}
+
+impl std::fmt::Debug for TableCursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TableCursor")
+    }
+}
+
+impl TableCursor {
+    /// Positions it before the first row.
+    pub fn open(
+        &mut self,
+        desc: &CursorDesc,
+        table: &Table,
+        snapshot: &Snapshot,
+        regs: Registers<'_>,
+    ) -> SqlResult<()> {
+        let is_reference =
+            matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
+        self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
+        match &desc.access {
+            AccessDesc::Full => {
+                self.start(snapshot, table.log_index(), ScanRange::All, Direction::Forward);
+            }
+            AccessDesc::Seek { index, key } => {
+                table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
+                self.start_at_key(snapshot, *index);
+            }
+            AccessDesc::Range { index, prefix, next, lower, upper, backward } => {
+                let spec = table.key_spec(*index);
+                let (lower, upper) = (regs.bound(lower), regs.bound(upper));
+                let range = key_range(spec, *next, &regs.keys(prefix), lower, upper);
+                let direction = match backward {
+                    true => Direction::Backward,
+                    false => Direction::Forward,
+                };
+                self.start(snapshot, *index, ScanRange::Keys(range), direction);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
+        if self.is_current {
+            self.current = Some((index, range, *snapshot));
+            return;
+        }
+        match &mut self.cursor {
+            Some(cursor) => {
+                cursor.aim(index, way);
+                cursor.restart(snapshot, range);
+            }
+            None => self.cursor = Some(Cursor::new(snapshot, index, range, way)),
+        }
+    }
+
+    fn start_at_key(&mut self, snapshot: &Snapshot, index: usize) {
+        match &mut self.cursor {
+            Some(cursor) if !self.is_current => {
+                cursor.aim(index, Direction::Forward);
+                cursor.restart_at_key(snapshot, &self.key);
+            }
+            _ => {
+                let range = ScanRange::Key(self.key.clone());
+                self.start(snapshot, index, range, Direction::Forward);
+            }
+        }
+    }
+
+    /// The next row, with the locks that its reader asked for.
+    #[inline]
+    pub fn next(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<Slot>> {
+        if self.is_current {
+            let Some((index, range, snapshot)) = self.current.take() else { return Ok(None) };
+            let found = transaction.find_current(task, table, &snapshot, index, &range)?;
+            return Ok(found.map(row_slot));
+        }
+        let Some(cursor) = &mut self.cursor else { return Ok(None) };
+        let reads_only = matches!(desc.purpose, ReadPurpose::Query | ReadPurpose::Change);
+        if reads_only && !desc.options.update_lock && !desc.options.exclusive_lock {
+            return Ok(cursor.next(transaction, task, table)?.map(row_slot));
+        }
+        Self::next_protected(cursor, desc, transaction, task, table)
+    }
+
+    #[cold]
+    fn next_protected(
+        cursor: &mut Cursor,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<Slot>> {
+        if desc.purpose == ReadPurpose::MustBeAbsent {
+            // At commit there must still be none; noted once, before the first look.
+            let (index, range, snapshot) =
+                (cursor.index(), cursor.range().clone(), *cursor.snapshot());
+            transaction.protect_scan(task, table, index, range, &snapshot)?;
+        }
+        while let Some(row) = cursor.next(transaction, task, table)? {
+            match desc.purpose {
+                ReadPurpose::MustStay => {
+                    transaction.protect_read(task, table, row)?;
+                    return Ok(Some(row_slot(row)));
+                }
+                ReadPurpose::MustBeAbsent => return Ok(Some(row_slot(row))),
+                ReadPurpose::Query | ReadPurpose::Change => {}
+            }
+            let contention = match desc.options.read_past {
+                true => Contention::Skip,
+                false => Contention::Resolve,
+            };
+            let snapshot = *cursor.snapshot();
+            let mut row = row;
+            loop {
+                match transaction.lock_row(task, table, &snapshot, row, contention)? {
+                    Written::Done(locked) => return Ok(Some(row_slot(locked))),
+                    Written::Repeated => return Ok(Some(row_slot(row))),
+                    Written::Newer(newer) => row = newer,
+                    Written::Gone | Written::Busy => break,
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A row register for a row of the engine: where its bytes are, and its anchor.
+#[inline]
+pub fn row_slot(row: RowRef) -> Slot {
+    Slot::row(row.version.row().as_ptr(), row.anchor.address())
+}
+
+/// The row of the engine that a register names.
+pub fn row_ref(slot: &Slot) -> RowRef {
+    let version = slot.row_bytes() as u64 - version_size(0) as u64;
+    RowRef {
+        anchor: AnchorPtr::from_address(slot.row_name()).expect("a row has an anchor"),
+        version: VersionPtr::from_address(version).expect("a row has a version"),
+    }
+}

@@ -1,0 +1,216 @@
+//! Groups and their aggregates.
+
+use base::{Arena, SqlResult, Value, ValueRef};
+use engine::hot::key::KeyBuf;
+
+use crate::func::AggregateState;
+use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::objects::hash_key;
+use crate::interp::objects::set::Set;
+use crate::interp::registers::{Registers, Values};
+use crate::ir::object::{AggregateDesc, GroupsDesc};
+use crate::ir::{RegList, Unit};
+
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    key: Piece,
+    row: Piece,
+}
+
+/// A row that waits for the others, because an aggregate wants them in order.
+#[derive(Debug)]
+struct Waiting {
+    group: u32,
+    key: Box<[u8]>,
+    args: Box<[Value]>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Groups {
+    memory: Memory,
+    /// Hashes of keys, and the groups.
+    table: hashbrown::HashTable<(u64, u32)>,
+    groups: Vec<Group>,
+    /// For each group, one per aggregate.
+    states: Vec<AggregateState>,
+    current: u32,
+    /// The next group to be given.
+    at: u32,
+    /// What distinct aggregates have seen, by aggregate.
+    seen: Vec<Set>,
+    /// What ordered aggregates collect, by aggregate.
+    waiting: Vec<Vec<Waiting>>,
+    /// Whether an aggregate has left out a NULL: warning 8153.
+    null_eliminated: bool,
+    key: KeyBuf,
+    charge: Charge,
+}
+
+/// What a waiting row costs beside its bytes, about.
+const WAITING: usize = 96;
+
+impl Groups {
+    /// Forgets all groups.
+    pub fn clear(&mut self, grant: &mut Grant) {
+        self.memory.clear();
+        self.table.clear();
+        self.groups.clear();
+        self.states.clear();
+        self.seen.iter_mut().for_each(|set| set.clear(grant));
+        self.waiting.clear();
+        (self.current, self.at) = (0, 0);
+        self.charge.release(grant);
+    }
+
+    /// Whether there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Whether an aggregate has left out a NULL since this was asked last.
+    pub fn take_null_eliminated(&mut self) -> bool {
+        std::mem::take(&mut self.null_eliminated)
+    }
+
+    fn encode(&mut self, unit: &Unit, desc: &GroupsDesc, keys: RegList, regs: Registers<'_>) {
+        let values = regs.values(unit.list(keys), desc.keys.iter());
+        desc.shape.encode(&values, &mut self.key);
+    }
+
+    /// Whether the current group has these keys.
+    pub fn is_current(
+        &mut self,
+        unit: &Unit,
+        desc: &GroupsDesc,
+        keys: RegList,
+        regs: Registers<'_>,
+    ) -> bool {
+        if self.groups.is_empty() {
+            return false;
+        }
+        self.encode(unit, desc, keys, regs);
+        self.memory.get(self.groups[self.current as usize].key) == &self.key[..]
+    }
+
+    /// Makes the group with these keys current, and makes it if need be.
+    pub fn find(
+        &mut self,
+        unit: &Unit,
+        desc: &GroupsDesc,
+        keys: RegList,
+        regs: Registers<'_>,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        self.encode(unit, desc, keys, regs);
+        let hash = hash_key(&self.key);
+        let Groups { memory, table, groups, key, .. } = self;
+        let same =
+            |(h, at): &(u64, u32)| *h == hash && memory.get(groups[*at as usize].key) == &key[..];
+        if let Some((_, at)) = table.find(hash, same) {
+            self.current = *at;
+            return Ok(());
+        }
+        let layout = &unit.layouts[usize::from(desc.layout)];
+        // SAFETY: the descriptor's layout has one column per key (U1).
+        let row = unsafe { memory.keep_row(layout, regs.slots(unit.list(keys))) };
+        let key = memory.keep(key);
+        self.current = groups.len() as u32;
+        groups.push(Group { key, row });
+        table.insert_unique(hash, (hash, self.current), |(h, _)| *h);
+        self.states.extend(desc.aggregates.iter().map(|a| (a.function.init)(&a.types)));
+        self.settle(grant)
+    }
+
+    fn settle(&mut self, grant: &mut Grant) -> SqlResult<()> {
+        let bytes = self.memory.allocated()
+            + self.table.capacity() * size_of::<(u64, u32)>()
+            + self.groups.capacity() * size_of::<Group>()
+            + self.states.capacity() * size_of::<AggregateState>()
+            + self.waiting.iter().map(|w| w.capacity() * WAITING).sum::<usize>();
+        self.charge.settle(bytes, grant)
+    }
+
+    /// Adds a row to an aggregate of the current group.
+    pub fn add(
+        &mut self,
+        unit: &Unit,
+        desc: &GroupsDesc,
+        aggregate: u16,
+        regs: Registers<'_>,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        let at = usize::from(aggregate);
+        let aggregate = &desc.aggregates[at];
+        let args = regs.values(unit.list(aggregate.args), aggregate.types.args.iter());
+        if args.first().is_some_and(ValueRef::is_null) {
+            self.null_eliminated = true;
+        }
+        if let Some(shape) = &aggregate.distinct {
+            while self.seen.len() <= at {
+                self.seen.push(Set::default());
+            }
+            if !self.seen[at].add(shape, &args, self.current, grant)? {
+                return Ok(());
+            }
+        }
+        if !aggregate.order.keys.is_empty() {
+            return self.wait(aggregate, at, &args, regs, grant);
+        }
+        let state = self.current as usize * desc.aggregates.len() + at;
+        (aggregate.function.add)(&mut self.states[state], &args, &aggregate.types)
+    }
+
+    fn wait(
+        &mut self,
+        aggregate: &AggregateDesc,
+        at: usize,
+        args: &Values<'_>,
+        regs: Registers<'_>,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        while self.waiting.len() <= at {
+            self.waiting.push(Vec::new());
+        }
+        let order = &aggregate.order;
+        order.shape.encode(&regs.order(&order.keys), &mut self.key);
+        let args = args.iter().map(|a| ValueRef::to_owned(*a)).collect();
+        self.waiting[at].push(Waiting { group: self.current, key: (&self.key[..]).into(), args });
+        self.settle(grant)
+    }
+
+    /// Positions before the first group. What waited for an order is taken in.
+    pub fn rewind(&mut self, desc: &GroupsDesc) -> SqlResult<()> {
+        self.at = 0;
+        for (at, mut rows) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
+            let aggregate = &desc.aggregates[at];
+            rows.sort_by(|a, b| (a.group, &a.key).cmp(&(b.group, &b.key)));
+            for row in rows {
+                let state = row.group as usize * desc.aggregates.len() + at;
+                let args: Values<'_> = row.args.iter().map(Value::as_ref).collect();
+                (aggregate.function.add)(&mut self.states[state], &args, &aggregate.types)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the next group current; its keys as a row.
+    pub fn next(&mut self) -> Option<&[u8]> {
+        let group = self.groups.get(self.at as usize)?;
+        self.current = self.at;
+        self.at += 1;
+        Some(self.memory.get(group.row))
+    }
+
+    /// The result of an aggregate of the current group.
+    pub fn result<'a>(
+        &self,
+        desc: &GroupsDesc,
+        aggregate: u16,
+        arena: &'a Arena,
+    ) -> SqlResult<ValueRef<'a>> {
+        let state = self.current as usize * desc.aggregates.len() + usize::from(aggregate);
+        let aggregate = &desc.aggregates[usize::from(aggregate)];
+        (aggregate.function.finish)(&self.states[state], &aggregate.types, arena)
+    }
+}

@@ -1,0 +1,153 @@
+//! Hash tables of joins: filled once, then probed.
+
+use base::SqlResult;
+use engine::hot::key::KeyBuf;
+
+use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::objects::hash_key;
+use crate::interp::registers::Registers;
+use crate::ir::Unit;
+use crate::ir::object::HashDesc;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u64,
+    /// The next entry of the bucket.
+    next: u32,
+    /// Whether a probe can find it.
+    keyed: bool,
+    matched: bool,
+    key: Piece,
+    row: Piece,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct HashTable {
+    memory: Memory,
+    entries: Vec<Entry>,
+    /// The first entry of each bucket; made when the first probe comes.
+    buckets: Vec<u32>,
+    /// The key that is looked for, and its hash.
+    key: KeyBuf,
+    hash: u64,
+    /// The entry to be looked at next.
+    next: u32,
+    /// The entry that was given last.
+    last: u32,
+    /// Where the search for entries without a match is.
+    unmatched: usize,
+    charge: Charge,
+}
+
+impl HashTable {
+    /// Empties it.
+    pub fn clear(&mut self, grant: &mut Grant) {
+        self.memory.clear();
+        self.entries.clear();
+        self.buckets.clear();
+        (self.next, self.last, self.unmatched) = (NONE, NONE, 0);
+        self.charge.release(grant);
+    }
+
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Adds a row, under its keys if `keyed`.
+    pub fn push(
+        &mut self,
+        unit: &Unit,
+        desc: &HashDesc,
+        regs: Registers<'_>,
+        keyed: bool,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        let (mut hash, mut key) = (0, Piece::default());
+        if keyed {
+            desc.shape.encode(&regs.keys(&desc.build), &mut self.key);
+            hash = hash_key(&self.key);
+            key = self.memory.keep(&self.key);
+        }
+        let layout = &unit.layouts[usize::from(desc.layout)];
+        // SAFETY: the descriptor has one register per column of its layout (U1).
+        let row = unsafe { self.memory.keep_row(layout, regs.slots(unit.list(desc.row))) };
+        self.entries.push(Entry { hash, next: NONE, keyed, matched: false, key, row });
+        let entries = self.entries.capacity() * (size_of::<Entry>() + 2 * size_of::<u32>());
+        self.charge.settle(self.memory.allocated() + entries, grant)
+    }
+
+    /// Links all entries into buckets. Of equal ones, those that came first are found first.
+    #[cold]
+    fn build(&mut self) {
+        let buckets = (self.entries.len() * 2).next_power_of_two();
+        self.buckets.resize(buckets, NONE);
+        let mask = buckets as u64 - 1;
+        for (at, entry) in self.entries.iter_mut().enumerate().rev() {
+            if entry.keyed {
+                let bucket = (entry.hash & mask) as usize;
+                entry.next = std::mem::replace(&mut self.buckets[bucket], at as u32);
+            }
+        }
+    }
+
+    /// Looks for the probe keys.
+    #[inline]
+    pub fn probe(&mut self, desc: &HashDesc, regs: Registers<'_>) {
+        if self.buckets.is_empty() {
+            if self.entries.is_empty() {
+                self.next = NONE;
+                return;
+            }
+            self.build();
+        }
+        desc.shape.encode(&regs.keys(&desc.probe), &mut self.key);
+        self.hash = hash_key(&self.key);
+        let bucket = self.hash & (self.buckets.len() as u64 - 1);
+        self.next = self.buckets[bucket as usize];
+    }
+
+    /// The next row with those keys.
+    #[inline]
+    pub fn next(&mut self) -> Option<&[u8]> {
+        while self.next != NONE {
+            let at = self.next;
+            let entry = &self.entries[at as usize];
+            self.next = entry.next;
+            if entry.hash == self.hash && self.memory.get(entry.key) == &self.key[..] {
+                self.last = at;
+                return Some(self.memory.get(entry.row));
+            }
+        }
+        None
+    }
+
+    /// Notes that the row given last has a match.
+    pub fn mark(&mut self) {
+        self.entries[self.last as usize].matched = true;
+    }
+
+    /// Positions before the first row without a match.
+    pub fn rewind(&mut self) {
+        self.unmatched = 0;
+    }
+
+    /// The next row without a match.
+    pub fn next_unmatched(&mut self) -> Option<&[u8]> {
+        let found = self.entries[self.unmatched..].iter().position(|e| !e.matched);
+        match found {
+            Some(found) => {
+                let at = self.unmatched + found;
+                self.unmatched = at + 1;
+                Some(self.memory.get(self.entries[at].row))
+            }
+            None => {
+                self.unmatched = self.entries.len();
+                None
+            }
+        }
+    }
+}

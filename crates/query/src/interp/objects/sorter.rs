@@ -1,0 +1,170 @@
+//! Sorting: rows with normalized keys, in memory.
+//!
+//! With a limit, only as many rows as are wanted are kept, as a heap whose greatest is on top: a row
+//! that is not below it is dropped at once.
+
+use base::SqlResult;
+use engine::hot::key::KeyBuf;
+
+use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::registers::Registers;
+use crate::ir::Unit;
+use crate::ir::object::SortDesc;
+
+/// A row to be sorted.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The first eight bytes of the key, so that most comparisons look no further.
+    head: u64,
+    /// When it came: equal rows keep their order.
+    number: u64,
+    key: Piece,
+    row: Piece,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Sorter {
+    memory: Memory,
+    entries: Vec<Entry>,
+    /// How many rows are wanted.
+    limit: Option<usize>,
+    pushed: u64,
+    /// Bytes of rows that the heap has dropped.
+    garbage: usize,
+    at: usize,
+    key: KeyBuf,
+    charge: Charge,
+}
+
+/// Garbage below this is not worth collecting.
+const GARBAGE_MIN: usize = 64 << 10;
+/// Above this many rows a heap costs more than it saves.
+const HEAP_MAX: u64 = 4096;
+
+impl Sorter {
+    /// Empties it. `limit`: how many rows are wanted.
+    pub fn clear(&mut self, limit: Option<u64>, grant: &mut Grant) {
+        self.memory.clear();
+        self.entries.clear();
+        self.limit = limit.filter(|l| *l <= HEAP_MAX).map(|l| l as usize);
+        self.pushed = 0;
+        self.garbage = 0;
+        self.at = 0;
+        self.charge.release(grant);
+    }
+
+    /// Adds a row.
+    pub fn push(
+        &mut self,
+        unit: &Unit,
+        desc: &SortDesc,
+        regs: Registers<'_>,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        desc.order.shape.encode(&regs.order(&desc.order.keys), &mut self.key);
+        let head = head(&self.key);
+        self.pushed += 1;
+        let full = self.limit.is_some_and(|limit| self.entries.len() >= limit);
+        if full && !self.makes_room(head) {
+            return Ok(());
+        }
+        let layout = &unit.layouts[usize::from(desc.layout)];
+        let row = unit.list(desc.row);
+        // SAFETY: the descriptor has one register per column of its layout (U1).
+        let row = unsafe { self.memory.keep_row(layout, regs.slots(row)) };
+        let key = self.memory.keep(&self.key);
+        self.entries.push(Entry { head, number: self.pushed, key, row });
+        if self.limit.is_some() {
+            self.sift_up(self.entries.len() - 1);
+            self.collect_garbage();
+        }
+        let entries = self.entries.capacity() * size_of::<Entry>();
+        self.charge.settle(self.memory.allocated() + entries, grant)
+    }
+
+    /// Drops the greatest row if the new one is below it.
+    fn makes_room(&mut self, head: u64) -> bool {
+        let Some(top) = self.entries.first() else { return false };
+        let below = (head, &self.key[..]) < (top.head, self.memory.get(top.key));
+        if below {
+            self.garbage += top.key.len() + top.row.len();
+            self.entries.swap_remove(0);
+            self.sift_down(0);
+        }
+        below
+    }
+
+    fn is_below(&self, a: usize, b: usize) -> bool {
+        compare(&self.memory, &self.entries[a], &self.entries[b]).is_lt()
+    }
+
+    fn sift_up(&mut self, mut at: usize) {
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if !self.is_below(parent, at) {
+                break;
+            }
+            self.entries.swap(parent, at);
+            at = parent;
+        }
+    }
+
+    fn sift_down(&mut self, mut at: usize) {
+        loop {
+            let (left, right) = (2 * at + 1, 2 * at + 2);
+            let mut greatest = at;
+            for child in [left, right] {
+                if child < self.entries.len() && self.is_below(greatest, child) {
+                    greatest = child;
+                }
+            }
+            if greatest == at {
+                return;
+            }
+            self.entries.swap(at, greatest);
+            at = greatest;
+        }
+    }
+
+    fn collect_garbage(&mut self) {
+        if self.garbage < GARBAGE_MIN || self.garbage < self.memory.allocated() / 2 {
+            return;
+        }
+        let mut memory = Memory::new();
+        for entry in &mut self.entries {
+            entry.key = memory.keep(self.memory.get(entry.key));
+            entry.row = memory.keep(self.memory.get(entry.row));
+        }
+        self.memory = memory;
+        self.garbage = 0;
+    }
+
+    /// Sorts, and positions before the first row.
+    pub fn finish(&mut self) {
+        let memory = &self.memory;
+        self.entries.sort_unstable_by(|a, b| compare(memory, a, b));
+        self.at = 0;
+    }
+
+    /// The next row.
+    #[inline]
+    pub fn next(&mut self) -> Option<&[u8]> {
+        let entry = self.entries.get(self.at)?;
+        self.at += 1;
+        Some(self.memory.get(entry.row))
+    }
+}
+
+fn compare(memory: &Memory, a: &Entry, b: &Entry) -> std::cmp::Ordering {
+    let keys = || memory.get(a.key).cmp(memory.get(b.key));
+    a.head.cmp(&b.head).then_with(keys).then(a.number.cmp(&b.number))
+}
+
+/// The first eight bytes of a key, as a number that orders as they do.
+pub fn head(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = key.len().min(8);
+    bytes[..len].copy_from_slice(&key[..len]);
+    u64::from_be_bytes(bytes)
+}

@@ -1,0 +1,201 @@
+//! Scalar instructions beside the hottest: what they compute.
+
+use base::arithmetic;
+use base::convert::{ConvertOptions, Overlong, convert, try_convert};
+use base::types::UnaryOperator;
+use base::types::operators::{BinaryOperator, Signature};
+use base::{Arena, SqlResult, ValueRef, message};
+
+use crate::interp::host::Host;
+use crate::interp::slot::Slot;
+use crate::ir::inst::{FloatOp, IntKind, IntOp};
+use crate::ir::site::{ArithSite, CastSite, UnaryOp, UnarySite};
+use crate::plan::expr::{ArithOp, CastMode, CompareOp};
+
+/// Integer arithmetic; `None` on overflow or division by zero, which [`int_error`] tells apart.
+#[inline(always)]
+pub fn int(op: IntOp, kind: IntKind, a: i64, b: i64) -> Option<i64> {
+    let value = match op {
+        IntOp::Add => a.checked_add(b)?,
+        IntOp::Sub => a.checked_sub(b)?,
+        IntOp::Mul => a.checked_mul(b)?,
+        IntOp::Div => a.checked_div(b)?,
+        // The remainder of the smallest by -1 is 0, though the quotient overflows.
+        IntOp::Mod if b == -1 => 0,
+        IntOp::Mod => a.checked_rem(b)?,
+        IntOp::And => a & b,
+        IntOp::Or => a | b,
+        IntOp::Xor => a ^ b,
+    };
+    let (min, max) = kind.range();
+    (min <= value && value <= max).then_some(value)
+}
+
+/// Why [`int`] gave nothing.
+#[cold]
+pub fn int_error(op: IntOp, kind: IntKind, b: i64) -> base::SqlError {
+    if matches!(op, IntOp::Div | IntOp::Mod) && b == 0 {
+        return base::SqlError::new(&message::DIVIDE_BY_ZERO, &[]);
+    }
+    let kind = match kind {
+        IntKind::Bit => base::TypeKind::Bit,
+        IntKind::TinyInt => base::TypeKind::TinyInt,
+        IntKind::SmallInt => base::TypeKind::SmallInt,
+        IntKind::Int => base::TypeKind::Int,
+        IntKind::BigInt => base::TypeKind::BigInt,
+    };
+    base::SqlError::new(&message::OVERFLOW_CONVERTING, &[&"expression", &kind])
+}
+
+/// Float arithmetic.
+#[inline]
+pub fn float(op: FloatOp, real: bool, a: f64, b: f64) -> SqlResult<f64> {
+    let op = match op {
+        FloatOp::Add => BinaryOperator::Add,
+        FloatOp::Sub => BinaryOperator::Subtract,
+        FloatOp::Mul => BinaryOperator::Multiply,
+        FloatOp::Div => BinaryOperator::Divide,
+    };
+    let kind = if real { base::TypeKind::Real } else { base::TypeKind::Float };
+    arithmetic::float::apply(op, kind, a, b)
+}
+
+/// Whether an ordering is what an operator asks for.
+#[inline(always)]
+pub fn holds<T: PartialOrd>(op: CompareOp, a: T, b: T) -> bool {
+    match op {
+        CompareOp::Eq => a == b,
+        CompareOp::Ne => a != b,
+        CompareOp::Lt => a < b,
+        CompareOp::Le => a <= b,
+        CompareOp::Gt => a > b,
+        CompareOp::Ge => a >= b,
+    }
+}
+
+/// Arithmetic of any type.
+pub fn arith<'a>(
+    site: &ArithSite,
+    a: ValueRef<'a>,
+    b: ValueRef<'a>,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    let op = match site.op {
+        ArithOp::Add => BinaryOperator::Add,
+        ArithOp::Subtract => BinaryOperator::Subtract,
+        ArithOp::Multiply => BinaryOperator::Multiply,
+        ArithOp::Divide => BinaryOperator::Divide,
+        ArithOp::Modulo => BinaryOperator::Modulo,
+        ArithOp::BitAnd => BinaryOperator::BitAnd,
+        ArithOp::BitOr => BinaryOperator::BitOr,
+        ArithOp::BitXor => BinaryOperator::BitXor,
+    };
+    let signature = Signature { left: site.left, right: site.right, result: site.result };
+    arithmetic::evaluate(op, a, b, &signature, arena)
+}
+
+/// Unary operators.
+pub fn unary<'a>(site: &UnarySite, value: ValueRef<'a>) -> SqlResult<ValueRef<'a>> {
+    let op = match site.op {
+        UnaryOp::Negate => UnaryOperator::Minus,
+        UnaryOp::BitNot => UnaryOperator::BitNot,
+    };
+    arithmetic::negate(op, value, &site.ty)
+}
+
+/// Conversions. What `style` holds has been read by the caller.
+pub fn cast<'a>(
+    site: &CastSite,
+    value: ValueRef<'a>,
+    style: Option<i64>,
+    host: &dyn Host,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    let mut options = ConvertOptions {
+        style: style.map(|s| i32::try_from(s).unwrap_or(i32::MAX)),
+        overlong: Overlong::Cut,
+        dates: host.dates(),
+    };
+    match site.mode {
+        CastMode::Try => try_convert(value, &site.from, &site.to, &options, arena),
+        CastMode::Explicit | CastMode::AssignVariable => {
+            convert(value, &site.from, &site.to, &options, arena)
+        }
+        CastMode::Assign => {
+            options.overlong = Overlong::Refuse;
+            match convert(value, &site.from, &site.to, &options, arena) {
+                Err(error) if error.number() == message::TRUNCATED.number => {
+                    name_column(site, value, options, host, arena).map_or(Err(error), Err)
+                }
+                other => other,
+            }
+        }
+    }
+}
+
+/// Error 2628 instead of 8152: with the names of table and column.
+#[cold]
+fn name_column<'a>(
+    site: &CastSite,
+    value: ValueRef<'a>,
+    options: ConvertOptions<'_>,
+    host: &dyn Host,
+    arena: &'a Arena,
+) -> Option<base::SqlError> {
+    let assigned = site.column.as_ref()?;
+    let name = host.table_name(assigned.database, &assigned.table);
+    let table = match assigned.database {
+        Some(_) => format!("{}.{}", name.database, name.table),
+        None => name.table,
+    };
+    let overlong = Overlong::RefuseFor { table: &table, column: &assigned.name };
+    let options = ConvertOptions { overlong, ..options };
+    convert(value, &site.from, &site.to, &options, arena).err()
+}
+
+/// `percent` percent of a number of rows, rounded up. A tiny excess from the float does not count.
+pub fn percent(rows: i64, percent: f64) -> i64 {
+    let exact = rows as f64 * percent / 100.0;
+    let rounded = exact.round();
+    let close = (exact - rounded).abs() <= rounded.abs() * 1e-12;
+    (if close { rounded } else { exact.ceil() }) as i64
+}
+
+/// A slot from a value that a function or the like has made; variants are encoded into the arena.
+pub fn slot<'a>(value: ValueRef<'a>, arena: &'a Arena) -> Slot {
+    match value {
+        ValueRef::Variant(variant) => {
+            let mut bytes = Vec::new();
+            base::variant::encode_variant(&variant.ty, variant.value.as_ref(), &mut bytes);
+            Slot::bytes(arena.alloc_bytes(&bytes))
+        }
+        value => Slot::from_value(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_arithmetic_is_checked_by_width() {
+        assert_eq!(int(IntOp::Add, IntKind::Int, i32::MAX.into(), 1), None);
+        assert_eq!(int(IntOp::Add, IntKind::BigInt, i32::MAX.into(), 1), Some(1 << 31));
+        assert_eq!(int(IntOp::Sub, IntKind::TinyInt, 1, 2), None);
+        assert_eq!(int(IntOp::Div, IntKind::BigInt, i64::MIN, -1), None);
+        assert_eq!(int(IntOp::Mod, IntKind::BigInt, i64::MIN, -1), Some(0));
+        assert_eq!(int(IntOp::Div, IntKind::Int, -7, 2), Some(-3));
+        assert_eq!(int(IntOp::Mod, IntKind::Int, -7, 2), Some(-1));
+        assert_eq!(int_error(IntOp::Div, IntKind::Int, 0).number(), 8134);
+        assert_eq!(int_error(IntOp::Add, IntKind::Int, 1).number(), 8115);
+    }
+
+    #[test]
+    fn percentages_round_up() {
+        assert_eq!(percent(10, 25.0), 3);
+        assert_eq!(percent(10, 30.0), 3);
+        assert_eq!(percent(10, 0.0), 0);
+        assert_eq!(percent(1, 0.001), 1);
+        assert_eq!(percent(1000, 0.1), 1);
+    }
+}

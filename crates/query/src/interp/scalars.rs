@@ -1,0 +1,268 @@
+//! Instructions on scalars that need more than registers: conversions, strings, functions,
+//! variables, memory.
+
+use base::{SqlResult, ValueRef};
+use smallvec::SmallVec;
+
+use crate::func::FnContext;
+use crate::interp::dispatch::Flow;
+use crate::interp::machine::{Machine, registers};
+use crate::interp::registers::Values;
+use crate::interp::slot::Slot;
+use crate::interp::{ops, row};
+use crate::ir::inst::{Inst, Reg};
+use crate::ir::site::{CallSite, LikePattern, LikeSite, UserCallSite};
+
+impl Machine<'_, '_> {
+    /// Executes an instruction on scalars; `None` if it is none.
+    pub(super) fn scalar(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+        match inst {
+            Inst::Const { dst, index } => {
+                let constant = &self.unit.constants[index as usize];
+                let slot = ops::slot(constant.value.as_ref(), &self.act.keep);
+                self.set(dst, slot);
+            }
+            Inst::GuardList { dst, list, to } => {
+                if self.unit.list(list).iter().any(|&reg| self.slot(reg).is_null()) {
+                    self.set(dst, Slot::NULL);
+                    return Ok(Some(Flow::Jump(to)));
+                }
+            }
+            Inst::JumpCompare { op, a, b, site, to } => {
+                let ty = &self.unit.compares[site as usize].ty;
+                let regs = self.registers();
+                let (a, b) = (regs.value(a, ty), regs.value(b, ty));
+                let holds = match op {
+                    crate::plan::expr::CompareOp::Eq => base::arithmetic::equal(a, b, ty),
+                    crate::plan::expr::CompareOp::Ne => !base::arithmetic::equal(a, b, ty),
+                    _ => base::arithmetic::compare(a, b, ty)
+                        .is_some_and(|o| ops::holds(op, o, std::cmp::Ordering::Equal)),
+                };
+                if holds {
+                    return Ok(Some(Flow::Jump(to)));
+                }
+            }
+            Inst::JumpLike { subject, site, to } => {
+                if self.is_like(subject, &self.unit.likes[site as usize])? {
+                    return Ok(Some(Flow::Jump(to)));
+                }
+            }
+            Inst::JumpIn { a, set, to } => {
+                let set = &self.unit.sets[set as usize];
+                let value = registers(&self.act.slots).value(a, &set.ty);
+                if set.contains(value, &mut self.act.key) {
+                    return Ok(Some(Flow::Jump(to)));
+                }
+            }
+            Inst::Percent { dst, rows, percent } => {
+                let (rows, percent) = (self.slot(rows).as_int(), self.slot(percent).as_float());
+                self.set(dst, Slot::int(ops::percent(rows, percent)));
+            }
+            _ => return self.computation(inst),
+        }
+        Ok(Some(Flow::Next))
+    }
+
+    /// Instructions that compute a value with the arena's help.
+    fn computation(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+        let unit = self.unit;
+        let regs = registers(&self.act.slots);
+        let arena = &self.act.arena;
+        let (dst, slot) = match inst {
+            Inst::Arith { dst, a, b, site } => {
+                let site = &unit.ariths[site as usize];
+                let (a, b) = (regs.value(a, &site.left), regs.value(b, &site.right));
+                (dst, ops::slot(ops::arith(site, a, b, arena)?, arena))
+            }
+            Inst::Unary { dst, a, site } => {
+                let site = &unit.unaries[site as usize];
+                (dst, Slot::from_value(ops::unary(site, regs.value(a, &site.ty))?))
+            }
+            Inst::CastInt { dst, src, site } => {
+                let site = &unit.casts[site as usize];
+                let value = regs.slot(src).as_int();
+                let (min, max) = site.int.range();
+                match min <= value && value <= max {
+                    true => (dst, Slot::int(value)),
+                    false => {
+                        let value = ValueRef::Int(value);
+                        (
+                            dst,
+                            ops::slot(ops::cast(site, value, None, self.exec.host, arena)?, arena),
+                        )
+                    }
+                }
+            }
+            Inst::CastIntDecimal { dst, src, site } => {
+                let site = &unit.casts[site as usize];
+                let value = regs.slot(src).as_int();
+                let units = i128::from(value).checked_mul(site.factor);
+                match units.filter(|u| u.abs() < site.bound) {
+                    Some(units) => (dst, Slot::wide(units)),
+                    None => {
+                        let value = ValueRef::Int(value);
+                        (
+                            dst,
+                            ops::slot(ops::cast(site, value, None, self.exec.host, arena)?, arena),
+                        )
+                    }
+                }
+            }
+            Inst::Cast { dst, src, site } => {
+                let site = &unit.casts[site as usize];
+                let style = site.style.map(|reg| regs.slot(reg).as_int());
+                let value = regs.value(src, &site.from);
+                (dst, ops::slot(ops::cast(site, value, style, self.exec.host, arena)?, arena))
+            }
+            Inst::Concat { dst, a, b, site } => {
+                let result = &unit.concats[site as usize].result;
+                let joined =
+                    base::arithmetic::concatenate(regs.bytes(a), regs.bytes(b), result, arena);
+                (dst, Slot::bytes(joined))
+            }
+            Inst::Call { dst, site } => (dst, self.call(&unit.calls[site as usize])?),
+            _ => return self.memory(inst),
+        };
+        self.set(dst, slot);
+        Ok(Some(Flow::Next))
+    }
+
+    /// A function of the library.
+    fn call(&self, site: &CallSite) -> SqlResult<Slot> {
+        let args = self.registers().values(self.unit.list(site.args), site.types.args.iter());
+        let arena = &self.act.arena;
+        let mut context = FnContext { arena, facts: self.exec.host.facts() };
+        let result = (site.function.eval)(&mut context, &args, &site.types)?;
+        Ok(ops::slot(result, arena))
+    }
+
+    fn is_like(&self, subject: Reg, site: &LikeSite) -> SqlResult<bool> {
+        let regs = self.registers();
+        let subject = regs.value(subject, &site.ty);
+        match &site.pattern {
+            LikePattern::Constant(pattern) => Ok(pattern.matches(subject)),
+            LikePattern::Dynamic(pattern, escape) => {
+                let pattern = regs.value(*pattern, &site.ty);
+                let escape = escape.map(|e| regs.value(e, &site.ty));
+                let collation = site.ty.collation;
+                let pattern = base::collation::LikePattern::new(collation, pattern, escape)?;
+                Ok(pattern.matches(subject))
+            }
+        }
+    }
+
+    /// Rows, arenas, variables.
+    fn memory(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+        match inst {
+            Inst::BuildRow { dst, site } => {
+                let site = &self.unit.rows[site as usize];
+                let layout = &self.unit.layouts[usize::from(site.layout)];
+                let list = self.unit.list(site.columns);
+                let slots = registers(&self.act.slots).slots(list);
+                self.act.row.clear();
+                // SAFETY: I1: one register per column of the layout, each of its type.
+                unsafe { row::build(layout, slots, &mut self.act.row) };
+                let built = Slot::bytes(self.act.arena.alloc_bytes(&self.act.row));
+                self.set(dst, built);
+            }
+            Inst::RowBytes { dst, row, layout } => {
+                let layout = &self.unit.layouts[usize::from(layout)];
+                // SAFETY: I1: the register holds a row of this layout.
+                let bytes = unsafe { row::bytes(self.slot(row).row_bytes(), layout) };
+                self.set(dst, Slot::bytes(bytes));
+            }
+            Inst::Mark { mark } => {
+                self.act.marks[usize::from(mark.0)] = self.act.arena.mark();
+            }
+            Inst::Reset { mark } => self.reset(mark),
+            Inst::Keep { dst, src } => {
+                let slot = self.slot(src);
+                let kept = match slot.is_null() {
+                    true => slot,
+                    false => {
+                        let bytes = registers(&self.act.slots).bytes(src);
+                        Slot::bytes(self.act.keep.alloc_bytes(bytes))
+                    }
+                };
+                self.set(dst, kept);
+            }
+            Inst::LoadVar { dst, var } => {
+                let slot = self.exec.frame.load(var);
+                self.set(dst, slot);
+            }
+            Inst::CopyVar { dst, var } => {
+                let ty = *self.exec.frame.ty(crate::plan::expr::VarId(var));
+                // SAFETY: the variable's value is of its type and its own.
+                let value = unsafe { self.exec.frame.load(var).value(&ty) };
+                let slot = match value {
+                    ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
+                        Slot::bytes(self.act.arena.alloc_bytes(b))
+                    }
+                    value => Slot::from_value(value),
+                };
+                self.set(dst, slot);
+            }
+            Inst::StoreVar { var, src } => {
+                let slot = self.slot(src);
+                // SAFETY: I1: the register has the variable's type.
+                unsafe { self.exec.frame.store(var, &slot) };
+            }
+            Inst::CallUser { dst, site } => {
+                let value = self.call_user(&self.unit.user_calls[site as usize])?;
+                let slot = self.owned(&value);
+                self.set(dst, slot);
+            }
+            Inst::NextValue { dst, site } => {
+                let sequence = self.unit.sequences[site as usize].sequence;
+                let value = self.exec.host.next_value(self.exec.task, sequence)?;
+                let slot = self.owned(&value);
+                self.set(dst, slot);
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Flow::Next))
+    }
+
+    /// A slot with a copy of a value, which lives until its loop turns.
+    fn owned(&self, value: &base::Value) -> Slot {
+        let arena = &self.act.arena;
+        match value.as_ref() {
+            ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
+                Slot::bytes(arena.alloc_bytes(b))
+            }
+            value => ops::slot(value, arena),
+        }
+    }
+
+    fn call_user(&mut self, site: &UserCallSite) -> SqlResult<base::Value> {
+        let regs = registers(&self.act.slots);
+        let args = optional_values(regs, &site.args, &site.types);
+        let exec = &mut *self.exec;
+        exec.host.call_function(exec.task, exec.runtime, site.function, &args)
+    }
+
+    /// Gives the arena back to a mark.
+    #[inline(always)]
+    pub(super) fn reset(&mut self, mark: crate::ir::inst::MarkId) {
+        self.act.arena.reset_to(self.act.marks[usize::from(mark.0)]);
+    }
+}
+
+/// The arguments of a user's function.
+pub(super) fn optional_values<'r>(
+    regs: crate::interp::registers::Registers<'r>,
+    args: &[Option<Reg>],
+    types: &[base::SqlType],
+) -> SmallVec<[Option<(ValueRef<'r>, base::SqlType)>; 8]> {
+    let value = |(reg, ty): (&Option<Reg>, &base::SqlType)| reg.map(|r| (regs.value(r, ty), *ty));
+    args.iter().zip(types).map(value).collect()
+}
+
+/// The arguments of a library function that makes rows.
+pub(super) fn values<'r>(
+    regs: crate::interp::registers::Registers<'r>,
+    args: &[Reg],
+    types: &[base::SqlType],
+) -> Values<'r> {
+    regs.values(args, types.iter())
+}

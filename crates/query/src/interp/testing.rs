@@ -1,0 +1,609 @@
+//! What tests of lowering and interpreter run units in: a database without a log, a session that
+//! is nothing but a transaction, and shorthands for plans.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::datetime::DateSettings;
+use base::ids::{DbId, ObjectId, SessionId, StorageId};
+use base::value::DateTime;
+use base::{SqlError, SqlResult, SqlType, Value, ValueRef};
+use crossbeam_epoch::Collector;
+use engine::catalog::def::*;
+use engine::database::{Database, Host as EngineHost};
+use engine::hot::filter::RowFilter;
+use engine::hot::key::KeyColumn as EngineKeyColumn;
+use engine::hot::table::IndexKind as EngineIndexKind;
+use engine::hot::table::{ConflictPolicy, IdentitySpec, IndexSpec, Table, TableSpec};
+use engine::hot::visibility::{Isolation, Snapshot};
+use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
+use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
+
+use crate::func::SessionFacts;
+use crate::interp::host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
+use crate::interp::local::LocalTable;
+use crate::interp::{Execution, Frame, Outcome, Runtime};
+use crate::ir::Unit;
+use crate::ir::object::ReadPurpose;
+use crate::ir::site::{ResultSite, StatementSite};
+use crate::plan::expr::*;
+use crate::plan::tree::*;
+use crate::sysview::SystemRowset;
+
+/// The database of tests.
+pub const DB: DbId = DbId(5);
+
+/// A database and a session in it.
+pub struct World {
+    wait: WaitRuntime,
+    database: Arc<Database>,
+    session: Arc<DatabaseSession>,
+    tables: HashMap<StorageId, Arc<Table>>,
+    runtime: Runtime,
+    pub isolation: Isolation,
+    /// What the session's user functions do, by id.
+    pub functions: HashMap<ObjectId, fn(&[Value]) -> SqlResult<Value>>,
+    /// What happened to statements of native modules.
+    pub trace: Vec<String>,
+    pub row_limit: Option<u64>,
+    next_value: i64,
+    /// A transaction that spans runs, if one is open.
+    open: Option<Transaction>,
+}
+
+/// A session that runs one unit.
+struct Session<'w> {
+    task: &'w Task<'static>,
+    database: &'w Arc<Database>,
+    tables: &'w HashMap<StorageId, Arc<Table>>,
+    functions: &'w HashMap<ObjectId, fn(&[Value]) -> SqlResult<Value>>,
+    trace: &'w mut Vec<String>,
+    next_value: &'w mut i64,
+    isolation: Isolation,
+    transaction: Transaction,
+    statements: Vec<Statement>,
+    caught: Option<SqlError>,
+}
+
+/// Collects what a run sends.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// The rows of all result sets.
+    pub rows: Vec<Vec<Value>>,
+    /// How many result sets were started.
+    pub results: usize,
+    /// The numbers of messages.
+    pub messages: Vec<i32>,
+}
+
+impl ResultSink for Collected {
+    fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
+        self.results += 1;
+        Ok(())
+    }
+
+    fn row(&mut self, _: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
+        self.rows.push(row.values().map(ValueRef::to_owned).collect());
+        Ok(())
+    }
+
+    fn inform(&mut self, _: &Task, message: &SqlError) -> SqlResult<()> {
+        self.messages.push(message.number());
+        Ok(())
+    }
+}
+
+impl World {
+    pub fn new() -> World {
+        let timer = Arc::new(ThreadTimer::new());
+        let options = RuntimeOptions::default();
+        let wait = WaitRuntime::new(env::Env::real(), Collector::new(), timer, options);
+        let host = EngineHost::new(wait.clone(), 2, u64::MAX);
+        let database = Arc::new(Database::unlogged(&host, DB, host.tables(u64::MAX)));
+        let session = database.session(&host.owner(SessionId(51)));
+        World {
+            wait,
+            database,
+            session,
+            tables: HashMap::new(),
+            runtime: Runtime::new(64 << 20, "default"),
+            isolation: Isolation::ReadCommitted,
+            functions: HashMap::new(),
+            trace: Vec::new(),
+            row_limit: None,
+            next_value: 100,
+            open: None,
+        }
+    }
+
+    /// Another session in the same database.
+    pub fn other(&self, id: i16, host: &EngineHost) -> Arc<DatabaseSession> {
+        self.database.session(&host.owner(SessionId(id)))
+    }
+
+    /// Makes the engine's table of a definition.
+    pub fn create(&mut self, def: &TableDef) {
+        let table = self.database.manager().create_table(&spec(def));
+        self.tables.insert(def.storage, table);
+    }
+
+    /// Limits what statements may hold in memory.
+    pub fn limit_memory(&mut self, bytes: usize) {
+        self.runtime.grant.set_limit(bytes);
+    }
+
+    pub fn memory_used(&self) -> usize {
+        self.runtime.grant.used()
+    }
+
+    /// Begins a transaction that lasts until [`World::commit`].
+    pub fn begin(&mut self) {
+        let task = Task::blocking(&self.wait);
+        self.open = Some(Transaction::begin(&self.session, &task).unwrap());
+    }
+
+    pub fn commit(&mut self) {
+        let task = Task::blocking(&self.wait);
+        self.open.take().unwrap().commit(&task, Durability::Full).unwrap();
+    }
+
+    /// Runs a unit with `f` in a statement of its own; commits if nothing else is open.
+    fn with<T>(
+        &mut self,
+        frame: &mut Frame,
+        sink: &mut dyn ResultSink,
+        f: impl FnOnce(&mut Execution<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let task = Task::blocking(&self.wait);
+        let autocommit = self.open.is_none();
+        let transaction = match self.open.take() {
+            Some(transaction) => transaction,
+            None => Transaction::begin(&self.session, &task).unwrap(),
+        };
+        let mut session = Session {
+            task: &task,
+            database: &self.database,
+            tables: &self.tables,
+            functions: &self.functions,
+            trace: &mut self.trace,
+            next_value: &mut self.next_value,
+            isolation: self.isolation,
+            transaction,
+            statements: Vec::new(),
+            caught: None,
+        };
+        session.open_statement();
+        let mut execution = Execution {
+            task: &task,
+            host: &mut session,
+            runtime: &mut self.runtime,
+            frame,
+            sink,
+            row_limit: self.row_limit,
+        };
+        let result = f(&mut execution);
+        match &result {
+            Ok(_) => session.end_statements(),
+            Err(_) => session.roll_back_statements(),
+        }
+        let transaction = session.transaction;
+        if !autocommit {
+            self.open = Some(transaction);
+        } else if result.is_ok() {
+            transaction.commit(&task, Durability::Full).unwrap();
+        }
+        result
+    }
+
+    pub fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
+        let mut sink = Collected::default();
+        let outcome = self.with(frame, &mut sink, |e| crate::interp::run(unit, e))?;
+        Ok((sink, outcome))
+    }
+
+    /// Lowers and runs a statement.
+    pub fn run(&mut self, plan: &Plan, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
+        let unit = crate::lower::statement(plan, Default::default())?;
+        self.run_unit(&unit, frame)
+    }
+
+    /// The rows of a query over these columns.
+    pub fn query(
+        &mut self,
+        root: Node,
+        columns: &[(ColId, SqlType)],
+    ) -> SqlResult<Vec<Vec<Value>>> {
+        Ok(self.run(&select(root, columns), &mut Frame::default())?.0.rows)
+    }
+
+    /// The value of an expression.
+    pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> SqlResult<Value> {
+        let unit = crate::lower::scalar(expr, Default::default())?;
+        let mut sink = Collected::default();
+        self.with(frame, &mut sink, |e| crate::interp::evaluate(&unit, e))
+    }
+
+    /// Whether a condition is true.
+    pub fn holds(&mut self, pred: &Pred, frame: &mut Frame) -> SqlResult<bool> {
+        let unit = crate::lower::condition(pred, Default::default())?;
+        let mut sink = Collected::default();
+        self.with(frame, &mut sink, |e| crate::interp::test(&unit, e))
+    }
+
+    /// Inserts literal rows into a table.
+    pub fn fill(&mut self, def: &Arc<TableDef>, rows: &[Vec<Value>]) -> SqlResult<()> {
+        self.run(&insert_values(table_target(def), def, rows), &mut Frame::default()).map(drop)
+    }
+
+    /// All rows of a table, sorted by their debug form.
+    pub fn rows(&mut self, def: &Arc<TableDef>) -> Vec<Vec<Value>> {
+        let (scan, columns) = scan_all(def, 9000);
+        let mut rows = self.query(scan, &columns).unwrap();
+        rows.sort_by_key(|r| format!("{r:?}"));
+        rows
+    }
+}
+
+impl Session<'_> {
+    fn open_statement(&mut self) {
+        let statement = self.transaction.begin_statement(self.isolation, ReadAt::Committed);
+        self.statements.push(statement);
+    }
+
+    fn end_statements(&mut self) {
+        while let Some(statement) = self.statements.pop() {
+            self.transaction.end_statement(statement);
+        }
+    }
+
+    fn roll_back_statements(&mut self) {
+        while let Some(statement) = self.statements.pop() {
+            self.transaction.rollback_statement(self.task, statement);
+        }
+    }
+}
+
+fn engine_error(error: engine::txn::TxnError) -> SqlError {
+    crate::interp::errors::from_message(&error, &[])
+}
+
+impl Host for Session<'_> {
+    fn facts(&self) -> &dyn SessionFacts {
+        unimplemented!("no test calls functions that need facts")
+    }
+
+    fn dates(&self) -> DateSettings {
+        DateSettings::default()
+    }
+
+    fn table(&mut self, _: &Task, _: DbId, table: &TableDef) -> SqlResult<Arc<Table>> {
+        Ok(self.tables[&table.storage].clone())
+    }
+
+    fn transaction(&mut self, _: DbId) -> SqlResult<&mut Transaction> {
+        Ok(&mut self.transaction)
+    }
+
+    fn snapshot(
+        &mut self,
+        _: &Task,
+        _: DbId,
+        table: &TableDef,
+        _: &ReadOptions,
+        _: ReadPurpose,
+    ) -> SqlResult<Snapshot> {
+        let statement = *self.statements.last().expect("a statement is open");
+        if table.kind.is_memory_optimized() && self.isolation == Isolation::ReadCommitted {
+            return Ok(self.transaction.elevated(&statement, Isolation::Snapshot));
+        }
+        Ok(statement.snapshot)
+    }
+
+    fn advance(&mut self, _: &Task) -> SqlResult<()> {
+        self.open_statement();
+        Ok(())
+    }
+
+    fn next_identity(&mut self, task: &Task, _: DbId, table: &Table) -> SqlResult<i64> {
+        self.database.take_identity(task, table, 1).map_err(engine_error)
+    }
+
+    fn note_identity(&mut self, task: &Task, _: DbId, table: &Table, value: i64) -> SqlResult<()> {
+        self.database.observe_identity(task, table, value).map_err(engine_error)
+    }
+
+    fn next_row_version(&mut self, _: DbId) -> SqlResult<[u8; 8]> {
+        *self.next_value += 1;
+        Ok(self.next_value.to_be_bytes())
+    }
+
+    fn next_value(&mut self, _: &Task, _: ObjectId) -> SqlResult<Value> {
+        *self.next_value += 1;
+        Ok(Value::Int(*self.next_value))
+    }
+
+    fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName {
+        let name = &table.header.name;
+        match database {
+            Some(_) => TableName { database: "db".into(), table: format!("dbo.{name}") },
+            None => TableName { database: "tempdb".into(), table: name.to_string() },
+        }
+    }
+
+    fn call_function(
+        &mut self,
+        _: &Task,
+        _: &mut Runtime,
+        function: ObjectId,
+        args: &[Option<(ValueRef<'_>, SqlType)>],
+    ) -> SqlResult<Value> {
+        let args: Vec<Value> =
+            args.iter().map(|a| a.map_or(Value::Null, |(v, _)| v.to_owned())).collect();
+        self.functions[&function](&args)
+    }
+
+    fn call_table_function(
+        &mut self,
+        _: &Task,
+        _: &mut Runtime,
+        _: ObjectId,
+        args: &[Option<(ValueRef<'_>, SqlType)>],
+        rows: &mut LocalTable,
+    ) -> SqlResult<()> {
+        // As many rows as the argument says.
+        if let Some((ValueRef::Int(count), _)) = args[0] {
+            (1..=count).for_each(|i| drop(rows.push_values(&[ValueRef::Int(i)])));
+        }
+        Ok(())
+    }
+
+    fn fill_view(
+        &mut self,
+        _: &Task,
+        _: &'static SystemRowset,
+        rows: &mut LocalTable,
+    ) -> SqlResult<()> {
+        rows.push_values(&[ValueRef::Int(42)]);
+        Ok(())
+    }
+
+    fn begin_statement(&mut self, _: &Task, site: &StatementSite) -> SqlResult<()> {
+        self.end_statements();
+        self.trace.push(format!("begin {:?}", site.kind));
+        self.open_statement();
+        Ok(())
+    }
+
+    fn end_statement(
+        &mut self,
+        _: &Task,
+        site: &StatementSite,
+        outcome: &Outcome,
+    ) -> SqlResult<()> {
+        self.end_statements();
+        self.trace.push(format!("end {:?} {}", site.kind, outcome.rows));
+        Ok(())
+    }
+
+    fn begin_atomic(&mut self, _: &Task, depth: u16) -> SqlResult<()> {
+        self.trace.push(format!("atomic {depth}"));
+        Ok(())
+    }
+
+    fn end_atomic(&mut self, _: &Task, depth: u16) -> SqlResult<()> {
+        self.trace.push(format!("end atomic {depth}"));
+        Ok(())
+    }
+
+    fn catch(&mut self, _: &Task, error: SqlError, depth: u16) -> SqlResult<()> {
+        self.roll_back_statements();
+        self.trace.push(format!("catch {} line {} depth {depth}", error.number(), error.line()));
+        self.caught = Some(error);
+        Ok(())
+    }
+
+    fn end_catch(&mut self) {
+        self.caught = None;
+    }
+
+    fn caught(&self) -> SqlError {
+        self.caught.clone().expect("THROW stands in a CATCH block")
+    }
+
+    fn call_module(&mut self, _: &Task, call: ModuleCall<'_>) -> SqlResult<()> {
+        let values: Vec<Value> = call.values.iter().map(|v| ValueRef::to_owned(*v)).collect();
+        self.trace.push(format!("call {:?} {values:?}", call.site.module));
+        if let Some(status) = call.site.status {
+            call.frame.set(status, ValueRef::Int(7));
+        }
+        Ok(())
+    }
+}
+
+/// What the engine makes a table of a definition from.
+fn spec(def: &TableDef) -> TableSpec {
+    let place = |column| def.layout_position(def.column_ordinal(column).unwrap()).unwrap();
+    let index = |index: &IndexDef| IndexSpec {
+        kind: match index.kind {
+            IndexKind::Hash => EngineIndexKind::Hash { bucket_count: 16 },
+            _ => EngineIndexKind::Range,
+        },
+        columns: (index.key.iter())
+            .map(|key| EngineKeyColumn {
+                column: place(key.column),
+                descending: key.descending,
+                nullable: def.column(key.column).unwrap().nullable,
+            })
+            .collect(),
+        unique: index.unique,
+        filter: None::<RowFilter>,
+    };
+    TableSpec {
+        logged: false,
+        conflicts: match def.kind.is_memory_optimized() {
+            true => ConflictPolicy::FirstWriterWins,
+            false => ConflictPolicy::Wait,
+        },
+        identity: def
+            .identity_column()
+            .and_then(|(_, c)| c.identity)
+            .map(|i| IdentitySpec { seed: i.seed, increment: i.increment }),
+        ..TableSpec::new(
+            def.storage,
+            def.stored_columns().map(|c| c.ty).collect(),
+            def.indexes.iter().map(index).collect(),
+        )
+    }
+}
+
+/// A definition of a table: columns, NULL allowed where said.
+pub fn table_def(id: i32, name: &str, columns: &[(&str, SqlType, bool)]) -> TableDef {
+    let header = ObjectHeader {
+        id: ObjectId(id),
+        schema: SchemaId::DBO,
+        name: name.into(),
+        owner: None,
+        created: DateTime { days: 0, ticks: 0 },
+        modified: DateTime { days: 0, ticks: 0 },
+        ms_shipped: false,
+    };
+    let mut table = TableDef::new(header, TableKind::MemoryDurable, TableRole::Table);
+    table.storage = StorageId(1000 + id as u64);
+    for (at, (name, ty, nullable)) in columns.iter().enumerate() {
+        let id = ColumnId(at as i32 + 1);
+        let mut column = ColumnDef::new(id, (*name).into(), *ty, UserTypeId(56));
+        column.nullable = *nullable;
+        table.columns.push(column);
+    }
+    table
+}
+
+/// Adds an index over columns by place; negative places (counted from -1) descend.
+pub fn with_index(mut table: TableDef, kind: IndexKind, unique: bool, key: &[i32]) -> TableDef {
+    let id = table.next_index_id(kind);
+    let name = format!("ix{}", table.indexes.len());
+    let mut index = IndexDef::new(id, name.as_str().into(), kind, unique);
+    index.key = (key.iter())
+        .map(|&c| KeyColumn { column: ColumnId(if c < 0 { -c } else { c + 1 }), descending: c < 0 })
+        .collect();
+    table.indexes.push(index);
+    table
+}
+
+pub fn col(id: u32, ty: SqlType) -> Expr {
+    Expr { kind: ExprKind::Column(ColId(id)), ty, nullable: true }
+}
+
+pub fn int(value: i64) -> Expr {
+    constant(SqlType::int(), Value::Int(value))
+}
+
+pub fn null(ty: SqlType) -> Expr {
+    constant(ty, Value::Null)
+}
+
+pub fn constant(ty: SqlType, value: Value) -> Expr {
+    let nullable = value.is_null();
+    Expr { kind: ExprKind::Constant(value), ty, nullable }
+}
+
+pub fn var(id: u32, ty: SqlType) -> Expr {
+    Expr { kind: ExprKind::Variable(VarId(id)), ty, nullable: true }
+}
+
+pub fn arith(op: ArithOp, left: Expr, right: Expr) -> Expr {
+    let (ty, nullable) = (left.ty, left.nullable || right.nullable);
+    let (left, right) = (Box::new(left), Box::new(right));
+    Expr { kind: ExprKind::Arith { op, left, right }, ty, nullable }
+}
+
+pub fn cast(operand: Expr, ty: SqlType, mode: CastMode) -> Expr {
+    let nullable = operand.nullable || mode == CastMode::Try;
+    let operand = Box::new(operand);
+    Expr { kind: ExprKind::Cast { operand, mode, style: None }, ty, nullable }
+}
+
+pub fn eq(left: Expr, right: Expr) -> Pred {
+    Pred::Compare(CompareOp::Eq, left, right)
+}
+
+/// A query that returns these columns to the client.
+pub fn select(root: Node, columns: &[(ColId, SqlType)]) -> Plan {
+    let output = (columns.iter())
+        .map(|&(column, ty)| OutputColumn {
+            column,
+            name: "".into(),
+            ty,
+            nullable: true,
+            base: None,
+        })
+        .collect();
+    Plan::Select(SelectPlan { root, output, destination: Destination::Client })
+}
+
+/// A scan of all columns of a table, named from `first` on.
+pub fn scan_all(def: &Arc<TableDef>, first: u32) -> (Node, Vec<(ColId, SqlType)>) {
+    let source = Source::Table { database: DB, table: def.clone() };
+    let (scan, columns) = scan_of(source, def, first, None);
+    (Node::Scan(Box::new(scan)), columns)
+}
+
+/// A scan of all columns, named from `first` on, and maybe of the row itself.
+pub fn scan_of(
+    source: Source,
+    def: &TableDef,
+    first: u32,
+    row: Option<ColId>,
+) -> (Scan, Vec<(ColId, SqlType)>) {
+    let columns: Vec<(ColId, SqlType)> =
+        def.stored_columns().zip(first..).map(|(c, id)| (ColId(id), c.ty)).collect();
+    let scan = Scan {
+        source,
+        columns: columns.iter().enumerate().map(|(at, c)| (at, c.0)).collect(),
+        access: Access::Full,
+        residual: None,
+        row,
+        options: ReadOptions::default(),
+    };
+    (scan, columns)
+}
+
+pub fn table_target(def: &Arc<TableDef>) -> Target {
+    Target::Table { database: DB, table: def.clone() }
+}
+
+/// `INSERT … VALUES`, with identity columns left to the table where a row has one value less.
+pub fn insert_values(target: Target, def: &TableDef, rows: &[Vec<Value>]) -> Plan {
+    let columns: Vec<&ColumnDef> = def.stored_columns().collect();
+    let given: Vec<&ColumnDef> = match rows[0].len() == columns.len() {
+        true => columns.clone(),
+        false => columns.iter().copied().filter(|c| c.identity.is_none()).collect(),
+    };
+    let source_columns: Vec<ColId> = (0..given.len() as u32).map(|i| ColId(5000 + i)).collect();
+    let literal = |row: &Vec<Value>| -> Vec<Expr> {
+        row.iter().zip(&given).map(|(v, c)| constant(c.ty, v.clone())).collect()
+    };
+    let mut next = source_columns.iter();
+    let values = (columns.iter())
+        .map(|c| match given.iter().any(|g| g.id == c.id) {
+            true => NewValue::Expr(col(next.next().unwrap().0, c.ty)),
+            false => NewValue::Identity,
+        })
+        .collect();
+    let source =
+        Node::Values { columns: source_columns.clone(), rows: rows.iter().map(literal).collect() };
+    let not_null =
+        columns.iter().enumerate().filter(|(_, c)| !c.nullable).map(|(at, _)| at).collect();
+    let effects = RowEffects {
+        new_columns: (0..columns.len() as u32).map(|i| ColId(5100 + i)).collect(),
+        not_null,
+        ..RowEffects::default()
+    };
+    Plan::Insert(Box::new(InsertPlan { target, source, values, effects }))
+}
+
+/// Rows of integers; `None` is NULL.
+pub fn ints(rows: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
+    let value = |v: &Option<i64>| v.map_or(Value::Null, Value::Int);
+    rows.iter().map(|r| r.iter().map(value).collect()).collect()
+}

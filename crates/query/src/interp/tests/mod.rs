@@ -1,0 +1,4 @@
+//! Units made from plans, run over tables.
+
+mod expressions;
+mod queries;
