@@ -11,12 +11,14 @@ use base::{SqlError, SqlResult, SqlType, Value, ValueRef};
 use crossbeam_epoch::Collector;
 use engine::catalog::def::*;
 use engine::database::{Database, Host as EngineHost};
+use engine::hot::cursor::{Cursor, ScanRange};
 use engine::hot::filter::RowFilter;
+use engine::hot::index::Direction;
 use engine::hot::key::KeyColumn as EngineKeyColumn;
 use engine::hot::table::IndexKind as EngineIndexKind;
 use engine::hot::table::{ConflictPolicy, IdentitySpec, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::{Isolation, Snapshot};
-use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
+use engine::txn::{Contention, DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::SessionFacts;
@@ -49,6 +51,9 @@ pub struct World {
     next_value: i64,
     /// A transaction that spans runs, if one is open.
     open: Option<Transaction>,
+    /// New rows that another session commits once the next statement has begun to read.
+    interference: Option<(Arc<Table>, Vec<Vec<u8>>)>,
+    host: EngineHost,
 }
 
 /// A session that runs one unit.
@@ -113,12 +118,41 @@ impl World {
             row_limit: None,
             next_value: 100,
             open: None,
+            interference: None,
+            host,
         }
     }
 
-    /// Another session in the same database.
-    pub fn other(&self, id: i16, host: &EngineHost) -> Arc<DatabaseSession> {
-        self.database.session(&host.owner(SessionId(id)))
+    /// Has another session replace rows (by their first column) and commit when the next statement
+    /// has taken its snapshot.
+    pub fn interfere_with(&mut self, def: &TableDef, rows: &[Vec<Value>]) {
+        let table = self.tables[&def.storage].clone();
+        let rows = rows.iter().map(|r| table.layout().build_owned(r)).collect();
+        self.interference = Some((table, rows));
+    }
+
+    fn interfere(&mut self) {
+        let Some((table, rows)) = self.interference.take() else { return };
+        let task = Task::blocking(&self.wait);
+        let session = self.database.session(&self.host.owner(SessionId(52)));
+        let mut other = Transaction::begin(&session, &task).unwrap();
+        let statement = other.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = statement.snapshot;
+        for new in rows {
+            let index = table.log_index();
+            let all = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
+            let mut cursor = all;
+            while let Some(row) = cursor.next(&mut other, &task, &table).unwrap() {
+                let same =
+                    |a: &[u8], b: &[u8]| table.layout().get(a, 0) == table.layout().get(b, 0);
+                if same(other.row(&table, row), &new) {
+                    let contention = Contention::Resolve;
+                    other.update(&task, &table, &snapshot, row, &new, contention).unwrap();
+                }
+            }
+        }
+        other.end_statement(statement);
+        other.commit(&task, Durability::Full).unwrap();
     }
 
     /// Makes the engine's table of a definition.
@@ -160,6 +194,9 @@ impl World {
             Some(transaction) => transaction,
             None => Transaction::begin(&self.session, &task).unwrap(),
         };
+        let mut transaction = transaction;
+        let first = transaction.begin_statement(self.isolation, ReadAt::Committed);
+        self.interfere();
         let mut session = Session {
             task: &task,
             database: &self.database,
@@ -169,10 +206,9 @@ impl World {
             next_value: &mut self.next_value,
             isolation: self.isolation,
             transaction,
-            statements: Vec::new(),
+            statements: vec![first],
             caught: None,
         };
-        session.open_statement();
         let mut execution = Execution {
             task: &task,
             host: &mut session,

@@ -1,4 +1,6 @@
 //! Units made from plans, run over tables.
 
+mod changes;
 mod expressions;
+mod native;
 mod queries;
