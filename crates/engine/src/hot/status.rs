@@ -12,6 +12,9 @@
 //! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, or
 //! the slot and statement of the transaction that owns it. Statement numbers go on from one
 //! occupant of a slot to the next, so that no two transactions ever write the same owned word.
+//! What is rolled back gets [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so
+//! that those who are still at it do not take it for the work of the slot's next occupant.
+//!
 //! So a reader that finds the same word before and after it loaded the slot's status knows that the
 //! status was the owner's ([`SlotTable::fate`]).
 //!
@@ -41,6 +44,8 @@ const STATEMENT_BITS: u32 = 39;
 const STATEMENT_SHIFT: u32 = 4;
 const SLOT_SHIFT: u32 = STATEMENT_SHIFT + STATEMENT_BITS;
 const OWNED: u64 = 1 << 63;
+/// Stamps are multiples of this.
+const STEP: u64 = 16;
 const SEGMENT: u32 = 1 << 10;
 
 /// The slot number of a reader that owns no versions.
@@ -64,6 +69,13 @@ impl Begin {
         debug_assert!(slot < SLOTS_MAX && statement < 1 << STATEMENT_BITS);
         Begin(OWNED | u64::from(slot) << SLOT_SHIFT | statement << STATEMENT_SHIFT)
     }
+
+    /// The word of a version that was taken back. Nobody sees it; those that are at it go on from the
+    /// head again or to the version before.
+    pub const UNDONE: Begin = Begin(OWNED - STEP);
+
+    /// The head word of a row that was inserted and taken back: deleted before all time.
+    pub const NEVER: u64 = STEP | DELETED;
 
     /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
     pub fn from_word(word: u64) -> Begin {
@@ -206,7 +218,12 @@ impl Slot {
         self.status.store(status.encode(), Release);
     }
 
-    /// The session-level owner of the occupant.
+    /// Whether it has an occupant.
+    pub fn is_taken(&self) -> bool {
+        self.owner() != 0
+    }
+
+    /// The session-level owner of the occupant, or 0.
     pub fn owner(&self) -> u64 {
         self.owner.load(Acquire)
     }
@@ -309,6 +326,8 @@ impl SlotTable {
         // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
         // or whoever gives the slot back sees the waiter afterwards (see `txn::waits`).
         s.first.swap(s.statement.load(Relaxed), SeqCst);
+        // Afterwards: who finds no owner finds the transaction over.
+        s.owner.store(0, Release);
         lock(&self.free[shard % self.free.len()]).push(slot);
     }
 

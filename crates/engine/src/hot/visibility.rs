@@ -159,7 +159,11 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
             }
             let version = VersionPtr::from_address(head & ADDRESS_MASK)
                 .expect("a head without the deleted tag points to a version");
-            let Some(fate) = slots.fate(version.begin(), false) else { continue };
+            let fate = match slots.fate(version.begin(), false) {
+                Some(Fate::Committed(stamp)) if Begin::stamp(stamp) == Begin::UNDONE => continue,
+                Some(fate) => fate,
+                None => unreachable!("a version has a begin word"),
+            };
             let tags = version.older().load(Acquire) & TAG_MASK;
             let (deleted, lock) = (tags & TOMBSTONE != 0, tags & LOCK != 0);
             return Newest { head, deleted, lock, version, fate };

@@ -4,7 +4,7 @@ use base::ids::{DbId, Lsn, StorageId};
 
 use crate::hot::alloc::Pool;
 use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
-use crate::hot::status::{Horizon, SlotTable};
+use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
 use crate::log::Log;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -13,7 +13,7 @@ use crate::sync::spin_loop;
 use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::transaction::{ReadAt, Write};
-use crate::txn::waits::{Owner, WaitGraph};
+use crate::txn::waits::{Owner, OwnerId, WaitGraph};
 use crate::wait::{Runtime, Task};
 
 /// Transactions, tables and garbage of one database.
@@ -133,6 +133,23 @@ impl Manager {
         done
     }
 
+    /// The transactions in progress: for `sys.dm_db_xtp_transactions`.
+    pub fn transactions(&self) -> Vec<TransactionInfo> {
+        let mut infos = Vec::new();
+        self.slots.for_each(|number, slot| {
+            if slot.is_taken() {
+                let (status, snapshot) = (slot.status(), slot.snapshot());
+                infos.push(TransactionInfo {
+                    number,
+                    owner: OwnerId(slot.owner()),
+                    status,
+                    snapshot,
+                });
+            }
+        });
+        infos
+    }
+
     /// Counts of reclamation since the database came up.
     pub fn reclaim_stats(&self) -> ReclaimStats {
         self.reclaimer.stats()
@@ -166,6 +183,19 @@ impl Drop for Manager {
         let collector = self.runtime.collector().clone();
         self.reclaimer.drain(&collector.register().pin());
     }
+}
+
+/// A transaction in progress, as far as it can be told while it goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransactionInfo {
+    /// Its slot.
+    pub number: u32,
+    /// The session-level owner.
+    pub owner: OwnerId,
+    /// What it is up to.
+    pub status: Status,
+    /// The oldest snapshot that it reads at.
+    pub snapshot: Option<Lsn>,
 }
 
 /// A session's place in a database. Cloning the `Arc` touches no memory that other sessions write.
@@ -270,7 +300,7 @@ impl DatabaseSession {
             if looks % 64 == 0 { crate::sync::thread::yield_now() } else { spin_loop() }
         }
         match at {
-            ReadAt::Committed => log.committed(),
+            ReadAt::Committed | ReadAt::Published => log.committed(),
             ReadAt::Durable => log.durable().max(own),
         }
     }

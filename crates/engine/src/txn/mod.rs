@@ -19,7 +19,7 @@ pub(crate) mod tests;
 pub use commit::Durability;
 pub use error::{TxnError, TxnResult, Unavailable};
 pub use group::TransactionGroup;
-pub use manager::{DatabaseSession, Manager, ManagerParts};
+pub use manager::{DatabaseSession, Manager, ManagerParts, TransactionInfo};
 pub use transaction::{ReadAt, Savepoint, Statement, Transaction};
 pub use waits::{Blocker, Owner, OwnerId, Refusal, Resource, WaitGraph};
 pub use write::{Contention, Written};

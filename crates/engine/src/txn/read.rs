@@ -108,17 +108,22 @@ impl Transaction {
 
     fn examine_current(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> Found {
         let slots = &self.manager().slots;
-        // SAFETY: the anchor was reached under the caller's guard; the statement's snapshot is
-        // registered.
-        let newest = unsafe {
-            visibility::newest(anchor, table.links(), slots).below_locks(snapshot.stamp, slots)
-        };
-        match newest.fate {
-            Fate::Owned { begin, .. } if begin.slot() != self.slot => {
-                self.peer(anchor, begin).map_or(Found::Nothing, Found::Peer)
-            }
-            _ if newest.deleted => Found::Nothing,
-            _ => Found::Row(RowRef { anchor, version: newest.version }),
+        loop {
+            // SAFETY: the anchor was reached under the caller's guard; the statement's snapshot is
+            // registered.
+            let newest = unsafe {
+                visibility::newest(anchor, table.links(), slots).below_locks(snapshot.stamp, slots)
+            };
+            return match newest.fate {
+                Fate::Owned { begin, .. } if begin.slot() != self.slot => {
+                    match self.peer(anchor, begin) {
+                        Some(peer) => Found::Peer(peer),
+                        None => continue, // it has ended meanwhile
+                    }
+                }
+                _ if newest.deleted => Found::Nothing,
+                _ => Found::Row(RowRef { anchor, version: newest.version }),
+            };
         }
     }
 }

@@ -25,6 +25,9 @@ pub enum ReadAt {
     /// What is committed. What the client is shown has to wait for durability
     /// ([`DatabaseSession::shown`]).
     Committed,
+    /// What is committed, and the client may be shown what a crash could take back: tables that
+    /// are not logged, and databases with delayed durability.
+    Published,
 }
 
 /// A statement in progress; end it with [`Transaction::end_statement`] or

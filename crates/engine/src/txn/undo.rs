@@ -1,7 +1,7 @@
 //! Rolling back: to a savepoint, a statement, or everything.
 
 use crate::hot::anchor::ADDRESS_MASK;
-use crate::hot::status::Status;
+use crate::hot::status::{Begin, Status};
 use crate::hot::visibility;
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::transaction::{Savepoint, Statement, Transaction, Write, WriteKind};
@@ -59,6 +59,7 @@ impl Transaction {
             let inline = anchor.inline(table.links());
             match write.kind {
                 WriteKind::Insert => {
+                    anchor.head().store(Begin::NEVER, Release);
                     table.unlink_all(guard, anchor);
                     table.retire_anchor(shard, guard, anchor);
                 }
@@ -66,6 +67,8 @@ impl Transaction {
                 WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
                     let older = visibility::older(write.version).expect("pushed on another");
                     anchor.head().store(older.address() & ADDRESS_MASK, Release);
+                    // Afterwards: while it is the head, it is to be waited for.
+                    write.version.begin().store(Begin::UNDONE.word(), Release);
                     if write.version != inline {
                         table.retire_version(shard, guard, write.version);
                     }

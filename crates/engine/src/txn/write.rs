@@ -1,6 +1,7 @@
 //! Insert, update, delete: how a transaction takes rows, and what it does when another has them.
 
 use base::ids::Lsn;
+use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::cursor::RowRef;
@@ -106,99 +107,126 @@ impl Transaction {
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<()> {
-        for ordinal in 0..table.links() {
-            if let Err(error) = self.link_one(task, table, snapshot, anchor, row, ordinal) {
+        let (mut guard, mut ordinal) = (task.pin(), 0);
+        while ordinal < table.links() {
+            // SAFETY: the anchor is the table's, with this row, and not in this index.
+            let refused =
+                match unsafe { self.link_one(&guard, table, snapshot, anchor, row, ordinal) } {
+                    Ok(()) => {
+                        ordinal += 1;
+                        continue;
+                    }
+                    Err(refused) => refused,
+                };
+            drop(guard);
+            if let Err(error) = self.make_room(task, table, snapshot, row, ordinal, refused) {
                 // SAFETY: the anchor was linked into the indexes before this one.
                 unsafe { table.unlink(&task.pin(), anchor, row, ordinal) };
                 return Err(error);
             }
+            guard = task.pin();
         }
         Ok(())
     }
 
-    fn link_one(
-        &mut self,
-        task: &Task,
+    /// # Safety
+    /// The anchor is the table's, with this row, and not in this index.
+    unsafe fn link_one(
+        &self,
+        guard: &Guard,
         table: &Table,
         snapshot: &Snapshot,
         anchor: AnchorPtr,
         row: &[u8],
         ordinal: usize,
+    ) -> Result<(), KeyTaken> {
+        let mut verdict = Ok(());
+        let mut check = |other| {
+            verdict = self.examine_key(table, snapshot, other);
+            if verdict.is_ok() { Admit::Admit } else { Admit::Refuse }
+        };
+        // SAFETY: the caller's promise.
+        match unsafe { table.link(guard, anchor, row, ordinal, &mut check) } {
+            true => Ok(()),
+            false => verdict,
+        }
+    }
+
+    /// Waits for whoever has the key, or says why the row cannot be inserted.
+    fn make_room(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: &[u8],
+        ordinal: usize,
+        taken: KeyTaken,
     ) -> TxnResult<()> {
-        loop {
-            let mut verdict = Ok(None);
-            {
-                let mut check = |other| {
-                    verdict = self.examine_key(table, snapshot, other);
-                    if matches!(verdict, Ok(None)) { Admit::Admit } else { Admit::Refuse }
-                };
-                // SAFETY: the anchor is the table's, with this row, and not in this index.
-                if unsafe { table.link(&task.pin(), anchor, row, ordinal, &mut check) } {
-                    return Ok(());
-                }
+        match taken {
+            KeyTaken::ByPeer(peer) => self.wait_for_peer(task, peer),
+            KeyTaken::Duplicate => {
+                table.counters().duplicate();
+                let (storage, index) = (table.storage(), ordinal);
+                Err(TxnError::DuplicateKey { storage, index, row: row.into() })
             }
-            match verdict {
-                Ok(Some(peer)) => self.wait_for_peer(task, peer)?,
-                Ok(None) => unreachable!("the index refuses only what the check refused"),
-                Err(KeyTaken::Duplicate) => {
-                    table.counters().duplicate();
-                    return Err(TxnError::DuplicateKey {
-                        storage: table.storage(),
-                        index: ordinal,
-                        row: row.into(),
-                    });
-                }
-                Err(KeyTaken::Lost(stamp)) => {
-                    self.wait_until_committed(task, stamp);
-                    return Err(self.lost(table, snapshot));
-                }
-                Err(KeyTaken::Unseen(stamp)) => {
-                    self.wait_until_committed(task, stamp);
-                    return Err(TxnError::Serializable);
-                }
+            KeyTaken::Lost(stamp) => {
+                self.wait_until_committed(task, stamp);
+                Err(self.lost(table, snapshot))
+            }
+            KeyTaken::Unseen(stamp) => {
+                self.wait_until_committed(task, stamp);
+                Err(TxnError::Serializable)
             }
         }
     }
 
-    /// Whether a row with the same key leaves room for another: yes, or after this peer has ended,
-    /// or no.
+    /// Whether a row with the same key leaves room for another.
     fn examine_key(
         &self,
         table: &Table,
         snapshot: &Snapshot,
         other: AnchorPtr,
-    ) -> Result<Option<Peer>, KeyTaken> {
+    ) -> Result<(), KeyTaken> {
         let slots = &self.manager().slots;
         // SAFETY: the index calls with an anchor that it reached under the caller's guard; the
         // statement's snapshot is registered.
-        let newest = unsafe { visibility::newest(other, table.links(), slots) };
-        if newest.is_own(self.slot) {
-            return if newest.deleted { Ok(None) } else { Err(KeyTaken::Duplicate) };
-        }
-        match (table.conflicts(), newest.fate) {
-            (ConflictPolicy::Wait, Fate::Owned { begin, .. }) => Ok(self.peer(other, begin)),
-            (ConflictPolicy::Wait, Fate::Committed(stamp)) if newest.deleted => {
+        let seen = || unsafe { snapshot.visible(other, table.links(), slots) }.is_some();
+        loop {
+            // SAFETY: as above.
+            let newest = unsafe { visibility::newest(other, table.links(), slots) };
+            return match (table.conflicts(), newest.fate) {
+                (_, Fate::Owned { begin, .. }) if begin.slot() == self.slot => match newest.deleted
+                {
+                    true => Ok(()),
+                    false => Err(KeyTaken::Duplicate),
+                },
+                (ConflictPolicy::Wait, Fate::Owned { begin, .. }) => {
+                    match self.peer(other, begin) {
+                        Some(peer) => Err(KeyTaken::ByPeer(peer)),
+                        None => continue, // it has ended meanwhile
+                    }
+                }
+                (ConflictPolicy::Wait, Fate::Committed(_)) if !newest.deleted => {
+                    Err(KeyTaken::Duplicate)
+                }
                 // A transaction that goes on seeing the deleted row must not see two with the key.
-                // SAFETY: as above.
-                let seen = unsafe { snapshot.visible(other, table.links(), slots) };
-                match snapshot.isolation != Isolation::ReadCommitted && seen.is_some() {
-                    true => Err(KeyTaken::Lost(stamp)),
-                    false => Ok(None),
+                (ConflictPolicy::Wait, Fate::Committed(stamp))
+                    if snapshot.isolation != Isolation::ReadCommitted && seen() =>
+                {
+                    Err(KeyTaken::Lost(stamp))
                 }
-            }
-            (ConflictPolicy::Wait, Fate::Committed(_)) => Err(KeyTaken::Duplicate),
-            (ConflictPolicy::FirstWriterWins, fate) => {
-                // SAFETY: as above.
-                let seen = unsafe { snapshot.visible(other, table.links(), slots) };
-                match fate {
-                    _ if seen.is_some() => Err(KeyTaken::Duplicate),
-                    Fate::Committed(_) if newest.deleted => Ok(None),
-                    Fate::Committed(stamp) => Err(KeyTaken::Unseen(stamp)),
-                    // An insert that is being undone has no key any more.
-                    Fate::Owned { status: Status::Aborted, begin } => Ok(self.peer(other, begin)),
-                    Fate::Owned { .. } => Err(KeyTaken::Unseen(Lsn::ZERO)),
+                (ConflictPolicy::FirstWriterWins, _) if seen() => Err(KeyTaken::Duplicate),
+                (_, Fate::Committed(_)) if newest.deleted => Ok(()),
+                (_, Fate::Committed(stamp)) => Err(KeyTaken::Unseen(stamp)),
+                // An insert that is being undone will have no key in a moment.
+                (_, Fate::Owned { status: Status::Aborted, begin }) => {
+                    match self.peer(other, begin) {
+                        Some(peer) => Err(KeyTaken::ByPeer(peer)),
+                        None => continue,
+                    }
                 }
-            }
+                (_, Fate::Owned { .. }) => Err(KeyTaken::Unseen(Lsn::ZERO)),
+            };
         }
     }
 
@@ -509,8 +537,10 @@ enum Change<'a> {
     Lock,
 }
 
-/// A key cannot be inserted.
+/// Why a key cannot be inserted, or not now.
 enum KeyTaken {
+    /// By a transaction that is not over.
+    ByPeer(Peer),
     /// By a live row that this transaction can see.
     Duplicate,
     /// By a row that it sees, and that was deleted at this stamp.

@@ -157,3 +157,63 @@ fn of_concurrent_inserts_of_one_key_one_succeeds() {
         assert_eq!(client.begin().all(&table).expect("reads succeed").len(), 300);
     }
 }
+
+#[test]
+fn what_is_rolled_back_is_seen_by_nobody_and_takes_no_key() {
+    for policy in [ConflictPolicy::FirstWriterWins, ConflictPolicy::Wait] {
+        let harness = Harness::new();
+        let table = harness.table(policy);
+        fill(&harness, &table, 0..2);
+        thread::scope(|scope| {
+            for n in 0..3 {
+                let (harness, table) = (&harness, &table);
+                scope.spawn(move || {
+                    let mut client = Client::new(harness, Isolation::ReadCommitted);
+                    for i in 0..1500_i64 {
+                        change_or_roll_back(&mut client, table, i + n, (i + n) % 3 == 0);
+                    }
+                });
+            }
+        });
+        let mut client = Client::new(&harness, Isolation::Snapshot);
+        client.begin();
+        for row in client.all(&table).expect("reads succeed") {
+            assert_eq!(row[2] % 2, row[0] % 2, "{row:?} was rolled back");
+        }
+    }
+}
+
+/// Inserts, deletes or updates a row. What is committed has `v` as even as `id`, what is rolled back
+/// has not.
+fn change_or_roll_back(client: &mut Client<'_>, table: &Table, i: i64, commit: bool) {
+    let id = i % 4;
+    let v = 2 * i + id + i64::from(!commit);
+    client.begin();
+    let good = |r: Row| assert_eq!((r[2] - r[0]) % 2, 0, "{r:?} was never committed");
+    let result = match i % 5 {
+        0 => client.delete(table, id).map(drop),
+        1..=2 => client.insert(table, [id, 10 * id, v]),
+        _ => client
+            .update(table, id, |r| {
+                good(r);
+                Some([r[0], r[1], v])
+            })
+            .map(drop),
+    };
+    match result {
+        Ok(()) if commit => {
+            let committed = client.commit();
+            assert!(committed.is_ok(), "{committed:?}");
+        }
+        Ok(()) => client.rollback(),
+        Err(TxnError::DuplicateKey { .. }) => {
+            // Whoever has the key has committed it, or deleted it meanwhile.
+            client.get(table, id).expect("reads succeed").into_iter().for_each(good);
+            client.rollback();
+        }
+        Err(error) => {
+            assert!(error.dooms(), "{error:?}");
+            client.rollback();
+        }
+    }
+}
