@@ -28,6 +28,7 @@ pub use checked::Word;
 #[cfg(feature = "shuttle")]
 mod checked {
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
 
     /// A 64-bit atomic before every access of which the checker may switch to another thread.
     #[derive(Debug, Default)]
@@ -38,7 +39,8 @@ mod checked {
         ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
             #[doc = concat!("As [`AtomicU64::", stringify!($name), "`].")]
             pub fn $name(&self, $($arg: $ty),*) -> $out {
-                shuttle::thread::yield_now();
+                // Not a yield, which would demote the thread and so hide long runs of one thread.
+                shuttle::thread::sleep(Duration::ZERO);
                 self.0.$name($($arg),*)
             }
         )*};
