@@ -1,5 +1,7 @@
 //! What the tests of the indexes share: a table of rows without transactions.
 
+#![cfg_attr(feature = "shuttle", allow(dead_code))]
+
 use std::ops::ControlFlow;
 use std::ptr::NonNull;
 
@@ -105,15 +107,18 @@ impl Fixture {
         anchor
     }
 
-    /// The number of a row.
-    pub(super) fn id(&self, anchor: AnchorPtr) -> u64 {
+    fn row_of<'a>(&self, anchor: AnchorPtr) -> &'a [u8] {
         // SAFETY: the tests look at anchors under a guard only; rows are as long as they say.
-        let row = unsafe {
+        unsafe {
             let start = anchor.inline(LINKS).row().as_ptr();
             let header = std::slice::from_raw_parts(start, self.layout.header_len());
             std::slice::from_raw_parts(start, self.layout.row_len(header))
-        };
-        match self.layout.get(row, self.layout.columns().len() - 1) {
+        }
+    }
+
+    /// The number of a row.
+    pub(super) fn id(&self, anchor: AnchorPtr) -> u64 {
+        match self.layout.get(self.row_of(anchor), self.layout.columns().len() - 1) {
             base::ValueRef::Int(id) => id as u64,
             other => panic!("{other:?} is not a row's number: the row was freed"),
         }
@@ -182,6 +187,24 @@ impl Fixture {
         let mut out = Vec::new();
         while self.scan(guard, &mut scan, n, &mut out) {}
         out
+    }
+}
+
+impl Drop for Fixture {
+    /// Frees the rows that are left, before the index is gone.
+    fn drop(&mut self) {
+        // SAFETY: nobody else uses the index any more.
+        let guard = unsafe { crossbeam_epoch::unprotected() };
+        let mut left = Vec::new();
+        self.index.scan(guard, &mut Scan::all(), &mut |anchor| {
+            left.push(anchor);
+            ControlFlow::Continue(())
+        });
+        for anchor in left {
+            let len = self.row_of(anchor).len();
+            // SAFETY: as above; an index does not touch its anchors when it is dropped.
+            unsafe { free(anchor, len) };
+        }
     }
 }
 

@@ -6,13 +6,16 @@ use std::ptr::NonNull;
 use super::SLOT_SHIFT;
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::count::Counts;
+use crate::hot::index::deallocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
+/// Whether the interleaving checker runs, for which everything is made small.
+pub(super) const TINY: bool = cfg!(feature = "shuttle");
 /// Places in the chunks of the chain, such that chunks of 64, 128 and 256 bytes come out.
-pub(super) const CHAIN: [usize; 3] = [5, 13, 29];
-/// Places in a block, which takes 512 bytes.
-pub(super) const BLOCK: usize = 61;
+pub(super) const CHAIN: [usize; 3] = if TINY { [1, 1, 1] } else { [5, 13, 29] };
+/// Places in a block, which takes 512 bytes. Different from those of the chain's chunks.
+pub(super) const BLOCK: usize = if TINY { 2 } else { 61 };
 /// The bit that a killed block has set.
 pub(super) const DEAD: u64 = 1 << 63;
 
@@ -219,7 +222,7 @@ impl ChunkPtr {
     /// Nobody else has access to it any more.
     pub(super) unsafe fn free(self) {
         // SAFETY: the caller's promise; the layout is the one it was allocated with.
-        unsafe { alloc::dealloc(self.0.cast().as_ptr(), layout(self.capacity())) }
+        unsafe { deallocate(self.0.cast().as_ptr(), layout(self.capacity())) }
     }
 }
 

@@ -3,18 +3,18 @@
 use crossbeam_epoch::Guard;
 
 use super::GroupPtr;
-use super::chunk::{BLOCK, ChunkPtr};
+use super::chunk::{BLOCK, ChunkPtr, TINY};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// A block with at most this many anchors is worth filling up.
-const OPEN: u32 = 45;
+const OPEN: u32 = if TINY { 1 } else { 45 };
 /// How many entries an append that needs a block looks at before it makes a new one.
 const SWEEP: u64 = 8;
 /// Entries in the first segment; each further one has twice as many.
-const SEGMENT: u64 = 8;
+const SEGMENT: u64 = if TINY { 1 } else { 8 };
 const SEGMENTS: usize = 28;
 
 /// Names the blocks of a group by index. An entry is empty, or a block until that is killed.

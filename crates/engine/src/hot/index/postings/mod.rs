@@ -46,6 +46,7 @@ use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::count::Counts;
+use crate::hot::index::deallocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use chunk::{CHAIN, ChunkPtr, Unlinked};
@@ -334,7 +335,7 @@ impl GroupPtr {
                 Directory::free(directory, None);
             }
             let layout = self.layout::<Header>();
-            alloc::dealloc(self.0.cast::<u8>().sub(size_of::<Header>()).as_ptr(), layout);
+            deallocate(self.0.cast::<u8>().sub(size_of::<Header>()).as_ptr(), layout);
         }
     }
 

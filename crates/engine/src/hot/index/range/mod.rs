@@ -391,9 +391,9 @@ impl RangeIndex {
         child: usize,
     ) -> Result<(NodeRef<'g>, Seen, Option<Step<'g>>), Retry> {
         let below = node.child(child, seen)?;
+        // Unless it is obsolete it is in the tree, and its fences are what they were (B1, B2); so it
+        // does not matter whether this node has changed in the meantime.
         let below_seen = below.version.read()?;
-        // The child has been this node's until its version was read.
-        node.version.check(seen)?;
         Ok((below, below_seen, Some(Step { node, seen, child })))
     }
 

@@ -7,12 +7,17 @@ use std::ptr::NonNull;
 use std::slice;
 
 use super::version::{Locked, Retry, Seen, Version};
+use crate::hot::index::deallocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Entries of a node, such that one with short fences takes 1 KB. Small under test, so that little
 /// data makes a deep tree.
-pub(super) const CAPACITY: usize = if cfg!(any(test, feature = "shuttle")) { 8 } else { 60 };
+pub(super) const CAPACITY: usize = match () {
+    _ if cfg!(feature = "shuttle") => 4,
+    _ if cfg!(test) => 8,
+    _ => 60,
+};
 
 /// Length of an upper fence that is not there.
 const UNBOUNDED: u32 = u32::MAX;
@@ -155,7 +160,7 @@ impl<'g> NodeRef<'g> {
     pub(super) unsafe fn free(self) {
         let layout = layout(self.lower_len, self.upper_len);
         // SAFETY: the caller's promise; allocated with this layout.
-        unsafe { alloc::dealloc(self.node.cast().as_ptr(), layout) }
+        unsafe { deallocate(self.node.cast().as_ptr(), layout) }
     }
 
     pub(super) fn entries(self) -> impl Iterator<Item = Entry> + 'g {
