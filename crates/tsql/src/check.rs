@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use base::message::{self, Message};
-use base::{SqlError, SqlResult};
+use base::{SqlError, SqlResult, message};
 
 use crate::ast::{Batch, FunctionBody, Ident, Module, ModuleStatement, Statement, StatementKind};
 
@@ -43,14 +42,6 @@ struct Labels {
     /// Name, scope and line of every `GOTO`.
     jumps: Vec<(Ident, usize, u32)>,
 }
-
-/// Message 1026.
-const JUMP_INTO_TRY: Message = Message {
-    number: 1026,
-    severity: 15,
-    state: 1,
-    text: "GOTO cannot be used to jump into a TRY or CATCH scope.",
-};
 
 fn module(statements: &[Statement], body: Body) -> SqlResult<()> {
     let mut labels = Labels { parents: vec![0], ..Labels::default() };
@@ -143,7 +134,7 @@ impl Labels {
                 scope = self.parents[scope];
             }
             if scope != to {
-                return Err(SqlError::new(&JUMP_INTO_TRY, &[]).at_line(*line));
+                return Err(SqlError::new(&message::GOTO_INTO_TRY, &[]).at_line(*line));
             }
         }
         Ok(())

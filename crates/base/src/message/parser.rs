@@ -93,6 +93,7 @@ super::messages! {
     TOP_NOT_INTEGER = 1060, 15, 1, "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.";
     NOLOCK_NOT_ALLOWED_ON_TARGET = 1065, 15, 1, "The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE or MERGE statements.";
     DUPLICATE_OPTION = 1039, 15, 1, "Option '%s' is specified more than once.";
+    GOTO_INTO_TRY = 1026, 15, 1, "GOTO cannot be used to jump into a TRY or CATCH scope.";
     DUPLICATE_TRIGGER_ACTION = 1034, 15, 1, "Syntax error: Duplicate specification of the action \"%s\" in the trigger declaration.";
     SYNTAX_NEAR_EXPECTED = 1035, 15, 1, "Incorrect syntax near '%s', expected '%s'.";
     MISSING_OBJECT_NAME = 1038, 15, 4, "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name.";

@@ -49,6 +49,7 @@ pub(crate) fn tokens_after(text: &str, after: Span, quoted_identifier: bool) -> 
     Tokens { list, error: lexer.error }
 }
 
+use self::value::shown;
 pub(crate) use self::value::{near_text, quoted_content, string_value};
 
 struct Lexer<'a> {
@@ -286,7 +287,7 @@ impl<'a> Lexer<'a> {
 
     /// Error 105: what opens at the position goes on to the end of the text.
     fn unclosed(&mut self, mark: Span) -> Token {
-        let content = &self.text[self.position + 1..];
+        let content = shown(&self.text[self.position + 1..]);
         self.position = self.bytes.len();
         self.fail(SqlError::new(&message::UNCLOSED_QUOTE, &[&content]), mark)
     }

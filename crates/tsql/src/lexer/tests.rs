@@ -162,3 +162,9 @@ fn identifiers_have_at_most_128_characters() {
         assert!(e.text().ends_with("' is too long. Maximum length is 128."));
     }
 }
+
+#[test]
+fn messages_show_no_more_than_they_can_hold() {
+    let e = error(&format!("select '{}", "ä".repeat(100_000)));
+    assert!(e.text().encode_utf16().count() <= 2047, "{}", e.text().len());
+}

@@ -58,9 +58,22 @@ fn join_lines(text: &str) -> String {
 
 /// What error 102 shows of a token.
 pub(crate) fn near_text(text: &str, token: Token) -> Cow<'_, str> {
-    match token.kind {
+    let near = match token.kind {
         TokenKind::Quoted => quoted_content(text, token),
         TokenKind::String | TokenKind::National => string_value(text, token),
         _ => Cow::Borrowed(token.span.text(text)),
+    };
+    match near {
+        Cow::Borrowed(near) => Cow::Borrowed(shown(near)),
+        Cow::Owned(near) => Cow::Owned(shown(&near).to_owned()),
+    }
+}
+
+/// As much of a text as a message shows. Messages have at most 2,047 characters.
+pub(crate) fn shown(text: &str) -> &str {
+    const SHOWN_MAX: usize = 1900;
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => &text[..end],
+        None => text,
     }
 }

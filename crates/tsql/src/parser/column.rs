@@ -46,6 +46,11 @@ impl Parser<'_> {
 
     /// Takes one property of a column; false when there is none.
     fn column_property(&mut self, column: &mut ColumnDefinition) -> SqlResult<bool> {
+        // `CONSTRAINT name NOT NULL` is allowed, but the name is nobody's.
+        if self.at(K::Constraint) && matches!(self.peek_at(2).keyword, K::Not | K::Null) {
+            self.take();
+            self.ident()?;
+        }
         match self.peek().keyword {
             K::Constraint
             | K::Default

@@ -442,7 +442,10 @@ impl Parser<'_> {
 
     /// `COLLATE` and `AT TIME ZONE` behind an operand.
     fn postfix(&mut self, mut expr: Expr, power: Power) -> SqlResult<Expr> {
-        while power < Power::Operand {
+        if power == Power::Operand {
+            return Ok(expr);
+        }
+        loop {
             let start = expr.span;
             let kind = if self.eat(K::Collate) {
                 ExprKind::Collate { operand: Box::new(expr), collation: self.ident()? }
@@ -450,7 +453,7 @@ impl Parser<'_> {
                 let zone = Box::new(self.scalar_above(Power::Operand)?);
                 ExprKind::AtTimeZone { operand: Box::new(expr), zone }
             } else {
-                break;
+                return Ok(expr);
             };
             // Each one is a level of the tree (P2).
             self.height += 1;
@@ -459,7 +462,6 @@ impl Parser<'_> {
             }
             expr = Expr { span: self.since(start), kind };
         }
-        Ok(expr)
     }
 
     /// Takes the next token if it is a constant.

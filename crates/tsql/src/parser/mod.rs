@@ -2,10 +2,10 @@
 //!
 //! # Way in
 //!
-//! [`statement`] looks up a statement's first word in one table and calls the family's function:
-//! queries in `query`, `from` and `expr`, changes in `dml`, and so on, one file for each part of the
-//! tree. To add a statement, add its node to `ast`, a function to the family's file, and a line to
-//! the table (for `CREATE`, `ALTER` and `DROP`, to the table in `ddl`).
+//! `Parser::statement_parser` in [`statement`] knows every statement by its first word, and calls its
+//! family's function: queries in `query`, `from` and `expr`, changes in `dml`, and so on, one file for
+//! each part of the tree. To add a statement, add its node to `ast`, a function to the family's file,
+//! and a line to `statement_parser` (for `CREATE`, `ALTER` and `DROP`, to those in `ddl`).
 //!
 //! # Invariants
 //!

@@ -89,17 +89,27 @@ impl Printer {
             ExprKind::Case(case) => self.case(case),
             ExprKind::Cast(cast) => self.cast(cast),
             ExprKind::Call(call) => self.call(call),
+            ExprKind::Subquery(query) => {
+                self.put("(");
+                self.query(query);
+                self.put(")");
+            }
+            ExprKind::Niladic(_)
+            | ExprKind::NextValue(_)
+            | ExprKind::Odbc(..)
+            | ExprKind::IdentityFunction(_) => self.special(&expr.kind),
+        }
+    }
+
+    /// Operands that are written in ways of their own.
+    fn special(&mut self, kind: &ExprKind) {
+        match kind {
             ExprKind::Niladic(function) => self.put(match function {
                 Niladic::CurrentTimestamp => "getdate()",
                 Niladic::CurrentDate => "CURRENT_DATE",
                 Niladic::CurrentUser | Niladic::SessionUser | Niladic::User => "user_name()",
                 Niladic::SystemUser => "suser_sname()",
             }),
-            ExprKind::Subquery(query) => {
-                self.put("(");
-                self.query(query);
-                self.put(")");
-            }
             ExprKind::NextValue(next) => {
                 self.put("NEXT VALUE FOR ");
                 self.name(&next.sequence);
@@ -110,15 +120,12 @@ impl Printer {
                 }
             }
             ExprKind::Odbc(kind, text) => {
-                let word = match kind {
-                    OdbcKind::Date => "d",
-                    OdbcKind::Time => "t",
-                    OdbcKind::Timestamp => "ts",
-                    OdbcKind::Guid => "guid",
-                };
-                self.put("{");
-                self.put(word);
-                self.put(" ");
+                self.put(match kind {
+                    OdbcKind::Date => "{d ",
+                    OdbcKind::Time => "{t ",
+                    OdbcKind::Timestamp => "{ts ",
+                    OdbcKind::Guid => "{guid ",
+                });
                 self.string(text);
                 self.put("}");
             }
@@ -133,6 +140,7 @@ impl Printer {
                 }
                 self.put(")");
             }
+            _ => {}
         }
     }
 
@@ -494,13 +502,6 @@ impl Printer {
                 self.put(compare(*op));
                 self.expr(right);
             }
-            ConditionKind::Quantified { op, left, all, query } => {
-                self.expr(left);
-                self.put(compare(*op));
-                self.put(if *all { "ALL (" } else { "ANY (" });
-                self.query(query);
-                self.put(")");
-            }
             ConditionKind::IsNull { operand, negated } => {
                 self.expr(operand);
                 self.put(if *negated { " IS NOT NULL" } else { " IS NULL" });
@@ -528,6 +529,24 @@ impl Printer {
             ConditionKind::InList { operand, list, negated } => {
                 self.in_list(operand, list, *negated)
             }
+            ConditionKind::Quantified { .. }
+            | ConditionKind::InQuery { .. }
+            | ConditionKind::Exists(_)
+            | ConditionKind::UpdatedColumn(_)
+            | ConditionKind::FullText(_) => self.special_condition(&condition.kind),
+        }
+    }
+
+    /// Conditions that no definition can contain.
+    fn special_condition(&mut self, kind: &ConditionKind) {
+        match kind {
+            ConditionKind::Quantified { op, left, all, query } => {
+                self.expr(left);
+                self.put(compare(*op));
+                self.put(if *all { "ALL (" } else { "ANY (" });
+                self.query(query);
+                self.put(")");
+            }
             ConditionKind::InQuery { operand, query, negated } => {
                 if *negated {
                     self.put("NOT ");
@@ -548,13 +567,11 @@ impl Printer {
                 self.put(")");
             }
             ConditionKind::FullText(full_text) => {
-                self.put(if full_text.free_text { "FREETEXT((" } else { "CONTAINS((" });
+                self.put(if full_text.free_text { "FREETEXT(" } else { "CONTAINS(" });
                 match full_text.columns.is_empty() {
-                    true => {
-                        self.out.pop();
-                        self.put("*");
-                    }
+                    true => self.put("*"),
                     false => {
+                        self.put("(");
                         self.list(&full_text.columns, ",", |p, column| p.column(column));
                         self.put(")");
                     }
@@ -563,6 +580,7 @@ impl Printer {
                 self.expr(&full_text.search);
                 self.put(")");
             }
+            _ => {}
         }
     }
 

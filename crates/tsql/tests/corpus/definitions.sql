@@ -89,7 +89,7 @@ CREATE TABLE dbo.t (
 ) ON [PRIMARY] TEXTIMAGE_ON [PRIMARY] WITH (DATA_COMPRESSION = PAGE)
 GO
 --> CreateTable CreateTable CreateTable
-CREATE TABLE #t (a int, b int,)
+CREATE TABLE #t (a int CONSTRAINT nn NOT NULL, b int,)
 CREATE TABLE ##g (a int NOT NULL PRIMARY KEY)
 CREATE TABLE p (a int) ON ps (a)
 GO

@@ -4,6 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// How often each property is tried: `PROPTEST_CASES`, or a few seconds' worth.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(3000)
+}
+
 /// Words, names and signs of which soup is made.
 const INGREDIENTS: &[&str] = &[
     "SELECT",
@@ -185,7 +190,7 @@ const INGREDIENTS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn soup_of_words_never_panics(
