@@ -57,11 +57,11 @@ enum Kind {
 }
 
 impl Kind {
-    const fn is_dynamic(self) -> bool {
+    const fn is_dynamic(&self) -> bool {
         matches!(self, Kind::Dynamic | Kind::DynamicAdvanced)
     }
 
-    const fn is_advanced(self) -> bool {
+    const fn is_advanced(&self) -> bool {
         matches!(self, Kind::DynamicAdvanced | Kind::StaticAdvanced)
     }
 }

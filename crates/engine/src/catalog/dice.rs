@@ -57,7 +57,7 @@ impl Dice {
     }
 
     pub fn name(&mut self) -> Name {
-        let letters: Vec<char> = "abcXYZ_#@ äß漢0".chars().collect();
+        let letters: Vec<char> = "abcXYZ_@ äß漢0".chars().collect();
         (0..=self.below(12)).map(|_| self.pick(&letters)).collect::<String>().into()
     }
 
@@ -353,6 +353,7 @@ impl Dice {
             ty: self.sql_type(),
             user_type: UserTypeId(self.int()),
             start: self.big(),
+            restarts: self.next() as u32,
             increment: self.big(),
             minimum: self.big(),
             maximum: self.big(),
@@ -559,7 +560,7 @@ impl Dice {
     /// A change that suits the schema: it creates something with a name of its own, alters what
     /// is there, or drops it. `next` gives ids of new objects.
     pub fn change(&mut self, schema: &Schema, next: &mut dyn FnMut() -> ObjectId) -> Change {
-        let existing: Vec<ObjectId> = schema.objects().map(|o| o.header().id).collect();
+        let existing = shared(schema);
         match self.below(10) {
             0..=2 => Change::Put(Definition::Object(self.new_table(schema, next))),
             3 => Change::Put(Definition::Object(self.new_module(schema, next()))),
@@ -594,12 +595,15 @@ impl Dice {
 
     fn new_table(&mut self, schema: &Schema, next: &mut dyn FnMut() -> ObjectId) -> ObjectDef {
         let header = self.new_header(next());
-        let mut table = TableDef::new(header, TableKind::MemoryDurable, TableRole::Table);
+        let kind = self.pick(&[TableKind::Disk, TableKind::MemoryDurable]);
+        let mut table = TableDef::new(header, kind, TableRole::Table);
         for id in 1..=2 + self.below(4) as i32 {
             let mut column = self.column();
             column.id = ColumnId(id);
             column.name = format!("c{id}").into();
+            column.ty = SqlType::int();
             column.user_type = UserTypeId(257 + self.below(4) as i32);
+            (column.computed, column.identity) = (None, None);
             if let Some(default) = &mut column.default {
                 default.header = self.new_constraint(next());
                 default.references = vec![self.reference_in(schema)];
@@ -622,7 +626,8 @@ impl Dice {
             let references = vec![self.reference_in(schema)];
             table.checks.push(CheckDef { header, references, ..self.check() });
         } else {
-            let mut tables: Vec<ObjectId> = schema.tables().map(|t| t.id()).collect();
+            let mut tables = shared(schema);
+            tables.retain(|id| schema.table(*id).is_some());
             tables.push(table.id());
             let referenced = self.pick(&tables);
             table.foreign_keys.push(ForeignKeyDef { header, referenced, ..self.foreign_key() });
@@ -630,8 +635,8 @@ impl Dice {
     }
 
     fn reference_in(&mut self, schema: &Schema) -> Reference {
-        let objects: Vec<i32> = schema.objects().map(|o| o.header().id.0).collect();
-        let id = if objects.is_empty() { None } else { Some(self.pick(&objects)) };
+        let objects = shared(schema);
+        let id = if objects.is_empty() { None } else { Some(self.pick(&objects).0) };
         Reference { class: ReferenceClass::Object, id, ..self.reference() }
     }
 
@@ -640,7 +645,7 @@ impl Dice {
         module.header = self.new_header(id);
         module.references = self.some(3, |d| d.reference_in(schema));
         if let ModuleKind::Trigger(trigger) = &mut module.kind {
-            let on: Vec<ObjectId> = schema.objects().map(|o| o.header().id).collect();
+            let on = shared(schema);
             trigger.parent = if on.is_empty() { id } else { self.pick(&on) };
         }
         ObjectDef::Module(Arc::new(module))
@@ -650,7 +655,8 @@ impl Dice {
         let header = self.new_header(id);
         if self.flip() {
             let user_type = UserTypeId(257 + self.below(4) as i32);
-            let sequence = SequenceDef { header, user_type, ..self.sequence() };
+            let increment = 1 + self.below(9) as i128;
+            let sequence = SequenceDef { header, user_type, increment, ..self.sequence() };
             Definition::Object(ObjectDef::Sequence(Arc::new(sequence)))
         } else {
             let base = self.reference_in(schema).name;
@@ -667,7 +673,14 @@ impl Dice {
         match def {
             ObjectDef::Table(table) => {
                 let mut table = TableDef::clone(&table);
-                match self.below(5) {
+                match self.below(6) {
+                    5 => {
+                        let id = ColumnId(table.max_column_id.0 + 1);
+                        let name = format!("c{id}").into();
+                        let column = ColumnDef::new(id, name, SqlType::int(), UserTypeId(56));
+                        table.columns.push(column);
+                        table.max_column_id = id;
+                    }
                     0 => table.header.name = self.unique_name(table.id()),
                     1 => table.header.schema = self.any_schema(),
                     2 if !table.foreign_keys.is_empty() => {
@@ -694,20 +707,27 @@ impl Dice {
     fn minor_change(&mut self, schema: &Schema) -> Change {
         if self.below(4) == 0 {
             let keys: Vec<DefinitionKey> =
-                schema.definitions().filter(|d| !is_object(d)).map(|d| d.key()).collect();
+                schema.definitions().filter(is_free).map(|d| d.key()).collect();
             if !keys.is_empty() {
                 return Change::Remove(self.pick(&keys));
             }
         }
         loop {
             let definition = self.definition();
-            if !is_object(&definition) && schema.clone().put(definition.clone()).is_ok() {
+            if is_free(&definition) && schema.clone().put(definition.clone()).is_ok() {
                 return Change::Put(definition);
             }
         }
     }
 }
 
-fn is_object(definition: &Definition) -> bool {
-    matches!(definition, Definition::Object(_))
+/// The objects that everybody can name.
+fn shared(schema: &Schema) -> Vec<ObjectId> {
+    let headers = schema.objects().map(ObjectDef::header);
+    headers.filter(|h| !h.name.starts_with('#')).map(|h| h.id).collect()
+}
+
+/// Whether it may come and go alone.
+fn is_free(definition: &Definition) -> bool {
+    !matches!(definition, Definition::Object(_) | Definition::Setting(_))
 }

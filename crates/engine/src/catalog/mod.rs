@@ -5,6 +5,7 @@
 //! top of them stands the [`Schema`], an immutable copy of everything with ways to look things up,
 //! which binder and executor use; nobody reads the rows but recovery and tests.
 
+pub mod bootstrap;
 pub mod builtin;
 mod cow_map;
 pub mod def;
@@ -12,12 +13,23 @@ mod definition;
 mod descriptor;
 #[cfg(test)]
 mod dice;
+mod edit;
 mod error;
 mod name;
+mod replay;
 mod schema;
+mod sequences;
+mod spec;
+mod store;
 mod system_tables;
 
 pub use definition::{Definition, DefinitionKey, ObjectDef};
-pub use error::{CatalogError, NameSpace};
+pub use edit::SchemaEdit;
+pub use error::{CatalogError, CatalogResult, NameSpace};
 pub use name::NameKey;
+pub use replay::CatalogReplay;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};
+pub use sequences::{SequenceError, SequenceState, Sequences};
+pub use spec::{rows_stay, table_spec};
+pub use store::{Catalog, create_system_tables};
+pub use system_tables::{FIRST_USER_STORAGE, SystemRow, SystemTable};

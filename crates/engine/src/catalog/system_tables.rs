@@ -252,35 +252,3 @@ pub fn address(key: &DefinitionKey) -> (SystemTable, RowKey) {
         K::Message(id, language) => (SystemTable::Messages, row(&[*id, (*language).into()])),
     }
 }
-
-/// The definition of a row's address, or `None` if no definition can be there.
-pub fn definition_key(table: SystemTable, key: &[i32]) -> Option<DefinitionKey> {
-    use DefinitionKey as K;
-    let securable = |class: i32, major: i32, minor: i32| {
-        let class = SecurableClass::from_code(u8::try_from(class).ok()?)?;
-        Some(Securable { class, major, minor })
-    };
-    Some(match (table, key) {
-        (SystemTable::Settings, &[id]) => K::Setting(SettingId::from_code(u8::try_from(id).ok()?)?),
-        (SystemTable::Objects, &[id]) => K::Object(ObjectId(id)),
-        (SystemTable::Types, &[id]) => K::Type(UserTypeId(id)),
-        (SystemTable::Schemas, &[id]) => K::Schema(SchemaId(id)),
-        (SystemTable::Principals, &[id]) => K::Principal(PrincipalId(id)),
-        (SystemTable::Permissions, &[class, major, minor, grantee]) => {
-            K::Permissions(securable(class, major, minor)?, PrincipalId(grantee))
-        }
-        (SystemTable::Properties, &[class, major, minor]) => {
-            K::Properties(securable(class, major, minor)?)
-        }
-        (SystemTable::FileGroups, &[id]) => K::FileGroup(DataSpaceId(id)),
-        (SystemTable::Files, &[id]) => K::File(FileId(id)),
-        (SystemTable::Databases, &[id]) => K::Database(DbId(id)),
-        (SystemTable::Logins, &[id]) => K::Login(PrincipalId(id)),
-        (SystemTable::ServerPermissions, &[class, major, minor, grantee]) => {
-            K::ServerPermissions(securable(class, major, minor)?, PrincipalId(grantee))
-        }
-        (SystemTable::Configurations, &[id]) => K::Configuration(id),
-        (SystemTable::Messages, &[id, language]) => K::Message(id, i16::try_from(language).ok()?),
-        _ => return None,
-    })
-}

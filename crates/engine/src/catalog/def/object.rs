@@ -130,6 +130,8 @@ pub struct SequenceDef {
     pub user_type: UserTypeId,
     /// The first value, and the value after a restart.
     pub start: i128,
+    /// How often it was restarted: a definition with another number starts anew.
+    pub restarts: u32,
     /// Added for each value; not 0.
     pub increment: i128,
     /// The smallest value.

@@ -64,7 +64,8 @@ message! {
     TriggerEvent { 1 kind, 2 first, 3 last }
 
     SequenceDef {
-        1 header, 2 ty, 3 user_type, 4 start, 5 increment, 6 minimum, 7 maximum, 8 cycle, 9 cache
+        1 header, 2 ty, 3 user_type, 4 start, 5 increment, 6 minimum, 7 maximum, 8 cycle, 9 cache,
+        10 restarts
     }
     SynonymDef { 1 header, 2 base }
     TypeDef { 1 id, 2 schema, 3 name, 4 owner, 5 kind }

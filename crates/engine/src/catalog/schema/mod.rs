@@ -312,6 +312,14 @@ impl Schema {
         self.objects().filter_map(ObjectDef::as_module)
     }
 
+    /// All sequences by ascending id.
+    pub fn sequences(&self) -> impl Iterator<Item = &Arc<SequenceDef>> {
+        self.objects().filter_map(|object| match object {
+            ObjectDef::Sequence(sequence) => Some(sequence),
+            _ => None,
+        })
+    }
+
     /// The objects and constraints of a schema, in the order of their names' keys.
     pub fn objects_in(&self, schema: SchemaId) -> impl Iterator<Item = Object<'_>> {
         let first = (schema, NameKey::lowest());

@@ -1,0 +1,299 @@
+//! The databases of a server with their catalogs: made, found, opened, dropped.
+//!
+//! # Where things are
+//!
+//! ```text
+//! DIR/lock                 held by the one process that uses the directory
+//! DIR/instance             which database is master; written last, so that a directory without it
+//!                          was never finished
+//! DIR/databases/NAME/      one database: its log, later its pages
+//! ```
+//!
+//! Which directory belongs to which database only master's rows say. So the commit of such a row is
+//! the commit point of `CREATE DATABASE` and `DROP DATABASE`: before it a directory may exist that
+//! no row names, after it one that no row names any more, and [`Instance::open`] removes both.
+//!
+//! # Life of an instance
+//!
+//! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log, which
+//! tells what other databases there are, then theirs; opens all of them together; builds their
+//! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
+//! and reported; without master nothing goes. [`Instance::shut_down`] ends it in order.
+
+mod create;
+mod data_directory;
+mod open;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use base::Collation;
+use base::ids::DbId;
+use env::{DirectoryLock, Env, FileError};
+
+pub use create::NewDatabase;
+
+use super::def::*;
+use super::edit::SchemaEdit;
+use super::error::CatalogError;
+use super::store::Catalog;
+use crate::database::{DatabaseOptions as EngineOptions, Host};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::recovery::RecoveryProgress;
+use crate::sync::{Arc, RwLock};
+use crate::txn::{Durability, Owner, Transaction, TxnError, Unavailable};
+use crate::wait::Task;
+
+use data_directory::DataDirectory;
+
+/// How an instance runs.
+#[derive(Clone)]
+pub struct InstanceOptions {
+    /// How databases keep their logs.
+    pub database: EngineOptions,
+    /// What one database may use of the server's memory, in bytes.
+    pub database_memory_limit: u64,
+    /// Threads that replay a log.
+    pub recovery_threads: usize,
+}
+
+impl Default for InstanceOptions {
+    fn default() -> InstanceOptions {
+        InstanceOptions {
+            database: EngineOptions::default(),
+            database_memory_limit: u64::MAX,
+            recovery_threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+        }
+    }
+}
+
+/// What a new instance is made with.
+#[derive(Clone, Debug)]
+pub struct NewInstance {
+    /// The server's collation: that of the system databases, and of others by default.
+    pub collation: Collation,
+    /// The hash of the password of `sa`, in the login layer's format.
+    pub sa_password_hash: Option<Box<[u8]>>,
+}
+
+/// What opening an instance has found.
+#[derive(Default, Debug)]
+pub struct OpenReport {
+    /// Databases that could not be opened, by name, and why.
+    pub failed: Vec<(Name, InstanceError)>,
+    /// Directories of databases that were never finished or were dropped, which are gone now.
+    pub removed: Vec<PathBuf>,
+}
+
+/// Is told when a database is about to be recovered, and given what tells how far it has come.
+pub type OnRecovery<'a> = &'a mut dyn FnMut(&str, &RecoveryProgress);
+
+/// Why something with a whole database or instance failed.
+#[derive(Debug)]
+pub enum InstanceError {
+    /// The directory holds no instance, or an unfinished one.
+    NotInitialized(PathBuf),
+    /// The directory holds an instance already.
+    Exists(PathBuf),
+    /// Another process uses the directory.
+    InUse(PathBuf),
+    /// The directory holds something that does not make sense, or a newer server's instance.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A database could not be made, read or opened.
+    Engine(EngineError),
+    /// The catalog refused.
+    Catalog(CatalogError),
+}
+
+/// The databases of a server and their catalogs.
+pub struct Instance {
+    engine: Engine,
+    data: DataDirectory,
+    options: InstanceOptions,
+    master: Arc<Catalog>,
+    catalogs: RwLock<BTreeMap<DbId, Arc<Catalog>>>,
+    _lock: DirectoryLock,
+}
+
+impl Instance {
+    /// The databases without their catalogs.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The catalog of master, which knows the databases, logins and settings.
+    pub fn master(&self) -> &Arc<Catalog> {
+        &self.master
+    }
+
+    /// The server's collation.
+    pub fn collation(&self) -> Collation {
+        self.master.current().collation()
+    }
+
+    /// The catalog of a database that is open; why it is not, otherwise.
+    pub fn catalog(&self, id: DbId) -> Result<Arc<Catalog>, EngineError> {
+        let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+        match catalogs.get(&id) {
+            Some(catalog) => Ok(catalog.clone()),
+            None => match self.engine.database(id) {
+                // Its catalog is being built, or could not be.
+                Ok(_) => Err(TxnError::Unavailable(Unavailable::Recovering).into()),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// The catalogs of all open databases, by id.
+    pub fn catalogs(&self) -> Vec<Arc<Catalog>> {
+        let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+        catalogs.values().cloned().collect()
+    }
+
+    /// The database of this name, whether it is open or not.
+    pub fn find(&self, name: &str) -> Option<Arc<DatabaseDef>> {
+        self.master.current().find_database(name).cloned()
+    }
+
+    /// What `sys.databases` shows as the state of a database.
+    pub fn state(&self, def: &DatabaseDef) -> DatabaseState {
+        match self.catalog(def.id) {
+            Ok(_) => def.options.state,
+            Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Recovering))) => {
+                DatabaseState::Recovering
+            }
+            Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Offline))) => {
+                DatabaseState::Offline
+            }
+            Err(_) => DatabaseState::Suspect,
+        }
+    }
+
+    /// Ends all databases in order: counters are logged exactly, logs are flushed and marked as
+    /// clean. Transactions in progress must have ended. The first failure is reported, after all
+    /// databases were tried.
+    pub fn shut_down(&self, task: &Task) -> Result<(), InstanceError> {
+        let catalogs = self.catalogs();
+        let end = |catalog: &Arc<Catalog>| -> Result<(), InstanceError> {
+            let positions = catalog.sequences().positions();
+            Ok(catalog.database().shut_down(task, &positions)?)
+        };
+        // master last: as long as it is open, the others are known.
+        catalogs.iter().rev().map(end).fold(Ok(()), Result::and)
+    }
+
+    fn env(&self) -> &Env {
+        self.engine.host().env()
+    }
+
+    fn register(&self, catalog: Arc<Catalog>) {
+        let mut catalogs = self.catalogs.write().expect("nobody panics under this lock");
+        catalogs.insert(catalog.database().id(), catalog);
+    }
+
+    fn unregister(&self, id: DbId) {
+        self.catalogs.write().expect("nobody panics under this lock").remove(&id);
+    }
+}
+
+/// Runs a transaction that changes the schema, and waits until it is durable.
+fn change<T>(
+    catalog: &Arc<Catalog>,
+    task: &Task,
+    owner: &Arc<Owner>,
+    body: impl FnOnce(&mut SchemaEdit, &mut Transaction) -> Result<T, InstanceError>,
+) -> Result<T, InstanceError> {
+    let place = catalog.database().session(owner);
+    let mut txn = Transaction::begin(&place, task)?;
+    let mut edit = SchemaEdit::begin(catalog, &mut txn);
+    let run = || {
+        edit.lock(task, &mut txn)?;
+        body(&mut edit, &mut txn)
+    };
+    match run() {
+        Ok(value) => {
+            txn.commit(task, Durability::Full)?;
+            place.wait_shown(task)?;
+            Ok(value)
+        }
+        Err(error) => {
+            txn.rollback(task);
+            Err(error)
+        }
+    }
+}
+
+/// The wall clock's local time, for dates of creation.
+pub fn now(env: &Env) -> DateTime {
+    const TICKS_PER_SECOND: i64 = 10_000_000;
+    const TICKS_PER_DAY: i64 = 86_400 * TICKS_PER_SECOND;
+    /// Days from 0001-01-01 to 1900-01-01.
+    const DAYS_TO_1900: i64 = 693_595;
+    let utc = env.clock().utc_ticks();
+    let offset_minutes = i64::from(env.clock().local_offset_minutes(utc));
+    let local = utc as i64 + offset_minutes * 60 * TICKS_PER_SECOND;
+    let ticks = local.rem_euclid(TICKS_PER_DAY) * 300 / TICKS_PER_SECOND;
+    let days = local.div_euclid(TICKS_PER_DAY) - DAYS_TO_1900;
+    DateTime { days: days as i32, ticks: ticks as u32 }
+}
+
+impl InstanceError {
+    fn of_file(error: FileError) -> InstanceError {
+        InstanceError::Engine(error.into())
+    }
+}
+
+impl fmt::Display for InstanceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InstanceError::NotInitialized(dir) => {
+                write!(f, "{} holds no data", dir.display())
+            }
+            InstanceError::Exists(dir) => write!(f, "{} holds data already", dir.display()),
+            InstanceError::InUse(dir) => {
+                write!(f, "{} is in use by another process", dir.display())
+            }
+            InstanceError::Damaged { path, reason } => {
+                write!(f, "{}: {reason}", path.display())
+            }
+            InstanceError::Engine(error) => error.fmt(f),
+            InstanceError::Catalog(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for InstanceError {}
+
+impl From<EngineError> for InstanceError {
+    fn from(error: EngineError) -> InstanceError {
+        InstanceError::Engine(error)
+    }
+}
+
+impl From<CatalogError> for InstanceError {
+    fn from(error: CatalogError) -> InstanceError {
+        InstanceError::Catalog(error)
+    }
+}
+
+impl From<TxnError> for InstanceError {
+    fn from(error: TxnError) -> InstanceError {
+        InstanceError::Engine(EngineError::Txn(error))
+    }
+}
+
+/// The session of what the server does on its own account.
+fn own_session(host: &Host) -> Arc<Owner> {
+    host.owner(base::ids::SessionId(1))
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "shuttle"))]
+mod tests;

@@ -1,0 +1,222 @@
+//! Opening an instance: recovery of all its databases, then their catalogs.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use base::Collation;
+use base::ids::DbId;
+
+use super::data_directory::{DataDirectory, MASTER_DIRECTORY};
+use super::{
+    Instance, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now, own_session,
+};
+use crate::catalog::def::*;
+use crate::catalog::definition::Definition;
+use crate::catalog::replay::CatalogReplay;
+use crate::catalog::store::{Catalog, create_system_tables};
+use crate::database::{Database, DatabaseIdentity, Host, RecoveringDatabase};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::recovery::{RecoveryOptions, RecoveryProgress};
+use crate::sync::{Arc, RwLock};
+use crate::txn::{Owner, Transaction, Unavailable};
+use crate::wait::Task;
+
+/// A database whose log was read.
+type Replayed = (RecoveringDatabase, CatalogReplay);
+
+impl Instance {
+    /// Opens the instance in a directory. Fails only if master cannot be opened; of other databases
+    /// the report says what is wrong with them.
+    pub fn open(
+        host: Host,
+        dir: &Path,
+        options: InstanceOptions,
+        task: &Task,
+        on_recovery: OnRecovery<'_>,
+    ) -> Result<(Instance, OpenReport), InstanceError> {
+        let data = DataDirectory::new(dir);
+        let lock = data.lock(host.env())?;
+        let record = data.read(host.env())?;
+        let engine = Engine::new(host.clone());
+        let owner = own_session(&host);
+        let mut opening = Opening { host: &host, options: &options, on_recovery };
+
+        let master = opening.replay("master", data.master(&record))?;
+        let known: Vec<Arc<DatabaseDef>> = master.1.databases().cloned().collect();
+        let mut report = OpenReport::default();
+        let replayed = opening.replay_others(&engine, &data, master, &known, &mut report);
+
+        let collations: BTreeMap<DbId, Collation> =
+            known.iter().map(|def| (def.id, def.collation)).collect();
+        let mut opened = BTreeMap::new();
+        let (replayed, unreadable) = replayed;
+        for (id, replay, result) in engine.open_recovered(task, replayed, &unreadable) {
+            let collation = collations.get(&id).copied().unwrap_or(record.collation);
+            let catalog = result
+                .map_err(InstanceError::from)
+                .and_then(|database| load(database, collation, replay, task, &owner));
+            match catalog {
+                Ok(catalog) => drop(opened.insert(id, catalog)),
+                Err(error) if id == DbId::MASTER => return Err(error),
+                Err(error) => {
+                    engine.set_unavailable(id, Unavailable::Suspect);
+                    report.failed.push((name_of(&known, id), error));
+                }
+            }
+        }
+        let master = opened.get(&DbId::MASTER).expect("it was opened or that was an error").clone();
+        let catalogs = RwLock::new(opened);
+        let instance = Instance { engine, data, options, master, catalogs, _lock: lock };
+        instance.remove_orphans(&known, &mut report)?;
+        instance.renew_tempdb(task, &owner, &mut report);
+        Ok((instance, report))
+    }
+
+    /// Takes a database out of use, in order: `ALTER DATABASE … SET OFFLINE`. No session uses it
+    /// any more; the caller has changed its state in master.
+    pub fn close_database(&self, task: &Task, id: DbId) -> Result<(), InstanceError> {
+        let catalog = self.catalog(id)?;
+        self.unregister(id);
+        self.engine.set_unavailable(id, Unavailable::Offline);
+        let positions = catalog.sequences().positions();
+        Ok(catalog.database().shut_down(task, &positions)?)
+    }
+
+    /// Opens a database that was closed, or that could not be opened: `SET ONLINE`. What is in
+    /// doubt in it counts as rolled back, as it was closed in order.
+    pub fn open_database(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+    ) -> Result<Arc<Catalog>, InstanceError> {
+        let mut ignore = |_: &str, _: &RecoveryProgress| {};
+        let host = self.engine.host();
+        let mut opening = Opening { host, options: &self.options, on_recovery: &mut ignore };
+        let replayed = opening.replay(&def.name, self.data.identity(def))?;
+        let opened = self.engine.open_recovered(task, vec![replayed], &[]).pop();
+        let (_, replay, database) = opened.expect("one in, one out");
+        let catalog = load(database?, def.collation, replay, task, owner).inspect_err(|_| {
+            self.engine.set_unavailable(def.id, Unavailable::Suspect);
+        })?;
+        self.register(catalog.clone());
+        Ok(catalog)
+    }
+
+    /// Removes the directories of databases that master does not know.
+    fn remove_orphans(
+        &self,
+        known: &[Arc<DatabaseDef>],
+        report: &mut OpenReport,
+    ) -> Result<(), InstanceError> {
+        let mut names: HashSet<&str> = known.iter().map(|def| &*def.directory).collect();
+        names.insert(MASTER_DIRECTORY);
+        let (fs, databases) = (self.env().fs(), self.data.databases());
+        for entry in fs.list(&databases).map_err(InstanceError::of_file)? {
+            if !entry.name.to_str().is_some_and(|name| names.contains(name)) {
+                let path = databases.join(&entry.name);
+                let removed = match entry.metadata.is_dir {
+                    true => fs.remove_dir_all(&path),
+                    false => fs.remove_file(&path),
+                };
+                removed.map_err(InstanceError::of_file)?;
+                report.removed.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes tempdb, and notes in master that it is new.
+    fn renew_tempdb(&self, task: &Task, owner: &Arc<Owner>, report: &mut OpenReport) {
+        let renew = || {
+            let def = self.master.current().server().database(DbId::TEMPDB).cloned();
+            let reason = "master does not know tempdb".to_string();
+            let path = self.data.root().to_path_buf();
+            let def = def.ok_or(InstanceError::Damaged { path, reason })?;
+            let catalog = self.make_tempdb(task, owner, &def)?;
+            self.register(catalog);
+            let renewed = DatabaseDef { created: now(self.env()), ..DatabaseDef::clone(&def) };
+            change(&self.master, task, owner, |edit, txn| {
+                Ok(edit.put(task, txn, Definition::Database(Arc::new(renewed)))?)
+            })
+        };
+        if let Err(error) = renew() {
+            report.failed.push(("tempdb".into(), error));
+        }
+    }
+}
+
+/// What is needed to read logs back.
+struct Opening<'a> {
+    host: &'a Host,
+    options: &'a InstanceOptions,
+    on_recovery: OnRecovery<'a>,
+}
+
+impl Opening<'_> {
+    fn replay(&mut self, name: &str, identity: DatabaseIdentity) -> Result<Replayed, EngineError> {
+        let tables = self.host.tables(self.options.database_memory_limit);
+        create_system_tables(&tables, identity.id, true);
+        let progress = RecoveryProgress::default();
+        (self.on_recovery)(name, &progress);
+        let recovery = RecoveryOptions { threads: self.options.recovery_threads, progress };
+        let mut catalog = CatalogReplay::default();
+        let options = &self.options.database;
+        let database =
+            Database::recover(self.host, identity, tables, &mut catalog, options, recovery)?;
+        Ok((database, catalog))
+    }
+
+    /// Reads the logs of all databases that are to be open but tempdb's. Returns them, master
+    /// first, and the uuids of those that could not be read.
+    fn replay_others(
+        &mut self,
+        engine: &Engine,
+        data: &DataDirectory,
+        master: Replayed,
+        known: &[Arc<DatabaseDef>],
+        report: &mut OpenReport,
+    ) -> (Vec<Replayed>, Vec<u128>) {
+        let (mut replayed, mut unreadable) = (vec![master], Vec::new());
+        for def in known.iter().filter(|d| d.id != DbId::MASTER && d.id != DbId::TEMPDB) {
+            if def.options.state == DatabaseState::Offline {
+                engine.set_unavailable(def.id, Unavailable::Offline);
+                unreadable.push(u128::from_le_bytes(def.guid));
+                continue;
+            }
+            match self.replay(&def.name, data.identity(def)) {
+                Ok(database) => replayed.push(database),
+                Err(error) => {
+                    engine.set_unavailable(def.id, Unavailable::Suspect);
+                    unreadable.push(u128::from_le_bytes(def.guid));
+                    report.failed.push((def.name.clone(), error.into()));
+                }
+            }
+        }
+        (replayed, unreadable)
+    }
+}
+
+/// Builds the catalog of a database that was recovered.
+fn load(
+    database: Arc<Database>,
+    collation: Collation,
+    replay: CatalogReplay,
+    task: &Task,
+    owner: &Arc<Owner>,
+) -> Result<Arc<Catalog>, InstanceError> {
+    let place = database.session(owner);
+    let catalog = Catalog::new(database, collation);
+    let mut txn = Transaction::begin(&place, task)?;
+    let loaded = catalog.load(task, &mut txn);
+    txn.rollback(task);
+    loaded?;
+    replay.finish(&catalog);
+    Ok(catalog)
+}
+
+fn name_of(known: &[Arc<DatabaseDef>], id: DbId) -> Name {
+    let def = known.iter().find(|def| def.id == id);
+    def.map_or_else(|| id.to_string().into(), |def| def.name.clone())
+}

@@ -1,0 +1,724 @@
+//! Instances in a simulated world: made, crashed, opened again.
+
+use std::path::PathBuf;
+
+use base::ids::{ObjectId, SessionId};
+use base::{SqlType, Value, ValueRef};
+use crossbeam_epoch::Collector;
+use env::OpKind;
+use env::sim::{Fault, FaultKind, SimEnv};
+
+use super::*;
+use crate::catalog::CatalogResult;
+use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::dice::{Change, Dice};
+use crate::catalog::schema::Schema;
+use crate::catalog::spec::rows_stay;
+use crate::database::DatabaseOptions as StoreOptions;
+use crate::hot::cursor::{Cursor, ScanRange};
+use crate::hot::index::Direction;
+use crate::hot::table::Table;
+use crate::hot::visibility::Isolation;
+use crate::log::{LogOptions, SegmentOptions};
+use crate::txn::ReadAt;
+use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
+
+const DIR: &str = "/srv/data";
+
+fn options() -> InstanceOptions {
+    let record_max = 16 << 10;
+    let database = StoreOptions {
+        log: LogOptions { ring_bytes: 1 << 17, record_max, ..LogOptions::default() },
+        segments: SegmentOptions {
+            first_bytes: 256 << 10,
+            max_bytes: 256 << 10,
+            record_max,
+            ..SegmentOptions::default()
+        },
+    };
+    InstanceOptions { database, recovery_threads: 2, ..InstanceOptions::default() }
+}
+
+/// A machine: its disk survives a crash.
+struct World {
+    sim: SimEnv,
+}
+
+/// A server process on it.
+struct Server {
+    instance: Instance,
+    report: OpenReport,
+    task: Task<'static>,
+    owner: Arc<Owner>,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        World { sim: SimEnv::new(seed) }
+    }
+
+    fn host(&self) -> Host {
+        let timer = Arc::new(ThreadTimer::new());
+        let runtime =
+            Runtime::new(self.sim.env(), Collector::new(), timer, RuntimeOptions::default());
+        Host::new(runtime, 2, u64::MAX)
+    }
+
+    fn create(&self) -> Result<(), InstanceError> {
+        let host = self.host();
+        let task = Task::blocking(&host.runtime);
+        let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
+        Instance::create(&host, &PathBuf::from(DIR), &new, &options(), &task)
+    }
+
+    fn open(&self) -> Result<Server, InstanceError> {
+        let host = self.host();
+        let task = Task::blocking(&host.runtime);
+        let owner = host.owner(SessionId(51));
+        let dir = PathBuf::from(DIR);
+        let (instance, report) = Instance::open(host, &dir, options(), &task, &mut |_, _| {})?;
+        Ok(Server { instance, report, task, owner })
+    }
+
+    /// A world with a new instance, which is open.
+    fn started(seed: u64) -> (World, Server) {
+        let world = World::new(seed);
+        world.create().expect("an empty disk");
+        let server = world.open().expect("it was just made");
+        (world, server)
+    }
+
+    /// The power goes, and comes back.
+    fn crash(&self, server: Server) -> Server {
+        self.sim.fs().power_off();
+        drop(server);
+        self.sim.fs().power_on();
+        let server = self.open().expect("it can be recovered");
+        server.check();
+        server
+    }
+}
+
+impl Server {
+    /// Every schema is what its rows say, and nothing is missing.
+    fn check(&self) {
+        assert!(self.report.failed.is_empty(), "{:?}", self.report.failed);
+        for catalog in self.instance.catalogs() {
+            let place = catalog.database().session(&self.owner);
+            let mut txn = Transaction::begin(&place, &self.task).expect("a slot is free");
+            let id = catalog.database().id();
+            catalog.verify(&self.task, &mut txn).unwrap_or_else(|e| panic!("database {id}: {e}"));
+            txn.rollback(&self.task);
+        }
+        let known = self.instance.master().current();
+        let known = known.server().databases().iter().map(|d| d.id);
+        assert!(known.eq(self.instance.catalogs().iter().map(|c| c.database().id())));
+    }
+
+    fn create_database(&self, name: &str) -> Result<Arc<Catalog>, InstanceError> {
+        let new = NewDatabase {
+            name: name.into(),
+            owner_sid: [7, 7].into(),
+            created: now(self.instance.env()),
+            collation: Collation::LATIN1_BIN2,
+            options: DatabaseOptions::default(),
+            file_groups: Vec::new(),
+            files: Vec::new(),
+        };
+        self.instance.create_database(&self.task, &self.owner, new)
+    }
+
+    fn drop_database(&self, name: &str) -> Result<(), InstanceError> {
+        let def = self.instance.find(name).expect("the test made it");
+        self.instance.drop_database(&self.task, &self.owner, &def)
+    }
+
+    fn ddl<T>(
+        &self,
+        catalog: &Arc<Catalog>,
+        body: impl FnOnce(&mut SchemaEdit, &mut Transaction) -> CatalogResult<T>,
+    ) -> Result<T, InstanceError> {
+        change(catalog, &self.task, &self.owner, |edit, txn| Ok(body(edit, txn)?))
+    }
+
+    /// `CREATE TABLE name (id int IDENTITY PRIMARY KEY, v int)`, with these rows in the same
+    /// transaction.
+    fn create_table(
+        &self,
+        catalog: &Arc<Catalog>,
+        name: &str,
+        rows: &[i64],
+    ) -> Result<ObjectId, InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            let id = edit.new_object_id();
+            let table = edit.create_table(&self.task, txn, table(id, name))?;
+            let table = table.expect("it is no type's");
+            for v in rows {
+                insert(catalog, &self.task, txn, &table, *v)?;
+            }
+            Ok(id)
+        })
+    }
+
+    fn insert(&self, catalog: &Arc<Catalog>, id: ObjectId, v: i64) -> Result<(), InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            let table = catalog.table(edit.schema().table(id).expect("it exists"));
+            insert(catalog, &self.task, txn, &table.expect("it has a storage"), v)
+        })
+    }
+
+    /// The rows, by id.
+    fn select(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Vec<(i64, i64)> {
+        let schema = catalog.current();
+        let table = catalog.table(schema.table(id).expect("it exists")).expect("it has a storage");
+        let place = catalog.database().session(&self.owner);
+        let mut txn = Transaction::begin(&place, &self.task).expect("a slot is free");
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.next(&mut txn, &self.task, &table).expect("nobody else") {
+            let values = integers(&table, txn.row(&table, row));
+            rows.push((values[0], values[1]));
+        }
+        txn.end_statement(statement);
+        txn.rollback(&self.task);
+        rows
+    }
+
+    fn shut_down(self) {
+        self.instance.shut_down(&self.task).expect("the disk works");
+    }
+}
+
+fn insert(
+    catalog: &Arc<Catalog>,
+    task: &Task,
+    txn: &mut Transaction,
+    table: &Table,
+    v: i64,
+) -> CatalogResult<()> {
+    let id = catalog.database().take_identity(task, table, 1)?;
+    let row = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
+    let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    txn.insert(task, table, &statement.snapshot, &row)?;
+    txn.end_statement(statement);
+    Ok(())
+}
+
+fn integers(table: &Table, row: &[u8]) -> Vec<i64> {
+    let layout = table.layout();
+    let int = |c| match layout.get(row, c) {
+        ValueRef::Int(v) => v,
+        other => panic!("an int column holds {other:?}"),
+    };
+    (0..layout.columns().len()).map(int).collect()
+}
+
+fn header(id: ObjectId, name: &str) -> ObjectHeader {
+    let now = DateTime { days: 45_000, ticks: 0 };
+    ObjectHeader {
+        id,
+        schema: SchemaId::DBO,
+        name: name.into(),
+        owner: None,
+        created: now,
+        modified: now,
+        ms_shipped: false,
+    }
+}
+
+fn table(id: ObjectId, name: &str) -> TableDef {
+    let mut table = TableDef::new(header(id, name), TableKind::MemoryDurable, TableRole::Table);
+    for (id, name) in [(1, "id"), (2, "v")] {
+        let mut column = ColumnDef::new(ColumnId(id), name.into(), SqlType::int(), UserTypeId(56));
+        column.nullable = false;
+        table.columns.push(column);
+    }
+    table.columns[0].identity =
+        Some(IdentityDef { seed: 1, increment: 1, not_for_replication: false });
+    table.max_column_id = ColumnId(2);
+    let mut key = IndexDef::new(IndexId(2), "pk".into(), IndexKind::NonClustered, true);
+    key.key.push(KeyColumn { column: ColumnId(1), descending: false });
+    table.indexes.push(key);
+    table
+}
+
+fn sequence(id: ObjectId, name: &str) -> SequenceDef {
+    SequenceDef {
+        header: header(id, name),
+        ty: SqlType::bigint(),
+        user_type: UserTypeId(127),
+        start: 1,
+        restarts: 0,
+        increment: 1,
+        minimum: 1,
+        maximum: 5000,
+        cycle: false,
+        cache: SequenceCache::Default,
+    }
+}
+
+fn put_sequence(
+    server: &Server,
+    catalog: &Arc<Catalog>,
+    def: &SequenceDef,
+) -> Result<(), InstanceError> {
+    let definition = Definition::Object(ObjectDef::Sequence(Arc::new(def.clone())));
+    server.ddl(catalog, |edit, txn| edit.put(&server.task, txn, definition))
+}
+
+#[test]
+fn a_new_instance_has_the_system_databases() {
+    let (world, server) = World::started(1);
+    server.check();
+    let schema = server.instance.master().current();
+    let names: Vec<&str> = schema.server().databases().iter().map(|d| &*d.name).collect();
+    assert_eq!(names, ["master", "tempdb", "model", "msdb"]);
+    assert!(schema.find_login("SA").is_some());
+    for catalog in server.instance.catalogs() {
+        let schema = catalog.current();
+        assert!(schema.find_schema("dbo").is_some() && schema.find_principal("public").is_some());
+        assert_eq!(schema.files().len(), 2);
+    }
+    assert!(matches!(world.create(), Err(InstanceError::InUse(_))));
+    server.shut_down();
+    assert!(matches!(world.create(), Err(InstanceError::Exists(_))));
+    world.open().expect("it was shut down in order").check();
+}
+
+#[test]
+fn an_unfinished_instance_is_made_anew() {
+    let operations = {
+        let world = World::new(0);
+        world.create().expect("an empty disk");
+        world.sim.fs().operations()
+    };
+    for at in (0..operations).step_by(7) {
+        let world = World::new(at);
+        world.sim.fs().power_off_at(at);
+        let created = world.create();
+        world.sim.fs().power_on();
+        match world.open() {
+            Ok(server) => server.check(),
+            Err(InstanceError::NotInitialized(_)) => {
+                assert!(created.is_err(), "acknowledged and lost, power off at {at}");
+                world.create().expect("the disk works");
+                world.open().expect("it was just made").check();
+            }
+            Err(other) => panic!("power off at {at}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let (world, _server) = World::started(2);
+    assert!(matches!(world.open(), Err(InstanceError::InUse(_))));
+}
+
+#[test]
+fn tables_and_rows_survive_crashes_and_restarts() {
+    let (world, server) = World::started(3);
+    let catalog = server.create_database("Sales").expect("the name is free");
+    let id = server.create_table(&catalog, "T", &[10, 20]).expect("the name is free");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(catalog.current().collation(), Collation::LATIN1_BIN2);
+    assert_eq!(server.select(&catalog, id), [(1, 10), (2, 20)]);
+    let storage = catalog.current().table(id).expect("it exists").storage;
+    server
+        .ddl(&catalog, |edit, txn| edit.truncate_table(&server.task, txn, id).map(drop))
+        .expect("nobody else");
+    server.insert(&catalog, id, 30).expect("nobody else");
+    server.shut_down();
+    let server = world.open().expect("it was shut down in order");
+    server.check();
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(server.select(&catalog, id), [(1, 30)]);
+    let other = server.create_table(&catalog, "U", &[]).expect("the name is free");
+    let schema = catalog.current();
+    let storages = [id, other].map(|id| schema.table(id).expect("it exists").storage);
+    assert!(storage < storages[0] && storages[0] < storages[1], "storages are used once");
+    assert_ne!(id, other);
+}
+
+/// Ceilings of a table made in a transaction are logged before the transaction commits, so before
+/// the log tells of the table.
+#[test]
+fn identity_values_of_a_new_table_are_not_given_again_after_a_crash() {
+    let (world, server) = World::started(4);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = server.create_table(&catalog, "T", &[1, 2, 3]).expect("the name is free");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    server.insert(&catalog, id, 4).expect("the key is new");
+    let rows = server.select(&catalog, id);
+    assert_eq!(rows.len(), 4);
+    assert!(rows[3].0 > 3);
+}
+
+#[test]
+fn a_rebuilt_table_goes_on_with_its_identity() {
+    let (world, server) = World::started(5);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = server.create_table(&catalog, "T", &[1, 2]).expect("the name is free");
+    let mut def = TableDef::clone(catalog.current().table(id).expect("it exists"));
+    let mut index = IndexDef::new(IndexId(3), "ix".into(), IndexKind::Hash, false);
+    index.key.push(KeyColumn { column: ColumnId(2), descending: false });
+    index.bucket_count = Some(16);
+    def.indexes.push(index);
+    let copy = |_: &Table, row: &[u8], _: &Table, out: &mut Vec<u8>| {
+        out.extend_from_slice(row);
+        Ok::<(), CatalogError>(())
+    };
+    server
+        .ddl(&catalog, |edit, txn| edit.rebuild_table(&server.task, txn, def, copy).map(drop))
+        .expect("keys need not be unique");
+    server.insert(&catalog, id, 3).expect("the key is new");
+    assert_eq!(server.select(&catalog, id), [(1, 1), (2, 2), (3, 3)]);
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    server.insert(&catalog, id, 4).expect("the key is new");
+    assert_eq!(server.select(&catalog, id).len(), 4);
+}
+
+#[test]
+fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
+    let (world, server) = World::started(6);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = ObjectId(12_345);
+    let mut def = sequence(id, "S");
+    put_sequence(&server, &catalog, &def).expect("the name is free");
+    let next = |server: &Server, catalog: &Catalog| catalog.sequences().next(&server.task, id);
+    assert_eq!(next(&server, &catalog), Ok(1));
+    assert_eq!(next(&server, &catalog), Ok(2));
+    assert_eq!(catalog.sequences().state(id).expect("it exists").last_used, Some(2));
+    // What a value was used for makes the ceiling before it durable.
+    server.create_table(&catalog, "T", &[]).expect("the name is free");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let after = next(&server, &catalog).expect("there are more");
+    assert!(after > 2);
+    server.shut_down();
+    let server = world.open().expect("it was shut down in order");
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(next(&server, &catalog), Ok(after + 1), "a clean shutdown skips nothing");
+    def.restarts += 1;
+    def.start = 100;
+    put_sequence(&server, &catalog, &def).expect("nobody else");
+    assert_eq!(next(&server, &catalog), Ok(100));
+    def.increment = -10;
+    put_sequence(&server, &catalog, &def).expect("nobody else");
+    assert_eq!(next(&server, &catalog), Ok(90));
+    server.create_table(&catalog, "U", &[]).expect("the name is free");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let state = catalog.sequences().state(id).expect("it exists");
+    assert!(state.current <= 90, "{state:?}");
+}
+
+#[test]
+fn a_sequence_ends_or_goes_round() {
+    let (_world, server) = World::started(7);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = ObjectId(12_345);
+    let mut def = SequenceDef { maximum: 5, increment: 2, ..sequence(id, "S") };
+    put_sequence(&server, &catalog, &def).expect("the name is free");
+    let next = || catalog.sequences().next(&server.task, id);
+    let exhausted = crate::catalog::SequenceError::Exhausted;
+    assert_eq!([next(), next(), next()], [Ok(1), Ok(3), Ok(5)]);
+    assert_eq!([next(), next()], [Err(exhausted.clone()), Err(exhausted)]);
+    let state = catalog.sequences().state(id).expect("it exists");
+    assert_eq!((state.current, state.exhausted), (5, true));
+    def.cycle = true;
+    put_sequence(&server, &catalog, &def).expect("nobody else");
+    assert_eq!([next(), next()], [Ok(1), Ok(3)]);
+    let too_large = crate::catalog::SequenceError::RangeTooLarge;
+    assert_eq!(catalog.sequences().range(&server.task, id, 2), Err(too_large));
+}
+
+#[test]
+fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
+    let (_world, server) = World::started(8);
+    let catalog = server.create_database("D").expect("the name is free");
+    let def = sequence(ObjectId(12_345), "S");
+    let failed: Result<(), InstanceError> = server.ddl(&catalog, |edit, txn| {
+        let definition = Definition::Object(ObjectDef::Sequence(Arc::new(def.clone())));
+        edit.put(&server.task, txn, definition)?;
+        assert_eq!(catalog.sequences().next(&server.task, def.header.id), Ok(1));
+        Err(TxnError::LockTimeout.into())
+    });
+    assert!(failed.is_err());
+    assert!(catalog.sequences().state(def.header.id).is_none());
+    put_sequence(&server, &catalog, &def).expect("the name is free");
+    let key = DefinitionKey::Object(def.header.id);
+    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("nobody else");
+    assert!(catalog.sequences().state(def.header.id).is_none());
+}
+
+#[test]
+fn a_new_database_is_a_copy_of_model() {
+    let (_world, server) = World::started(9);
+    let model = server.instance.catalog(DbId::MODEL).expect("it is open");
+    let id = server.create_table(&model, "FromModel", &[5, 6]).expect("the name is free");
+    let catalog = server.create_database("Copy").expect("the name is free");
+    let schema = catalog.current();
+    assert!(schema.find_object(SchemaId::DBO, "FromModel").is_some());
+    assert_eq!(server.select(&catalog, id), [(1, 5), (2, 6)]);
+    assert_eq!(schema.user_with_sid(&[7, 7]).map(|p| p.id), Some(PrincipalId::DBO));
+    let files: Vec<&str> = schema.files().iter().map(|f| &*f.name).collect();
+    assert_eq!(files, ["Copy", "Copy_log"]);
+    let path = &schema.find_file("Copy").expect("just seen").physical_name;
+    assert!(path.starts_with("/srv/data/databases/copy-5-"), "{path}");
+    server.check();
+}
+
+#[test]
+fn tempdb_is_new_at_every_start() {
+    let (world, server) = World::started(10);
+    let tempdb = server.instance.catalog(DbId::TEMPDB).expect("it is open");
+    server.create_table(&tempdb, "Gone", &[1]).expect("the name is free");
+    let model = server.instance.catalog(DbId::MODEL).expect("it is open");
+    server.create_table(&model, "Kept", &[1]).expect("the name is free");
+    let before = server.instance.find("tempdb").expect("it exists").created;
+    world.sim.clock().advance_ns(3_600_000_000_000);
+    let server = world.crash(server);
+    let tempdb = server.instance.catalog(DbId::TEMPDB).expect("it is open").current();
+    assert!(tempdb.find_object(SchemaId::DBO, "Gone").is_none());
+    assert!(tempdb.find_object(SchemaId::DBO, "Kept").is_some());
+    assert!(server.instance.find("tempdb").expect("it exists").created > before);
+}
+
+#[test]
+fn names_of_databases_are_unique_and_ids_are_used_again() {
+    let (_world, server) = World::started(11);
+    let id = |catalog: Result<Arc<Catalog>, _>| catalog.map(|c| c.database().id().0);
+    assert_eq!(id(server.create_database("A")).expect("the name is free"), 5);
+    assert_eq!(id(server.create_database("B")).expect("the name is free"), 6);
+    let taken = server.create_database("a");
+    assert!(matches!(taken, Err(InstanceError::Catalog(CatalogError::NameInUse { .. }))));
+    server.drop_database("A").expect("nobody uses it");
+    assert!(server.instance.find("A").is_none());
+    assert!(server.instance.catalog(DbId(5)).is_err());
+    assert_eq!(id(server.create_database("C")).expect("the name is free"), 5);
+    let fs = server.instance.env().fs();
+    let left = fs.list(&PathBuf::from(DIR).join("databases")).expect("it is there");
+    assert_eq!(left.len(), 5, "master, model, msdb, B and C: {left:?}");
+    server.check();
+}
+
+#[test]
+fn a_database_that_cannot_be_made_leaves_nothing() {
+    let (world, server) = World::started(12);
+    world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on("/a-5-").after(1).forever());
+    assert!(server.create_database("A").is_err());
+    world.sim.fs().clear_faults();
+    assert!(server.instance.find("A").is_none());
+    server.create_database("A").expect("the disk works again");
+    world.crash(server);
+}
+
+#[test]
+fn directories_without_a_row_are_removed() {
+    let (world, server) = World::started(13);
+    server.shut_down();
+    let stray = PathBuf::from(DIR).join("databases/stray-9-00000000/log");
+    world.sim.env().fs().create_dir_all(&stray).expect("the disk works");
+    let server = world.open().expect("it was shut down in order");
+    assert_eq!(server.report.removed.len(), 1);
+    assert!(!world.sim.env().fs().exists(&stray).expect("the disk works"));
+    server.check();
+}
+
+#[test]
+fn a_damaged_database_is_left_out_and_the_others_open() {
+    let (world, server) = World::started(14);
+    let catalog = server.create_database("Bad").expect("the name is free");
+    let dir = catalog.database().identity().dir.clone();
+    drop(catalog);
+    server.create_database("Good").expect("the name is free");
+    server.shut_down();
+    world.sim.env().fs().remove_dir_all(&dir).expect("the disk works");
+    let server = world.open().expect("master is fine");
+    let failed: Vec<&str> = server.report.failed.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(failed, ["Bad"]);
+    let bad = server.instance.find("Bad").expect("master knows it");
+    assert_eq!(server.instance.state(&bad), DatabaseState::Suspect);
+    let good = server.instance.find("Good").expect("master knows it");
+    assert_eq!(server.instance.state(&good), DatabaseState::Online);
+    server.drop_database("Bad").expect("that is what one does with it");
+    let server = world.crash(server);
+    assert!(server.instance.find("Bad").is_none());
+}
+
+#[test]
+fn a_database_can_be_closed_and_opened() {
+    let (world, server) = World::started(15);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = server.create_table(&catalog, "T", &[1]).expect("the name is free");
+    drop(catalog);
+    let def = server.instance.find("D").expect("it exists");
+    let mut offline = DatabaseDef::clone(&def);
+    offline.options.state = DatabaseState::Offline;
+    let put = |server: &Server, def: &DatabaseDef| {
+        let definition = Definition::Database(Arc::new(def.clone()));
+        server
+            .ddl(server.instance.master(), |edit, txn| edit.put(&server.task, txn, definition))
+            .expect("nobody else");
+    };
+    put(&server, &offline);
+    server.instance.close_database(&server.task, def.id).expect("it is open");
+    assert_eq!(server.instance.state(&offline), DatabaseState::Offline);
+    world.sim.fs().power_off();
+    drop(server);
+    world.sim.fs().power_on();
+    let server = world.open().expect("it can be recovered");
+    assert!(server.report.failed.is_empty());
+    assert!(server.instance.catalog(def.id).is_err(), "it stays closed");
+    put(&server, &def);
+    let opened = server.instance.open_database(&server.task, &server.owner, &def);
+    assert_eq!(server.select(&opened.expect("it was closed in order"), id), [(1, 1)]);
+    server.check();
+}
+
+/// The power goes at every few operations of a script that makes and drops databases and tables.
+/// Afterwards all that was acknowledged is there, what was not is there whole or not at all, and
+/// every schema is what its rows say.
+#[test]
+fn a_crash_leaves_whole_databases_or_none() {
+    let script = |server: &Server, done: &mut Vec<&'static str>| -> Result<(), InstanceError> {
+        let a = server.create_database("A")?;
+        done.push("create A");
+        server.create_table(&a, "T", &[1, 2, 3])?;
+        done.push("create A.T");
+        drop(a);
+        let b = server.create_database("B")?;
+        done.push("create B");
+        drop(b);
+        server.drop_database("A")?;
+        done.push("drop A");
+        Ok(())
+    };
+    let (first, last) = {
+        let (world, server) = World::started(16);
+        let first = world.sim.fs().operations();
+        script(&server, &mut Vec::new()).expect("the disk works");
+        (first, world.sim.fs().operations())
+    };
+    let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 5 };
+    for at in (first..last).step_by(step) {
+        let (world, server) = World::started(16);
+        world.sim.fs().power_off_at(at);
+        let mut done = Vec::new();
+        let _ = script(&server, &mut done);
+        let server = world.crash(server);
+        let has = |name| server.instance.find(name).is_some();
+        let did = |what| done.contains(&what);
+        assert!(has("A") || !did("create A") || did("create B"), "off at {at} after {done:?}");
+        assert!(has("B") || !did("create B"), "off at {at} after {done:?}");
+        assert!(!has("A") || !did("drop A"), "off at {at} after {done:?}");
+        if let Some(a) = server.instance.find("A") {
+            let a = server.instance.catalog(a.id).expect("check() has seen it");
+            let schema = a.current();
+            match schema.find_object(SchemaId::DBO, "T") {
+                Some(t) => assert_eq!(server.select(&a, t.id()), [(1, 1), (2, 2), (3, 3)]),
+                None => assert!(!did("create A.T"), "off at {at} after {done:?}"),
+            }
+        }
+    }
+}
+
+/// The self-check over random DDL in a logged database, with crashes and restarts between and in
+/// the middle of transactions.
+#[test]
+fn random_ddl_survives_crashes_and_restarts() {
+    let seeds = std::env::var("CATALOG_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
+    for seed in 0..seeds {
+        let mut dice = Dice::new(seed);
+        let (world, mut server) = World::started(seed);
+        server.create_database("D").expect("the name is free");
+        for _ in 0..12 {
+            let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+            let mut expected = catalog.current();
+            if dice.below(4) == 0 {
+                // In the middle of what comes next.
+                let soon = world.sim.fs().operations() + dice.below(12) as u64;
+                world.sim.fs().power_off_at(soon);
+            }
+            let mut wanted = None;
+            for _ in 0..4 {
+                let result = server.ddl(&catalog, |edit, txn| {
+                    for _ in 0..1 + dice.below(5) {
+                        random_change(&mut dice, &catalog, edit, &server.task, txn)?;
+                    }
+                    wanted = Some(edit.schema());
+                    Ok(())
+                });
+                match result {
+                    Ok(()) => expected = wanted.take().expect("the body has run"),
+                    Err(InstanceError::Catalog(_)) if !world.sim.fs().is_off() => wanted = None,
+                    Err(_) => break,
+                }
+            }
+            drop(catalog);
+            // A power cut may be due even now.
+            let ended = dice.flip() && server.instance.shut_down(&server.task).is_ok();
+            server = match ended && !world.sim.fs().is_off() {
+                true => {
+                    drop(server);
+                    world.sim.fs().power_off_at(u64::MAX);
+                    world.open().expect("it was shut down in order")
+                }
+                false => world.crash(server),
+            };
+            server.check();
+            let found = server.instance.catalog(DbId(5)).expect("it is open").current();
+            let same = |schema: &Arc<Schema>| **schema == *found;
+            assert!(same(&expected) || wanted.as_ref().is_some_and(same), "seed {seed}");
+        }
+    }
+}
+
+fn random_change(
+    dice: &mut Dice,
+    catalog: &Arc<Catalog>,
+    edit: &mut SchemaEdit,
+    task: &Task,
+    txn: &mut Transaction,
+) -> CatalogResult<()> {
+    let schema = edit.schema();
+    let mut next = || catalog.new_object_id(&schema);
+    match dice.change(&schema, &mut next) {
+        Change::Put(definition) if is_of_server(&definition.key()) => Ok(()),
+        Change::Put(Definition::Object(ObjectDef::Table(def))) => {
+            let def = TableDef::clone(&def);
+            match schema.table(def.id()) {
+                None => edit.create_table(task, txn, def).map(drop),
+                Some(old) if dice.below(5) == 0 => {
+                    edit.truncate_table(task, txn, old.id()).map(drop)
+                }
+                Some(old) if rows_stay(old, &def) => edit.alter_table(task, txn, def),
+                Some(_) => edit
+                    .rebuild_table(task, txn, def, |_, row, _, out| {
+                        out.extend_from_slice(row);
+                        Ok::<(), CatalogError>(())
+                    })
+                    .map(drop),
+            }
+        }
+        Change::Put(definition) => edit.put(task, txn, definition),
+        Change::Remove(key) => edit.drop(task, txn, key),
+    }
+}
+
+fn is_of_server(key: &DefinitionKey) -> bool {
+    use DefinitionKey as K;
+    matches!(
+        key,
+        K::Database(_)
+            | K::Login(_)
+            | K::ServerPermissions(..)
+            | K::Configuration(_)
+            | K::Message(..)
+    )
+}

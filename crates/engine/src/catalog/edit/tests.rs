@@ -1,0 +1,755 @@
+use base::ids::{DbId, SessionId};
+use base::{Collation, SqlType, Value};
+use crossbeam_epoch::Collector;
+use env::Env;
+
+use super::*;
+use crate::catalog::builtin;
+use crate::catalog::dice::{Change as Random, Dice};
+use crate::catalog::spec::rows_stay;
+use crate::catalog::store::create_system_tables;
+use crate::database::{Database, Host};
+use crate::hot::cursor::{Cursor, ScanRange};
+use crate::hot::index::Direction;
+use crate::hot::visibility::Isolation;
+use crate::txn::*;
+use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
+
+const NOW: DateTime = DateTime { days: 45_000, ticks: 0 };
+
+/// A master database without a log, with the built-in users and schemas and two schemas of its own.
+struct World {
+    host: Host,
+    catalog: Arc<Catalog>,
+}
+
+impl World {
+    fn new() -> World {
+        let options = RuntimeOptions::default();
+        let timer = Arc::new(ThreadTimer::new());
+        let runtime = Runtime::new(Env::real(), Collector::new(), timer, options);
+        let host = Host::new(runtime, 2, u64::MAX);
+        let tables = host.tables(u64::MAX);
+        create_system_tables(&tables, DbId::MASTER, false);
+        let database = Arc::new(Database::unlogged(&host, DbId::MASTER, tables));
+        let world = World { catalog: Catalog::new(database, Collation::DEFAULT), host };
+        let mut session = world.session(51);
+        let mut definitions = builtin::database(DbId::MASTER, builtin::SA_SID, NOW);
+        for (id, name) in [(5, "Sales"), (6, "Demo")] {
+            let schema = SchemaDef { id: SchemaId(id), name: name.into(), owner: PrincipalId::DBO };
+            definitions.push(Definition::Schema(Arc::new(schema)));
+        }
+        for definition in definitions {
+            session.ddl(|e, task, txn| e.put(task, txn, definition)).expect("names are distinct");
+        }
+        session.commit();
+        drop(session);
+        world
+    }
+
+    fn session(&self, id: i16) -> Session<'_> {
+        let task = Task::blocking(&self.host.runtime);
+        let place = self.catalog.database().session(&self.host.owner(SessionId(id)));
+        Session { world: self, task, place, open: None }
+    }
+
+    fn verify(&self) {
+        let mut session = self.session(99);
+        let (task, txn, _) = session.parts();
+        self.catalog.verify(task, txn).expect("the schema is what the rows say");
+        session.rollback();
+    }
+
+    fn current(&self) -> Arc<Schema> {
+        self.catalog.current()
+    }
+}
+
+/// A session with at most one transaction, which may change the schema.
+struct Session<'w> {
+    world: &'w World,
+    task: Task<'static>,
+    place: Arc<DatabaseSession>,
+    open: Option<(Transaction, SchemaEdit)>,
+}
+
+impl Session<'_> {
+    fn parts(&mut self) -> (&Task<'static>, &mut Transaction, &mut SchemaEdit) {
+        let (place, task, catalog) = (&self.place, &self.task, &self.world.catalog);
+        let (txn, edit) = self.open.get_or_insert_with(|| {
+            let mut txn = Transaction::begin(place, task).expect("a slot is free");
+            let edit = SchemaEdit::begin(catalog, &mut txn);
+            (txn, edit)
+        });
+        (task, txn, edit)
+    }
+
+    /// A DDL statement: locks, does it, and undoes it if it fails.
+    fn ddl<T>(
+        &mut self,
+        body: impl FnOnce(&mut SchemaEdit, &Task, &mut Transaction) -> CatalogResult<T>,
+    ) -> CatalogResult<T> {
+        self.statement(|edit, task, txn| {
+            edit.lock(task, txn)?;
+            body(edit, task, txn)
+        })
+    }
+
+    /// The same without the lock: about temporary objects.
+    fn statement<T>(
+        &mut self,
+        body: impl FnOnce(&mut SchemaEdit, &Task, &mut Transaction) -> CatalogResult<T>,
+    ) -> CatalogResult<T> {
+        let (task, txn, edit) = self.parts();
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let result = body(edit, task, txn);
+        match result {
+            Ok(_) => txn.end_statement(statement),
+            Err(_) => {
+                txn.rollback_statement(task, statement);
+                edit.rolled_back(txn);
+            }
+        }
+        result
+    }
+
+    fn create(&mut self, def: TableDef) -> CatalogResult<ObjectId> {
+        let id = def.id();
+        self.ddl(|edit, task, txn| edit.create_table(task, txn, def)).map(|_| id)
+    }
+
+    fn drop_object(&mut self, id: ObjectId) -> CatalogResult<()> {
+        self.ddl(|edit, task, txn| edit.drop(task, txn, DefinitionKey::Object(id)))
+    }
+
+    fn table(&mut self, name: &str) -> TableDef {
+        let id = self.parts().2.new_object_id();
+        table(id, name)
+    }
+
+    fn schema(&mut self) -> Arc<Schema> {
+        self.parts().2.schema()
+    }
+
+    fn rows_of(&mut self, id: ObjectId) -> Arc<Table> {
+        let schema = self.schema();
+        self.world.catalog.table(schema.table(id).expect("it exists")).expect("it has a storage")
+    }
+
+    fn insert(&mut self, id: ObjectId, values: &[i64]) -> TxnResult<()> {
+        let table = self.rows_of(id);
+        let values: Vec<Value> = values.iter().map(|v| Value::Int(*v)).collect();
+        let row = table.layout().build_owned(&values);
+        let (task, txn, _) = self.parts();
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let result = txn.insert(task, &table, &statement.snapshot, &row).map(drop);
+        match result {
+            Ok(()) => txn.end_statement(statement),
+            Err(_) => txn.rollback_statement(task, statement),
+        }
+        result
+    }
+
+    /// The rows, which hold integers, in ascending order.
+    fn select(&mut self, id: ObjectId) -> TxnResult<Vec<Vec<i64>>> {
+        let table = self.rows_of(id);
+        self.select_from(&table)
+    }
+
+    fn select_from(&mut self, table: &Table) -> TxnResult<Vec<Vec<i64>>> {
+        let (task, txn, _) = self.parts();
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.next(txn, task, table)? {
+            rows.push(integers(table, txn.row(table, row)));
+        }
+        txn.end_statement(statement);
+        rows.sort();
+        Ok(rows)
+    }
+
+    fn commit(&mut self) {
+        if let Some((txn, _)) = self.open.take() {
+            txn.commit(&self.task, Durability::Full).expect("nothing to validate");
+        }
+    }
+
+    fn rollback(&mut self) {
+        if let Some((txn, _)) = self.open.take() {
+            txn.rollback(&self.task);
+        }
+    }
+}
+
+fn integers(table: &Table, row: &[u8]) -> Vec<i64> {
+    let layout = table.layout();
+    let int = |c| match layout.get(row, c) {
+        base::ValueRef::Int(v) => v,
+        other => panic!("an int column holds {other:?}"),
+    };
+    (0..layout.columns().len()).map(int).collect()
+}
+
+fn header(id: ObjectId, name: &str) -> ObjectHeader {
+    ObjectHeader {
+        id,
+        schema: SchemaId::DBO,
+        name: name.into(),
+        owner: None,
+        created: NOW,
+        modified: NOW,
+        ms_shipped: false,
+    }
+}
+
+/// `name (id int PRIMARY KEY, v int)`.
+fn table(id: ObjectId, name: &str) -> TableDef {
+    let mut table = TableDef::new(header(id, name), TableKind::Disk, TableRole::Table);
+    for (id, name) in [(1, "id"), (2, "v")] {
+        let mut column = ColumnDef::new(ColumnId(id), name.into(), SqlType::int(), UserTypeId(56));
+        column.nullable = false;
+        table.columns.push(column);
+    }
+    table.max_column_id = ColumnId(2);
+    let mut key = IndexDef::new(IndexId(1), "pk".into(), IndexKind::Clustered, true);
+    key.key.push(KeyColumn { column: ColumnId(1), descending: false });
+    table.indexes.push(key);
+    table
+}
+
+fn constraint(id: ObjectId, name: &str) -> ConstraintHeader {
+    ConstraintHeader { id, name: name.into(), system_named: false, created: NOW, modified: NOW }
+}
+
+fn foreign_key(id: ObjectId, name: &str, referenced: ObjectId) -> ForeignKeyDef {
+    ForeignKeyDef {
+        header: constraint(id, name),
+        columns: vec![(ColumnId(2), ColumnId(1))],
+        referenced,
+        referenced_index: IndexId(1),
+        on_delete: ReferentialAction::NoAction,
+        on_update: ReferentialAction::NoAction,
+        disabled: false,
+        not_for_replication: false,
+        not_trusted: false,
+    }
+}
+
+fn found(schema: &Schema, name: &str) -> bool {
+    schema.find_object(SchemaId::DBO, name).is_some()
+}
+
+#[test]
+fn nobody_else_sees_a_change_before_it_is_committed() {
+    let world = World::new();
+    let version = world.catalog.version();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    session.create(def).unwrap();
+    assert!(found(&session.schema(), "t"));
+    assert!(session.schema().is_working());
+    assert!(!found(&world.current(), "t"));
+    assert_eq!(world.catalog.version(), version);
+    session.commit();
+    assert!(found(&world.current(), "t"));
+    assert!(!world.current().is_working());
+    assert!(world.catalog.version() > version);
+    assert_eq!(world.catalog.version(), world.current().version());
+    world.verify();
+}
+
+#[test]
+fn a_rollback_leaves_nothing() {
+    let world = World::new();
+    let before = world.current();
+    let tables = world.catalog.database().manager().tables().all().len();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    session.insert(id, &[1, 2]).unwrap();
+    session.rollback();
+    assert!(Arc::ptr_eq(&before, &world.current()));
+    assert_eq!(world.catalog.database().manager().tables().all().len(), tables);
+    world.verify();
+}
+
+#[test]
+fn rolling_back_to_a_savepoint_undoes_what_came_after_it() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("Before");
+    let before = session.create(def).unwrap();
+    let (_, txn, _) = session.parts();
+    let savepoint = txn.savepoint();
+    let def = session.table("After");
+    session.create(def).unwrap();
+    session.drop_object(before).unwrap();
+    assert!(!found(&session.schema(), "before"));
+    let (task, txn, edit) = session.parts();
+    txn.rollback_to(task, savepoint);
+    edit.rolled_back(txn);
+    assert!(found(&session.schema(), "before") && !found(&session.schema(), "after"));
+    session.insert(before, &[1, 1]).unwrap();
+    session.commit();
+    assert!(found(&world.current(), "before") && !found(&world.current(), "after"));
+    assert_eq!(session.select(before).unwrap(), [[1, 1]]);
+    world.verify();
+}
+
+#[test]
+fn a_statement_that_fails_leaves_the_changes_before_it() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("A");
+    session.create(def).unwrap();
+    let (b, again) = (session.table("B"), session.table("a"));
+    let failed = session.ddl(|edit, task, txn| {
+        edit.create_table(task, txn, b)?;
+        edit.create_table(task, txn, again)
+    });
+    assert!(matches!(failed, Err(CatalogError::NameInUse { .. })));
+    assert!(found(&session.schema(), "A") && !found(&session.schema(), "B"));
+    session.commit();
+    assert!(found(&world.current(), "A") && !found(&world.current(), "B"));
+    world.verify();
+}
+
+#[test]
+fn a_table_and_its_rows_appear_together() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    session.insert(id, &[1, 10]).unwrap();
+    session.commit();
+    let schema = world.current();
+    let stamp = schema.visible_from();
+    assert_eq!(schema.object_visible_from(id), Some(stamp));
+    let mut reader = world.session(52);
+    let (_, txn, _) = reader.parts();
+    let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    assert!(statement.snapshot.stamp >= stamp);
+    txn.end_statement(statement);
+    assert_eq!(reader.select(id).unwrap(), [[1, 10]]);
+}
+
+#[test]
+fn dropping_takes_what_hangs_on_the_object() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    let trigger_id = session.parts().2.new_object_id();
+    let target = Securable { class: SecurableClass::Object, major: id.0, minor: 1 };
+    let definitions = [
+        Definition::Object(ObjectDef::Module(Arc::new(ModuleDef::new(
+            header(trigger_id, "TR"),
+            ModuleKind::Trigger(TriggerDef {
+                parent: id,
+                events: Vec::new(),
+                instead_of: false,
+                disabled: false,
+                not_for_replication: false,
+            }),
+            "create trigger TR on T after insert as return".into(),
+        )))),
+        Definition::Permissions(Arc::new(PermissionSet {
+            target,
+            grantee: PrincipalId::GUEST,
+            grants: Vec::new(),
+        })),
+        Definition::Properties(Arc::new(PropertySet { target, properties: Vec::new() })),
+    ];
+    for definition in definitions {
+        session.ddl(|edit, task, txn| edit.put(task, txn, definition)).unwrap();
+    }
+    session.commit();
+    assert_eq!(world.current().table(id).unwrap().triggers, [trigger_id]);
+    session.drop_object(id).unwrap();
+    session.commit();
+    let schema = world.current();
+    assert!(schema.object(id).is_none() && schema.object(trigger_id).is_none());
+    assert!(schema.permission_set(target, PrincipalId::GUEST).is_none());
+    assert!(schema.properties_of(target).is_none());
+    world.verify();
+}
+
+#[test]
+fn a_referenced_table_cannot_be_dropped() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("Parent");
+    let parent = session.create(def).unwrap();
+    let mut child = session.table("Child");
+    child.indexes[0].name = "pk2".into();
+    child.foreign_keys.push(foreign_key(session.parts().2.new_object_id(), "FK", parent));
+    let child = session.create(child).unwrap();
+    session.commit();
+    let refused = session.drop_object(parent);
+    assert!(matches!(refused, Err(CatalogError::ReferencedByKey { .. })));
+    session.drop_object(child).unwrap();
+    session.drop_object(parent).unwrap();
+    session.commit();
+    world.verify();
+}
+
+#[test]
+fn truncating_gives_an_empty_storage_and_can_be_undone() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    session.insert(id, &[1, 1]).unwrap();
+    session.commit();
+    let storage = world.current().table(id).unwrap().storage;
+    session.ddl(|edit, task, txn| edit.truncate_table(task, txn, id)).unwrap();
+    session.insert(id, &[2, 2]).unwrap();
+    assert_eq!(session.select(id).unwrap(), [[2, 2]]);
+    session.rollback();
+    assert_eq!(session.select(id).unwrap(), [[1, 1]]);
+    session.commit();
+    session.ddl(|edit, task, txn| edit.truncate_table(task, txn, id)).unwrap();
+    session.commit();
+    assert_eq!(session.select(id).unwrap(), Vec::<Vec<i64>>::new());
+    assert!(world.current().table(id).unwrap().storage > storage);
+    assert!(world.catalog.database().manager().tables().get(storage).is_none());
+    world.verify();
+}
+
+#[test]
+fn a_rebuild_maps_every_row() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    for i in 0..500 {
+        session.insert(id, &[i, i * i]).unwrap();
+    }
+    session.commit();
+    let mut new = TableDef::clone(world.current().table(id).unwrap());
+    let mut column = ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
+    column.nullable = false;
+    new.columns.push(column);
+    session
+        .ddl(|edit, task, txn| {
+            edit.rebuild_table(task, txn, new, |old, row, new, out| {
+                let mut values = integers(old, row);
+                values.push(values.iter().sum());
+                let values: Vec<Value> = values.into_iter().map(Value::Int).collect();
+                out.extend(new.layout().build_owned(&values));
+                Ok::<(), CatalogError>(())
+            })
+        })
+        .unwrap();
+    session.commit();
+    let expected: Vec<Vec<i64>> = (0..500).map(|i| vec![i, i * i, i + i * i]).collect();
+    assert_eq!(session.select(id).unwrap(), expected);
+    world.verify();
+}
+
+#[test]
+fn a_rebuild_that_finds_duplicates_changes_nothing() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let def = session.table("T");
+    let id = session.create(def).unwrap();
+    session.insert(id, &[1, 7]).unwrap();
+    session.insert(id, &[2, 7]).unwrap();
+    session.commit();
+    let old = world.current().table(id).unwrap().clone();
+    let mut new = TableDef::clone(&old);
+    let mut index = IndexDef::new(IndexId(2), "ux".into(), IndexKind::NonClustered, true);
+    index.key.push(KeyColumn { column: ColumnId(2), descending: false });
+    new.indexes.push(index);
+    let failed = session.ddl(|edit, task, txn| {
+        edit.rebuild_table(task, txn, new, |_, row, _, out| {
+            out.extend_from_slice(row);
+            Ok::<(), CatalogError>(())
+        })
+    });
+    let duplicate =
+        matches!(failed, Err(CatalogError::Transaction(TxnError::DuplicateKey { index: 1, .. })));
+    assert!(duplicate);
+    session.commit();
+    assert_eq!(world.current().table(id), Some(&old));
+    assert_eq!(session.select(id).unwrap(), [[1, 7], [2, 7]]);
+    world.verify();
+}
+
+#[test]
+fn one_transaction_at_a_time_changes_the_schema() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    second.place.owner().set_lock_timeout(0);
+    let (a, b) = (first.table("A"), second.table("B"));
+    first.create(a).unwrap();
+    let refused = second.create(b.clone());
+    assert!(matches!(refused, Err(CatalogError::Transaction(TxnError::LockTimeout))));
+    first.commit();
+    second.create(b).unwrap();
+    assert!(found(&second.schema(), "A"), "what the first one did is taken over");
+    second.commit();
+    assert!(found(&world.current(), "A") && found(&world.current(), "B"));
+    world.verify();
+}
+
+#[test]
+fn temporary_tables_of_many_sessions_do_not_wait_for_each_other() {
+    let world = World::new();
+    let mut ddl = world.session(60);
+    let def = ddl.table("Busy");
+    ddl.create(def).unwrap();
+    let mut sessions: Vec<Session<'_>> = (61..65).map(|id| world.session(id)).collect();
+    let mut ids = Vec::new();
+    for (i, session) in sessions.iter_mut().enumerate() {
+        let id = session.parts().2.new_temporary_id();
+        assert!(id.0 < 0);
+        let def = table(id, &format!("#t_{i}"));
+        session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
+        session.insert(id, &[i as i64, 0]).unwrap();
+        ids.push(id);
+    }
+    for (i, session) in sessions.iter_mut().enumerate().rev() {
+        session.commit();
+        assert!(found(&world.current(), &format!("#t_{i}")));
+    }
+    ddl.commit();
+    assert!(found(&world.current(), "Busy") && found(&world.current(), "#t_2"));
+    for (id, session) in ids.iter().zip(&mut sessions) {
+        session
+            .statement(|edit, task, txn| edit.drop(task, txn, DefinitionKey::Object(*id)))
+            .unwrap();
+        session.commit();
+    }
+    assert!(!found(&world.current(), "#t_2"));
+    world.verify();
+}
+
+#[test]
+fn a_temporary_table_survives_the_lock_taken_after_it() {
+    let world = World::new();
+    let (mut session, mut other) = (world.session(51), world.session(52));
+    let id = session.parts().2.new_temporary_id();
+    let def = table(id, "#t");
+    session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
+    let def = other.table("Other");
+    other.create(def).unwrap();
+    other.commit();
+    let def = session.table("Own");
+    session.create(def).unwrap();
+    let schema = session.schema();
+    assert!(found(&schema, "#t") && found(&schema, "Own") && found(&schema, "Other"));
+    session.commit();
+    let schema = world.current();
+    assert!(found(&schema, "#t") && found(&schema, "Own") && found(&schema, "Other"));
+    world.verify();
+}
+
+#[test]
+fn a_table_in_use_is_not_altered_until_its_users_are_done() {
+    let world = World::new();
+    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let def = user.table("T");
+    let id = user.create(def).unwrap();
+    user.commit();
+    assert!(user.select(id).unwrap().is_empty());
+    altering.place.owner().set_lock_timeout(0);
+    let refused = altering.drop_object(id);
+    assert!(matches!(refused, Err(CatalogError::Transaction(TxnError::LockTimeout))));
+    user.commit();
+    altering.drop_object(id).unwrap();
+    altering.commit();
+}
+
+#[test]
+fn who_comes_after_a_drop_or_rebuild_is_told_that_the_table_changed() {
+    let world = World::new();
+    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let def = user.table("T");
+    let id = user.create(def).unwrap();
+    user.commit();
+    let table = user.rows_of(id);
+    altering.ddl(|edit, task, txn| edit.truncate_table(task, txn, id)).unwrap();
+    altering.commit();
+    let error = user.select_from(&table).expect_err("the table is retired");
+    assert!(matches!(error, TxnError::TableChanged { .. }), "{error:?}");
+    user.rollback();
+    assert!(user.select(id).unwrap().is_empty());
+}
+
+#[test]
+fn altering_a_constraint_closes_the_gates_of_both_tables() {
+    let world = World::new();
+    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let def = user.table("Parent");
+    let parent = user.create(def).unwrap();
+    let mut child = user.table("Child");
+    child.indexes[0].name = "pk2".into();
+    let child = user.create(child).unwrap();
+    user.commit();
+    assert!(user.select(parent).unwrap().is_empty());
+    altering.place.owner().set_lock_timeout(0);
+    let key = altering.parts().2.new_object_id();
+    let add = |session: &mut Session<'_>| {
+        let mut def = TableDef::clone(session.schema().table(child).unwrap());
+        def.foreign_keys.push(foreign_key(key, "FK", parent));
+        session.ddl(|edit, task, txn| edit.alter_table(task, txn, def))
+    };
+    let refused = add(&mut altering);
+    assert!(matches!(refused, Err(CatalogError::Transaction(TxnError::LockTimeout))));
+    user.commit();
+    add(&mut altering).unwrap();
+    altering.commit();
+    assert_eq!(world.current().table(parent).unwrap().referenced_by.len(), 1);
+    world.verify();
+}
+
+#[test]
+fn ids_are_spread_and_given_once() {
+    let world = World::new();
+    let mut session = world.session(51);
+    let (_, _, edit) = session.parts();
+    let ids: Vec<i32> = (0..1000).map(|_| edit.new_object_id().0).collect();
+    assert!(ids.iter().all(|id| *id > 0));
+    assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), ids.len());
+    assert_eq!(ids[1] - ids[0], 16_000_057);
+    let temporary: Vec<i32> = (0..1000).map(|_| edit.new_temporary_id().0).collect();
+    assert!(temporary.iter().all(|id| *id < 0));
+}
+
+/// Loads the rows of a world into a catalog of its own, as after a restart.
+fn reloaded(world: &World) -> World {
+    let again = World::new();
+    let mut old = world.session(98);
+    let (task, txn, _) = old.parts();
+    let rows = world.catalog.read_rows(task, txn).unwrap();
+    old.rollback();
+    let mut new = again.session(51);
+    let (task, txn, _) = new.parts();
+    for row in again.catalog.read_rows(task, txn).unwrap() {
+        again.catalog.write_row(task, txn, (row.table, &row.key), true, None).unwrap();
+    }
+    for row in rows {
+        let bytes = row.bytes();
+        again.catalog.write_row(task, txn, (row.table, &row.key), false, Some(&bytes)).unwrap();
+    }
+    again.catalog.load(task, txn).unwrap();
+    new.commit();
+    drop(new);
+    again
+}
+
+/// The self-check over random DDL: transactions of several changes, some rolled back to a
+/// savepoint, some as a whole, beside sessions with temporary tables; now and then a restart.
+#[test]
+fn the_schema_stays_what_the_rows_say() {
+    let seeds = std::env::var("CATALOG_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
+    for seed in 0..seeds {
+        let mut dice = Dice::new(seed);
+        let mut world = World::new();
+        for _ in 0..40 {
+            random_transaction(&mut dice, &world, seed);
+            world.verify();
+            if dice.below(10) == 0 {
+                let again = reloaded(&world);
+                assert_eq!(*again.current(), *world.current(), "seed {seed}");
+                again.verify();
+                world = again;
+            }
+        }
+    }
+}
+
+fn random_transaction(dice: &mut Dice, world: &World, seed: u64) {
+    let before = world.current();
+    let (mut session, mut temporary) = (world.session(51), world.session(52));
+    for _ in 0..1 + dice.below(8) {
+        let savepoint = session.parts().1.savepoint();
+        let at = session.schema();
+        for _ in 0..1 + dice.below(3) {
+            random_ddl(dice, &mut session, seed);
+        }
+        if dice.below(4) == 0 {
+            let (task, txn, edit) = session.parts();
+            txn.rollback_to(task, savepoint);
+            edit.rolled_back(txn);
+            assert_eq!(*session.schema(), *at, "seed {seed}");
+        }
+        if dice.below(4) == 0 {
+            random_temporary(dice, &mut temporary);
+        }
+    }
+    match dice.below(3) {
+        0 => {
+            session.rollback();
+            temporary.rollback();
+            assert!(Arc::ptr_eq(&before, &world.current()), "seed {seed}");
+        }
+        _ if dice.flip() => {
+            session.commit();
+            temporary.commit();
+        }
+        _ => {
+            temporary.commit();
+            session.commit();
+        }
+    }
+}
+
+fn random_ddl(dice: &mut Dice, session: &mut Session<'_>, seed: u64) {
+    let catalog = session.world.catalog.clone();
+    let schema = session.schema();
+    let change = dice.change(&schema, &mut || catalog.new_object_id(&schema));
+    let result = session.ddl(|edit, task, txn| match change {
+        Random::Put(Definition::Object(ObjectDef::Table(def))) => {
+            put_table(edit, task, txn, TableDef::clone(&def), dice)
+        }
+        Random::Put(definition) => edit.put(task, txn, definition),
+        Random::Remove(key) => edit.drop(task, txn, key),
+    });
+    match result {
+        Ok(()) | Err(CatalogError::ReferencedBy { .. } | CatalogError::ReferencedByKey { .. }) => {}
+        Err(other) => panic!("seed {seed}: {other}"),
+    }
+}
+
+/// Creates or alters a table in the way that suits it; now and then truncates it.
+fn put_table(
+    edit: &mut SchemaEdit,
+    task: &Task,
+    txn: &mut Transaction,
+    def: TableDef,
+    dice: &mut Dice,
+) -> CatalogResult<()> {
+    let schema = edit.schema();
+    match schema.table(def.id()) {
+        None => edit.create_table(task, txn, def).map(drop),
+        Some(old) if dice.below(5) == 0 => edit.truncate_table(task, txn, old.id()).map(drop),
+        Some(old) if rows_stay(old, &def) => edit.alter_table(task, txn, def),
+        Some(_) => {
+            let map = |old: &Table, row: &[u8], new: &Table, out: &mut Vec<u8>| {
+                let mut values = integers(old, row);
+                values.resize(new.layout().columns().len(), 0);
+                let values: Vec<Value> = values.into_iter().map(Value::Int).collect();
+                out.extend(new.layout().build_owned(&values));
+                Ok::<(), CatalogError>(())
+            };
+            edit.rebuild_table(task, txn, def, map).map(drop)
+        }
+    }
+}
+
+fn random_temporary(dice: &mut Dice, session: &mut Session<'_>) {
+    let schema = session.schema();
+    let mine: Vec<ObjectId> =
+        schema.tables().filter(|t| t.is_temporary()).map(|t| t.id()).collect();
+    if !mine.is_empty() && dice.flip() {
+        let key = DefinitionKey::Object(dice.pick(&mine));
+        session.statement(|edit, task, txn| edit.drop(task, txn, key)).unwrap();
+    } else {
+        let id = session.parts().2.new_temporary_id();
+        let def = table(id, &format!("#t{id}"));
+        session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
+    }
+}
