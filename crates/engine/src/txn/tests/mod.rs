@@ -4,6 +4,7 @@ mod anomalies;
 mod conflicts;
 mod memory;
 mod model;
+mod reads;
 mod threads;
 
 use std::sync::Arc;

@@ -16,6 +16,7 @@ enum When {
 /// One version of one row. A row that changes its keys goes on as another row.
 #[derive(Clone, Debug)]
 struct Version {
+    table: usize,
     uid: u64,
     row: Row,
     begin: When,
@@ -28,8 +29,8 @@ struct ModelTxn {
     snapshot: Option<u64>,
     /// Versions read under REPEATABLE READ: their rows, and the begin of the version.
     reads: Vec<(u64, When)>,
-    /// Ranges scanned under SERIALIZABLE, by column and value (`None`: all), and since when.
-    scans: Vec<(Option<(usize, i64)>, u64)>,
+    /// Ranges scanned under SERIALIZABLE: the table, column and value (`None`: all), and since when.
+    scans: Vec<(usize, Option<(usize, i64)>, u64)>,
 }
 
 #[derive(Default)]
@@ -38,7 +39,8 @@ struct Model {
     commits: u64,
     uids: u64,
     txns: Vec<ModelTxn>,
-    policy_waits: bool,
+    /// Of each table, whether its writers wait.
+    waits: Vec<bool>,
     /// Where several rows hold a key, the engine meets them in any order and reports the first.
     key_failures: Vec<Failure>,
 }
@@ -84,10 +86,17 @@ impl Model {
         self.versions.iter().rposition(|v| v.uid == uid).expect("the row exists")
     }
 
-    fn rows(&self, t: usize, snapshot: u64, range: Option<(usize, i64)>) -> Vec<Version> {
+    fn rows(
+        &self,
+        t: usize,
+        table: usize,
+        snapshot: u64,
+        range: Option<(usize, i64)>,
+    ) -> Vec<Version> {
+        let of_table = |v: &&Version| v.table == table;
         let inside = |v: &&Version| range.is_none_or(|(c, value)| v.row[c] == value);
         let seen = |v: &&Version| self.visible(v, t, snapshot);
-        self.versions.iter().filter(inside).filter(seen).cloned().collect()
+        self.versions.iter().filter(of_table).filter(inside).filter(seen).cloned().collect()
     }
 
     fn snapshot(&mut self, t: usize) -> u64 {
@@ -98,16 +107,16 @@ impl Model {
         }
     }
 
-    fn select(&mut self, t: usize, range: Option<(usize, i64)>) -> Vec<Row> {
+    fn select(&mut self, t: usize, table: usize, range: Option<(usize, i64)>) -> Vec<Row> {
         let snapshot = self.snapshot(t);
-        let found = self.rows(t, snapshot, range);
+        let found = self.rows(t, table, snapshot, range);
         let txn = &mut self.txns[t];
         match txn.isolation {
             Some(RepeatableRead) => {
                 let committed = |v: &&Version| v.begin != When::Running(t);
                 txn.reads.extend(found.iter().filter(committed).map(|v| (v.uid, v.begin)));
             }
-            Some(Serializable) => txn.scans.push((range, snapshot)),
+            Some(Serializable) => txn.scans.push((table, range, snapshot)),
             _ => {}
         }
         let mut rows: Vec<Row> = found.iter().map(|v| v.row).collect();
@@ -120,10 +129,10 @@ impl Model {
         let last = newest.end.unwrap_or(newest.begin);
         match last {
             When::Running(other) if other == t => Ok(newest.end.is_none()),
-            When::Running(_) if self.policy_waits => Err(Failure::Timeout),
+            When::Running(_) if self.waits[newest.table] => Err(Failure::Timeout),
             When::Running(_) => Err(Failure::WriteConflict),
             When::Commit(at) if at <= snapshot => Ok(newest.end.is_none()),
-            When::Commit(_) => match (self.policy_waits, self.txns[t].isolation) {
+            When::Commit(_) => match (self.waits[newest.table], self.txns[t].isolation) {
                 (false, _) => Err(Failure::WriteConflict),
                 (true, Some(RepeatableRead | Serializable)) => Err(Failure::Deadlock),
                 (true, _) => Err(Failure::SnapshotConflict),
@@ -133,16 +142,21 @@ impl Model {
 
     fn key_is_free(
         &mut self,
-        t: usize,
+        (t, table): (usize, usize),
         snapshot: u64,
         column: usize,
         value: i64,
     ) -> Result<(), Failure> {
-        let mut uids: Vec<u64> =
-            self.versions.iter().filter(|v| v.row[column] == value).map(|v| v.uid).collect();
+        let mut uids: Vec<u64> = self
+            .versions
+            .iter()
+            .filter(|v| v.table == table && v.row[column] == value)
+            .map(|v| v.uid)
+            .collect();
         uids.sort();
         uids.dedup();
         self.key_failures.clear();
+        let waits = self.waits[table];
         for uid in uids {
             let newest = &self.versions[self.newest(uid)];
             let last = newest.end.unwrap_or(newest.begin);
@@ -151,14 +165,14 @@ impl Model {
             let result = match last {
                 When::Running(other) if other == t && dead => Ok(()),
                 When::Running(other) if other == t => Err(Failure::Duplicate(column)),
-                When::Running(_) if self.policy_waits => Err(Failure::Timeout),
-                When::Commit(_) if self.policy_waits && dead => match self.txns[t].isolation {
+                When::Running(_) if waits => Err(Failure::Timeout),
+                When::Commit(_) if waits && dead => match self.txns[t].isolation {
                     Some(ReadCommitted) => Ok(()),
                     _ if !seen => Ok(()),
                     Some(Snapshot) => Err(Failure::SnapshotConflict),
                     _ => Err(Failure::Deadlock),
                 },
-                When::Commit(_) if self.policy_waits => Err(Failure::Duplicate(column)),
+                When::Commit(_) if waits => Err(Failure::Duplicate(column)),
                 _ if seen => Err(Failure::Duplicate(column)),
                 When::Commit(_) if dead => Ok(()),
                 _ => Err(Failure::Serializable),
@@ -168,23 +182,24 @@ impl Model {
         self.key_failures.first().map_or(Ok(()), |f| Err(*f))
     }
 
-    fn insert(&mut self, t: usize, row: Row) -> Result<usize, Failure> {
+    fn insert(&mut self, t: usize, table: usize, row: Row) -> Result<usize, Failure> {
         let snapshot = self.snapshot(t);
-        self.key_is_free(t, snapshot, 0, row[0])?;
-        self.key_is_free(t, snapshot, 1, row[1])?;
+        self.key_is_free((t, table), snapshot, 0, row[0])?;
+        self.key_is_free((t, table), snapshot, 1, row[1])?;
         self.uids += 1;
         let begin = When::Running(t);
-        self.versions.push(Version { uid: self.uids, row, begin, end: None });
+        self.versions.push(Version { table, uid: self.uids, row, begin, end: None });
         Ok(1)
     }
 
     fn change(
         &mut self,
         t: usize,
+        table: usize,
         id: i64,
         change: impl Fn(Row) -> Option<Row>,
     ) -> Result<usize, Failure> {
-        let found = self.select_versions(t, id);
+        let found = self.select_versions(t, table, id);
         let snapshot = self.snapshot(t);
         let undo = self.versions.clone();
         let result = self.change_found(t, snapshot, found, change);
@@ -194,10 +209,10 @@ impl Model {
         result
     }
 
-    fn select_versions(&mut self, t: usize, id: i64) -> Vec<Version> {
-        self.select(t, Some((0, id)));
+    fn select_versions(&mut self, t: usize, table: usize, id: i64) -> Vec<Version> {
+        self.select(t, table, Some((0, id)));
         let snapshot = self.snapshot(t);
-        self.rows(t, snapshot, Some((0, id)))
+        self.rows(t, table, snapshot, Some((0, id)))
     }
 
     fn change_found(
@@ -213,28 +228,28 @@ impl Model {
             if !self.may_write(t, snapshot, &self.versions[newest])? {
                 continue;
             }
-            let now = When::Running(t);
+            let (now, table) = (When::Running(t), version.table);
             self.versions[newest].end = Some(now);
             count += 1;
             match change(version.row) {
                 None => {}
                 Some(row) if row == version.row => {
-                    self.push(version.uid, row, now);
+                    self.push(table, version.uid, row, now);
                 }
                 Some(row) => {
                     // All three columns are keys of some index.
-                    self.key_is_free(t, snapshot, 0, row[0])?;
-                    self.key_is_free(t, snapshot, 1, row[1])?;
+                    self.key_is_free((t, table), snapshot, 0, row[0])?;
+                    self.key_is_free((t, table), snapshot, 1, row[1])?;
                     self.uids += 1;
-                    self.push(self.uids, row, now);
+                    self.push(table, self.uids, row, now);
                 }
             }
         }
         Ok(count)
     }
 
-    fn push(&mut self, uid: u64, row: Row, begin: When) {
-        self.versions.push(Version { uid, row, begin, end: None });
+    fn push(&mut self, table: usize, uid: u64, row: Row, begin: When) {
+        self.versions.push(Version { table, uid, row, begin, end: None });
     }
 
     fn commit(&mut self, t: usize) -> Result<(), Failure> {
@@ -243,26 +258,28 @@ impl Model {
         if !self.versions.iter().any(writes) {
             return Ok(());
         }
-        let invalid = |f| if self.policy_waits { Failure::Deadlock } else { f };
+        let waits = self.waits.clone();
+        let invalid = |table: usize, f| if waits[table] { Failure::Deadlock } else { f };
         for (uid, begin) in &txn.reads {
             // Not one that was replaced by its own transaction.
             let read = |v: &&Version| v.uid == *uid && v.begin == *begin && v.end != Some(*begin);
             let version = self.versions.iter().find(read);
-            let end = version.expect("versions that were read stay").end;
-            if matches!(end, Some(When::Commit(_))) {
-                let error = invalid(Failure::RepeatableRead);
+            let version = version.expect("versions that were read stay");
+            if matches!(version.end, Some(When::Commit(_))) {
+                let error = invalid(version.table, Failure::RepeatableRead);
                 self.rollback(t);
                 return Err(error);
             }
         }
-        for (range, since) in &txn.scans {
+        for (table, range, since) in &txn.scans {
             let changed = |w: When| matches!(w, When::Commit(at) if at > *since);
             let hit = self.versions.iter().any(|v| {
-                range.is_none_or(|(c, value)| v.row[c] == value)
+                v.table == *table
+                    && range.is_none_or(|(c, value)| v.row[c] == value)
                     && (changed(v.begin) || v.end.is_some_and(changed))
             });
             if hit {
-                let error = invalid(Failure::Serializable);
+                let error = invalid(*table, Failure::Serializable);
                 self.rollback(t);
                 return Err(error);
             }
@@ -303,12 +320,13 @@ impl Dice {
     }
 }
 
-fn run(seed: u64, steps: usize, policy: ConflictPolicy) {
-    println!("THERMOCLINE_MODEL_SEED={seed} under {policy:?}");
+fn run(seed: u64, steps: usize, policies: &[ConflictPolicy]) {
+    println!("THERMOCLINE_MODEL_SEED={seed} under {policies:?}");
     let harness = Harness::new();
-    let table = harness.table(policy);
+    let tables: Vec<_> = policies.iter().map(|p| harness.table(*p)).collect();
     let mut dice = Dice(seed | 1);
-    let mut model = Model { policy_waits: policy == ConflictPolicy::Wait, ..Model::default() };
+    let waits = policies.iter().map(|p| *p == ConflictPolicy::Wait).collect();
+    let mut model = Model { waits, ..Model::default() };
     let mut clients: Vec<Client<'_>> = (0..4).map(|_| Client::new(&harness, Snapshot)).collect();
     model.txns = vec![ModelTxn::default(); clients.len()];
     for client in &clients {
@@ -323,61 +341,65 @@ fn run(seed: u64, steps: usize, policy: ConflictPolicy) {
             model.txns[t].isolation = Some(client.isolation);
             client.begin();
         }
-        let context = format!("step {step} of transaction {t} ({:?})", client.isolation);
-        let [id, k, v] = [dice.roll(12) as i64, dice.roll(12) as i64, dice.roll(4) as i64];
-        match dice.roll(20) {
-            0..=2 => {
-                let (got, want) = (client.commit(), model.commit(t));
-                assert_eq!(got.map_err(|e| failure(&e)), want, "commit at step {step}");
-            }
-            3 => {
-                client.rollback();
-                model.rollback(t);
-            }
-            4..=8 => {
-                let got = client.insert(&table, [id, k, v]).map(|()| 1);
-                let want = model.insert(t, [id, k, v]);
-                settle(client, &mut model, t, got, want, &context);
-            }
-            9..=11 => {
-                let got = client.update(&table, id, |r| Some([r[0], r[1], v]));
-                let want = model.change(t, id, |r| Some([r[0], r[1], v]));
-                settle(client, &mut model, t, got, want, &context);
-            }
-            12 => {
-                let got = client.update(&table, id, |r| Some([k, r[1], r[2]]));
-                let want = model.change(t, id, |r| Some([k, r[1], r[2]]));
-                settle(client, &mut model, t, got, want, &context);
-            }
-            13..=14 => {
-                let got = client.delete(&table, id);
-                let want = model.change(t, id, |_| None);
-                settle(client, &mut model, t, got, want, &context);
-            }
-            15..=16 => assert_eq!(
-                client.all(&table).expect("reads succeed"),
-                model.select(t, None),
-                "{}",
-                context
-            ),
-            17 => {
-                harness.manager.reclaim(&client.task, 10);
-            }
-            _ => {
-                let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
-                let range = ScanRange::Key(key(&table, index, value));
-                let mut rows = client.select(&table, index, range).expect("reads succeed");
-                rows.sort();
-                assert_eq!(rows, model.select(t, Some((index, value))), "{}", context);
-            }
-        }
+        let n = dice.roll(tables.len() as u64) as usize;
+        run_step(&harness, client, (&tables[n], n), &mut model, t, &mut dice, step);
     }
     for client in &mut clients {
         client.txn.take();
     }
     let mut last = Client::new(&harness, Snapshot);
-    let live = last.begin().all(&table).expect("reads succeed").len();
-    assert_eq!(table.memory().rows as usize, live);
+    last.begin();
+    for table in &tables {
+        let live = last.all(table).expect("reads succeed").len();
+        assert_eq!(table.memory().rows as usize, live);
+    }
+}
+
+/// One step of one transaction, in the engine and in the model.
+fn run_step(
+    harness: &Harness,
+    client: &mut Client<'_>,
+    (table, n): (&Table, usize),
+    model: &mut Model,
+    t: usize,
+    dice: &mut Dice,
+    step: usize,
+) {
+    let context = format!("step {step} of transaction {t} ({:?}) on table {n}", client.isolation);
+    let [id, k, v] = [dice.roll(12) as i64, dice.roll(12) as i64, dice.roll(4) as i64];
+    let (got, want) = match dice.roll(20) {
+        0..=2 => {
+            let (got, want) = (client.commit(), model.commit(t));
+            return assert_eq!(got.map_err(|e| failure(&e)), want, "commit: {context}");
+        }
+        3 => {
+            client.rollback();
+            return model.rollback(t);
+        }
+        4..=8 => (client.insert(table, [id, k, v]).map(|()| 1), model.insert(t, n, [id, k, v])),
+        9..=11 => {
+            let set = |r: Row| Some([r[0], r[1], v]);
+            (client.update(table, id, set), model.change(t, n, id, set))
+        }
+        12 => {
+            let set = |r: Row| Some([k, r[1], r[2]]);
+            (client.update(table, id, set), model.change(t, n, id, set))
+        }
+        13..=14 => (client.delete(table, id), model.change(t, n, id, |_| None)),
+        15..=16 => {
+            let rows = client.all(table).expect("reads succeed");
+            return assert_eq!(rows, model.select(t, n, None), "{context}");
+        }
+        17 => return drop(harness.manager.reclaim(&client.task, 10)),
+        _ => {
+            let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
+            let range = ScanRange::Key(key(table, index, value));
+            let mut rows = client.select(table, index, range).expect("reads succeed");
+            rows.sort();
+            return assert_eq!(rows, model.select(t, n, Some((index, value))), "{context}");
+        }
+    };
+    settle(client, model, t, got, want, &context);
 }
 
 /// Compares what a statement did; one that failed in a way that dooms its transaction ends it.
@@ -417,11 +439,18 @@ fn seeds() -> Vec<u64> {
 }
 
 #[test]
-fn random_transactions_on_a_memory_optimized_table_agree_with_the_model() {
-    seeds().into_iter().for_each(|seed| run(seed, steps(), ConflictPolicy::FirstWriterWins));
+fn random_transactions_on_memory_optimized_tables_agree_with_the_model() {
+    let policies = [ConflictPolicy::FirstWriterWins; 2];
+    seeds().into_iter().for_each(|seed| run(seed, steps(), &policies));
 }
 
 #[test]
-fn random_transactions_on_a_table_whose_writers_wait_agree_with_the_model() {
-    seeds().into_iter().for_each(|seed| run(seed, steps(), ConflictPolicy::Wait));
+fn random_transactions_on_tables_whose_writers_wait_agree_with_the_model() {
+    seeds().into_iter().for_each(|seed| run(seed, steps(), &[ConflictPolicy::Wait; 2]));
+}
+
+#[test]
+fn random_transactions_on_both_kinds_of_table_agree_with_the_model() {
+    let policies = [ConflictPolicy::FirstWriterWins, ConflictPolicy::Wait, ConflictPolicy::Wait];
+    seeds().into_iter().for_each(|seed| run(seed, steps(), &policies));
 }
