@@ -452,6 +452,8 @@ pub struct FullText {
     pub columns: Vec<ColumnRef>,
     /// The search condition.
     pub search: Expr,
+    /// `LANGUAGE`.
+    pub language: Option<Expr>,
 }
 
 /// Comparisons.

@@ -74,7 +74,7 @@ impl Parser<'_> {
     fn bulk_column(&mut self) -> SqlResult<ColumnDefinition> {
         let start = self.peek();
         let name = self.ident()?;
-        let ty = self.data_type()?;
+        let ty = self.column_type(&name)?;
         let mut column = ColumnDefinition::new(name, ColumnKind::Stored(ty));
         if self.eat(K::Collate) {
             column.collation = Some(self.ident()?);

@@ -537,11 +537,16 @@ impl Parser<'_> {
         if self.at(K::Convert) {
             return self.odbc_convert();
         }
-        if word.kind != TokenKind::Word || self.peek_at(1).kind != TokenKind::LeftParen {
-            return Ok(self.primary_scalar()?.kind);
+        if word.kind != TokenKind::Word {
+            return Err(self.unexpected());
         }
         let mut call = self.new_bare_call()?;
         call.odbc = true;
+        // `{fn CURRENT_DATE}` needs no parentheses.
+        if self.at_token(TokenKind::RightBrace) {
+            call.arguments = Arguments::List { distinct: false, items: Vec::new() };
+            return Ok(ExprKind::Call(call));
+        }
         call.arguments = match self.text_of(word).eq_ignore_ascii_case("extract") {
             true => self.extract_arguments()?,
             false => self.arguments()?,

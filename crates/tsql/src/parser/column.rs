@@ -27,7 +27,7 @@ impl Parser<'_> {
     }
 
     /// A column's type. A column named `timestamp` may leave it out; error 173 for others.
-    fn column_type(&mut self, name: &crate::ast::Ident) -> SqlResult<DataType> {
+    pub(super) fn column_type(&mut self, name: &crate::ast::Ident) -> SqlResult<DataType> {
         let is_timestamp = name.name.eq_ignore_ascii_case("timestamp");
         let type_follows = self.at_ident() && self.peek_at(1).kind != TokenKind::Equal
             || matches!(self.peek().keyword, K::National | K::Double);

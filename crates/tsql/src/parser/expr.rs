@@ -15,8 +15,8 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use super::stream::is_ident;
 use crate::ast::{
-    BinaryOp, CompareOp, Condition, ConditionKind, Expr, ExprKind, FullText, Literal, MAX_DEPTH,
-    Query, QueryBody, Span, UnaryOp,
+    BinaryOp, ColumnRef, CompareOp, Condition, ConditionKind, Expr, ExprKind, FullText, Literal,
+    MAX_DEPTH, Query, QueryBody, Span, UnaryOp,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::string_value;
@@ -371,17 +371,31 @@ impl Parser<'_> {
         let free_text = self.take().keyword == K::FreeText;
         self.expect_token(TokenKind::LeftParen)?;
         let columns = match self.peek().kind {
-            TokenKind::Star => {
+            TokenKind::Star => self.all_columns()?,
+            TokenKind::LeftParen if self.peek_at(1).kind == TokenKind::Star => {
                 self.take();
-                Vec::new()
+                let columns = self.all_columns()?;
+                self.expect_token(TokenKind::RightParen)?;
+                columns
             }
             TokenKind::LeftParen => self.parenthesized(Parser::column_ref)?,
             _ => vec![self.column_ref()?],
         };
         self.expect_token(TokenKind::Comma)?;
         let search = self.scalar()?;
+        let mut language = None;
+        if self.eat_token(TokenKind::Comma) {
+            self.expect(K::Language)?;
+            language = Some(self.scalar()?);
+        }
         self.expect_token(TokenKind::RightParen)?;
-        Ok(ConditionKind::FullText(Box::new(FullText { free_text, columns, search })))
+        Ok(ConditionKind::FullText(Box::new(FullText { free_text, columns, search, language })))
+    }
+
+    /// `*`, which names no column.
+    fn all_columns(&mut self) -> SqlResult<Vec<ColumnRef>> {
+        self.expect_token(TokenKind::Star)?;
+        Ok(Vec::new())
     }
 
     /// What stands in parentheses: a query, a value or, where one may stand, a condition.

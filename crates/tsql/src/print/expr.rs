@@ -578,6 +578,10 @@ impl Printer {
                 }
                 self.put(",");
                 self.expr(&full_text.search);
+                if let Some(language) = &full_text.language {
+                    self.put(", LANGUAGE ");
+                    self.expr(language);
+                }
                 self.put(")");
             }
             _ => {}

@@ -61,6 +61,6 @@ BULK INSERT Production.Product FROM 'C:\data\Product.csv' WITH (CHECK_CONSTRAINT
 BULK INSERT #t FROM N'/x/y.csv' WITH (CODEPAGE = 65001, CODEPAGE = RAW)
 GO
 --> InsertBulk InsertBulk InsertBulk
-insert bulk t([id] int, [name] nvarchar(50), d decimal(18,2)) WITH (KEEP_NULLS)
+insert bulk t(timestamp, [id] int, [name] nvarchar(50), d decimal(18,2)) WITH (KEEP_NULLS)
 INSERT BULK [dbo].[t] ([a] Int, [b] NVarChar(max) COLLATE Latin1_General_CI_AS, [c] DateTime2(7)) with (TABLOCK, CHECK_CONSTRAINTS, ROWS_PER_BATCH = 100)
 insert bulk #x

@@ -155,7 +155,7 @@ GO
 SELECT DATEADD(day, 1, d), DATEDIFF(second, a, b), DATEPART(year, d), DATENAME(month, d) FROM t
 GO
 --> Select
-SELECT {fn NOW()}, {fn UCASE('a')}, {fn LEFT('abc', 2)}, {fn CONVERT('1', SQL_INTEGER)}, {d '2020-01-02'}, {ts '2020-01-02 03:04:05'}, {t '01:02:03'},
+SELECT {fn NOW()}, {fn current_time}, {fn user()}, {fn UCASE('a')}, {fn LEFT('abc', 2)}, {fn CONVERT('1', SQL_INTEGER)}, {d '2020-01-02'}, {ts '2020-01-02 03:04:05'}, {t '01:02:03'},
     {guid '00000000-0000-0000-0000-000000000000'}, {fn EXTRACT(YEAR FROM d)} FROM t WHERE a LIKE 'x!%' {escape '!'}
 GO
 --> Select
@@ -177,7 +177,7 @@ SELECT 1 WHERE EXISTS (SELECT * FROM t) AND NOT EXISTS (SELECT 1) AND a = ANY (S
     AND (a = 1 OR (b = 2 AND (c) = 3)) AND (a + b) * 2 > c AND ((a)) < > 1 AND a ! = 2 AND a !< 3 AND a !> 4 AND a > = 5
 GO
 --> Select
-SELECT * FROM t WHERE CONTAINS(a, 'x') OR CONTAINS((a, b), N'y') OR FREETEXT(*, 'z')
+SELECT * FROM t WHERE CONTAINS(a, 'x') OR CONTAINS((a, b), N'y') OR FREETEXT(*, 'z') OR CONTAINS((*), @a, LANGUAGE 1033)
 GO
 --> Select
 SELECT (SELECT MAX(x) FROM u WHERE u.a = t.a), ((SELECT 1) + 2), ((SELECT 1) UNION SELECT 2) FROM t
