@@ -26,7 +26,7 @@ mod system_tables;
 pub use definition::{Definition, DefinitionKey, ObjectDef};
 pub use edit::SchemaEdit;
 pub use error::{CatalogError, CatalogResult, NameSpace};
-pub use name::NameKey;
+pub use name::{NameKey, temporary_name};
 pub use replay::CatalogReplay;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};
 pub use sequences::{SequenceError, SequenceState, Sequences};

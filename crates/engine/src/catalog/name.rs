@@ -25,9 +25,22 @@ impl NameKey {
     }
 }
 
+/// The name under which a local temporary object is in tempdb, where sessions have objects of one
+/// name: filled up to 116 characters, and a number that nobody else has.
+pub fn temporary_name(name: &str, number: u32) -> String {
+    format!("{name:_<116}{number:012X}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn temporary_names_are_as_long_as_names_can_be() {
+        let name = temporary_name("#t", 0xAB);
+        assert_eq!(name.len(), 128);
+        assert!(name.starts_with("#t____") && name.ends_with("____0000000000AB"));
+    }
 
     #[test]
     fn the_collation_decides_what_is_one_name() {

@@ -280,6 +280,13 @@ impl Transaction {
         self.hooks.push(Box::new(hook));
     }
 
+    /// Enters the gate of a table, as every access does: from here until the transaction ends no DDL
+    /// changes the table. Who has a plan enters all gates first and then sees whether the plan is
+    /// still good.
+    pub fn enter_table(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
+        self.hold(task, table).map(drop)
+    }
+
     /// Holds the gate of a table shared until the transaction ends. Every access does this.
     #[inline]
     pub(super) fn hold(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {

@@ -153,6 +153,33 @@ impl Instance {
         Ok(())
     }
 
+    /// `ALTER DATABASE … COLLATE`: names are told apart by another collation, which is also that of
+    /// columns declared from now on. No other session uses the database. Fails, and changes
+    /// nothing, if two names are one under it.
+    pub fn change_collation(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+        collation: Collation,
+    ) -> Result<(), InstanceError> {
+        let catalog = self.catalog(def.id)?;
+        // The database's DDL lock, so that the schema stays as it is until master says so.
+        change(&catalog, task, owner, |edit, _| {
+            let mut schema = edit.schema().recollated(collation)?;
+            let def = DatabaseDef { collation, ..def.clone() };
+            change(&self.master, task, owner, |edit, txn| {
+                Ok(edit.put(task, txn, Definition::Database(Arc::new(def)))?)
+            })?;
+            let visible_from = catalog.database().manager().log().committed();
+            catalog.publish(|_| {
+                schema.publish(catalog.fresh_version(), visible_from);
+                schema
+            });
+            Ok(())
+        })
+    }
+
     fn make_database(
         &self,
         task: &Task,

@@ -581,6 +581,31 @@ fn a_database_can_be_closed_and_opened() {
     server.check();
 }
 
+#[test]
+fn another_collation_tells_names_apart_in_another_way() {
+    let (world, server) = World::started(17);
+    let catalog = server.create_database("D").expect("the name is free");
+    let lower = server.create_table(&catalog, "t", &[1]).expect("the name is free");
+    let upper = server.create_table(&catalog, "T", &[]).expect("case counts here");
+    let change = |server: &Server, collation| {
+        let def = server.instance.find("D").expect("it exists");
+        server.instance.change_collation(&server.task, &server.owner, &def, collation)
+    };
+    let refused = change(&server, Collation::DEFAULT);
+    assert!(matches!(refused, Err(InstanceError::Catalog(CatalogError::NameInUse { .. }))));
+    let key = DefinitionKey::Object(upper);
+    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("nobody else");
+    change(&server, Collation::DEFAULT).expect("no two names are one");
+    let found = |catalog: &Catalog| {
+        catalog.current().find_object(SchemaId::DBO, "T").map(|object| object.id())
+    };
+    assert_eq!(found(&catalog), Some(lower));
+    drop(catalog);
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(found(&catalog), Some(lower));
+}
+
 /// The power goes at every few operations of a script that makes and drops databases and tables.
 /// Afterwards all that was acknowledged is there, what was not is there whole or not at all, and
 /// every schema is what its rows say.

@@ -36,6 +36,7 @@ pub use server::ServerSchema;
 use super::cow_map::CowMap;
 use super::def::*;
 use super::definition::ObjectDef;
+use super::error::CatalogResult;
 use super::name::NameKey;
 
 /// All definitions of a database at one moment. See the module's header.
@@ -231,6 +232,12 @@ impl Schema {
     /// Whether two names are the same in this database.
     pub fn same_name(&self, a: &str, b: &str) -> bool {
         a == b || self.key(a) == self.key(b)
+    }
+
+    /// The same definitions under another collation: `ALTER DATABASE … COLLATE`. Fails if two names
+    /// are one there.
+    pub(in crate::catalog) fn recollated(&self, collation: Collation) -> CatalogResult<Schema> {
+        Schema::from_definitions(self.database, collation, self.definitions())
     }
 
     /// An object or constraint by id.
