@@ -428,7 +428,7 @@ fn a_transaction_of_many_chunks_is_whole_or_gone() {
     for id in 0..rows {
         server.delete(&mut txn, &table, id).expect("it is free");
     }
-    world.sim.fs().power_off_at(world.sim.fs().operations() + 3);
+    world.sim.fs().power_off_at(world.sim.fs().operations() + 1);
     let cut = txn
         .commit(&server.task, Durability::Full)
         .and_then(|end| Ok(database.manager().log().wait_durable(&server.task, end)?));
@@ -592,4 +592,56 @@ fn a_log_that_names_an_unknown_table_is_refused() {
     );
     let error = recovered.err().expect("nothing says what the row belongs to");
     assert!(matches!(error, EngineError::Recovery(RecoveryError::UnknownTable { .. })), "{error}");
+}
+
+/// One session that inserts pairs of rows of its own, each pair in a transaction, until the power
+/// goes. Returns how many were acknowledged, and how many were tried.
+fn insert_pairs(engine: &Engine, table: &Table, session: i64) -> (i64, i64) {
+    let task = Task::blocking(&engine.host().runtime);
+    let owner = engine.host().owner(SessionId(60 + session as i16));
+    let place = engine.database(DbId(5)).expect("it is open").session(&owner);
+    for n in 0..200 {
+        let mut txn = Transaction::begin(&place, &task).expect("a slot is free");
+        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        for half in 0..2 {
+            let id = session * 100_000 + 2 * n + half;
+            let row = bytes(table, [id, id, n]);
+            txn.insert(&task, table, &s.snapshot, &row).expect("a fresh key");
+        }
+        let committed = txn.commit(&task, Durability::Full);
+        if committed.and_then(|_| place.wait_shown(&task)).is_err() {
+            return (n, n + 1);
+        }
+    }
+    (200, 200)
+}
+
+#[test]
+fn of_many_sessions_each_finds_what_it_was_told() {
+    let (seed, step) = crash_seed_and_step();
+    for crash in (1..200).step_by(4 * step) {
+        let world = World::new(seed ^ crash);
+        let server = world.create(&[5]).expect("the disk works");
+        let table = server.create_table(5, 1).expect("the disk works");
+        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        let told: Vec<(i64, i64)> = std::thread::scope(|scope| {
+            let (engine, table) = (&server.engine, &table);
+            let sessions: Vec<_> =
+                (0..4).map(|n| scope.spawn(move || insert_pairs(engine, table, n))).collect();
+            sessions.into_iter().map(|s| s.join().expect("no panic")).collect()
+        });
+        drop((table, server));
+        world.sim.fs().power_off();
+        world.sim.fs().power_on();
+        let server = world.recover(&[5], 2);
+        let rows = server.rows(5, 1);
+        for (session, (acknowledged, tried)) in (0..).zip(told) {
+            let first = session * 100_000;
+            let count = rows.range(first..first + 100_000).count() as i64;
+            assert_eq!(count % 2, 0, "pairs are whole");
+            assert!((acknowledged..=tried).contains(&(count / 2)), "crash at operation {crash}");
+            let last = rows.range(first..first + 100_000).next_back();
+            assert!(last.is_none_or(|(id, _)| *id == first + count - 1), "without gaps");
+        }
+    }
 }

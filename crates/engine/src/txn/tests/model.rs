@@ -6,6 +6,9 @@
 use super::*;
 use crate::hot::visibility::Isolation::*;
 
+/// A column and the value that it has, or all rows.
+type Range = Option<(usize, i64)>;
+
 /// When something happened: in a commit, or in a transaction that goes on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum When {
@@ -29,8 +32,8 @@ struct ModelTxn {
     snapshot: Option<u64>,
     /// Versions read under REPEATABLE READ: their rows, and the begin of the version.
     reads: Vec<(u64, When)>,
-    /// Ranges scanned under SERIALIZABLE: the table, column and value (`None`: all), and since when.
-    scans: Vec<(usize, Option<(usize, i64)>, u64)>,
+    /// Ranges scanned under SERIALIZABLE: the table, the range, and since when.
+    scans: Vec<(usize, Range, u64)>,
 }
 
 #[derive(Default)]
@@ -390,7 +393,10 @@ fn run_step(
             let rows = client.all(table).expect("reads succeed");
             return assert_eq!(rows, model.select(t, n, None), "{context}");
         }
-        17 => return drop(harness.manager.reclaim(&client.task, 10)),
+        17 => {
+            harness.manager.reclaim(&client.task, 10);
+            return;
+        }
         _ => {
             let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
             let range = ScanRange::Key(key(table, index, value));
