@@ -172,14 +172,26 @@ impl ObjectDef {
         }
     }
 
+    /// Whether only the session that makes it can name it: a local temporary object.
+    pub fn is_private(&self) -> bool {
+        let name = &self.header().name;
+        name.starts_with('#') && !name.starts_with("##")
+    }
+
     /// All names that it takes in its schema: its own and its constraints'. A table type's hidden
-    /// table takes a name too, as in SQL Server (`TT_…`).
+    /// table takes a name too, as in SQL Server (`TT_…`). Constraints of a local temporary table
+    /// take none, so that every session can use the same ones.
     pub(super) fn names(&self) -> Vec<(&Name, ObjectId)> {
         let mut names = vec![(&self.header().name, self.header().id)];
-        if let ObjectDef::Table(table) = self {
-            names.extend(table.constraints().map(|(_, c)| (&c.name, c.id)));
+        if !self.is_private() {
+            names.extend(self.constraints().map(|c| (&c.name, c.id)));
         }
         names
+    }
+
+    /// The constraints of a table.
+    pub(super) fn constraints(&self) -> impl Iterator<Item = &ConstraintHeader> {
+        self.as_table().into_iter().flat_map(|table| table.constraints()).map(|(_, c)| c)
     }
 
     /// What it uses: each object or type once per part of it that uses it, with whether the use

@@ -61,6 +61,7 @@ struct State {
     /// By ascending position.
     changes: Vec<Change>,
     locked: bool,
+    ended: bool,
 }
 
 /// One step from one working copy to the next.
@@ -93,7 +94,7 @@ impl SchemaEdit {
     pub fn begin(catalog: &Arc<Catalog>, txn: &mut Transaction) -> SchemaEdit {
         let base = catalog.current();
         let working = Arc::new(base.working_copy(catalog.fresh_version()));
-        let state = State { base, working, changes: Vec::new(), locked: false };
+        let state = State { base, working, changes: Vec::new(), locked: false, ended: false };
         let state = Arc::new(Mutex::new(state));
         let edit = SchemaEdit { catalog: catalog.clone(), state: state.clone() };
         let catalog = catalog.clone();
@@ -261,6 +262,7 @@ impl State {
         key: DefinitionKey,
         after: Option<Definition>,
     ) -> CatalogResult<Option<Pending>> {
+        assert!(!self.ended, "an edit ends with its transaction");
         let before = self.working.get(key);
         assert!(
             self.locked || [&before, &after].into_iter().flatten().all(is_private),
@@ -396,9 +398,7 @@ impl State {
                 }
             }
         }
-        self.base = catalog.current();
-        self.working = Arc::new(self.base.working_copy(catalog.fresh_version()));
-        self.locked = false;
+        self.ended = true;
     }
 
     /// There is no definition with this key any more.
@@ -437,15 +437,8 @@ fn sequence_of(schema: &Schema, key: DefinitionKey) -> Option<Arc<SequenceDef>> 
     }
 }
 
-/// Whether only the session that makes it can name it: a local temporary object.
 fn is_private(definition: &Definition) -> bool {
-    match definition {
-        Definition::Object(object) => {
-            let name = &object.header().name;
-            name.starts_with('#') && !name.starts_with("##")
-        }
-        _ => false,
-    }
+    matches!(definition, Definition::Object(object) if object.is_private())
 }
 
 fn check_droppable(schema: &Schema, id: ObjectId) -> CatalogResult<()> {

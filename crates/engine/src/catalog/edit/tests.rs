@@ -6,6 +6,7 @@ use env::Env;
 use super::*;
 use crate::catalog::builtin;
 use crate::catalog::dice::{Change as Random, Dice};
+use crate::catalog::name::temporary_name;
 use crate::catalog::spec::rows_stay;
 use crate::catalog::store::create_system_tables;
 use crate::database::{Database, Host};
@@ -523,6 +524,26 @@ fn temporary_tables_of_many_sessions_do_not_wait_for_each_other() {
         session.commit();
     }
     assert!(!found(&world.current(), "#t_2"));
+    world.verify();
+}
+
+#[test]
+fn temporary_tables_may_have_constraints_of_one_name() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    for session in [&mut first, &mut second] {
+        let (id, key) = {
+            let (_, _, edit) = session.parts();
+            (edit.new_temporary_id(), edit.new_temporary_id())
+        };
+        let mut def = table(id, &temporary_name("#t", id.0.unsigned_abs()));
+        let header = constraint(key, "PK_t");
+        def.indexes[0].constraint = Some(KeyConstraintDef { header, primary: true });
+        session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
+        assert_eq!(session.schema().object(key).and_then(|c| c.parent()), Some(id));
+    }
+    first.commit();
+    second.commit();
     world.verify();
 }
 

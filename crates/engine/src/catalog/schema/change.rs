@@ -233,9 +233,9 @@ impl Schema {
         let header = def.header();
         for (name, id) in def.names() {
             self.names.insert((header.schema, self.key(name)), id);
-            if id != header.id {
-                self.constraints.insert(id, header.id);
-            }
+        }
+        for constraint in def.constraints() {
+            self.constraints.insert(constraint.id, header.id);
         }
         for u in def.uses() {
             self.users.insert((u.target, u.user, u.column), u.bound);
@@ -259,9 +259,11 @@ impl Schema {
     fn unlink(&mut self, id: ObjectId) -> Vec<ObjectId> {
         let Some(entry) = self.objects.get(&id) else { return Vec::new() };
         let def = entry.def.clone();
-        for (name, named) in def.names() {
+        for (name, _) in def.names() {
             self.names.remove(&(def.header().schema, self.key(name)));
-            self.constraints.remove(&named);
+        }
+        for constraint in def.constraints() {
+            self.constraints.remove(&constraint.id);
         }
         for u in def.uses() {
             self.users.remove(&(u.target, u.user, u.column));
