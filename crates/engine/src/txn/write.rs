@@ -65,28 +65,32 @@ impl Transaction {
         snapshot: &Snapshot,
         row: &[u8],
     ) -> TxnResult<RowRef> {
-        let held = self.hold(task, table)?;
+        let target = self.target(task, table, snapshot)?;
         match table.row_number_column() {
-            None => self.insert_row(task, table, held, snapshot, row),
+            None => self.insert_row(task, target, row),
             Some(_) => {
                 let mut row = row.to_vec();
                 table.set_row_number(&mut row, table.next_row_number());
-                self.insert_row(task, table, held, snapshot, &row)
+                self.insert_row(task, target, &row)
             }
         }
     }
 
-    fn insert_row(
+    /// The gate of the table is held from here on.
+    fn target<'a>(
         &mut self,
         task: &Task,
-        table: &Table,
-        held: u32,
-        snapshot: &Snapshot,
-        row: &[u8],
-    ) -> TxnResult<RowRef> {
+        table: &'a Table,
+        snapshot: &'a Snapshot,
+    ) -> TxnResult<Target<'a>> {
+        Ok(Target { table, snapshot, held: self.hold(task, table)? })
+    }
+
+    fn insert_row(&mut self, task: &Task, target: Target<'_>, row: &[u8]) -> TxnResult<RowRef> {
+        let table = target.table;
         let begin = Begin::owned(self.slot, self.statement);
         let anchor = table.new_anchor(task.worker().index(), row, begin)?;
-        if let Err(error) = self.link(task, table, snapshot, anchor, row) {
+        if let Err(error) = self.link(task, target, anchor, row) {
             let worker = task.worker();
             // SAFETY: unlinked from the indexes that it was in, and only this one knows it.
             unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor) };
@@ -94,7 +98,7 @@ impl Transaction {
         }
         // SAFETY: the anchor was made with the table's number of links.
         let version = unsafe { anchor.inline(table.links()) };
-        self.writes.push(Write { anchor, version, table: held, kind: WriteKind::Insert });
+        self.writes.push(Write { anchor, version, table: target.held, kind: WriteKind::Insert });
         Ok(RowRef { anchor, version })
     }
 
@@ -102,24 +106,23 @@ impl Transaction {
     fn link(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        target: Target<'_>,
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<()> {
+        let table = target.table;
         let (mut guard, mut ordinal) = (task.pin(), 0);
         while ordinal < table.links() {
             // SAFETY: the anchor is the table's, with this row, and not in this index.
-            let refused =
-                match unsafe { self.link_one(&guard, table, snapshot, anchor, row, ordinal) } {
-                    Ok(()) => {
-                        ordinal += 1;
-                        continue;
-                    }
-                    Err(refused) => refused,
-                };
+            let refused = match unsafe { self.link_one(&guard, target, anchor, row, ordinal) } {
+                Ok(()) => {
+                    ordinal += 1;
+                    continue;
+                }
+                Err(refused) => refused,
+            };
             drop(guard);
-            if let Err(error) = self.make_room(task, table, snapshot, row, ordinal, refused) {
+            if let Err(error) = self.make_room(task, target, row, ordinal, refused) {
                 // SAFETY: the anchor was linked into the indexes before this one.
                 unsafe { table.unlink(&task.pin(), anchor, row, ordinal) };
                 return Err(error);
@@ -134,19 +137,18 @@ impl Transaction {
     unsafe fn link_one(
         &self,
         guard: &Guard,
-        table: &Table,
-        snapshot: &Snapshot,
+        target: Target<'_>,
         anchor: AnchorPtr,
         row: &[u8],
         ordinal: usize,
     ) -> Result<(), KeyTaken> {
         let mut verdict = Ok(());
         let mut check = |other| {
-            verdict = self.examine_key(table, snapshot, other);
+            verdict = self.examine_key(target, other);
             if verdict.is_ok() { Admit::Admit } else { Admit::Refuse }
         };
         // SAFETY: the caller's promise.
-        match unsafe { table.link(guard, anchor, row, ordinal, &mut check) } {
+        match unsafe { target.table.link(guard, anchor, row, ordinal, &mut check) } {
             true => Ok(()),
             false => verdict,
         }
@@ -156,12 +158,12 @@ impl Transaction {
     fn make_room(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        target: Target<'_>,
         row: &[u8],
         ordinal: usize,
         taken: KeyTaken,
     ) -> TxnResult<()> {
+        let table = target.table;
         match taken {
             KeyTaken::ByPeer(peer) => self.wait_for_peer(task, peer),
             KeyTaken::Duplicate => {
@@ -171,7 +173,7 @@ impl Transaction {
             }
             KeyTaken::Lost(stamp) => {
                 self.wait_until_committed(task, stamp);
-                Err(self.lost(table, snapshot))
+                Err(self.lost(target))
             }
             KeyTaken::Unseen(stamp) => {
                 self.wait_until_committed(task, stamp);
@@ -181,12 +183,8 @@ impl Transaction {
     }
 
     /// Whether a row with the same key leaves room for another.
-    fn examine_key(
-        &self,
-        table: &Table,
-        snapshot: &Snapshot,
-        other: AnchorPtr,
-    ) -> Result<(), KeyTaken> {
+    fn examine_key(&self, target: Target<'_>, other: AnchorPtr) -> Result<(), KeyTaken> {
+        let Target { table, snapshot, .. } = target;
         let slots = &self.manager().slots;
         // SAFETY: the index calls with an anchor that it reached under the caller's guard; the
         // statement's snapshot is registered.
@@ -241,7 +239,7 @@ impl Transaction {
         bytes: &[u8],
         contention: Contention,
     ) -> TxnResult<Written> {
-        let held = self.hold(task, table)?;
+        let target = self.target(task, table, snapshot)?;
         let numbered;
         let mut bytes = bytes;
         if table.row_number_column().is_some() {
@@ -254,10 +252,9 @@ impl Transaction {
         }
         // SAFETY: as above; all versions of an anchor have the same keys (A4).
         if !table.keys_equal(unsafe { table.row(row.version) }, bytes) {
-            return self.move_row(task, table, held, snapshot, row, bytes, contention);
+            return self.move_row(task, target, row, bytes, contention);
         }
-        let change = Change::Update(bytes);
-        self.change(task, table, held, snapshot, row, change, contention)
+        self.change(task, target, row, Change::Update(bytes), contention)
     }
 
     /// Deletes a row.
@@ -269,8 +266,8 @@ impl Transaction {
         row: RowRef,
         contention: Contention,
     ) -> TxnResult<Written> {
-        let held = self.hold(task, table)?;
-        self.change(task, table, held, snapshot, row, Change::Delete, contention)
+        let target = self.target(task, table, snapshot)?;
+        self.change(task, target, row, Change::Delete, contention)
     }
 
     /// Takes a row without changing it, so that no other transaction can until this one ends:
@@ -283,34 +280,31 @@ impl Transaction {
         row: RowRef,
         contention: Contention,
     ) -> TxnResult<Written> {
-        let held = self.hold(task, table)?;
-        self.change(task, table, held, snapshot, row, Change::Lock, contention)
+        let target = self.target(task, table, snapshot)?;
+        self.change(task, target, row, Change::Lock, contention)
     }
 
     /// An update that changes a key: the old anchor ends, a new one begins.
-    #[allow(clippy::too_many_arguments)]
     fn move_row(
         &mut self,
         task: &Task,
-        table: &Table,
-        held: u32,
-        snapshot: &Snapshot,
+        target: Target<'_>,
         row: RowRef,
         bytes: &[u8],
         contention: Contention,
     ) -> TxnResult<Written> {
         let before = self.savepoint();
-        let change = match table.conflicts() {
+        let change = match target.table.conflicts() {
             // Nobody follows the row: who wanted it fails.
             ConflictPolicy::FirstWriterWins => Change::Delete,
             ConflictPolicy::Wait => Change::Move,
         };
-        match self.change(task, table, held, snapshot, row, change, contention)? {
+        match self.change(task, target, row, change, contention)? {
             Written::Done(_) => {}
             other => return Ok(other),
         }
         let moved = self.writes.last().expect("the old anchor was just ended").version;
-        match self.insert_row(task, table, held, snapshot, bytes) {
+        match self.insert_row(task, target, bytes) {
             Ok(row) => {
                 if matches!(change, Change::Move) {
                     // SAFETY: the tombstone is this transaction's own.
@@ -325,18 +319,15 @@ impl Transaction {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn change(
         &mut self,
         task: &Task,
-        table: &Table,
-        held: u32,
-        snapshot: &Snapshot,
-        row: RowRef,
+        target: Target<'_>,
+        mut row: RowRef,
         change: Change<'_>,
         contention: Contention,
     ) -> TxnResult<Written> {
-        let mut row = row;
+        let table = target.table;
         loop {
             let peer = {
                 let worker = task.worker();
@@ -344,9 +335,9 @@ impl Transaction {
                 // SAFETY: the row was visible to the registered snapshot, or is newer.
                 let newest =
                     unsafe { visibility::newest(row.anchor, table.links(), &self.manager().slots) };
-                match self.judge(table, snapshot, row, newest) {
+                match self.judge(target, row, newest) {
                     Verdict::Take(newest) => {
-                        match self.take(worker.index(), table, held, row.anchor, newest, change)? {
+                        match self.take(worker.index(), target, row.anchor, newest, change)? {
                             Some(version) => {
                                 return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
                             }
@@ -371,14 +362,15 @@ impl Transaction {
                 Ok((begin, status)) => self.contested(task, table, row, begin, status)?,
                 Err(stamp) => {
                     self.wait_until_committed(task, stamp);
-                    return Err(self.lost(table, snapshot));
+                    return Err(self.lost(target));
                 }
             }
         }
     }
 
     /// What this transaction may do with a row in this state.
-    fn judge(&self, table: &Table, snapshot: &Snapshot, row: RowRef, newest: Newest) -> Verdict {
+    fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
+        let Target { table, snapshot, .. } = target;
         // SAFETY: called under the guard under which `newest` was read.
         let newest = unsafe { newest.below_locks(snapshot.stamp, &self.manager().slots) };
         match newest.fate {
@@ -424,13 +416,13 @@ impl Transaction {
         status: Status,
     ) -> TxnResult<()> {
         match (table.conflicts(), status) {
-            (ConflictPolicy::Wait, _) => match self.peer(row.anchor, begin) {
-                Some(peer) => self.wait_for_peer(task, peer),
-                None => Ok(()),
-            },
+            (ConflictPolicy::Wait, _) => self.wait_until_over(task, row, begin),
             (ConflictPolicy::FirstWriterWins, Status::Active) => {
                 table.counters().write_conflict();
                 Err(TxnError::WriteConflict)
+            }
+            (ConflictPolicy::FirstWriterWins, Status::Aborted) => {
+                self.wait_until_over(task, row, begin)
             }
             // It will be known in a moment.
             (ConflictPolicy::FirstWriterWins, _) => {
@@ -440,8 +432,16 @@ impl Transaction {
         }
     }
 
+    fn wait_until_over(&mut self, task: &Task, row: RowRef, begin: Begin) -> TxnResult<()> {
+        match self.peer(row.anchor, begin) {
+            Some(peer) => self.wait_for_peer(task, peer),
+            None => Ok(()),
+        }
+    }
+
     /// The error of a writer that lost a row to a commit that its snapshot does not see.
-    fn lost(&self, table: &Table, snapshot: &Snapshot) -> TxnError {
+    fn lost(&self, target: Target<'_>) -> TxnError {
+        let Target { table, snapshot, .. } = target;
         match (table.conflicts(), snapshot.isolation) {
             (ConflictPolicy::FirstWriterWins, _) => {
                 table.counters().write_conflict();
@@ -460,12 +460,12 @@ impl Transaction {
     fn take(
         &mut self,
         shard: usize,
-        table: &Table,
-        held: u32,
+        target: Target<'_>,
         anchor: AnchorPtr,
         newest: Newest,
         change: Change<'_>,
     ) -> TxnResult<Option<VersionPtr>> {
+        let table = target.table;
         let begin = Begin::owned(self.slot, self.statement);
         // SAFETY: the anchor has the table's number of links.
         let inline = unsafe { anchor.inline(table.links()) };
@@ -489,21 +489,9 @@ impl Transaction {
                 (version.address(), version, WriteKind::Lock)
             }
             Change::Update(bytes) => {
-                let dead_inline = newest.version != inline
-                    && newest.version == newest.head_version()
-                    && matches!(newest.fate, Fate::Committed(stamp)
-                        if stamp < self.manager().horizon.safe());
-                if dead_inline {
-                    // SAFETY: the head's stamp lies below the horizon; the caller has a guard.
-                    match unsafe { table.reuse_inline(anchor, newest.version, bytes, begin) } {
-                        None => {}
-                        Some(false) => return Ok(None),
-                        Some(true) => {
-                            let kind = WriteKind::Update;
-                            self.writes.push(Write { anchor, version: inline, table: held, kind });
-                            return Ok(Some(inline));
-                        }
-                    }
+                match self.take_inline(target, anchor, &newest, bytes, begin) {
+                    None => {}
+                    Some(taken) => return Ok(taken.then_some(inline)),
                 }
                 let version = table.new_version(shard, bytes, begin, newest.head_version())?;
                 (version.address(), version, WriteKind::Update)
@@ -518,13 +506,63 @@ impl Transaction {
             }
             return Ok(None);
         }
-        if self.baton == Some(Resource::Row(anchor.address())) {
-            self.baton = None; // those behind it are woken when this transaction ends
-        }
-        self.writes.push(Write { anchor, version, table: held, kind });
+        self.note_taken(target, anchor, version, kind);
         let gone = matches!(change, Change::Delete | Change::Move);
         Ok(Some(if gone { newest.version } else { version }))
     }
+}
+
+impl Transaction {
+    /// Puts a new version into the row's inline slot, if that is dead: `None` if it is not, and
+    /// `Some(false)` if the head has changed meanwhile.
+    fn take_inline(
+        &mut self,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        newest: &Newest,
+        bytes: &[u8],
+        begin: Begin,
+    ) -> Option<bool> {
+        // SAFETY: the anchor has the table's number of links.
+        let inline = unsafe { anchor.inline(target.table.links()) };
+        let safe = self.manager().horizon.safe();
+        let dead = newest.version != inline
+            && newest.version == newest.head_version()
+            && matches!(newest.fate, Fate::Committed(stamp) if stamp < safe);
+        if !dead {
+            return None;
+        }
+        // SAFETY: the head is not inline and its stamp lies below the horizon; the caller has a
+        // guard.
+        let taken = unsafe { target.table.reuse_inline(anchor, newest.version, bytes, begin) }?;
+        if taken {
+            self.note_taken(target, anchor, inline, WriteKind::Update);
+        }
+        Some(taken)
+    }
+
+    /// The row is this transaction's now.
+    fn note_taken(
+        &mut self,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        version: VersionPtr,
+        kind: WriteKind,
+    ) {
+        if self.baton == Some(Resource::Row(anchor.address())) {
+            self.baton = None; // those behind it are woken when this transaction ends
+        }
+        self.writes.push(Write { anchor, version, table: target.held, kind });
+    }
+}
+
+/// A table whose gate is held, and what a write in it is judged by.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    table: &'a Table,
+    snapshot: &'a Snapshot,
+    /// Position in [`Transaction::held`].
+    held: u32,
 }
 
 /// What [`Transaction::change`] does to a row.
