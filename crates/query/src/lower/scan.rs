@@ -128,14 +128,15 @@ impl Lowering {
                 (LocalSource::Work(work), layout)
             }
             Source::Function(function, args) => {
-                let types: Vec<SqlType> = function.columns.iter().map(|c| c.1).collect();
+                let given: Vec<SqlType> = args.iter().map(|a| a.ty).collect();
+                let types: Vec<SqlType> = (function.columns)(&given).iter().map(|c| c.ty).collect();
                 let (work, layout) = self.rowset_work(&types);
                 let mut regs = Vec::with_capacity(args.len());
                 for arg in args {
                     regs.push(self.expr(arg)?.reg);
                 }
                 let list = self.b.list(&regs);
-                let types = args.iter().map(|a| a.ty).collect();
+                let types = given.into();
                 self.fill(work, RowsetSite::Function { function, args: list, types }, false);
                 (LocalSource::Work(work), layout)
             }

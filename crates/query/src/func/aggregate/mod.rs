@@ -1,0 +1,204 @@
+//! Aggregates: one value out of many rows.
+//!
+//! # Life of a state   `init` → `add` for each row (`remove` where a window frame lets one go, `merge`
+//! where parts were aggregated apart) → `finish`, which leaves the state usable
+//!
+//! NULL arguments are ignored by `add` and `remove`; [`AggregateFunction::warns_of_null`] says whether
+//! the statement then owes warning 8153.
+//!
+//! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
+//!   (APPROX_COUNT_DISTINCT). `GROUPING` and `GROUPING_ID` are the binder's: they look at the grouping
+//!   set, not at rows.
+
+mod count;
+mod distinct;
+mod extreme;
+mod join;
+mod spread;
+mod state;
+mod sum;
+
+use std::fmt;
+
+use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, message};
+
+pub use state::AggregateState;
+
+use super::descriptor::{ArgType, CallTypes, Inferred, Typing, Volatility, check_count};
+use super::signature::Call;
+
+/// Takes in one row's arguments, or takes them out again.
+pub type Step = fn(&mut AggregateState, &[ValueRef<'_>], &CallTypes) -> SqlResult<()>;
+
+/// Takes in what another state has taken in.
+pub type Merge = fn(&mut AggregateState, &AggregateState, &CallTypes) -> SqlResult<()>;
+
+/// The result over what was taken in.
+pub type Finish = for<'a> fn(&AggregateState, &CallTypes, &'a Arena) -> SqlResult<ValueRef<'a>>;
+
+/// An aggregate function of the library.
+pub struct AggregateFunction {
+    /// Its name in upper case.
+    pub name: &'static str,
+    /// How few and how many arguments it takes; `*` counts as none.
+    pub arguments: (u8, u8),
+    /// Whether it may have `OVER`: error 4113 if not.
+    pub windowed: bool,
+    /// Whether it may have `WITHIN GROUP`.
+    pub ordered: bool,
+    /// Whether equal values change nothing, so that `DISTINCT` means nothing.
+    pub ignores_duplicates: bool,
+    /// Whether ignored NULLs make the statement warn (8153).
+    pub warns_of_null: bool,
+    /// The state before the first row.
+    pub init: fn(&CallTypes) -> AggregateState,
+    /// Takes in one row's arguments.
+    pub add: Step,
+    /// Takes out what was taken in, in any order; see [`AggregateFunction::can_remove`].
+    pub remove: Option<Step>,
+    /// Takes in what another state has taken in.
+    pub merge: Option<Merge>,
+    /// The result over what was taken in.
+    pub finish: Finish,
+    infer: fn(&Call<'_>) -> SqlResult<Inferred>,
+}
+
+/// Every aggregate.
+pub(super) static FUNCTIONS: &[AggregateFunction] = &[
+    AggregateFunction {
+        arguments: (0, 1),
+        merge: Some(count::merge),
+        remove: Some(count::remove),
+        ..simple("COUNT", count::types_of_count, count::add, count::finish)
+    },
+    AggregateFunction {
+        arguments: (0, 1),
+        merge: Some(count::merge),
+        remove: Some(count::remove),
+        ..simple("COUNT_BIG", count::types_of_count_big, count::add, count::finish)
+    },
+    AggregateFunction {
+        merge: Some(sum::merge),
+        remove: Some(sum::remove),
+        ..simple("SUM", sum::types_of_sum, sum::add, sum::finish_sum)
+    },
+    AggregateFunction {
+        merge: Some(sum::merge),
+        remove: Some(sum::remove),
+        ..simple("AVG", sum::types_of_avg, sum::add, sum::finish_avg)
+    },
+    AggregateFunction {
+        ignores_duplicates: true,
+        merge: Some(extreme::merge_min),
+        ..simple("MIN", extreme::types_of_extreme, extreme::add_min, extreme::finish)
+    },
+    AggregateFunction {
+        ignores_duplicates: true,
+        merge: Some(extreme::merge_max),
+        ..simple("MAX", extreme::types_of_extreme, extreme::add_max, extreme::finish)
+    },
+    AggregateFunction {
+        merge: Some(spread::merge),
+        ..simple("STDEV", spread::types_of_spread, spread::add, spread::finish_stdev)
+    },
+    AggregateFunction {
+        merge: Some(spread::merge),
+        ..simple("STDEVP", spread::types_of_spread, spread::add, spread::finish_stdevp)
+    },
+    AggregateFunction {
+        merge: Some(spread::merge),
+        ..simple("VAR", spread::types_of_spread, spread::add, spread::finish_var)
+    },
+    AggregateFunction {
+        merge: Some(spread::merge),
+        ..simple("VARP", spread::types_of_spread, spread::add, spread::finish_varp)
+    },
+    AggregateFunction {
+        merge: Some(count::merge_checksum),
+        remove: Some(count::remove_checksum),
+        ..simple(
+            "CHECKSUM_AGG",
+            count::types_of_checksum,
+            count::add_checksum,
+            count::finish_checksum,
+        )
+    },
+    AggregateFunction {
+        arguments: (2, 2),
+        windowed: false,
+        ordered: true,
+        warns_of_null: false,
+        ..simple("STRING_AGG", join::types_of_join, join::add, join::finish)
+    },
+    AggregateFunction {
+        windowed: false,
+        ignores_duplicates: true,
+        merge: Some(distinct::merge),
+        ..simple(
+            "APPROX_COUNT_DISTINCT",
+            distinct::types_of_distinct,
+            distinct::add,
+            distinct::finish,
+        )
+    },
+];
+
+/// An aggregate of one argument, without `WITHIN GROUP`.
+const fn simple(
+    name: &'static str,
+    infer: fn(&Call<'_>) -> SqlResult<Inferred>,
+    add: Step,
+    finish: Finish,
+) -> AggregateFunction {
+    AggregateFunction {
+        name,
+        arguments: (1, 1),
+        windowed: true,
+        ordered: false,
+        ignores_duplicates: false,
+        warns_of_null: true,
+        init: |_| AggregateState::default(),
+        add,
+        remove: None,
+        merge: None,
+        finish,
+        infer,
+    }
+}
+
+impl AggregateFunction {
+    /// Decides the types of a call. Errors: 174 or 189 for a wrong number of arguments, 8117 for a
+    /// type that cannot be aggregated so.
+    pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<Inferred> {
+        check_count(self.name, self.arguments, args.len())?;
+        let volatility = Volatility::Deterministic;
+        (self.infer)(&Call { name: self.name, args, collation: typing.collation, volatility })
+    }
+
+    /// Whether rows can be taken out again: not where floats would pile up errors.
+    pub fn can_remove(&self, types: &CallTypes) -> bool {
+        self.remove.is_some() && !types.args.iter().any(|ty| ty.kind.is_float())
+    }
+}
+
+impl fmt::Debug for AggregateFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Error 8117 about the argument.
+fn refuse(call: &Call<'_>) -> SqlError {
+    let arg = &call.args[0];
+    let kind = if arg.bare_null { "NULL" } else { arg.ty.kind.name() };
+    let name = call.name.to_ascii_lowercase();
+    SqlError::new(&message::OPERAND_INVALID_FOR_OPERATOR, &[&kind, &name])
+}
+
+/// The argument's type, with the collation of the call.
+fn own_type(call: &Call<'_>) -> SqlType {
+    call.args[0].ty.with_collation(call.collation)
+}
+
+#[cfg(test)]
+mod tests;

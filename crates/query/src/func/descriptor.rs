@@ -1,0 +1,278 @@
+//! What is known of a function before it is called.
+
+use std::fmt;
+
+use base::datetime::DatePart;
+use base::{Collation, SqlError, SqlResult, SqlType, Value, ValueRef, message};
+
+use super::facts::FnContext;
+use super::signature::Call;
+use crate::func::date::part_code;
+
+/// Computes a result from arguments of the given types (F1, F2).
+pub type Evaluate =
+    for<'a> fn(&mut FnContext<'a>, &[ValueRef<'a>], &CallTypes) -> SqlResult<ValueRef<'a>>;
+
+/// Decides the types of a call, or says what is wrong with the arguments.
+pub(super) type Infer = fn(&Call<'_>) -> SqlResult<Inferred>;
+
+/// A scalar function of the library.
+pub struct ScalarFunction {
+    /// Its name in upper case.
+    pub name: &'static str,
+    /// What happens when an argument is NULL.
+    pub nulls: NullBehaviour,
+    /// When it must be evaluated anew. A call may be more constant than its function, see
+    /// [`Inferred::volatility`].
+    pub volatility: Volatility,
+    /// Where it may be written.
+    pub placement: Placement,
+    /// Whether SQL Server takes it in natively compiled modules, too.
+    pub native: bool,
+    /// Whether its first argument is the bare name of a date part, which the binder passes as
+    /// [`ScalarFunction::date_part`] has it.
+    pub takes_date_part: bool,
+    /// How few and how many arguments it takes.
+    pub arguments: (u8, u8),
+    /// Computes the result.
+    pub eval: Evaluate,
+    pub(super) infer: Infer,
+}
+
+/// What happens when an argument is NULL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NullBehaviour {
+    /// The result is NULL; the function is not called.
+    Strict,
+    /// The function decides.
+    Own,
+}
+
+/// When a function must be evaluated anew.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Volatility {
+    /// Equal arguments always give equal results: it may be folded, persisted and indexed.
+    Deterministic,
+    /// Equal arguments give equal results within a statement: `GETDATE()`, `OBJECT_NAME(5)`,
+    /// `DATENAME(month, d)`.
+    RuntimeConstant,
+    /// Every evaluation may give another result: `NEWID()`.
+    Volatile,
+}
+
+/// Where a function may be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// Wherever an expression may stand.
+    Anywhere,
+    /// Not in users' functions, since it changes something: error 443.
+    OutsideFunctions,
+    /// Only as the whole of a `DEFAULT`: error 302.
+    DefaultOnly,
+}
+
+/// What the binder knows about an argument.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgType<'a> {
+    /// Its type.
+    pub ty: SqlType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// Its value, if it is a literal or folded to one.
+    pub constant: Option<&'a Value>,
+    /// Whether it is the bare word NULL, whose `ty` says nothing.
+    pub bare_null: bool,
+}
+
+impl<'a> ArgType<'a> {
+    /// An argument that may be NULL and whose value is not known.
+    pub fn of(ty: SqlType) -> ArgType<'a> {
+        ArgType { ty, nullable: true, constant: None, bare_null: false }
+    }
+
+    /// A constant.
+    pub fn constant(ty: SqlType, value: &'a Value) -> ArgType<'a> {
+        ArgType { ty, nullable: value.is_null(), constant: Some(value), bare_null: false }
+    }
+
+    /// The bare word NULL.
+    pub const BARE_NULL: ArgType<'static> = ArgType {
+        ty: SqlType::int(),
+        nullable: true,
+        constant: Some(&Value::Null),
+        bare_null: true,
+    };
+}
+
+/// What a call's types depend on besides its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Typing {
+    /// The collation of the call: that of its character arguments, combined by their labels (the
+    /// binder raises 446 or 468 where that fails), or the database's if it has none. The result has
+    /// the combined label, or else the database's default one.
+    pub collation: Collation,
+}
+
+/// The types of a call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inferred {
+    /// The type of the result.
+    pub ty: SqlType,
+    /// Whether the result may be NULL. Mostly so even for arguments that are not: that is what SQL
+    /// Server tells clients.
+    pub nullable: bool,
+    /// What each argument is converted to.
+    pub args: Vec<SqlType>,
+    /// When this call must be evaluated anew.
+    pub volatility: Volatility,
+}
+
+impl Inferred {
+    /// The same result, never NULL.
+    pub(super) fn not_null(mut self) -> Inferred {
+        self.nullable = false;
+        self
+    }
+
+    /// The same, evaluated as often as this says.
+    pub(super) fn with_volatility(mut self, volatility: Volatility) -> Inferred {
+        self.volatility = volatility;
+        self
+    }
+}
+
+/// The types of a bound call, for evaluation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallTypes {
+    /// The type of each argument.
+    pub args: Box<[SqlType]>,
+    /// The type of the result.
+    pub result: SqlType,
+}
+
+impl From<&Inferred> for CallTypes {
+    fn from(inferred: &Inferred) -> CallTypes {
+        CallTypes { args: inferred.args.as_slice().into(), result: inferred.ty }
+    }
+}
+
+impl ScalarFunction {
+    /// Decides the types of a call. Errors: 174 or 189 for a wrong number of arguments, 8116 and
+    /// whatever else the function has to say about its arguments. That the arguments convert
+    /// implicitly to the types that result is for the caller to check.
+    pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<Inferred> {
+        self.check_count(args.len())?;
+        let call = Call {
+            name: self.name,
+            args,
+            collation: typing.collation,
+            volatility: self.volatility,
+        };
+        (self.infer)(&call)
+    }
+
+    /// Error 174 or 189 unless it takes this many arguments.
+    pub fn check_count(&self, count: usize) -> SqlResult<()> {
+        check_count(self.name, self.arguments, count)
+    }
+
+    /// The argument that stands for a date part of this name. Error 155 if there is none.
+    pub fn date_part(&self, word: &str) -> SqlResult<Value> {
+        let part = DatePart::parse(word, &self.name.to_ascii_lowercase())?;
+        Ok(Value::Int(part_code(part)))
+    }
+
+    /// Whether columns computed with it may be persisted and indexed, as far as it is concerned.
+    pub fn is_deterministic(&self) -> bool {
+        self.volatility == Volatility::Deterministic
+    }
+}
+
+/// Error 174 or 189 unless `count` lies in the range.
+pub(super) fn check_count(name: &str, (least, most): (u8, u8), count: usize) -> SqlResult<()> {
+    if (usize::from(least)..=usize::from(most)).contains(&count) {
+        return Ok(());
+    }
+    let name = name.to_ascii_lowercase();
+    Err(if least == most {
+        SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &[&name, &least])
+    } else {
+        SqlError::new(&message::FUNCTION_ARGUMENT_RANGE, &[&name, &least, &most])
+    })
+}
+
+/// How tables of functions are written.
+impl ScalarFunction {
+    /// A deterministic function that is NULL if an argument is.
+    pub(super) const fn strict(
+        name: &'static str,
+        arguments: (u8, u8),
+        infer: Infer,
+        eval: Evaluate,
+    ) -> ScalarFunction {
+        ScalarFunction {
+            name,
+            nulls: NullBehaviour::Strict,
+            volatility: Volatility::Deterministic,
+            placement: Placement::Anywhere,
+            native: false,
+            takes_date_part: false,
+            arguments,
+            eval,
+            infer,
+        }
+    }
+
+    /// A function that is evaluated once per statement and decides itself what NULL does.
+    pub(super) const fn fact(
+        name: &'static str,
+        arguments: (u8, u8),
+        infer: Infer,
+        eval: Evaluate,
+    ) -> ScalarFunction {
+        ScalarFunction::strict(name, arguments, infer, eval).own_nulls().runtime_constant()
+    }
+
+    /// It decides itself what NULL does.
+    pub(super) const fn own_nulls(mut self) -> ScalarFunction {
+        self.nulls = NullBehaviour::Own;
+        self
+    }
+
+    /// Equal arguments give equal results within a statement only.
+    pub(super) const fn runtime_constant(mut self) -> ScalarFunction {
+        self.volatility = Volatility::RuntimeConstant;
+        self
+    }
+
+    /// It changes something, and every evaluation gives another result.
+    pub(super) const fn volatile(mut self) -> ScalarFunction {
+        self.volatility = Volatility::Volatile;
+        self.placement = Placement::OutsideFunctions;
+        self
+    }
+
+    /// It changes something.
+    pub(super) const fn outside_functions(mut self) -> ScalarFunction {
+        self.placement = Placement::OutsideFunctions;
+        self
+    }
+
+    /// SQL Server takes it in natively compiled modules.
+    pub(super) const fn native(mut self) -> ScalarFunction {
+        self.native = true;
+        self
+    }
+
+    /// Its first argument is the name of a date part.
+    pub(super) const fn of_date_part(mut self) -> ScalarFunction {
+        self.takes_date_part = true;
+        self
+    }
+}
+
+impl fmt::Debug for ScalarFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

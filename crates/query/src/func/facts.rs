@@ -1,0 +1,321 @@
+//! What functions may ask of the session, the catalog and the server.
+//!
+//! `exec` implements the two traits for its sessions. What they return is what the current statement
+//! sees: the time is that of its start, and a schema stays the same from one call to the next.
+
+use std::sync::Arc;
+
+use base::datetime::DateSettings;
+use base::ids::{DbId, ObjectId, SessionId};
+use base::value::Variant;
+use base::{Arena, Collation, SqlError};
+use engine::catalog::Schema;
+use engine::catalog::def::{ObjectKind, Permission, PrincipalId, Securable};
+
+/// What a function may use while it is evaluated.
+pub struct FnContext<'a> {
+    /// Where results are made.
+    pub arena: &'a Arena,
+    /// What it may ask about its surroundings.
+    pub facts: &'a dyn SessionFacts,
+}
+
+/// What functions may ask about databases and what is in them.
+pub trait MetadataFacts {
+    /// The session's database.
+    fn current_database(&self) -> DbId;
+
+    /// The schema of a database as the current statement sees it; master's also knows databases and
+    /// logins. `None` if there is no such database or it cannot be used.
+    fn schema(&self, database: DbId) -> Option<Arc<Schema>>;
+
+    /// Who the session is in a database; `None` if it may not use it.
+    fn user(&self, database: DbId) -> Option<PrincipalId>;
+
+    /// A temporary table (`#t`, `##t`) that the session sees by this name, in tempdb.
+    fn temporary_table(&self, name: &str) -> Option<ObjectId>;
+
+    /// What the server itself provides in every database (`sys.objects`, `sp_help`) by schema and
+    /// name; without a schema, by the rules for unqualified names.
+    fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject>;
+
+    /// The same by id, which is negative.
+    fn system_object_by_id(&self, id: ObjectId) -> Option<SystemObject>;
+
+    /// The identity value that was last used in a table, whoever used it; `None` before the first.
+    fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64>;
+
+    /// The last rowversion of a database, `@@DBTS`.
+    fn last_rowversion(&self, database: DbId) -> u64;
+
+    /// The lowest rowversion that a transaction in progress may still make visible.
+    fn min_active_rowversion(&self, database: DbId) -> u64;
+
+    /// Whether the session has a permission on a thing of a database, or of the server.
+    fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool;
+}
+
+/// What functions may ask about a session, its statement and the server.
+pub trait SessionFacts: MetadataFacts {
+    /// When the statement started.
+    fn time(&self) -> StatementTime;
+
+    /// How dates are read and written.
+    fn dates(&self) -> DateSettings;
+
+    /// The `SET` options.
+    fn settings(&self) -> Settings;
+
+    /// What statements have left behind.
+    fn progress(&self) -> Progress;
+
+    /// The session's id, `@@SPID`.
+    fn session_id(&self) -> SessionId;
+
+    /// The error that the innermost `CATCH` block around the statement has caught.
+    fn caught_error(&self) -> Option<SqlError>;
+
+    /// On whose behalf the statement is run.
+    fn login(&self) -> Login;
+
+    /// The connection behind the session.
+    fn connection(&self) -> Arc<Connection>;
+
+    /// The server.
+    fn server(&self) -> Arc<ServerFacts>;
+
+    /// What the server has counted.
+    fn counters(&self) -> Counters;
+
+    /// What `SET CONTEXT_INFO` has set: 128 bytes, or nothing.
+    fn context_info(&self) -> Option<Box<[u8]>>;
+
+    /// What `sp_set_session_context` has set for a key.
+    fn session_context(&self, key: &str) -> Option<Variant>;
+
+    /// The status of a cursor, as `CURSOR_STATUS` gives it: -3 if there is none.
+    fn cursor_status(&self, scope: CursorScope, name: &str) -> i32;
+
+    /// How many triggers the statement is within: all, or executions of this one.
+    fn trigger_nesting(&self, trigger: Option<ObjectId>) -> i32;
+
+    /// The session's generator for `RAND`.
+    fn random(&self) -> RandomState;
+
+    /// Sets the session's generator for `RAND`.
+    fn set_random(&self, state: RandomState);
+
+    /// Random bytes fit for unique identifiers.
+    fn random_bytes(&self, bytes: &mut [u8]);
+
+    /// An identifier greater than all that this server has made so before, in the byte order of a
+    /// [`base::ValueRef::Guid`].
+    fn sequential_guid(&self) -> [u8; 16];
+}
+
+/// A moment in UTC and the server's time zone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StatementTime {
+    /// Units of 100 ns since 0001-01-01, UTC.
+    pub utc_ticks: i64,
+    /// Minutes to add for local time.
+    pub offset_minutes: i16,
+}
+
+/// The `SET` options that functions show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[allow(missing_docs, reason = "each is called as in T-SQL")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own in T-SQL")]
+pub struct Settings {
+    pub implicit_transactions: bool,
+    pub cursor_close_on_commit: bool,
+    pub ansi_warnings: bool,
+    pub ansi_padding: bool,
+    pub ansi_nulls: bool,
+    pub arithabort: bool,
+    pub arithignore: bool,
+    pub quoted_identifier: bool,
+    pub nocount: bool,
+    pub ansi_null_default_on: bool,
+    pub ansi_null_default_off: bool,
+    pub concat_null_yields_null: bool,
+    pub numeric_roundabort: bool,
+    pub xact_abort: bool,
+    /// Bytes; -1 for no limit.
+    pub textsize: i32,
+    /// Milliseconds; -1 waits for ever.
+    pub lock_timeout: i32,
+}
+
+/// What statements have left behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// `ROWCOUNT_BIG()`.
+    pub row_count: i64,
+    /// `@@ERROR`.
+    pub error: i32,
+    /// `@@TRANCOUNT`.
+    pub transaction_count: i32,
+    /// `XACT_STATE()`: -1 doomed, 0 none, 1 fine.
+    pub transaction_state: i16,
+    /// `CURRENT_TRANSACTION_ID()`.
+    pub transaction_id: i64,
+    /// `CURRENT_REQUEST_ID()`.
+    pub request_id: i16,
+    /// `@@NESTLEVEL`.
+    pub nest_level: i32,
+    /// The module that is being run.
+    pub module: Option<ObjectId>,
+    /// `@@FETCH_STATUS`.
+    pub fetch_status: i32,
+    /// `@@CURSOR_ROWS`.
+    pub cursor_rows: i32,
+    /// `SCOPE_IDENTITY()`.
+    pub scope_identity: Option<i64>,
+    /// `@@IDENTITY`.
+    pub last_identity: Option<i64>,
+}
+
+/// A login.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Login {
+    /// Its id among the server's principals.
+    pub id: PrincipalId,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// What is known of a connection.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Connection {
+    /// The name of the login that connected, whatever `EXECUTE AS` says since.
+    pub original_login: Arc<str>,
+    /// The database that was connected to.
+    pub original_database: Arc<str>,
+    /// The client's machine, as it says.
+    pub host_name: Arc<str>,
+    /// The client's process, as it says.
+    pub host_process_id: i32,
+    /// The client's program, as it says.
+    pub program_name: Arc<str>,
+    /// `TCP`, `Shared memory`.
+    pub transport: &'static str,
+    /// `SQL`, `NTLM`.
+    pub authentication: &'static str,
+    /// The client's address.
+    pub client_address: Option<Arc<str>>,
+    /// The server's address and port that it connected to.
+    pub local_address: Option<(Arc<str>, u16)>,
+}
+
+/// What is known of the server.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ServerFacts {
+    /// `@@SERVERNAME`: the machine, and the instance if it has a name.
+    pub name: Arc<str>,
+    /// The machine.
+    pub machine: Arc<str>,
+    /// The instance unless it is the default one.
+    pub instance: Option<Arc<str>>,
+    /// Its process.
+    pub process_id: i32,
+    /// The server's collation.
+    pub collation: Collation,
+    /// Where databases are made.
+    pub data_path: Arc<str>,
+    /// Where backups are made.
+    pub backup_path: Arc<str>,
+    /// The operating system, as `@@VERSION` says it: `Linux (…)`.
+    pub operating_system: Arc<str>,
+    /// Whether it was started for one session only.
+    pub is_single_user: bool,
+}
+
+/// What the server has counted since it started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Logins tried, `@@CONNECTIONS`.
+    pub connections: i32,
+    /// Time spent working, in ticks of 31.25 ms, `@@CPU_BUSY`.
+    pub cpu_busy: i32,
+    /// Time spent idle, in ticks, `@@IDLE`.
+    pub idle: i32,
+    /// Time spent on input and output, in ticks, `@@IO_BUSY`.
+    pub io_busy: i32,
+    /// `@@PACK_RECEIVED`
+    pub packets_received: i32,
+    /// `@@PACK_SENT`
+    pub packets_sent: i32,
+    /// `@@PACKET_ERRORS`
+    pub packet_errors: i32,
+    /// `@@TOTAL_READ`
+    pub reads: i32,
+    /// `@@TOTAL_WRITE`
+    pub writes: i32,
+    /// `@@TOTAL_ERRORS`
+    pub errors: i32,
+}
+
+/// An object that the server provides in every database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SystemObject {
+    /// Its id, which is negative.
+    pub id: ObjectId,
+    /// `sys` or `INFORMATION_SCHEMA`.
+    pub schema: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: ObjectKind,
+}
+
+/// Where a cursor is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum CursorScope {
+    Local,
+    Global,
+    Variable,
+}
+
+/// The state of the generator behind `RAND`: two multiplicative congruential ones whose difference
+/// is the result (L'Ecuyer, *Efficient and portable combined random number generators*, 1988).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RandomState {
+    first: i32,
+    second: i32,
+}
+
+impl RandomState {
+    const FIRST_MODULUS: i64 = 2_147_483_563;
+    const SECOND_MODULUS: i64 = 2_147_483_399;
+
+    /// The state that `RAND(seed)` starts from.
+    pub fn seeded(seed: i32) -> RandomState {
+        const FIRST_DEFAULT: i64 = 12_345;
+        const SECOND_DEFAULT: i32 = 67_890;
+        let magnitude = i64::from(seed).abs() % RandomState::FIRST_MODULUS;
+        let first = if magnitude == 0 { FIRST_DEFAULT } else { magnitude };
+        RandomState { first: first as i32, second: SECOND_DEFAULT }
+    }
+
+    /// A state for a session, from random bits.
+    pub fn from_bits(bits: u64) -> RandomState {
+        let within = |bits: u64, modulus: i64| (bits % (modulus as u64 - 1)) as i32 + 1;
+        RandomState {
+            first: within(bits & 0xFFFF_FFFF, RandomState::FIRST_MODULUS),
+            second: within(bits >> 32, RandomState::SECOND_MODULUS),
+        }
+    }
+
+    /// The next number, above 0 and below 1.
+    pub fn next(&mut self) -> f64 {
+        const SCALE: f64 = 4.656_613e-10;
+        self.first = (i64::from(self.first) * 40_014 % RandomState::FIRST_MODULUS) as i32;
+        self.second = (i64::from(self.second) * 40_692 % RandomState::SECOND_MODULUS) as i32;
+        let difference = i64::from(self.first) - i64::from(self.second);
+        let positive =
+            if difference < 1 { difference + RandomState::FIRST_MODULUS - 1 } else { difference };
+        positive as f64 * SCALE
+    }
+}

@@ -1,0 +1,169 @@
+//! Finding and replacing.
+
+use base::collation::LikePattern;
+use base::collation::search::{byte_offset, char_count, char_index, find};
+use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
+
+use super::{characters, same_character};
+use crate::func::descriptor::{CallTypes, Inferred};
+use crate::func::facts::FnContext;
+use crate::func::signature::{Call, as_unicode, unify_text};
+use crate::func::values::{bytes, in_form_of, int};
+
+/// Positions in what may be longer than 8,000 bytes are `bigint`.
+fn position_in(ty: &SqlType) -> SqlType {
+    if ty.is_max() { SqlType::bigint() } else { SqlType::int() }
+}
+
+pub(super) fn types_of_charindex(call: &Call<'_>) -> SqlResult<Inferred> {
+    let mut types = vec![call.text(0)?, call.text(1)?];
+    unify_text(&mut types);
+    let result = position_in(&types[1]);
+    if call.len() == 3 {
+        types.push(call.bigint(2)?);
+    }
+    Ok(call.types(result, &types))
+}
+
+pub(super) fn charindex<'a>(
+    _: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let start = args.get(2).map_or(1, |&v| int(v));
+    Ok(ValueRef::Int(char_index(types.args[0].collation, args[0], args[1], start)))
+}
+
+pub(super) fn types_of_patindex(call: &Call<'_>) -> SqlResult<Inferred> {
+    let subject = &call.args[1];
+    let mut types = match subject.ty.kind {
+        TypeKind::Text => vec![call.string(0)?, SqlType::varchar_max(call.collation)],
+        TypeKind::NText => vec![call.string(0)?, SqlType::nvarchar_max(call.collation)],
+        _ => vec![call.string(0)?, call.string(1)?],
+    };
+    unify_text(&mut types);
+    Ok(call.types(position_in(&types[1]), &types))
+}
+
+pub(super) fn patindex<'a>(
+    _: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let pattern = LikePattern::new(types.args[0].collation, args[0], None)?;
+    Ok(ValueRef::Int(pattern.position(args[1])))
+}
+
+pub(super) fn types_of_replace(call: &Call<'_>) -> SqlResult<Inferred> {
+    let mut types = vec![call.text(0)?, call.text(1)?, call.text(2)?];
+    unify_text(&mut types);
+    let widest = types.iter().find(|t| t.is_max()).unwrap_or(&types[0]);
+    Ok(call.types(call.largest(widest), &types))
+}
+
+pub(super) fn replace<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let collation = types.args[0].collation;
+    let source = bytes(args[0]);
+    let Some(mut found) = find(collation, args[0], args[1], 0) else { return Ok(args[0]) };
+    let mut out = ctx.arena.buffer();
+    let mut kept = 0;
+    loop {
+        out.extend(&source[kept..found.start]);
+        out.extend(bytes(args[2]));
+        // What a collation ignores can be found without moving on.
+        kept = found.end.max(found.start + 1);
+        match find(collation, args[0], args[1], kept) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    out.extend(&source[kept.min(source.len())..]);
+    let result = out.finish();
+    let limit = types.result.byte_limit();
+    Ok(in_form_of(args[0], &result[..result.len().min(limit)]))
+}
+
+pub(super) fn types_of_translate(call: &Call<'_>) -> SqlResult<Inferred> {
+    let mut types = vec![call.text(0)?, call.string(1)?, call.string(2)?];
+    unify_text(&mut types);
+    Ok(call.types(types[0], &types))
+}
+
+pub(super) fn translate<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let collation = types.args[0].collation;
+    let from: Vec<ValueRef<'_>> = characters(args[1], collation).collect();
+    let to: Vec<ValueRef<'_>> = characters(args[2], collation).collect();
+    if from.len() != to.len() {
+        return Err(SqlError::new(&message::TRANSLATE_LENGTHS_DIFFER, &[]));
+    }
+    let mut out = ctx.arena.buffer();
+    for character in characters(args[0], collation) {
+        let at = from.iter().position(|&f| same_character(f, character, collation));
+        out.extend(bytes(at.map_or(character, |at| to[at])));
+    }
+    Ok(in_form_of(args[0], out.finish()))
+}
+
+pub(super) fn types_of_stuff(call: &Call<'_>) -> SqlResult<Inferred> {
+    let both_binary =
+        call.kind(0).is_binary() && (call.kind(3).is_binary() || call.args[3].bare_null);
+    let (source, inserted) = if both_binary {
+        let binary = |ty: SqlType| SqlType { kind: TypeKind::VarBinary, ..ty };
+        let empty = SqlType::varbinary(1);
+        let inserted = if call.args[3].bare_null { empty } else { binary(call.args[3].ty) };
+        (binary(call.args[0].ty), inserted)
+    } else {
+        let mut types = [call.text(0)?, call.text(3)?];
+        if types[1].kind.is_unicode() {
+            types[0] = as_unicode(&types[0]);
+        }
+        unify_text(&mut types);
+        (types[0], types[1])
+    };
+    let result = if source.is_max() || inserted.is_max() {
+        SqlType { length: SqlType::MAX, ..source }
+    } else {
+        SqlType { length: (source.length + inserted.length).min(8000), ..source }
+    };
+    Ok(call.types(result, &[source, call.bigint(1)?, call.bigint(2)?, inserted]))
+}
+
+pub(super) fn stuff<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    if args[..3].iter().any(ValueRef::is_null) {
+        return Ok(ValueRef::Null);
+    }
+    let (start, length) = (int(args[1]), int(args[2]));
+    let source = bytes(args[0]);
+    let collation = types.args[0].collation;
+    let count = match args[0] {
+        ValueRef::Bytes(b) => b.len() as i64,
+        text => char_count(collation, text),
+    };
+    if start < 1 || start > count || length < 0 {
+        return Ok(ValueRef::Null);
+    }
+    let offset = |index: i64| match args[0] {
+        ValueRef::Bytes(b) => (index as usize).min(b.len()),
+        text => byte_offset(collation, text, index),
+    };
+    // NULL inserts nothing.
+    let inserted = if args[3].is_null() { &[] } else { bytes(args[3]) };
+    let mut out = ctx.arena.buffer();
+    out.extend(&source[..offset(start - 1)]);
+    out.extend(inserted);
+    out.extend(&source[offset((start - 1).saturating_add(length).min(count))..]);
+    let result = out.finish();
+    Ok(in_form_of(args[0], &result[..result.len().min(types.result.byte_limit())]))
+}
