@@ -20,7 +20,7 @@ super::messages! {
     RAISERROR_FORMAT_INVALID = 2787, 16, 1, "Invalid format specification: '%s'.";
     SYNONYM_IN_SCHEMA_BOUND = 2788, 16, 1, "Synonyms are invalid in a schemabound object or a constraint expression.";
     THROW_NUMBER_RANGE = 35100, 16, 10, "Error number %s in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.";
-    FORMATMESSAGE_TOO_LONG = 9828, 16, 1, "The size of the formatted message exceeds the maximum.";
+    TRANSLATE_LENGTHS_DIFFER = 9828, 16, 1, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.";
     PROCEDURE_NOT_FOUND = 2812, 16, 62, "Could not find stored procedure '%s'.";
     PROCEDURE_NUMBER_NOT_FOUND = 2730, 11, 1, "Cannot create procedure '%s' with a group number of %s because a procedure with the same name and a group number of 1 does not currently exist in the database. Must execute CREATE PROCEDURE '%s';1 first.";
     MODULE_MISSING_OBJECT = 2007, 10, 1, "The module '%s' depends on the missing object '%s'. The module will still be created; however, it cannot run successfully until the object exists.";
