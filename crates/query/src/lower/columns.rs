@@ -566,6 +566,9 @@ pub fn source_columns(source: &Source) -> Vec<(SqlType, bool)> {
             table.stored_columns().map(|c| (c.ty, c.nullable)).collect()
         }
         Source::System(view) => view.columns.iter().map(|c| (c.1, c.2)).collect(),
-        Source::Function(function, _) => function.columns.iter().map(|c| (c.1, true)).collect(),
+        Source::Function(function, args) => {
+            let types: Vec<SqlType> = args.iter().map(|a| a.ty).collect();
+            (function.columns)(&types).iter().map(|c| (c.ty, c.nullable)).collect()
+        }
     }
 }
