@@ -146,20 +146,30 @@ impl Cursor {
     pub(crate) unsafe fn fetch(&mut self, table: &Table, slots: &SlotTable, guard: &Guard) -> bool {
         self.chunk.clear();
         self.at = 0;
+        let (links, snapshot) = (table.links(), &self.snapshot);
+        let visible = |anchor: AnchorPtr| {
+            // SAFETY: the anchor was reached under the guard; the snapshot is registered.
+            let version = unsafe { snapshot.visible(anchor, links, slots) }?;
+            Some(RowRef { anchor, version })
+        };
         let walk = match &mut self.walk {
             Some(walk) if walk.is_done() => return false,
             Some(walk) => walk,
-            fresh => fresh.insert(table.walk_of(self.index, &self.range, self.direction)),
+            fresh => match &self.range {
+                ScanRange::Key(key) if table.is_unique(self.index) => {
+                    // A snapshot sees at most one row with the key.
+                    self.chunk.extend(table.find(guard, self.index, key, visible));
+                    *fresh = Some(Walk::Done);
+                    return true;
+                }
+                range => fresh.insert(table.walk_of(self.index, range, self.direction)),
+            },
         };
-        let (links, snapshot, chunk, size) =
-            (table.links(), &self.snapshot, &mut self.chunk, self.size);
+        let (chunk, size) = (&mut self.chunk, self.size);
         let mut looks = 0;
         table.walk(guard, self.index, walk, &mut |anchor| {
             looks += 1;
-            // SAFETY: the anchor was reached under the guard; the snapshot is registered.
-            if let Some(version) = unsafe { snapshot.visible(anchor, links, slots) } {
-                chunk.push(RowRef { anchor, version });
-            }
+            chunk.extend(visible(anchor));
             match chunk.len() < size && looks < LOOKS {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),

@@ -410,6 +410,18 @@ impl Table {
         }
     }
 
+    /// The first answer that `look` gives for an anchor with this whole key.
+    #[inline]
+    pub(crate) fn find<T>(
+        &self,
+        guard: &Guard,
+        ordinal: usize,
+        key: &[u8],
+        look: impl FnMut(AnchorPtr) -> Option<T>,
+    ) -> Option<T> {
+        self.indexes[ordinal].index.seek(guard, key).find_map(look)
+    }
+
     /// Whether `test` holds for any anchor of a range; goes through it in chunks, each under a
     /// guard of its own.
     pub(crate) fn any_in_range(
