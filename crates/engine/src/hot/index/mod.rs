@@ -28,8 +28,10 @@
 mod count;
 mod hash;
 mod postings;
+mod prefetch;
 mod range;
 mod rows;
+mod scan;
 
 use std::alloc::{self, Layout};
 use std::ops::ControlFlow;
@@ -38,10 +40,11 @@ use crossbeam_epoch::Guard;
 
 pub use hash::{HashIndex, HashStats, HashStatsWalk};
 pub use range::{RangeIndex, RangeStats};
+pub use scan::{Direction, Scan};
 
 use crate::hot::account::Account;
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::key::{KeyBuf, KeyRange, KeySpec};
+use crate::hot::key::KeySpec;
 use crate::hot::row::RowLayout;
 use crate::sync::Arc;
 
@@ -204,42 +207,6 @@ unsafe fn deallocate(memory: *mut u8, layout: Layout) {
             memory.write_bytes(0, layout.size());
         }
         alloc::dealloc(memory, layout);
-    }
-}
-
-/// Which way a scan goes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Direction {
-    /// In the order of the index.
-    #[default]
-    Forward,
-    /// Against it. Anchors that share a key still come in any order.
-    Backward,
-}
-
-/// A scan and how far it has come.
-#[derive(Clone, Default, Debug)]
-pub struct Scan {
-    /// Keys still to be visited, in a range index.
-    range: KeyRange,
-    direction: Direction,
-    /// The first hash still to be visited, in a hash index.
-    hash: u64,
-    /// The scan stopped within the postings of this key, and goes on there at this ordinal.
-    inside: Option<(KeyBuf, u64)>,
-    done: bool,
-}
-
-impl Scan {
-    /// Everything, in the order of the index.
-    pub fn all() -> Scan {
-        Scan::default()
-    }
-
-    /// The keys of a range. A hash index has no order and scans everything instead.
-    pub fn range(range: KeyRange, direction: Direction) -> Scan {
-        let done = range.is_empty();
-        Scan { range, direction, done, ..Scan::default() }
     }
 }
 

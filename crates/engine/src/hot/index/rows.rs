@@ -116,12 +116,6 @@ impl Rows {
         }
     }
 
-    /// Whether hashing an anchor's key is a matter of a few instructions.
-    #[inline]
-    pub(super) fn hashes_cheaply(&self) -> bool {
-        !matches!(self.class, KeyClass::General)
-    }
-
     /// Whether an anchor has this key.
     ///
     /// # Safety

@@ -9,6 +9,9 @@ use smallvec::SmallVec;
 /// Bytes that fit without an allocation.
 const INLINE: usize = 32;
 
+/// Room for a sort key to begin with.
+const SCRATCH: usize = 128;
+
 /// What ends a variable-length part: below every continuation, which is a byte other than 0 or an
 /// escaped 0.
 const TERMINATOR: [u8; 2] = [0, 0];
@@ -65,10 +68,18 @@ impl KeyBuf {
         self.extend(&TERMINATOR);
     }
 
+    /// Adds a binary, which compares as if zeros followed.
+    pub(super) fn extend_binary(&mut self, bytes: &[u8]) {
+        let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+        self.extend_escaped(&bytes[..end]);
+        self.terminate();
+    }
+
     /// [`KeyBuf::extend_escaped`] with what `write` has put into an empty vector.
     pub(super) fn escape_from(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
+        scratch.reserve(SCRATCH);
         write(&mut scratch);
         self.extend_escaped(&scratch);
         self.scratch = scratch;

@@ -248,11 +248,7 @@ impl Part {
             }
             (Form::Guid, ValueRef::Guid(v)) => out.extend(&guid(v)),
             (Form::Raw, ValueRef::Bytes(v)) => out.extend(v),
-            (Form::Binary, ValueRef::Bytes(v)) => {
-                let end = v.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
-                out.extend_escaped(&v[..end]);
-                out.terminate();
-            }
+            (Form::Binary, ValueRef::Bytes(v)) => out.extend_binary(v),
             (Form::Text, value) => {
                 out.escape_from(|key| collation::sort_key(self.ty.collation, value, key));
                 out.terminate();

@@ -297,7 +297,58 @@ fn hashes_depend_on_length_and_every_byte() {
     }
 }
 
+/// Values that a variant can hold, many of them equal across types.
+fn variant() -> impl Strategy<Value = (SqlType, Value)> {
+    let n = prop_oneof![-20..20i64, any::<i64>()];
+    let text = "[aAb ]{0,3}";
+    let instant = 0..40i64;
+    let wide = |s: &str| s.encode_utf16().flat_map(u16::to_le_bytes).collect::<Box<[u8]>>();
+    let ci = Collation::DEFAULT;
+    let bin = Collation::by_name("Latin1_General_BIN2").expect("it exists");
+    prop_oneof![
+        n.clone().prop_map(|v| (SqlType::bigint(), Value::Int(v))),
+        n.clone().prop_map(|v| (SqlType::int(), Value::Int(i64::from(v as i32)))),
+        n.clone().prop_map(|v| (SqlType::money(), Value::Money(v % 1_000_000 * 10_000))),
+        n.clone().prop_map(|v| (SqlType::money(), Value::Money(v))),
+        (n, 0..=20u8)
+            .prop_map(|(v, s)| (SqlType::decimal(38, s), Value::Decimal(i128::from(v) * 100))),
+        prop_oneof![Just(-0.0), Just(0.0), any::<i32>().prop_map(f64::from)]
+            .prop_map(|v| (SqlType::float(), Value::Float(v))),
+        (text, prop::bool::ANY).prop_map(move |(s, b)| {
+            let collation = if b { bin } else { ci };
+            (SqlType::varchar(10, collation), Value::Chars(s.into_bytes().into()))
+        }),
+        text.prop_map(move |s| (SqlType::nvarchar(10, ci), Value::Unicode(wide(&s)))),
+        prop::collection::vec(0..2u8, 0..4)
+            .prop_map(|v| (SqlType::varbinary(10), Value::Bytes(v.into()))),
+        instant.clone().prop_map(|v| (SqlType::datetime2(7), Value::DateTime2(v))),
+        (instant.clone(), -1..2i16).prop_map(|(v, offset_minutes)| {
+            let value = DateTimeOffset { utc_ticks: v, offset_minutes };
+            (SqlType::datetimeoffset(7), Value::DateTimeOffset(value))
+        }),
+        instant.prop_map(|v| (SqlType::date(), Value::Date(v as i32 / 30))),
+        any::<u8>().prop_map(|v| (SqlType::uniqueidentifier(), Value::Guid([v % 3; 16]))),
+    ]
+}
+
 proptest! {
+    #[test]
+    fn variants_compare_by_family_and_value(a in variant(), b in variant(), descending: bool) {
+        let any = SqlType::of_kind(TypeKind::SqlVariant, Collation(0));
+        let (layout, spec) = spec(&[(any, descending, true)]);
+        let encoded = |(ty, value): &(SqlType, Value)| {
+            let mut bytes = Vec::new();
+            base::variant::encode_variant(ty, value.as_ref(), &mut bytes);
+            Value::Bytes(bytes.into())
+        };
+        let (x, y) = (encoded(&a), encoded(&b));
+        let order = base::arithmetic::compare(x.as_ref(), y.as_ref(), &any).expect("not NULL");
+        let expected = if descending { order.reverse() } else { order };
+        let (x, y) = (key(&layout, &spec, &[x]), key(&layout, &spec, &[y]));
+        prop_assert_eq!(x.cmp(&y), expected);
+        prop_assert!(expected.is_eq() || !x.starts_with(&y));
+    }
+
     #[test]
     fn composite_keys_compare_as_their_columns(
         a in (any::<Option<i8>>(), prop::collection::vec(0u8..3, 0..5), any::<i16>()),

@@ -121,7 +121,6 @@ impl KeyWord {
     #[inline]
     fn normalize(self, raw: u64) -> u64 {
         const SIGN_32: u64 = 1 << 31;
-        const SIGN_64: u64 = 1 << 63;
         let ordered = match self.load {
             Load::Plain => raw,
             Load::Swapped => raw.rotate_left(32),
@@ -129,11 +128,21 @@ impl KeyWord {
             Load::Real if raw == SIGN_32 => SIGN_32,
             Load::Real if raw & SIGN_32 != 0 => !raw & u64::from(u32::MAX),
             Load::Real => raw | SIGN_32,
-            Load::Float if raw == SIGN_64 => SIGN_64,
-            Load::Float if raw & SIGN_64 != 0 => !raw,
-            Load::Float => raw | SIGN_64,
+            Load::Float => ordered_float(raw),
         };
         ordered ^ self.flip
+    }
+}
+
+/// A number that compares as the float with these bits does.
+#[inline]
+pub(super) fn ordered_float(bits: u64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    match bits {
+        // The two zeros are equal.
+        SIGN => SIGN,
+        _ if bits & SIGN != 0 => !bits,
+        _ => bits | SIGN,
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! A bucket is one word, which is at the same time the list's own node at the border: it has the
 //! link to what follows. The words of the buckets that a level adds lie in a segment of their own.
-//! Segments are allocated when their level is reached and never move.
+//! Segments are allocated when their level is reached and never move. The buckets of the first level
+//! are in the list from the beginning, those of the others have to be put there.
 
 use std::alloc::{self, Layout};
 
@@ -15,9 +16,9 @@ use crate::sync::Word;
 use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-/// An index begins with no more than 2^16 buckets, however many are hinted at: growing costs less than
-/// memory that is not needed.
-const FIRST_LEVEL_MAX: u32 = 16;
+/// An index begins with no more than 2^13 buckets, however many are hinted at: growing costs less than
+/// memory that is not needed and scans over empty buckets.
+const FIRST_LEVEL_MAX: u32 = 13;
 const FIRST_LEVEL_MIN: u32 = 3;
 /// 2^34 buckets take 128 GB.
 const LEVEL_MAX: u32 = 34;
@@ -34,8 +35,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// About as many buckets as hinted at, within bounds. The first one is ready for use, the
-    /// others have never been touched: they are 0.
+    /// About as many buckets as hinted at, within bounds. All words are 0.
     pub(super) fn new(hint: u64, counts: &Counts) -> Buckets {
         let wanted = hint.clamp(1, 1 << FIRST_LEVEL_MAX).next_power_of_two().ilog2();
         let first_level = wanted.clamp(FIRST_LEVEL_MIN, FIRST_LEVEL_MAX);
@@ -52,6 +52,17 @@ impl Buckets {
     #[inline]
     pub(super) fn count(&self) -> u64 {
         1 << self.level.load(Relaxed)
+    }
+
+    /// The level of the first segment: all hashes of a bucket have at least so many bits in common.
+    pub(super) fn first_level(&self) -> u32 {
+        self.first_level
+    }
+
+    /// The border of the n-th bucket after the one with this border, at the present level.
+    #[inline]
+    pub(super) fn ahead(&self, border: u64, n: u64) -> Option<u64> {
+        border.checked_add(n << (u64::BITS - self.level.load(Acquire)))
     }
 
     /// The border of the bucket that a hash falls into.

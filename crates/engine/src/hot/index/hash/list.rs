@@ -6,19 +6,22 @@
 //!
 //! | bits | in a link to a node | in a link to a bucket |
 //! |---|---|---|
-//! | 63–48 | last bits of the node's hash, the **tag** | border |
+//! | 63–48 | 16 bits of the node's hash, the **tag** | border |
 //! | 47–4 | address | border (zeros at the end) |
 //! | 3 [`CLAIMED`], 2 [`READY`] | about the bucket whose word this is | same |
 //! | 1 [`TO_BUCKET`] | 0 | 1 |
 //! | 0 [`MARK`] | the node whose word this is has been removed | same |
 //!
-//! The tag of a node that is not the one looked for tells so without a look at the node.
+//! The tag is made of the bits that follow those that all hashes of a bucket of the first level have
+//! in common. So among the nodes that a search meets tags are ordered as hashes are, and mostly tell
+//! that a node lies before or beyond what is looked for without a look at the node.
 //!
 //! # Life of a bucket
 //!
-//! Its word is 0 until somebody needs the bucket; one thread claims it, lets it point to where its
-//! border is in the list, links it there, and makes it ready. Until then everybody enters the list
-//! through the bucket that it splits from, which is the one whose border lacks the last set bit.
+//! Those of the first level are in the list from the beginning. The word of another is 0 until
+//! somebody needs the bucket; one thread claims it, lets it point to where its border is in the list,
+//! links it there, and makes it ready. Until then everybody enters the list through the bucket that it
+//! splits from, which is the one whose border lacks the last set bit.
 //!
 //! # Invariants
 //!
@@ -35,6 +38,7 @@ use super::buckets::Buckets;
 use super::nodes::{AnchorNodes, KeyNodes, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::postings::GroupPtr;
+use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Probe;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -47,6 +51,9 @@ const FLAGS: u64 = MARK | TO_BUCKET | READY | CLAIMED;
 /// What belongs to the bucket in its word, and not to what the word points to.
 const OF_BUCKET: u64 = READY | CLAIMED;
 const TAG_SHIFT: u32 = 48;
+
+/// How many buckets ahead a scan asks for their first nodes.
+const PREFETCH_AHEAD: u64 = 12;
 
 /// What a link word points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,12 +81,6 @@ pub(super) fn is_marked(word: u64) -> bool {
     word & MARK != 0
 }
 
-/// Whether a link to a node has the tag of this hash.
-#[inline]
-pub(super) fn has_tag(word: u64, hash: u64) -> bool {
-    (word ^ hash << TAG_SHIFT) >> TAG_SHIFT == 0
-}
-
 /// A place in the list: a word, and what it held.
 pub(super) struct Spot<'g> {
     pred: &'g Word,
@@ -92,14 +93,22 @@ pub(super) struct Spot<'g> {
 #[derive(Debug)]
 pub(super) struct SplitList<N> {
     buckets: Buckets,
+    /// How far a hash is shifted for its tag to come first.
+    skipped_bits: u32,
     nodes: N,
 }
 
 impl<N> SplitList<N> {
     /// An empty list.
     pub(super) fn new(buckets: Buckets, nodes: N) -> SplitList<N> {
-        buckets.word(0).store(CLAIMED | READY, Relaxed);
-        SplitList { buckets, nodes }
+        let skipped_bits = buckets.first_level();
+        let mut border = Some(0);
+        while let Some(this) = border {
+            border = buckets.ahead(this, 1);
+            let link = border.map_or(0, |next| next | TO_BUCKET);
+            buckets.word(this).store(link | CLAIMED | READY, Relaxed);
+        }
+        SplitList { buckets, skipped_bits, nodes }
     }
 
     pub(super) fn buckets(&self) -> &Buckets {
@@ -108,6 +117,24 @@ impl<N> SplitList<N> {
 
     pub(super) fn nodes(&self) -> &N {
         &self.nodes
+    }
+
+    /// How the tag in a link to a node compares with that of a hash in the same bucket of the first
+    /// level. If they differ, the hashes compare so too.
+    #[inline]
+    pub(super) fn compare_tags(&self, word: u64, hash: u64) -> Ordering {
+        (word >> TAG_SHIFT).cmp(&(hash << self.skipped_bits >> TAG_SHIFT))
+    }
+
+    /// Asks for what a scan that has come to this bucket will soon need.
+    #[inline]
+    pub(super) fn prefetch_ahead(&self, border: u64) {
+        if let Some(ahead) = self.buckets.ahead(border, PREFETCH_AHEAD) {
+            let word = self.buckets.word(ahead).load(Relaxed);
+            if word & TO_BUCKET == 0 {
+                prefetch_row(word & ADDRESS_MASK);
+            }
+        }
     }
 
     /// What the bucket with this border points to.
@@ -139,7 +166,8 @@ impl<N: Nodes> SplitList<N> {
         unsafe { self.entry(hash) }.load(Acquire)
     }
 
-    /// The bucket with this border if it is ready or can be made ready now, or else one before it.
+    /// The bucket with this border if it is ready or can be made ready now, or else one before it,
+    /// within the same one of the first level.
     #[inline]
     unsafe fn bucket(&self, border: u64) -> &Word {
         let bucket = self.buckets.word(border);
@@ -152,7 +180,7 @@ impl<N: Nodes> SplitList<N> {
 
     #[cold]
     unsafe fn prepare_bucket<'g>(&'g self, bucket: &'g Word, border: u64, word: u64) -> &'g Word {
-        // SAFETY: the caller holds a guard. Bucket 0 is always ready, so the recursion ends.
+        // SAFETY: the caller holds a guard. Those of the first level are ready, so the recursion ends.
         unsafe {
             let before = self.bucket(border & (border - 1));
             if word != 0 || bucket.compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_err() {
@@ -208,6 +236,10 @@ impl<N: Nodes> SplitList<N> {
                 }
                 // SAFETY: the caller holds a guard, under which the node was reached (L2).
                 Target::Node(node) => unsafe {
+                    let tags = self.compare_tags(word, hash);
+                    if tags == Ordering::Greater {
+                        return Some(Spot { pred, word });
+                    }
                     let link = self.nodes.link(node);
                     let next = link.load(Acquire);
                     if is_marked(next) {
@@ -217,7 +249,7 @@ impl<N: Nodes> SplitList<N> {
                         word = skip;
                         continue;
                     }
-                    match self.nodes.hash(node).cmp(&hash) {
+                    match tags.then_with(|| self.nodes.hash(node).cmp(&hash)) {
                         Ordering::Greater => return Some(Spot { pred, word }),
                         Ordering::Equal if !passes(node) => return Some(Spot { pred, word }),
                         _ => (pred, word) = (link, next),
@@ -234,7 +266,8 @@ impl<N: Nodes> SplitList<N> {
     /// the node is in no list.
     pub(super) unsafe fn link(&self, spot: &Spot<'_>, hash: u64, node: u64, link: &Word) -> bool {
         link.store(spot.word & !OF_BUCKET, Relaxed);
-        let word = node | hash << TAG_SHIFT | spot.word & OF_BUCKET;
+        let tag = hash << self.skipped_bits >> TAG_SHIFT << TAG_SHIFT;
+        let word = node | tag | spot.word & OF_BUCKET;
         // Release: pairs with the Acquire of those who follow the word to the node.
         spot.pred.compare_exchange(spot.word, word, AcqRel, Relaxed).is_ok()
     }
@@ -299,16 +332,19 @@ impl SplitList<KeyNodes> {
                     Target::Bucket(border) if border > probe.hash => return None,
                     Target::Bucket(border) => word = self.follow(border),
                     Target::Node(node) => {
-                        let next = self.nodes.link(node).load(Acquire);
-                        let hash = self.nodes.hash(node);
-                        let group = KeyNodes::group(node);
-                        if hash > probe.hash {
+                        let tags = self.compare_tags(word, probe.hash);
+                        if tags == Ordering::Greater {
                             return None;
                         }
-                        if hash == probe.hash && !is_marked(next) && group.key() == probe.key {
+                        let group = KeyNodes::group(node);
+                        word = self.nodes.link(node).load(Acquire);
+                        if tags == Ordering::Equal
+                            && self.nodes.hash(node) == probe.hash
+                            && !is_marked(word)
+                            && group.key() == probe.key
+                        {
                             return Some(group);
                         }
-                        word = next;
                     }
                 }
             }
@@ -341,8 +377,6 @@ pub(in crate::hot::index) struct Run<'g> {
     list: &'g SplitList<AnchorNodes>,
     probe: Probe<'g>,
     word: u64,
-    /// A node with the hash has been met: its run ends with it.
-    inside: bool,
 }
 
 impl<'g> Run<'g> {
@@ -355,7 +389,7 @@ impl<'g> Run<'g> {
         probe: Probe<'g>,
         word: u64,
     ) -> Run<'g> {
-        Run { list, probe, word, inside: false }
+        Run { list, probe, word }
     }
 }
 
@@ -366,31 +400,28 @@ impl Iterator for Run<'_> {
     fn next(&mut self) -> Option<AnchorPtr> {
         let rows = self.list.nodes.rows();
         loop {
-            let (node, tagged) = match target(self.word) {
+            let node = match target(self.word) {
                 Target::End => return None,
                 Target::Bucket(border) if border > self.probe.hash => return None,
                 Target::Bucket(border) => {
                     self.word = self.list.follow(border);
                     continue;
                 }
-                Target::Node(node) => (node, has_tag(self.word, self.probe.hash)),
+                Target::Node(node) => node,
             };
-            if self.inside && !tagged {
+            let tags = self.list.compare_tags(self.word, self.probe.hash);
+            if tags == Ordering::Greater {
                 return None;
             }
             let anchor = AnchorNodes::anchor(node);
             // SAFETY: reached under the guard (L2).
             unsafe {
-                let next = rows.link(anchor).load(Acquire);
-                self.word = next;
-                if tagged && rows.has_key(anchor, &self.probe) {
-                    self.inside = true;
-                    if !is_marked(next) {
-                        return Some(anchor);
-                    }
-                } else if rows.hashes_cheaply() && rows.hash(anchor) > self.probe.hash {
-                    self.word = 0;
-                    return None;
+                self.word = rows.link(anchor).load(Acquire);
+                if tags == Ordering::Equal
+                    && rows.has_key(anchor, &self.probe)
+                    && !is_marked(self.word)
+                {
+                    return Some(anchor);
                 }
             }
         }

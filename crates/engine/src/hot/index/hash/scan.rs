@@ -1,31 +1,34 @@
 //! Scans of a hash index: along the list, in the order of the hashes.
 
-use std::cmp::Ordering;
-use std::ops::ControlFlow;
-
 use crossbeam_epoch::Guard;
 
-use super::list::{SplitList, Target, has_tag, is_marked, target};
+use super::list::{SplitList, Target, is_marked, target};
 use super::nodes::{AnchorNodes, KeyNodes, Nodes};
 use super::{Entries, HashIndex};
-use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::Scan;
-use crate::hot::key::KeyBuf;
+use crate::hot::index::scan::Visit;
 use crate::sync::atomic::Ordering::Acquire;
-
-type Visit<'v> = &'v mut dyn FnMut(AnchorPtr) -> ControlFlow<()>;
 
 impl HashIndex {
     /// See [`Index::scan`](crate::hot::index::Index::scan).
-    pub fn scan(&self, _guard: &Guard, scan: &mut Scan, visit: Visit<'_>) -> bool {
+    pub fn scan(&self, guard: &Guard, scan: &mut Scan, visit: Visit<'_>) -> bool {
         if scan.done {
             return false;
         }
         // SAFETY: the guard protects what is reached through the list.
         let more = unsafe {
-            match &self.entries {
-                Entries::Anchors(list) => scan_anchors(list, scan, visit),
-                Entries::Keys(list) => scan_keys(list, scan, visit),
+            match (&self.entries, &scan.key) {
+                (Entries::Anchors(list), None) => scan_anchors(list, scan, visit),
+                (Entries::Keys(list), None) => scan_keys(list, scan, visit),
+                (Entries::Anchors(_), Some(key)) => {
+                    // What is returned does not matter, since all have the same key.
+                    self.seek(guard, key).for_each(|anchor| _ = visit(anchor));
+                    false
+                }
+                (Entries::Keys(list), Some(key)) => match list.get_key(&self.rows.probe(key)) {
+                    None => false,
+                    Some(group) => scan.visit_group(group, visit).is_break(),
+                },
             }
         };
         scan.done = !more;
@@ -48,6 +51,7 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
         let node = match target(word) {
             Target::Node(node) => node,
             Target::Bucket(border) if last.is_none() => {
+                list.prefetch_ahead(border);
                 word = list.follow(border);
                 continue;
             }
@@ -56,7 +60,8 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
         };
         // SAFETY: reached under the caller's guard.
         unsafe {
-            if last.is_some_and(|hash| !has_tag(word, hash) || nodes.hash(node) != hash) {
+            let beyond = |hash| list.compare_tags(word, hash).is_ne() || nodes.hash(node) != hash;
+            if last.is_some_and(beyond) {
                 break;
             }
             word = nodes.link(node).load(Acquire);
@@ -82,7 +87,6 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
 /// # Safety
 /// The caller holds a guard.
 unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_>) -> bool {
-    let inside = scan.inside.take();
     // SAFETY: the caller's promise, for all nodes reached.
     unsafe {
         let mut word = list.start(scan.hash);
@@ -90,6 +94,7 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
             let node = match target(word) {
                 Target::Node(node) => node,
                 Target::Bucket(border) => {
+                    list.prefetch_ahead(border);
                     word = list.follow(border);
                     continue;
                 }
@@ -100,21 +105,14 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
             if hash < scan.hash || is_marked(word) {
                 continue;
             }
-            let mut from = 0;
-            if let Some((key, ordinal)) = inside.as_ref().filter(|_| hash == scan.hash) {
-                match group.key().cmp(key) {
-                    Ordering::Less => continue,
-                    Ordering::Equal => from = *ordinal,
-                    Ordering::Greater => {}
-                }
+            // Keys with the same hash are ordered; those before the one where it stopped are done.
+            let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash);
+            if stopped.is_some_and(|(key, _)| group.key() < &**key) {
+                continue;
             }
-            let mut postings = group.postings(from);
-            while let Some(anchor) = postings.next() {
-                if visit(anchor).is_break() {
-                    scan.hash = hash;
-                    scan.inside = Some((KeyBuf::from(group.key()), postings.ordinal()));
-                    return true;
-                }
+            if scan.visit_group(group, visit).is_break() {
+                scan.hash = hash;
+                return true;
             }
         }
     }

@@ -228,7 +228,7 @@ impl ChunkPtr {
 
 fn layout(capacity: usize) -> Layout {
     let size = size_of::<Chunk>() + capacity * size_of::<Word>();
-    Layout::from_size_align(size, 64).expect("chunks are small")
+    Layout::from_size_align(size, 16).expect("chunks are small")
 }
 
 /// The bits of this many places.

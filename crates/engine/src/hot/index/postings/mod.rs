@@ -47,6 +47,7 @@ use crossbeam_epoch::Guard;
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::count::Counts;
 use crate::hot::index::deallocate;
+use crate::hot::index::prefetch::prefetch_row;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use chunk::{CHAIN, ChunkPtr, Unlinked};
@@ -63,6 +64,9 @@ const IN_DIRECTORY: u64 = 1;
 /// A link word has the address of the group or chunk, and in these bits the slot plus one, or zero
 /// for the group itself.
 const SLOT_SHIFT: u32 = 48;
+
+/// How many places ahead an iteration asks for what is there.
+const PREFETCH_AHEAD: u64 = 8;
 
 /// Ordinals count places: these bits are the slot, the bits above the number of the chunk.
 const SLOT_BITS: u32 = 6;
@@ -458,8 +462,13 @@ impl Iterator for Postings<'_> {
                 let anchor = match self.chunk {
                     // Acquire: pairs with the Release of whoever placed the anchor.
                     None => self.group.first.load(Acquire),
-                    // SAFETY: see `enter`.
-                    Some(chunk) => unsafe { chunk.slot(slot).load(Acquire) },
+                    // SAFETY: see `enter`; a place that is ahead and pending exists.
+                    Some(chunk) => unsafe {
+                        if self.pending >> slot >> PREFETCH_AHEAD & 1 != 0 {
+                            prefetch_row(chunk.slot(slot + PREFETCH_AHEAD).load(Relaxed));
+                        }
+                        chunk.slot(slot).load(Acquire)
+                    },
                 };
                 if let Some(anchor) = AnchorPtr::from_address(anchor) {
                     return Some(anchor);

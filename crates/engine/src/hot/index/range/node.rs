@@ -8,6 +8,7 @@ use std::slice;
 
 use super::version::{Locked, Retry, Seen, Version};
 use crate::hot::index::deallocate;
+use crate::hot::index::prefetch::prefetch;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -16,11 +17,17 @@ use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 pub(super) const CAPACITY: usize = match () {
     _ if cfg!(feature = "shuttle") => 4,
     _ if cfg!(test) => 8,
-    _ => 60,
+    _ => 58,
 };
+
+/// Entries in a block: what a search looks at after it has looked at the hints.
+const BLOCK: usize = if CAPACITY < 16 { 3 } else { 16 };
+const HINTS: usize = CAPACITY.div_ceil(BLOCK) - 1;
 
 /// Length of an upper fence that is not there.
 const UNBOUNDED: u32 = u32::MAX;
+/// Words in a cache line.
+const LINE_WORDS: usize = 8;
 /// Bytes of a head.
 pub(super) const HEAD: usize = 8;
 
@@ -28,6 +35,8 @@ pub(super) const HEAD: usize = 8;
 ///
 /// Level, prefix and fences never change: a node that is split or merged is replaced. The rest is
 /// changed only under the lock, and read under the version.
+///
+/// A search reads one cache line before the heads, two of these, and two of the pointers.
 #[repr(C)]
 pub(super) struct Node {
     pub(super) version: Version,
@@ -38,6 +47,8 @@ pub(super) struct Node {
     prefix_len: u32,
     lower_len: u32,
     upper_len: u32,
+    /// The first head of each block but the first, or the greatest number if there is no such block.
+    hints: [Word; HINTS],
     /// For each entry eight bytes of its key after the prefix, as a number; zeros where it ends.
     heads: [Word; CAPACITY],
     /// In a leaf an anchor or group, in an inner node a child. The key of a child is its lower fence,
@@ -115,6 +126,7 @@ impl<'g> NodeRef<'g> {
                 prefix_len: prefix_len as u32,
                 lower_len: fences.lower.len() as u32,
                 upper_len,
+                hints: [const { Word::new(u64::MAX) }; HINTS],
                 heads: [const { Word::new(0) }; CAPACITY],
                 pointers: [const { Word::new(0) }; CAPACITY],
             });
@@ -131,7 +143,7 @@ impl<'g> NodeRef<'g> {
             this.set(count, entry);
             count += 1;
         }
-        this.count.store(count as u64, Relaxed);
+        this.set_count(count);
         this
     }
 
@@ -264,6 +276,15 @@ impl Node {
         self.pointers[index].store(pointer, Release);
     }
 
+    /// Sets the number of entries, and the hints. Under the lock.
+    fn set_count(&self, count: usize) {
+        self.count.store(count as u64, Relaxed);
+        for (i, hint) in self.hints.iter().enumerate() {
+            let first = (i + 1) * BLOCK;
+            hint.store(if first < count { self.head(first) } else { u64::MAX }, Relaxed);
+        }
+    }
+
     fn set(&self, index: usize, entry: Entry) {
         self.heads[index].store(entry.head, Relaxed);
         self.set_pointer(index, entry.pointer);
@@ -276,7 +297,7 @@ impl Node {
             self.set(to, self.entry(to - 1));
         }
         self.set(index, entry);
-        self.count.store(count as u64 + 1, Relaxed);
+        self.set_count(count + 1);
     }
 
     /// Removes an entry. Under the lock.
@@ -285,38 +306,40 @@ impl Node {
         for to in index..count - 1 {
             self.set(to, self.entry(to + 1));
         }
-        self.count.store(count as u64 - 1, Relaxed);
+        self.set_count(count - 1);
     }
 
     /// The entries from `from` on whose head is this one; those before have lower heads.
     #[inline]
     pub(super) fn ties(&self, from: usize, head: u64) -> Range<usize> {
-        let count = self.count().max(from);
-        let start = self.partition(from..count, |h| h < head);
-        // Mostly there are none or one.
+        let count = self.count();
+        let start = self.lower_bound(head, count).max(from);
         let mut end = start;
-        if end < count && self.head(end) == head {
-            end = self.partition(end + 1..count, |h| h == head);
+        while end < count && self.head(end) == head {
+            end += 1;
         }
         start..end
     }
 
+    /// How many of the heads are lower than this one.
     #[inline]
-    fn partition(&self, mut range: Range<usize>, before: impl Fn(u64) -> bool) -> usize {
-        while !range.is_empty() {
-            let middle = range.start + range.len() / 2;
-            if before(self.head(middle)) {
-                range.start = middle + 1;
-            } else {
-                range.end = middle;
-            }
-        }
-        range.start
+    fn lower_bound(&self, head: u64, count: usize) -> usize {
+        // Without branches that depend on the keys: nobody could predict them.
+        let first = BLOCK * lower_count(&self.hints, head);
+        let pointers = &raw const self.pointers[first];
+        (0..BLOCK / LINE_WORDS).for_each(|line| prefetch(pointers as u64 + 64 * line as u64));
+        first + lower_count(&self.heads[first..count.min(first + BLOCK)], head)
     }
+}
+
+/// How many of these heads are lower than this one.
+#[inline]
+fn lower_count(heads: &[Word], head: u64) -> usize {
+    heads.iter().map(|h| usize::from(h.load(Relaxed) < head)).sum()
 }
 
 fn layout(lower_len: u32, upper_len: u32) -> Layout {
     let upper_len = if upper_len == UNBOUNDED { 0 } else { upper_len };
     let size = size_of::<Node>() + lower_len as usize + upper_len as usize;
-    Layout::from_size_align(size.next_multiple_of(16), 64).expect("keys are far below isize::MAX")
+    Layout::from_size_align(size.next_multiple_of(16), 16).expect("keys are far below isize::MAX")
 }

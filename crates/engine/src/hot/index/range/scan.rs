@@ -7,12 +7,13 @@ use crossbeam_epoch::Guard;
 use super::node::{CAPACITY, NodeRef};
 use super::version::{Retry, Seen};
 use super::{RangeIndex, Side};
-use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::postings::GroupPtr;
-use crate::hot::index::{Direction, Scan};
+use crate::hot::index::prefetch::prefetch_row;
+use crate::hot::index::scan::{Direction, Scan, Visit};
 use crate::hot::key::{KeyBuf, KeyRange};
 
-type Visit<'v> = &'v mut dyn FnMut(AnchorPtr) -> ControlFlow<()>;
+/// How many entries ahead a scan asks for what they point to.
+const PREFETCH_AHEAD: usize = 8;
 
 /// Pointers of a leaf's entries, in the order in which they are visited.
 struct Batch {
@@ -30,7 +31,10 @@ impl RangeIndex {
                     break leaf;
                 }
             };
-            for &pointer in &batch.pointers[..batch.len] {
+            for (i, &pointer) in batch.pointers[..batch.len].iter().enumerate() {
+                if let Some(&ahead) = batch.pointers[..batch.len].get(i + PREFETCH_AHEAD) {
+                    prefetch_row(ahead);
+                }
                 // SAFETY: read at a checked version, under this guard.
                 if unsafe { self.visit_key(pointer, scan, visit) }.is_break() {
                     return true;
@@ -105,7 +109,12 @@ impl RangeIndex {
         // SAFETY: the caller's promise.
         unsafe {
             if !self.unique {
-                return visit_group(GroupPtr::from_address(pointer), scan, visit);
+                let group = GroupPtr::from_address(pointer);
+                let flow = scan.visit_group(group, visit);
+                if flow.is_break() {
+                    keep_key(scan, group.key());
+                }
+                return flow;
             }
             let mut flow = ControlFlow::Continue(());
             for anchor in self.chain(pointer) {
@@ -124,35 +133,16 @@ impl RangeIndex {
     }
 }
 
-/// Visits the anchors of a group, from where the scan has stopped in it if it has.
-///
-/// # Safety
-/// The group is protected.
-unsafe fn visit_group(group: GroupPtr, scan: &mut Scan, visit: Visit<'_>) -> ControlFlow<()> {
-    // SAFETY: the caller's promise.
-    let key = unsafe { group.key() };
-    let from = match scan.inside.take() {
-        Some((inside, ordinal)) if *inside == *key => ordinal,
-        _ => 0,
-    };
-    // SAFETY: the caller's promise.
-    let mut postings = unsafe { group.postings(from) };
-    while let Some(anchor) = postings.next() {
-        if visit(anchor).is_break() {
-            // The key stays in the range.
-            match scan.direction {
-                Direction::Forward => scan.range.lower.set(key),
-                Direction::Backward => {
-                    let end = scan.range.upper.get_or_insert_default();
-                    end.set(key);
-                    end.step();
-                }
-            }
-            scan.inside = Some((KeyBuf::from(key), postings.ordinal()));
-            return ControlFlow::Break(());
+/// Keeps a key, in whose postings the scan has stopped, in what is left to be scanned.
+fn keep_key(scan: &mut Scan, key: &[u8]) {
+    match scan.direction {
+        Direction::Forward => scan.range.lower.set(key),
+        Direction::Backward => {
+            let end = scan.range.upper.get_or_insert_default();
+            end.set(key);
+            end.step();
         }
     }
-    ControlFlow::Continue(())
 }
 
 /// Takes everything up to a key out of what is left to be scanned.

@@ -1,0 +1,81 @@
+//! Scans and their positions.
+
+use std::ops::ControlFlow;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::postings::GroupPtr;
+use crate::hot::key::{KeyBuf, KeyRange};
+
+/// What is done with each anchor, and whether to go on.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(AnchorPtr) -> ControlFlow<()>;
+
+/// Which way a scan goes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Direction {
+    /// In the order of the index.
+    #[default]
+    Forward,
+    /// Against it. Anchors that share a key still come in any order.
+    Backward,
+}
+
+/// A scan and how far it has come.
+#[derive(Clone, Default, Debug)]
+pub struct Scan {
+    /// Keys still to be visited, in a range index.
+    pub(super) range: KeyRange,
+    pub(super) direction: Direction,
+    /// The first hash still to be visited, in a hash index.
+    pub(super) hash: u64,
+    /// Only this key, in a hash index.
+    pub(super) key: Option<KeyBuf>,
+    /// The scan stopped within the postings of this key, and goes on there at this ordinal.
+    pub(super) inside: Option<(KeyBuf, u64)>,
+    pub(super) done: bool,
+}
+
+impl Scan {
+    /// Everything, in the order of the index.
+    pub fn all() -> Scan {
+        Scan::default()
+    }
+
+    /// The keys of a range. A hash index has no order and scans everything instead.
+    pub fn range(range: KeyRange, direction: Direction) -> Scan {
+        let done = range.is_empty();
+        Scan { range, direction, done, ..Scan::default() }
+    }
+
+    /// The anchors with this whole key: what [`Index::seek`] finds, in chunks.
+    pub fn key(key: &[u8]) -> Scan {
+        let range = KeyRange::prefix(key);
+        Scan { range, key: Some(KeyBuf::from(key)), ..Scan::default() }
+    }
+
+    /// Visits the anchors of a group, from where the scan has stopped in it if it has. After a break
+    /// it remembers where.
+    ///
+    /// # Safety
+    /// The group is protected.
+    pub(super) unsafe fn visit_group(
+        &mut self,
+        group: GroupPtr,
+        visit: Visit<'_>,
+    ) -> ControlFlow<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = match self.inside.take() {
+                Some((key, ordinal)) if *key == *group.key() => ordinal,
+                _ => 0,
+            };
+            let mut postings = group.postings(from);
+            while let Some(anchor) = postings.next() {
+                if visit(anchor).is_break() {
+                    self.inside = Some((KeyBuf::from(group.key()), postings.ordinal()));
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
