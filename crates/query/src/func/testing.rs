@@ -13,7 +13,9 @@ use base::ids::{DbId, ObjectId, SessionId};
 use base::types::declare::{Declaration, Subject, TypeArguments, declare};
 use base::types::{Repr, literal};
 use base::value::Variant;
-use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, SqlType, Value, ValueRef};
+use base::{
+    Arena, Collation, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef,
+};
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, Securable};
 
@@ -242,7 +244,12 @@ impl Argument {
     fn typed(text: &str) -> Argument {
         let (ty, value) = text.split_once(':').expect("there is a colon");
         let ty = parse_type(ty);
-        let value = if value == "NULL" { Value::Null } else { converted(value, &ty) };
+        let value = match (value, ty.kind) {
+            ("NULL", _) => Value::Null,
+            // Texts do not become images, but binaries do.
+            (_, TypeKind::Image) => converted(value, &SqlType::varbinary_max()),
+            _ => converted(value, &ty),
+        };
         Argument { ty, value, constant: false, bare_null: false }
     }
 }
