@@ -21,7 +21,14 @@ use crate::wait::Task;
 pub struct Sequences {
     database: Arc<Database>,
     counters: RwLock<HashMap<ObjectId, Arc<SequenceCounter>>>,
+    /// What `rowversion` columns take from; in the log it is the sequence [`ROW_VERSIONS`].
+    row_versions: Arc<SequenceCounter>,
 }
+
+/// No object has this id.
+const ROW_VERSIONS: ObjectId = ObjectId(0);
+/// The first value of a `rowversion` column, as in a new database of SQL Server.
+const FIRST_ROW_VERSION: i64 = 2001;
 
 /// Why a sequence gives no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +67,18 @@ struct SequenceCounter {
 
 impl Sequences {
     pub(super) fn new(database: Arc<Database>) -> Sequences {
-        Sequences { database, counters: RwLock::default() }
+        let row_versions = Arc::new(SequenceCounter::of_row_versions());
+        Sequences { database, counters: RwLock::default(), row_versions }
+    }
+
+    /// The next value of a `rowversion` column.
+    pub fn next_row_version(&self, task: &Task) -> Result<i64, SequenceError> {
+        self.take(task, &self.row_versions, 1)
+    }
+
+    /// The last value that a `rowversion` column got, `@@DBTS`.
+    pub fn last_row_version(&self) -> i64 {
+        self.row_versions.counter.position().next - 1
     }
 
     /// The next value.
@@ -98,7 +116,8 @@ impl Sequences {
     /// What a clean shutdown logs, so that no value is skipped.
     pub fn positions(&self) -> Vec<Operation<'static>> {
         let counters = self.counters.read().expect("nobody panics under this lock");
-        counters.values().map(|c| c.operation(c.counter.position())).collect()
+        let all = counters.values().chain([&self.row_versions]);
+        all.map(|c| c.operation(c.counter.position())).collect()
     }
 
     /// A definition is current: makes or changes its counter. A counter whose definition says that
@@ -126,6 +145,9 @@ impl Sequences {
     }
 
     fn counter(&self, sequence: ObjectId) -> Result<Arc<SequenceCounter>, SequenceError> {
+        if sequence == ROW_VERSIONS {
+            return Ok(self.row_versions.clone());
+        }
         let counters = self.counters.read().expect("nobody panics under this lock");
         counters.get(&sequence).cloned().ok_or(SequenceError::Dropped)
     }
@@ -147,6 +169,18 @@ impl Sequences {
 }
 
 impl SequenceCounter {
+    fn of_row_versions() -> SequenceCounter {
+        SequenceCounter {
+            sequence: ROW_VERSIONS,
+            minimum: 0,
+            maximum: i64::MAX,
+            cycle: false,
+            restarts: 0,
+            counter: Counter::new(FIRST_ROW_VERSION, 1),
+            turn: Mutex::new(()),
+        }
+    }
+
     fn new(def: &SequenceDef, went_on_from: Option<Position>) -> SequenceCounter {
         let clamp = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         let counter = Counter::new(clamp(def.start), clamp(def.increment));

@@ -99,10 +99,10 @@ impl Machine<'_, '_> {
                 let version = match self.unit.targets[usize::from(target)].table {
                     TargetTable::Table(table) => {
                         let database = table_use(self.unit, table).database;
-                        self.exec.host.next_row_version(database)?
+                        self.exec.host.next_row_version(self.exec.task, database)?
                     }
                     TargetTable::Variable(_) => {
-                        self.exec.host.next_row_version(base::ids::DbId::TEMPDB)?
+                        self.exec.host.next_row_version(self.exec.task, base::ids::DbId::TEMPDB)?
                     }
                 };
                 let slot = Slot::bytes(self.act.arena.alloc_bytes(&version));

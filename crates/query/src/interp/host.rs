@@ -75,7 +75,7 @@ pub trait Host {
     ) -> SqlResult<()>;
 
     /// The next row version of a database.
-    fn next_row_version(&mut self, database: DbId) -> SqlResult<[u8; 8]>;
+    fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]>;
 
     /// The next value of a sequence.
     fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value>;

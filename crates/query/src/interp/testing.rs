@@ -348,7 +348,7 @@ impl Host for Session<'_> {
         self.database.observe_identity(task, table, value).map_err(engine_error)
     }
 
-    fn next_row_version(&mut self, _: DbId) -> SqlResult<[u8; 8]> {
+    fn next_row_version(&mut self, _: &Task, _: DbId) -> SqlResult<[u8; 8]> {
         *self.next_value += 1;
         Ok(self.next_value.to_be_bytes())
     }
