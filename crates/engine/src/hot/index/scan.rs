@@ -27,8 +27,8 @@ pub struct Scan {
     pub(super) direction: Direction,
     /// The first hash still to be visited, in a hash index.
     pub(super) hash: u64,
-    /// Only this key, in a hash index.
-    pub(super) key: Option<KeyBuf>,
+    /// The range is that of one key, its lower bound: how a hash index is told.
+    pub(super) is_key: bool,
     /// The scan stopped within the postings of this key, and goes on there at this ordinal.
     pub(super) inside: Option<(KeyBuf, u64)>,
     pub(super) done: bool,
@@ -48,8 +48,7 @@ impl Scan {
 
     /// The anchors with this whole key: what [`Index::seek`] finds, in chunks.
     pub fn key(key: &[u8]) -> Scan {
-        let range = KeyRange::prefix(key);
-        Scan { range, key: Some(KeyBuf::from(key)), ..Scan::default() }
+        Scan { range: KeyRange::prefix(key), is_key: true, ..Scan::default() }
     }
 
     /// Visits the anchors of a group, from where the scan has stopped in it if it has. After a break

@@ -162,7 +162,7 @@ fn a_table_grows_while_rows_are_inserted() {
     for unique in [false, true] {
         explore(100, move || {
             let shared = Shared::new(true, unique);
-            let mut rows: Vec<Row> = (0..8).map(|id| shared.add(id as u32, id)).collect();
+            let mut rows: Vec<Row> = (0..4).map(|id| shared.add(id as u32, id)).collect();
             let adders: Vec<_> = (1..3u64)
                 .map(|n| {
                     spawn(&shared, move |s| {
@@ -172,7 +172,7 @@ fn a_table_grows_while_rows_are_inserted() {
                 .collect();
             let reader = spawn(&shared, |s| {
                 let found = s.scan(Direction::Forward);
-                assert!((0..8).all(|id| found.contains(&id)));
+                assert!((0..4).all(|id| found.contains(&id)));
             });
             rows.extend(adders.into_iter().flat_map(join));
             join(reader);

@@ -380,9 +380,7 @@ impl Table {
             ScanRange::All => Walk::Scan(Scan::range(KeyRange::all(), direction)),
             ScanRange::Keys(keys) => Walk::Scan(Scan::range(keys.clone(), direction)),
             // Many rows may share the key: in chunks, where the index can go on within a key.
-            ScanRange::Key(key) if !index.unique && matches!(index.index, Index::Range(_)) => {
-                Walk::Scan(Scan::range(KeyRange::prefix(key), direction))
-            }
+            ScanRange::Key(key) if !index.unique => Walk::Scan(Scan::key(key)),
             ScanRange::Key(key) => Walk::Seek(key.clone()),
         }
     }

@@ -17,18 +17,20 @@ impl HashIndex {
         }
         // SAFETY: the guard protects what is reached through the list.
         let more = unsafe {
-            match (&self.entries, &scan.key) {
-                (Entries::Anchors(list), None) => scan_anchors(list, scan, visit),
-                (Entries::Keys(list), None) => scan_keys(list, scan, visit),
-                (Entries::Anchors(_), Some(key)) => {
+            match &self.entries {
+                Entries::Anchors(_) if scan.is_key => {
                     // What is returned does not matter, since all have the same key.
-                    self.seek(guard, key).for_each(|anchor| _ = visit(anchor));
+                    self.seek(guard, &scan.range.lower).for_each(|anchor| _ = visit(anchor));
                     false
                 }
-                (Entries::Keys(list), Some(key)) => match list.get_key(&self.rows.probe(key)) {
-                    None => false,
-                    Some(group) => scan.visit_group(group, visit).is_break(),
-                },
+                Entries::Anchors(list) => scan_anchors(list, scan, visit),
+                Entries::Keys(list) if scan.is_key => {
+                    match list.get_key(&self.rows.probe(&scan.range.lower)) {
+                        None => false,
+                        Some(group) => scan.visit_group(group, visit).is_break(),
+                    }
+                }
+                Entries::Keys(list) => scan_keys(list, scan, visit),
             }
         };
         scan.done = !more;

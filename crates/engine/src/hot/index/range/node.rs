@@ -328,7 +328,9 @@ impl Node {
         let first = BLOCK * lower_count(&self.hints, head);
         let pointers = &raw const self.pointers[first];
         (0..BLOCK / LINE_WORDS).for_each(|line| prefetch(pointers as u64 + 64 * line as u64));
-        first + lower_count(&self.heads[first..count.min(first + BLOCK)], head)
+        // While the node is being changed, hints and count may contradict each other.
+        let heads = self.heads.get(first..count.min(first + BLOCK)).unwrap_or_default();
+        first + lower_count(heads, head)
     }
 }
 
