@@ -309,7 +309,7 @@ impl RandomState {
     }
 
     /// The next number, above 0 and below 1.
-    pub fn next(&mut self) -> f64 {
+    pub fn draw(&mut self) -> f64 {
         const SCALE: f64 = 4.656_613e-10;
         self.first = (i64::from(self.first) * 40_014 % RandomState::FIRST_MODULUS) as i32;
         self.second = (i64::from(self.second) * 40_692 % RandomState::SECOND_MODULUS) as i32;

@@ -239,3 +239,6 @@ fn help_collations<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,9 +115,9 @@ fn parts_are_taken_out() {
         ("DAY", &["datetimeoffset:2024-02-29 23:30 -02:00"], "29"),
         ("YEAR", &["date:NULL"], "NULL"),
     ]);
-    let mut german = TestSession::default();
-    german.dates =
-        base::datetime::DateSettings::of(base::datetime::Language::by_name("German").unwrap());
+    let german = base::datetime::Language::by_name("German").unwrap();
+    let dates = base::datetime::DateSettings::of(german);
+    let german = TestSession { dates, ..TestSession::default() };
     check_in(
         &german,
         &[

@@ -51,7 +51,7 @@ pub(super) fn sign<'a>(
                 false => return Err(decimal::overflow()),
             }
         }
-        ValueRef::Float(v) if v == 0.0 => ValueRef::Float(0.0),
+        ValueRef::Float(0.0) => ValueRef::Float(0.0),
         ValueRef::Float(v) => ValueRef::Float(v.signum()),
         other => other,
     })

@@ -100,7 +100,7 @@ pub(super) fn rand<'a>(
         Some(ValueRef::Null) => RandomState::seeded(0),
         Some(&seed) => RandomState::seeded(int(seed) as i32),
     };
-    let number = state.next();
+    let number = state.draw();
     ctx.facts.set_random(state);
     Ok(ValueRef::Float(number))
 }

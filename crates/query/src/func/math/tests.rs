@@ -160,7 +160,7 @@ fn seeded_random_numbers_are_sql_servers() {
 fn random_numbers_lie_between_0_and_1() {
     let mut state = RandomState::from_bits(u64::MAX);
     for _ in 0..10_000 {
-        let number = state.next();
+        let number = state.draw();
         assert!(number > 0.0 && number < 1.0, "{number}");
     }
     check_in(&TestSession::default(), &[("SIGN", &["1"], "1")]);

@@ -8,6 +8,7 @@
 //! units unless the collation knows supplementary characters.
 
 mod build;
+mod format;
 mod name;
 mod print;
 mod search;
@@ -77,6 +78,8 @@ pub(super) static FORMATTING: &[ScalarFunction] = &[
         print::types_of_formatmessage,
         print::formatmessage,
     ),
+    ScalarFunction::strict("FORMAT", (2, 3), format::types_of_format, format::format)
+        .runtime_constant(),
 ];
 
 /// The characters of a string, each as a string of its own.

@@ -110,13 +110,11 @@ fn first_part(name: &str) -> Option<(String, &str)> {
     let mut part = String::new();
     let mut chars = name[1..].char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if c != close {
-            part.push(c);
-        } else if chars.next_if(|(_, next)| *next == close).is_some() {
-            part.push(c);
-        } else {
+        // A closing quote that comes twice is one of the name's own.
+        if c == close && chars.next_if(|(_, next)| *next == close).is_none() {
             return Some((part, name[1 + at + c.len_utf8()..].trim_start()));
         }
+        part.push(c);
     }
     None
 }
