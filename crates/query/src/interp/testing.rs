@@ -98,6 +98,23 @@ impl ResultSink for Collected {
     }
 }
 
+/// Drops what a run sends.
+struct Dropped;
+
+impl ResultSink for Dropped {
+    fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &Task, _: &OutputRow<'_>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn inform(&mut self, _: &Task, _: &SqlError) -> SqlResult<()> {
+        Ok(())
+    }
+}
+
 impl World {
     pub fn new() -> World {
         let timer = Arc::new(ThreadTimer::new());
@@ -229,6 +246,16 @@ impl World {
             transaction.commit(&task, Durability::Full).unwrap();
         }
         result
+    }
+
+    /// Gives `f` a way to run units again and again in one statement; what they send is dropped.
+    pub fn batch(&mut self, frame: &mut Frame, f: impl FnOnce(&mut dyn FnMut(&Unit))) {
+        let mut sink = Dropped;
+        self.with(frame, &mut sink, |execution| {
+            f(&mut |unit| drop(crate::interp::run(unit, execution).unwrap()));
+            Ok(())
+        })
+        .unwrap();
     }
 
     pub fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {

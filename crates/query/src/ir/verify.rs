@@ -269,13 +269,34 @@ impl Flow<'_> {
             return targets.iter().map(|pc| (pc.0 as usize, next.clone())).collect();
         }
         let mut edges = Vec::new();
-        if let Some(target) = self.inst.target() {
+        let (may_jump, may_pass) = self.null_ways(state);
+        if let Some(target) = self.inst.target()
+            && may_jump
+        {
             edges.push((target.0 as usize, jumped));
         }
-        if !self.inst.never_falls_through() {
+        if !self.inst.never_falls_through() && may_pass {
             edges.push((self.at + 1, next));
         }
         edges
+    }
+
+    /// Whether a test for NULL can jump, and whether it can fall through, by what is known.
+    fn null_ways(&self, state: &State) -> (bool, bool) {
+        let may = |reg: Reg, what: u8| state[usize::from(reg.0)] & what != 0;
+        match *self.inst {
+            Inst::JumpNull { a, .. } | Inst::Guard { a, .. } => (may(a, NULL), may(a, VALUE)),
+            Inst::JumpNotNull { a, .. } => (may(a, VALUE), may(a, NULL)),
+            Inst::Guard2 { a, b, .. } => {
+                (may(a, NULL) || may(b, NULL), may(a, VALUE) && may(b, VALUE))
+            }
+            Inst::GuardList { list, .. } => {
+                let list = self.unit.list(list);
+                let any_null = list.iter().any(|&reg| may(reg, NULL));
+                (any_null, list.iter().all(|&reg| may(reg, VALUE)))
+            }
+            _ => (true, true),
+        }
     }
 
     fn return_edges(

@@ -58,14 +58,20 @@ impl Columns {
         self.resolve();
     }
 
-    /// Gives columns that have another's type that type. Chains are as long as operators nest, and
-    /// inner ones come first.
+    /// Gives columns that have another's type that type, whichever of the two is known: an input
+    /// without rows may not know what its columns are, but what reads them does.
     fn resolve(&mut self) {
-        for _ in 0..2 {
+        let mut news = true;
+        while std::mem::take(&mut news) {
             for &(col, of) in &self.aliases {
-                if let Some(ty) = self.types.get(&of).copied() {
-                    self.types.entry(col).or_insert(ty);
-                }
+                let known = |col| self.types.get(&col).copied();
+                let (to, ty) = match (known(col), known(of)) {
+                    (None, Some(ty)) => (col, ty),
+                    (Some(ty), None) => (of, ty),
+                    _ => continue,
+                };
+                self.types.insert(to, ty);
+                news = true;
             }
         }
     }
@@ -259,13 +265,13 @@ impl<'v> Walk<'v> {
             }
             ExprKind::Call { args, .. } => self.exprs(args),
             ExprKind::UserFunction { args, .. } => self.exprs(args.iter().flatten()),
-            ExprKind::Subquery(subquery) => self.subquery(subquery),
+            ExprKind::Subquery(subquery) => self.subquery(subquery, Some(expr.ty)),
         }
     }
 
-    fn subquery(&mut self, subquery: &Subquery) {
+    fn subquery(&mut self, subquery: &Subquery, ty: Option<SqlType>) {
         self.node(&subquery.plan);
-        self.col(subquery.column);
+        self.visitor.used(subquery.column, ty);
     }
 
     fn pred(&mut self, pred: &Pred) {
@@ -281,10 +287,10 @@ impl<'v> Walk<'v> {
                 self.expr(e);
                 self.exprs(list);
             }
-            Pred::Exists(subquery) => self.subquery(subquery),
+            Pred::Exists(subquery) => self.subquery(subquery, None),
             Pred::Quantified { left, subquery, .. } => {
                 self.expr(left);
-                self.subquery(subquery);
+                self.subquery(subquery, Some(left.ty));
             }
             Pred::And(list) | Pred::Or(list) => list.iter().for_each(|p| self.pred(p)),
             Pred::Not(p) => self.pred(p),

@@ -49,8 +49,8 @@ impl<'p> Parts<'p> {
 struct Groups {
     object: ObjId,
     layout: u16,
-    /// Whether keys end with the mask of the grouping set.
-    has_mask: bool,
+    /// Whether keys end with the mask and the number of the grouping set.
+    has_set: bool,
 }
 
 impl Lowering {
@@ -60,9 +60,9 @@ impl Lowering {
         let sets = parts.sets();
         let groups = self.groups(&parts, &sets);
         self.b.emit(Inst::GroupClear { groups: groups.object });
-        for set in sets.iter().filter(|set| !set.contains(&true)) {
+        for (number, _) in sets.iter().enumerate().filter(|(_, set)| !set.contains(&true)) {
             // The empty set has its group whatever the input.
-            let keys = self.set_keys(&parts, set, &groups, None);
+            let keys = self.set_keys(&parts, &sets, number, &groups, None);
             self.b.emit(Inst::GroupFind { groups: groups.object, keys });
         }
         self.produce(parts.input, &mut |l| {
@@ -70,9 +70,9 @@ impl Lowering {
             let aggregates = l.arguments(parts.aggregates)?;
             l.set_aggregates(&groups, aggregates);
             let always_current = sets.len() == 1 && parts.groups.is_empty();
-            for set in &sets {
+            for number in 0..sets.len() {
                 if !always_current {
-                    let keys = l.set_keys(&parts, set, &groups, Some(&keys));
+                    let keys = l.set_keys(&parts, &sets, number, &groups, Some(&keys));
                     l.b.emit(Inst::GroupFind { groups: groups.object, keys });
                 }
                 l.add_to_group(&parts, &groups);
@@ -100,7 +100,7 @@ impl Lowering {
             let keys = l.group_keys(&parts)?;
             let aggregates = l.arguments(parts.aggregates)?;
             l.set_aggregates(&groups, aggregates);
-            let keys = l.set_keys(&parts, &sets[0], &groups, Some(&keys));
+            let keys = l.set_keys(&parts, &sets, 0, &groups, Some(&keys));
             let (same, first) = (l.b.label(), l.b.label());
             l.b.emit(Inst::GroupSame { groups: object, keys, to: same.pc() });
             l.b.emit(Inst::GroupEmpty { groups: object, to: first.pc() });
@@ -136,16 +136,16 @@ impl Lowering {
     }
 
     fn groups(&mut self, parts: &Parts<'_>, sets: &[Vec<bool>]) -> Groups {
-        let has_mask = sets.len() > 1 || parts.grouping_id.is_some();
+        let has_set = sets.len() > 1 || parts.grouping_id.is_some();
         let mut keys: Vec<SqlType> = parts.groups.iter().map(|g| g.1.ty).collect();
-        if has_mask {
-            keys.push(SqlType::int());
+        if has_set {
+            keys.extend([SqlType::int(), SqlType::int()]);
         }
         let layout = self.b.layout_of(&keys);
         let aggregates = self.empty_aggregates(parts.aggregates);
         let shape = KeyShape::of(&keys);
         let desc = GroupsDesc { keys: keys.into(), shape, layout, aggregates };
-        Groups { object: self.b.object(ObjectDesc::Groups(desc)), layout, has_mask }
+        Groups { object: self.b.object(ObjectDesc::Groups(desc)), layout, has_set }
     }
 
     /// The aggregates without their arguments' registers: all there is if the input has no row.
@@ -155,7 +155,8 @@ impl Lowering {
             function: a.function,
             types: CallTypes { args: a.args.iter().map(|e| e.ty).collect(), result: a.ty },
             args,
-            distinct: a.distinct.then(|| KeyShape::new(a.args.iter().map(|e| (e.ty, false)))),
+            distinct: (a.distinct && !a.function.ignores_duplicates)
+                .then(|| KeyShape::new(a.args.iter().map(|e| (e.ty, false)))),
             order: Order::none(),
         };
         aggregates.iter().map(|(_, a)| desc(a)).collect()
@@ -202,19 +203,22 @@ impl Lowering {
     fn set_keys(
         &mut self,
         parts: &Parts<'_>,
-        set: &[bool],
+        sets: &[Vec<bool>],
+        number: usize,
         groups: &Groups,
         keys: Option<&[Reg]>,
     ) -> crate::ir::RegList {
-        let mut regs = Vec::with_capacity(set.len() + 1);
+        let set = &sets[number];
+        let mut regs = Vec::with_capacity(set.len() + 2);
         for (at, (_, expr)) in parts.groups.iter().enumerate() {
             regs.push(match (set[at], keys) {
                 (true, Some(keys)) => keys[at],
                 _ => self.constant(&expr.ty, &Value::Null).reg,
             });
         }
-        if groups.has_mask {
+        if groups.has_set {
             regs.push(self.int(Parts::mask(set)));
+            regs.push(self.int(number as i64));
         }
         self.b.list(&regs)
     }

@@ -143,7 +143,7 @@ impl Groups {
         let at = usize::from(aggregate);
         let aggregate = &desc.aggregates[at];
         let args = regs.values(unit.list(aggregate.args), aggregate.types.args.iter());
-        if args.first().is_some_and(ValueRef::is_null) {
+        if aggregate.function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             self.null_eliminated = true;
         }
         if let Some(shape) = &aggregate.distinct {

@@ -303,6 +303,7 @@ impl<'w> Pass<'w> {
         frame: &Frame,
     ) -> SqlResult<()> {
         let peers = self.peer_groups();
+        let remove = function.remove.filter(|_| function.can_remove(types));
         let mut held = 0..0;
         let mut state = (function.init)(types);
         let mut result: Option<Slot> = None;
@@ -310,13 +311,13 @@ impl<'w> Pass<'w> {
             let wanted = self.frame(row, frame, &peers);
             let usable = wanted.end >= held.end
                 && (held.start..=held.end).contains(&wanted.start)
-                && (wanted.start == held.start || function.remove.is_some());
+                && (wanted.start == held.start || remove.is_some());
             if !usable {
                 state = (function.init)(types);
                 held = wanted.start..wanted.start;
                 result = None;
             }
-            if let (Some(remove), true) = (function.remove, usable) {
+            if let (Some(remove), true) = (remove, usable) {
                 for out in held.start..wanted.start {
                     remove(&mut state, &self.args(out, args), types)?;
                     result = None;
@@ -350,7 +351,7 @@ impl<'w> Pass<'w> {
         types: &CallTypes,
     ) -> SqlResult<()> {
         let args = self.args(row, args);
-        if args.first().is_some_and(ValueRef::is_null) {
+        if function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             *self.null_eliminated = true;
         }
         (function.add)(state, &args, types)

@@ -1,6 +1,10 @@
 //! Units made from plans, run over tables.
 
+mod bench;
 mod changes;
+mod differential;
 mod expressions;
+mod generate;
 mod native;
 mod queries;
+mod reference;
