@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -17,9 +17,12 @@ use crate::fs::{
 use crate::rng::Rng;
 use crate::sys;
 
-/// The operating system's file system.
+/// The operating system's file system. What it makes is for its owner alone: databases and keys.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RealFs;
+
+const FILE_MODE: u32 = 0o600;
+const DIRECTORY_MODE: u32 = 0o700;
 
 fn named<T>(op: OpKind, path: &Path, result: io::Result<T>) -> FileResult<T> {
     result.map_err(|error| FileError::new(op, path, error))
@@ -27,7 +30,9 @@ fn named<T>(op: OpKind, path: &Path, result: io::Result<T>) -> FileResult<T> {
 
 impl FileSystem for RealFs {
     fn create_dir_all(&self, path: &Path) -> FileResult<()> {
-        named(OpKind::CreateDir, path, fs::create_dir_all(path))
+        let mut builder = fs::DirBuilder::new();
+        let created = builder.recursive(true).mode(DIRECTORY_MODE).create(path);
+        named(OpKind::CreateDir, path, created)
     }
 
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>> {
@@ -47,7 +52,7 @@ impl FileSystem for RealFs {
 
     fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
         let mut options = fs::OpenOptions::new();
-        options.read(true);
+        options.read(true).mode(FILE_MODE);
         match mode {
             OpenMode::Read => &mut options,
             OpenMode::Write => options.write(true),
@@ -90,7 +95,8 @@ impl FileSystem for RealFs {
         let name = path.join(LOCK_FILE);
         let locked = || {
             let mut options = fs::OpenOptions::new();
-            let mut file = options.write(true).create(true).truncate(false).open(&name)?;
+            options.write(true).create(true).truncate(false).mode(FILE_MODE);
+            let mut file = options.open(&name)?;
             sys::lock_exclusive(&file)?;
             // For people who look; the lock itself is the kernel's, so this may fail.
             let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));

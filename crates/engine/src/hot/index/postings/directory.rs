@@ -250,7 +250,7 @@ impl Directory {
 }
 
 /// The segment that an index lies in, and where in it.
-fn locate(index: u64) -> (usize, usize) {
+pub(super) fn locate(index: u64) -> (usize, usize) {
     let segment = (index / SEGMENT + 1).ilog2();
     (segment as usize, (index - SEGMENT * ((1 << segment) - 1)) as usize)
 }

@@ -474,3 +474,6 @@ unsafe fn free_below(node: NodeRef<'_>, unique: bool) {
         node.free();
     }
 }
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;

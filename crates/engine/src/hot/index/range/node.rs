@@ -56,6 +56,9 @@ pub(super) struct Node {
     pointers: [Word; CAPACITY],
 }
 
+// With the fences of a bigint key.
+const _: () = assert!(size_of::<Node>() + 2 * HEAD <= 1024, "a node fits a size class");
+
 /// The keys that belong into a node: from the lower fence on and below the upper one.
 #[derive(Clone, Debug)]
 pub(super) struct Fences {

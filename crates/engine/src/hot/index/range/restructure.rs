@@ -243,7 +243,7 @@ fn split_at(node: NodeRef<'_>, index: usize) -> usize {
 
 /// The head that an entry of this node has in one with a shorter prefix: the bytes between are in the
 /// node's fence.
-fn shorter_prefix(head: u64, node: NodeRef<'_>, prefix_len: usize) -> u64 {
+pub(super) fn shorter_prefix(head: u64, node: NodeRef<'_>, prefix_len: usize) -> u64 {
     let mut bytes = [0; 2 * HEAD];
     let between = &node.lower()[prefix_len..node.prefix_len()];
     let n = between.len().min(HEAD);
