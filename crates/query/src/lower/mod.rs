@@ -50,7 +50,6 @@ use crate::plan::expr::{Expr, Pred, VarId};
 use crate::plan::native::NativeModule;
 use crate::plan::tree::*;
 
-#[cfg(test)]
 pub(crate) use columns::outputs;
 pub(crate) use scan::engine_layout;
 pub(crate) use scope::internal;

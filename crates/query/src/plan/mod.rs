@@ -3,5 +3,10 @@
 //! [`expr`], [`tree`] and [`native`] are the vocabulary that binder, planner and lowering share.
 
 pub mod expr;
+pub mod hints;
+pub mod ids;
 pub mod native;
+pub mod rename;
+pub mod statistics;
 pub mod tree;
+pub mod walk;

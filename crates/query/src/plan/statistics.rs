@@ -1,0 +1,27 @@
+//! What the planner may ask about the data.
+
+use base::ids::DbId;
+use engine::catalog::def::TableDef;
+
+/// Sizes of tables and indexes. They need not be exact and may have changed when a plan is run.
+pub trait Statistics {
+    /// How many rows a table has; `None` if nobody knows.
+    fn rows(&self, database: DbId, table: &TableDef) -> Option<u64>;
+
+    /// How many different keys an index (by its place in [`TableDef::indexes`]) has.
+    fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64>;
+}
+
+/// Nothing is known.
+#[derive(Clone, Copy, Debug)]
+pub struct NoStatistics;
+
+impl Statistics for NoStatistics {
+    fn rows(&self, _: DbId, _: &TableDef) -> Option<u64> {
+        None
+    }
+
+    fn distinct_keys(&self, _: DbId, _: &TableDef, _: usize) -> Option<u64> {
+        None
+    }
+}
