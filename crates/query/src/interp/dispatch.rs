@@ -2,6 +2,7 @@
 
 use base::{SqlError, SqlResult};
 
+use crate::interp::frame::Frame;
 use crate::interp::machine::Machine;
 use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
@@ -33,7 +34,7 @@ impl Machine<'_, '_> {
     pub(super) fn run(&mut self) -> SqlResult<()> {
         let mut pc = self.pc;
         loop {
-            let exit = hot(self.unit, &mut self.act.slots, &mut pc);
+            let exit = hot(self.unit, &mut self.act.slots, self.exec.frame, &mut pc);
             self.pc = pc;
             match exit {
                 Exit::Step(inst) => match self.step(inst)? {
@@ -57,8 +58,9 @@ fn set(slots: &mut [Slot], reg: Reg, slot: Slot) {
     slots[usize::from(reg.0)] = slot;
 }
 
-/// Executes instructions that need nothing but registers, until there is another one.
-fn hot(unit: &Unit, slots: &mut [Slot], place: &mut usize) -> Exit {
+/// Executes instructions that need nothing but registers and variables, until there is another
+/// one.
+fn hot(unit: &Unit, slots: &mut [Slot], frame: &mut Frame, place: &mut usize) -> Exit {
     let code = &unit.code[..];
     let mut pc = *place;
     macro_rules! jump_if {
@@ -119,6 +121,9 @@ fn hot(unit: &Unit, slots: &mut [Slot], place: &mut usize) -> Exit {
                 let value = get(slots, a).as_int().wrapping_add(i64::from(by));
                 set(slots, dst, Slot::int(value));
             }
+            Inst::LoadVar { dst, var } => set(slots, dst, frame.load(var)),
+            // SAFETY: I1: the register has the variable's type.
+            Inst::StoreVar { var, src } => unsafe { frame.store(var, &get(slots, src)) },
             Inst::JumpDecimal { op, a, b, to } => {
                 let (a, b) = (get(slots, a).as_wide(), get(slots, b).as_wide());
                 jump_if!(ops::holds(op, a, b), to);

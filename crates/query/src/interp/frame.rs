@@ -13,6 +13,7 @@ use crate::plan::expr::{TableVarId, VarId};
 #[derive(Debug)]
 struct Variable {
     ty: SqlType,
+    is_bytes: bool,
     /// Its value, or only whether it is NULL if it is one of bytes.
     slot: Slot,
     bytes: Vec<u8>,
@@ -61,7 +62,8 @@ impl Frame {
 
     /// A further variable, NULL.
     pub fn declare(&mut self, ty: SqlType) -> VarId {
-        self.variables.push(Variable { ty, slot: Slot::NULL, bytes: Vec::new() });
+        let is_bytes = RegType::of(&ty) == RegType::Bytes;
+        self.variables.push(Variable { ty, is_bytes, slot: Slot::NULL, bytes: Vec::new() });
         VarId((self.variables.len() - 1) as u32)
     }
 
@@ -114,7 +116,7 @@ impl Frame {
     #[inline]
     pub(super) fn load(&self, var: u32) -> Slot {
         let variable = &self.variables[var as usize];
-        match variable.slot.is_null() || !variable.is_bytes() {
+        match variable.slot.is_null() || !variable.is_bytes {
             true => variable.slot,
             false => Slot::bytes(&variable.bytes),
         }
@@ -170,16 +172,17 @@ impl Frame {
 }
 
 impl Variable {
-    fn is_bytes(&self) -> bool {
-        RegType::of(&self.ty) == RegType::Bytes
+    /// Takes a value over. It may lie in the variable's own bytes.
+    #[inline]
+    fn store(&mut self, slot: &Slot) {
+        if slot.is_null() || !self.is_bytes {
+            self.slot = *slot;
+        } else {
+            self.store_bytes(slot);
+        }
     }
 
-    /// Takes a value over. It may lie in the variable's own bytes.
-    fn store(&mut self, slot: &Slot) {
-        if slot.is_null() || !self.is_bytes() {
-            self.slot = *slot;
-            return;
-        }
+    fn store_bytes(&mut self, slot: &Slot) {
         let (address, len) = slot.words();
         let own = self.bytes.as_ptr() as u64;
         if (own..own + self.bytes.len() as u64).contains(&address) {

@@ -102,10 +102,11 @@ pub trait Host {
         rows: &mut LocalTable,
     ) -> SqlResult<()>;
 
-    /// Adds the rows of a system view.
+    /// Adds the rows of a system view about a database.
     fn fill_view(
         &mut self,
         task: &Task,
+        database: DbId,
         view: &'static SystemRowset,
         rows: &mut LocalTable,
     ) -> SqlResult<()>;

@@ -14,8 +14,8 @@ use crate::ir::inst::{Inst, Reg};
 use crate::ir::site::{CallSite, LikePattern, LikeSite, UserCallSite};
 
 impl Machine<'_, '_> {
-    /// Executes an instruction on scalars; `None` if it is none.
-    pub(super) fn scalar(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    /// Executes an instruction on scalars.
+    pub(super) fn scalar(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
             Inst::Const { dst, index } => {
                 let constant = &self.unit.constants[index as usize];
@@ -25,7 +25,7 @@ impl Machine<'_, '_> {
             Inst::GuardList { dst, list, to } => {
                 if self.unit.list(list).iter().any(|&reg| self.slot(reg).is_null()) {
                     self.set(dst, Slot::NULL);
-                    return Ok(Some(Flow::Jump(to)));
+                    return Ok(Flow::Jump(to));
                 }
             }
             Inst::JumpCompare { op, a, b, site, to } => {
@@ -39,19 +39,19 @@ impl Machine<'_, '_> {
                         .is_some_and(|o| ops::holds(op, o, std::cmp::Ordering::Equal)),
                 };
                 if holds {
-                    return Ok(Some(Flow::Jump(to)));
+                    return Ok(Flow::Jump(to));
                 }
             }
             Inst::JumpLike { subject, site, to } => {
                 if self.is_like(subject, &self.unit.likes[site as usize])? {
-                    return Ok(Some(Flow::Jump(to)));
+                    return Ok(Flow::Jump(to));
                 }
             }
             Inst::JumpIn { a, set, to } => {
                 let set = &self.unit.sets[set as usize];
                 let value = registers(&self.act.slots).value(a, &set.ty);
                 if set.contains(value, &mut self.act.key) {
-                    return Ok(Some(Flow::Jump(to)));
+                    return Ok(Flow::Jump(to));
                 }
             }
             Inst::Percent { dst, rows, percent } => {
@@ -60,11 +60,11 @@ impl Machine<'_, '_> {
             }
             _ => return self.computation(inst),
         }
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
     /// Instructions that compute a value with the arena's help.
-    fn computation(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    fn computation(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
         let arena = &self.act.arena;
@@ -121,10 +121,10 @@ impl Machine<'_, '_> {
                 (dst, Slot::bytes(joined))
             }
             Inst::Call { dst, site } => (dst, self.call(&unit.calls[site as usize])?),
-            _ => return self.memory(inst),
+            inst => unreachable!("{inst:?} is of another family"),
         };
         self.set(dst, slot);
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
     /// A function of the library.
@@ -152,7 +152,7 @@ impl Machine<'_, '_> {
     }
 
     /// Rows, arenas, variables.
-    fn memory(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    pub(super) fn memory(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
             Inst::BuildRow { dst, site } => {
                 let site = &self.unit.rows[site as usize];
@@ -186,10 +186,6 @@ impl Machine<'_, '_> {
                 };
                 self.set(dst, kept);
             }
-            Inst::LoadVar { dst, var } => {
-                let slot = self.exec.frame.load(var);
-                self.set(dst, slot);
-            }
             Inst::CopyVar { dst, var } => {
                 let ty = *self.exec.frame.ty(crate::plan::expr::VarId(var));
                 // SAFETY: the variable's value is of its type and its own.
@@ -202,11 +198,6 @@ impl Machine<'_, '_> {
                 };
                 self.set(dst, slot);
             }
-            Inst::StoreVar { var, src } => {
-                let slot = self.slot(src);
-                // SAFETY: I1: the register has the variable's type.
-                unsafe { self.exec.frame.store(var, &slot) };
-            }
             Inst::CallUser { dst, site } => {
                 let value = self.call_user(&self.unit.user_calls[site as usize])?;
                 let slot = self.owned(&value);
@@ -218,9 +209,9 @@ impl Machine<'_, '_> {
                 let slot = self.owned(&value);
                 self.set(dst, slot);
             }
-            _ => return Ok(None),
+            inst => unreachable!("{inst:?} is of another family"),
         }
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
     /// A slot with a copy of a value, which lives until its loop turns.

@@ -64,21 +64,19 @@ impl Machine<'_, '_> {
             Inst::LocalOpen { cursor } => self.open_local(cursor).map(|()| Flow::Next),
             Inst::Halt => Ok(Flow::Halt),
             Inst::Raise { error } => Err(self.unit.errors[error as usize].clone()),
-            Inst::Checkpoint => self.checkpoint().map(|()| Flow::Next),
-            inst => {
-                if let Some(flow) = self.scalar(inst)? {
-                    return Ok(flow);
-                }
-                if let Some(flow) = self.hashing(inst)? {
-                    return Ok(flow);
-                }
-                self.change(inst)
-            }
+            Inst::Checkpoint => self.turn().map(|()| Flow::Next),
+            inst => match family(&inst) {
+                Family::Scalar => self.scalar(inst),
+                Family::Memory => self.memory(inst),
+                Family::Hashing => self.hashing(inst),
+                Family::Collecting => self.collecting(inst),
+                Family::Change => self.change(inst),
+            },
         }
     }
 
-    /// Instructions on hash tables, sets and groups; `None` if it is none.
-    fn hashing(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    /// Instructions on hash tables, sets and groups that are being filled.
+    fn hashing(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
         let grant = &mut self.exec.runtime.grant;
@@ -88,7 +86,7 @@ impl Machine<'_, '_> {
                 self.turn()?;
                 let (object, _) = object!(self, hash, Hash, Hash);
                 let found = object.next().map(as_row);
-                return Ok(Some(self.take_row(found, row, done)));
+                return Ok(self.take_row(found, row, done));
             }
             Inst::HashProbe { hash } => {
                 let (object, desc) = object!(self, hash, Hash, Hash);
@@ -106,17 +104,17 @@ impl Machine<'_, '_> {
                 self.turn()?;
                 let (object, _) = object!(self, hash, Hash, Hash);
                 let found = object.next_unmatched().map(as_row);
-                return Ok(Some(self.take_row(found, row, done)));
+                return Ok(self.take_row(found, row, done));
             }
             Inst::HashEmpty { hash, to } => {
                 let empty = object!(self, hash, Hash, Hash).0.is_empty();
-                return Ok(Some(jump_if(empty, to)));
+                return Ok(jump_if(empty, to));
             }
             Inst::SetAdd { set, list, seen } => {
                 let (object, desc) = object!(self, set, Set, Set);
                 let values = regs.values(unit.list(list), desc.keys.iter());
                 let new = object.add(&desc.shape, &values, 0, grant)?;
-                return Ok(Some(jump_if(!new, seen)));
+                return Ok(jump_if(!new, seen));
             }
             Inst::SetClear { set } => object!(self, set, Set, Set).0.clear(grant),
             Inst::GroupFind { groups, keys } => {
@@ -129,20 +127,20 @@ impl Machine<'_, '_> {
             }
             Inst::GroupSame { groups, keys, to } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
-                return Ok(Some(jump_if(object.is_current(unit, desc, keys, regs), to)));
+                return Ok(jump_if(object.is_current(unit, desc, keys, regs), to));
             }
             Inst::GroupEmpty { groups, to } => {
                 let empty = object!(self, groups, Groups, Groups).0.is_empty();
-                return Ok(Some(jump_if(empty, to)));
+                return Ok(jump_if(empty, to));
             }
             Inst::GroupClear { groups } => object!(self, groups, Groups, Groups).0.clear(grant),
-            _ => return self.collecting(inst),
+            inst => unreachable!("{inst:?} is of another family"),
         }
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
-    /// Instructions on finished groups, sorters, windows and worktables; `None` if it is none.
-    fn collecting(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    /// Instructions on finished groups, sorters, windows and worktables.
+    fn collecting(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
         let grant = &mut self.exec.runtime.grant;
@@ -156,7 +154,7 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 let found = object!(self, groups, Groups, Groups).0.next().map(as_row);
-                return Ok(Some(self.take_row(found, row, done)));
+                return Ok(self.take_row(found, row, done));
             }
             Inst::GroupResult { groups, aggregate, dst } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
@@ -172,7 +170,7 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 let found = object!(self, sort, Sort, Sort).0.next().map(as_row);
-                return Ok(Some(self.take_row(found, row, done)));
+                return Ok(self.take_row(found, row, done));
             }
             Inst::SortClear { sort, limit } => {
                 let limit = limit.map(|reg| regs.slot(reg).as_int().max(0) as u64);
@@ -187,7 +185,7 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 let found = object!(self, window, Window, Window).0.next().map(as_row);
-                return Ok(Some(self.take_row(found, row, done)));
+                return Ok(self.take_row(found, row, done));
             }
             Inst::WindowResult { window, function, dst } => {
                 let slot = object!(self, window, Window, Window).0.result(function);
@@ -201,11 +199,11 @@ impl Machine<'_, '_> {
             }
             _ => return self.work(inst),
         }
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
-    /// Instructions on worktables; `None` if it is none.
-    fn work(&mut self, inst: Inst) -> SqlResult<Option<Flow>> {
+    /// Instructions on worktables.
+    fn work(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
             Inst::WorkPush { work, list } => {
                 let regs = registers(&self.act.slots);
@@ -224,9 +222,9 @@ impl Machine<'_, '_> {
                 self.set(dst, Slot::int(count));
             }
             Inst::FillRowset { work, site } => self.fill(work, site)?,
-            _ => return Ok(None),
+            inst => unreachable!("{inst:?} is of another family"),
         }
-        Ok(Some(Flow::Next))
+        Ok(Flow::Next)
     }
 
     #[inline(always)]
@@ -249,7 +247,9 @@ impl Machine<'_, '_> {
         table.clear();
         let exec = &mut *self.exec;
         match &self.unit.rowsets[site as usize] {
-            RowsetSite::System(view) => exec.host.fill_view(exec.task, view, table)?,
+            RowsetSite::System(database, view) => {
+                exec.host.fill_view(exec.task, *database, view, table)?;
+            }
             RowsetSite::Function { function, args, types } => {
                 let args = values(regs, self.unit.list(*args), types);
                 let mut context =
@@ -334,6 +334,76 @@ impl Machine<'_, '_> {
     }
 }
 
+/// Which part of the interpreter executes an instruction.
+enum Family {
+    Scalar,
+    Memory,
+    Hashing,
+    Collecting,
+    Change,
+}
+
+fn family(inst: &Inst) -> Family {
+    use Inst::*;
+    match inst {
+        Const { .. }
+        | GuardList { .. }
+        | JumpCompare { .. }
+        | JumpLike { .. }
+        | JumpIn { .. }
+        | Percent { .. }
+        | Arith { .. }
+        | Unary { .. }
+        | CastInt { .. }
+        | CastIntDecimal { .. }
+        | Cast { .. }
+        | Concat { .. }
+        | Call { .. } => Family::Scalar,
+        BuildRow { .. }
+        | RowBytes { .. }
+        | Mark { .. }
+        | Reset { .. }
+        | Keep { .. }
+        | CopyVar { .. }
+        | CallUser { .. }
+        | NextValue { .. } => Family::Memory,
+        HashNext { .. }
+        | HashProbe { .. }
+        | HashPush { .. }
+        | HashPushUnkeyed { .. }
+        | HashMark { .. }
+        | HashRewind { .. }
+        | HashClear { .. }
+        | HashUnmatched { .. }
+        | HashEmpty { .. }
+        | SetAdd { .. }
+        | SetClear { .. }
+        | GroupFind { .. }
+        | GroupAdd { .. }
+        | GroupSame { .. }
+        | GroupEmpty { .. }
+        | GroupClear { .. } => Family::Hashing,
+        GroupRewind { .. }
+        | GroupNext { .. }
+        | GroupResult { .. }
+        | SortPush { .. }
+        | SortNext { .. }
+        | SortClear { .. }
+        | SortFinish { .. }
+        | WindowPush { .. }
+        | WindowNext { .. }
+        | WindowResult { .. }
+        | WindowClear { .. }
+        | WindowFinish { .. }
+        | WorkPush { .. }
+        | WorkClear { .. }
+        | WorkSwap { .. }
+        | WorkCount { .. }
+        | FillRowset { .. } => Family::Collecting,
+        _ => Family::Change,
+    }
+}
+
 /// A cursor and the worktable that it goes through.
 fn two(objects: &mut [Object], cursor: ObjId, work: ObjId) -> (&mut LocalCursor, &LocalTable) {
     let (c, w) = (usize::from(cursor.0), usize::from(work.0));
@@ -350,7 +420,7 @@ fn open_cursor(
     regs: Registers<'_>,
 ) {
     match access {
-        AccessDesc::Full => cursor.open(table, &LocalAccess::Full),
+        AccessDesc::Full { .. } => cursor.open(table, &LocalAccess::Full),
         AccessDesc::Seek { index, key } => {
             let key = regs.keys(key);
             cursor.open(table, &LocalAccess::Seek { index: *index, key: &key });

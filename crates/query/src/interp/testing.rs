@@ -423,6 +423,7 @@ impl Host for Session<'_> {
     fn fill_view(
         &mut self,
         _: &Task,
+        _: DbId,
         _: &'static SystemRowset,
         rows: &mut LocalTable,
     ) -> SqlResult<()> {

@@ -70,7 +70,11 @@ pub enum ReadPurpose {
 #[derive(Clone, PartialEq, Debug)]
 pub enum AccessDesc {
     /// All of them.
-    Full,
+    Full {
+        /// The index to go through, if it matters: neighbours in a hash index are far apart in
+        /// memory, each behind the one before, so an ordered one is faster.
+        index: Option<usize>,
+    },
     /// All key columns of an index are given.
     Seek {
         /// The index's place in `TableDef::indexes`.
@@ -108,7 +112,7 @@ impl AccessDesc {
     /// The registers that opening reads, with their types.
     pub fn parts(&self) -> impl Iterator<Item = KeyPart> + '_ {
         let (keys, lower, upper): (&[KeyPart], _, _) = match self {
-            AccessDesc::Full => (&[], None, None),
+            AccessDesc::Full { .. } => (&[], None, None),
             AccessDesc::Seek { key, .. } => (key, None, None),
             AccessDesc::Range { prefix, lower, upper, .. } => (prefix, *lower, *upper),
         };

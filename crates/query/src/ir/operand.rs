@@ -349,7 +349,7 @@ impl Visitor<'_, '_> {
             | GroupNext { row, .. }
             | WindowNext { row, .. } => self.write(row, Row),
             FillRowset { site, .. } => match &unit.rowsets[site as usize] {
-                RowsetSite::System(_) => {}
+                RowsetSite::System(..) => {}
                 RowsetSite::Function { args, .. } => self.read_list(*args),
                 RowsetSite::User { args, .. } => {
                     args.iter().flatten().for_each(|&reg| self.read_any(reg));

@@ -176,7 +176,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
         WindowPush { window } => object(unit, window),
         GroupAdd { groups, .. } => object_aggregate(unit, groups, inst)?,
         FillRowset { site, .. } => match &unit.rowsets[site as usize] {
-            RowsetSite::System(view) => format!("{}.{}", view.schema, view.name),
+            RowsetSite::System(_, view) => format!("{}.{}", view.schema, view.name),
             RowsetSite::Function { function, .. } => format!("{function:?}"),
             RowsetSite::User { function, .. } => format!("{function:?}"),
         },
@@ -244,7 +244,7 @@ fn access(access: &AccessDesc) -> String {
         format!("({})", names.join(" "))
     };
     match access {
-        AccessDesc::Full => "full".into(),
+        AccessDesc::Full { .. } => "full".into(),
         AccessDesc::Seek { index, key } => format!("seek index {index} {}", names(key)),
         AccessDesc::Range { index, prefix, lower, upper, backward, .. } => {
             let mut text = format!("range index {index} {}", names(prefix));

@@ -207,8 +207,8 @@ pub struct RowSite {
 /// What fills a worktable.
 #[derive(Debug)]
 pub enum RowsetSite {
-    /// A system view.
-    System(&'static SystemRowset),
+    /// A system view, about this database.
+    System(DbId, &'static SystemRowset),
     /// A table-valued function of the library.
     Function {
         /// Which.

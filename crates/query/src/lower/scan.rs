@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
-use engine::catalog::def::TableDef;
+use engine::catalog::def::{IndexKind, TableDef};
 use engine::hot::row::RowLayout;
 
 use crate::ir::inst::{Inst, Reg};
@@ -121,10 +121,10 @@ impl Lowering {
             Source::Transition(inserted, table) => {
                 (LocalSource::Transition(*inserted), self.local_layout(table))
             }
-            Source::System(view) => {
+            Source::System(database, view) => {
                 let types: Vec<SqlType> = view.columns.iter().map(|c| c.1).collect();
                 let (work, layout) = self.rowset_work(&types);
-                self.fill(work, RowsetSite::System(view), true);
+                self.fill(work, RowsetSite::System(*database, view), true);
                 (LocalSource::Work(work), layout)
             }
             Source::Function(function, args) => {
@@ -172,7 +172,7 @@ impl Lowering {
     /// How rows are found. A NULL key or bound finds none.
     fn access(&mut self, scan: &Scan, null: NullTo) -> SqlResult<AccessDesc> {
         Ok(match &scan.access {
-            Access::Full => AccessDesc::Full,
+            Access::Full => AccessDesc::Full { index: ordered_index(&scan.source) },
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
             }
@@ -198,6 +198,12 @@ impl Lowering {
     fn bound(&mut self, bound: Option<&Bound>, null: NullTo) -> SqlResult<Option<(KeyPart, bool)>> {
         bound.map(|b| Ok((self.key(&b.value, null)?, b.inclusive))).transpose()
     }
+}
+
+/// An ordered index of an engine table that has all rows.
+fn ordered_index(source: &Source) -> Option<usize> {
+    let Source::Table { table, .. } = source else { return None };
+    table.indexes.iter().position(|i| i.kind != IndexKind::Hash && i.filter.is_none())
 }
 
 /// The key column behind a prefix.

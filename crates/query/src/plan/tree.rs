@@ -233,8 +233,8 @@ pub enum Source {
     TableVar(TableVarId, Arc<TableDef>),
     /// A trigger's `inserted` (true) or `deleted` (false).
     Transition(bool, Arc<TableDef>),
-    /// A dynamic management view: rows made when asked for.
-    System(&'static SystemRowset),
+    /// A view of the server's: rows made when asked for, about this database.
+    System(DbId, &'static SystemRowset),
     /// A table-valued function of the library.
     Function(&'static RowsetFunction, Vec<Expr>),
     /// A user's multi-statement table-valued function (inline ones are expanded by the binder).

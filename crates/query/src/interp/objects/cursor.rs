@@ -45,8 +45,9 @@ impl TableCursor {
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
         match &desc.access {
-            AccessDesc::Full => {
-                self.start(snapshot, table.log_index(), ScanRange::All, Direction::Forward);
+            AccessDesc::Full { index } => {
+                let index = index.unwrap_or_else(|| table.log_index());
+                self.start(snapshot, index, ScanRange::All, Direction::Forward);
             }
             AccessDesc::Seek { index, key } => {
                 table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
