@@ -6,6 +6,7 @@ pub mod expr;
 pub mod hints;
 pub mod ids;
 pub mod native;
+pub mod optimize;
 pub mod rename;
 pub mod statistics;
 pub mod tree;

@@ -1,0 +1,137 @@
+//! The optimizer: from the operators that the binder wrote down to those that cost least.
+//!
+//! The binder leaves every scan full, every join a nested loop in the order written and every
+//! condition where the statement has it. What comes out yields the same rows.
+
+mod joins;
+
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::hints::PlanHints;
+use crate::plan::ids::Ids;
+use crate::plan::statistics::Statistics;
+use crate::plan::tree::*;
+use crate::plan::walk::{PartMut, Parts};
+
+/// What the optimizer knows beside the plan.
+pub struct PlanContext<'a> {
+    /// Gives names to new columns: the one that the statement's other columns are from.
+    pub ids: &'a mut Ids,
+    /// What the statement demands.
+    pub hints: &'a PlanHints,
+    /// Sizes of tables.
+    pub statistics: &'a dyn Statistics,
+}
+
+impl std::fmt::Debug for PlanContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PlanContext").field("hints", &self.hints).finish_non_exhaustive()
+    }
+}
+
+/// Improves a statement's plan.
+pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) {
+    Optimizer { context }.plan(plan);
+}
+
+/// Improves a query's operators. What it yields beside `wanted` may be lost.
+pub fn rows(node: &mut Node, context: &mut PlanContext<'_>) {
+    Optimizer { context }.node(node);
+}
+
+/// Improves the queries inside an expression that stands for itself.
+pub fn expression(expr: &mut Expr, context: &mut PlanContext<'_>) {
+    Optimizer { context }.parts(expr);
+}
+
+/// Improves the queries inside a condition that stands for itself.
+pub fn condition(pred: &mut Pred, context: &mut PlanContext<'_>) {
+    Optimizer { context }.parts(pred);
+}
+
+/// The state of one optimization.
+struct Optimizer<'o, 'a> {
+    context: &'o mut PlanContext<'a>,
+}
+
+impl Optimizer<'_, '_> {
+    fn plan(&mut self, plan: &mut Plan) {
+        match plan {
+            Plan::Select(select) => self.node(&mut select.root),
+            Plan::Insert(insert) => self.insert(insert),
+            Plan::Update(update) => self.update(update),
+            Plan::Delete(delete) => self.delete(delete),
+            Plan::Merge(merge) => self.merge(merge),
+        }
+    }
+
+    fn insert(&mut self, insert: &mut InsertPlan) {
+        self.node(&mut insert.source);
+        insert.values.iter_mut().for_each(|v| self.new_value(v));
+        self.effects(&mut insert.effects);
+    }
+
+    fn update(&mut self, update: &mut UpdatePlan) {
+        self.node(&mut update.input);
+        update.set.iter_mut().for_each(|(_, v)| self.new_value(v));
+        update.assign.iter_mut().for_each(|(_, e)| self.parts(e));
+        update.recheck.iter_mut().for_each(|p| self.parts(p));
+        self.effects(&mut update.effects);
+    }
+
+    fn delete(&mut self, delete: &mut DeletePlan) {
+        self.node(&mut delete.input);
+        delete.recheck.iter_mut().for_each(|p| self.parts(p));
+        self.effects(&mut delete.effects);
+    }
+
+    fn merge(&mut self, merge: &mut MergePlan) {
+        self.node(&mut merge.input);
+        for clause in &mut merge.clauses {
+            clause.condition.iter_mut().for_each(|p| self.parts(p));
+            match &mut clause.action {
+                MergeAction::Update(set) => set.iter_mut().for_each(|(_, v)| self.new_value(v)),
+                MergeAction::Delete => {}
+                MergeAction::Insert(values) => values.iter_mut().for_each(|v| self.new_value(v)),
+            }
+        }
+        self.effects(&mut merge.effects);
+    }
+
+    fn new_value(&mut self, value: &mut NewValue) {
+        if let NewValue::Expr(expr) = value {
+            self.parts(expr);
+        }
+    }
+
+    fn effects(&mut self, effects: &mut RowEffects) {
+        effects.checks.iter_mut().for_each(|c| self.parts(&mut c.predicate));
+        for reference in &mut effects.references {
+            self.node(&mut reference.lookup);
+        }
+        for referenced in &mut effects.referenced_by {
+            match &mut referenced.action {
+                ReferencedAction::Refuse(lookup) => self.node(lookup),
+                ReferencedAction::Delete(delete) => self.delete(delete),
+                ReferencedAction::Update(update) => self.update(update),
+            }
+        }
+        effects.output.iter_mut().flatten().for_each(|(e, _)| self.parts(e));
+        if let Some(insert) = &mut effects.output_into {
+            self.insert(insert);
+        }
+    }
+
+    /// Improves the queries inside an expression or condition.
+    fn parts(&mut self, whole: &mut dyn Parts) {
+        whole.parts_mut(&mut |part| match part {
+            PartMut::Expr(expr) => self.parts(expr),
+            PartMut::Pred(pred) => self.parts(pred),
+            PartMut::Node(node) => self.node(node),
+        });
+    }
+
+    fn node(&mut self, node: &mut Node) {
+        self.parts(node);
+        joins::make_lowerable(node);
+    }
+}
