@@ -10,6 +10,7 @@
 //! `func` is the library of scalar functions, `ddl` changes the catalog, `sysview` and `sysproc` are
 //! the views and procedures by which the server describes itself.
 
+pub mod exec;
 pub mod func;
 pub mod interp;
 pub mod ir;

@@ -1,0 +1,289 @@
+//! Compiled texts and modules, shared by all sessions.
+//!
+//! What is kept for a text or a module is its [`Program`]: steps, variables, and beside each step the
+//! plan that was made when it ran first. An entry is found by everything that its meaning depends
+//! on but the catalog; of the catalog's changes each plan takes care itself.
+//!
+//! Entries are charged by size. When a shard is full, those that were not used since the hand of its
+//! clock last passed them go.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use base::ids::{DbId, ObjectId};
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::exec::options::CompileOptions;
+use crate::exec::program::{Program, ProgramKind};
+
+/// What a text's meaning depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextKey<'t> {
+    /// The text.
+    pub text: &'t str,
+    /// The declarations of its parameters, if it has any.
+    pub parameters: &'t str,
+    /// A batch, or dynamic SQL.
+    pub kind: ProgramKind,
+    /// The current database.
+    pub database: DbId,
+    /// The options.
+    pub options: CompileOptions,
+}
+
+/// What a module's program depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ModuleKey {
+    /// Its database.
+    pub database: DbId,
+    /// The module.
+    pub object: ObjectId,
+    /// The version of the schema in which it was last changed.
+    pub version: u64,
+    /// The options.
+    pub options: CompileOptions,
+}
+
+/// How the cache fares.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct CacheStatistics {
+    /// Entries there are.
+    pub entries: usize,
+    /// Bytes that they are charged.
+    pub bytes: usize,
+    /// Look-ups that found something.
+    pub hits: u64,
+    /// Look-ups that did not.
+    pub misses: u64,
+}
+
+/// What is known of an entry, for `sys.dm_exec_cached_plans`.
+#[derive(Clone, Debug)]
+pub struct CachedProgram {
+    /// The program.
+    pub program: Arc<Program>,
+    /// How often it was found.
+    pub uses: u64,
+    /// What it is charged.
+    pub bytes: usize,
+}
+
+const SHARDS: usize = 16;
+
+/// The cache.
+pub struct PlanCache {
+    shards: [Mutex<Shard>; SHARDS],
+    hasher: DefaultHashBuilder,
+    shard_bytes: usize,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashTable<Arc<Entry>>,
+    /// In the order of their arrival, for the clock.
+    clock: std::collections::VecDeque<Arc<Entry>>,
+    bytes: usize,
+}
+
+struct Entry {
+    hash: u64,
+    key: OwnedKey,
+    program: Arc<Program>,
+    bytes: usize,
+    used: AtomicBool,
+    uses: AtomicU64,
+}
+
+enum OwnedKey {
+    Text {
+        text: Arc<str>,
+        parameters: Box<str>,
+        kind: ProgramKind,
+        database: DbId,
+        options: CompileOptions,
+    },
+    Module(ModuleKey),
+}
+
+impl OwnedKey {
+    fn is_text(&self, key: &TextKey<'_>) -> bool {
+        match self {
+            OwnedKey::Text { text, parameters, kind, database, options } => {
+                *database == key.database
+                    && *kind == key.kind
+                    && *options == key.options
+                    && **text == *key.text
+                    && **parameters == *key.parameters
+            }
+            OwnedKey::Module(_) => false,
+        }
+    }
+}
+
+impl PlanCache {
+    /// A cache of about so many bytes.
+    pub fn new(bytes: usize) -> PlanCache {
+        PlanCache {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            hasher: DefaultHashBuilder::default(),
+            shard_bytes: bytes / SHARDS,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    /// The program of a text.
+    pub fn text(&self, key: &TextKey<'_>) -> Option<Arc<Program>> {
+        self.find(self.hash(key), |entry| entry.key.is_text(key))
+    }
+
+    /// The program of a module.
+    pub fn module(&self, key: &ModuleKey) -> Option<Arc<Program>> {
+        let same = |entry: &Entry| matches!(&entry.key, OwnedKey::Module(k) if k == key);
+        self.find(self.hash(key), same)
+    }
+
+    /// Keeps the program of a text.
+    pub fn keep_text(&self, key: &TextKey<'_>, program: &Arc<Program>) {
+        let owned = OwnedKey::Text {
+            text: program.text.clone(),
+            parameters: key.parameters.into(),
+            kind: key.kind,
+            database: key.database,
+            options: key.options,
+        };
+        self.keep(self.hash(key), owned, program, |entry| entry.key.is_text(key));
+    }
+
+    /// Keeps the program of a module.
+    pub fn keep_module(&self, key: &ModuleKey, program: &Arc<Program>) {
+        let same = |entry: &Entry| matches!(&entry.key, OwnedKey::Module(k) if k == key);
+        self.keep(self.hash(key), OwnedKey::Module(*key), program, same);
+    }
+
+    /// Forgets everything: `DBCC FREEPROCCACHE`.
+    pub fn clear(&self) {
+        for shard in &self.shards {
+            *lock(shard) = Shard::default();
+        }
+    }
+
+    /// Forgets a database's entries.
+    pub fn forget_database(&self, database: DbId) {
+        for shard in &self.shards {
+            let mut shard = lock(shard);
+            shard.entries.retain(|entry| entry.program.database != database);
+            shard.clock.retain(|entry| entry.program.database != database);
+            shard.bytes = shard.clock.iter().map(|entry| entry.bytes).sum();
+        }
+    }
+
+    /// How it fares.
+    pub fn statistics(&self) -> CacheStatistics {
+        let mut statistics = CacheStatistics {
+            hits: self.hits.load(Relaxed),
+            misses: self.misses.load(Relaxed),
+            ..CacheStatistics::default()
+        };
+        for shard in &self.shards {
+            let shard = lock(shard);
+            statistics.entries += shard.entries.len();
+            statistics.bytes += shard.bytes;
+        }
+        statistics
+    }
+
+    /// All entries.
+    pub fn entries(&self) -> Vec<CachedProgram> {
+        let of = |shard: &Mutex<Shard>| {
+            let shard = lock(shard);
+            let entry = |e: &Arc<Entry>| CachedProgram {
+                program: e.program.clone(),
+                uses: e.uses.load(Relaxed),
+                bytes: e.bytes,
+            };
+            shard.clock.iter().map(entry).collect::<Vec<_>>()
+        };
+        self.shards.iter().flat_map(of).collect()
+    }
+
+    fn hash(&self, key: &impl Hash) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        key.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {
+        lock(&self.shards[(hash >> 60) as usize % SHARDS])
+    }
+
+    fn find(&self, hash: u64, same: impl Fn(&Entry) -> bool) -> Option<Arc<Program>> {
+        let shard = self.shard(hash);
+        match shard.entries.find(hash, |entry| same(entry)) {
+            Some(entry) => {
+                entry.used.store(true, Relaxed);
+                entry.uses.fetch_add(1, Relaxed);
+                self.hits.fetch_add(1, Relaxed);
+                Some(entry.program.clone())
+            }
+            None => {
+                self.misses.fetch_add(1, Relaxed);
+                None
+            }
+        }
+    }
+
+    fn keep(
+        &self,
+        hash: u64,
+        key: OwnedKey,
+        program: &Arc<Program>,
+        same: impl Fn(&Entry) -> bool,
+    ) {
+        let bytes = program.size_bytes();
+        if bytes > self.shard_bytes / 4 {
+            return;
+        }
+        let entry = Arc::new(Entry {
+            hash,
+            key,
+            program: program.clone(),
+            bytes,
+            used: AtomicBool::new(true),
+            uses: AtomicU64::new(1),
+        });
+        let mut shard = self.shard(hash);
+        if let Ok(occupied) = shard.entries.find_entry(hash, |entry| same(entry)) {
+            let (old, _) = occupied.remove();
+            shard.clock.retain(|e| !Arc::ptr_eq(e, &old));
+            shard.bytes -= old.bytes;
+        }
+        shard.make_room(bytes, self.shard_bytes);
+        shard.bytes += bytes;
+        shard.clock.push_back(entry.clone());
+        shard.entries.insert_unique(hash, entry, |entry| entry.hash);
+    }
+}
+
+impl Shard {
+    fn make_room(&mut self, bytes: usize, limit: usize) {
+        while self.bytes + bytes > limit {
+            let Some(entry) = self.clock.pop_front() else { return };
+            if entry.used.swap(false, Relaxed) {
+                self.clock.push_back(entry);
+                continue;
+            }
+            if let Ok(found) = self.entries.find_entry(entry.hash, |e| Arc::ptr_eq(e, &entry)) {
+                found.remove();
+            }
+            self.bytes -= entry.bytes;
+        }
+    }
+}
+
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,217 @@
+//! What runs on behalf of a request is given to work with: the task, the session, memory for units,
+//! and where answers go.
+//!
+//! Steps, definitions (`crate::ddl`), system procedures, cursors and bulk loads all work with a
+//! [`Context`]. What they change in a database they change within a statement or definition that
+//! the context opens, so that it is undone when they fail.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, message};
+use engine::catalog::def::{DateTime, Permission, Securable, SecurableClass};
+use engine::catalog::{Catalog, CatalogError, Schema, SchemaEdit};
+use engine::txn::{Transaction, TxnError};
+use engine::wait::Task;
+
+use crate::exec::instance::Instance;
+use crate::exec::security::{self, DatabaseUser};
+use crate::exec::session::State;
+use crate::exec::session::transaction::{self, Origin};
+use crate::exec::sink::{EnvironmentChange, ResponseSink};
+use crate::interp::Runtime;
+use crate::interp::errors::from_message;
+
+/// See the module's header.
+pub struct Context<'c> {
+    /// The coroutine or thread.
+    pub task: &'c Task<'c>,
+    /// The session.
+    pub session: &'c mut State,
+    /// The session's memory for running units.
+    pub runtime: &'c mut Runtime,
+    /// Where answers go.
+    pub sink: &'c mut dyn ResponseSink,
+}
+
+impl<'c> Context<'c> {
+    /// The same for something within, perhaps with another sink.
+    pub fn with_sink<'d>(&'d mut self, sink: &'d mut dyn ResponseSink) -> Context<'d> {
+        Context { task: self.task, session: self.session, runtime: self.runtime, sink }
+    }
+
+    /// The server.
+    pub fn instance(&self) -> Arc<Instance> {
+        self.session.instance.clone()
+    }
+
+    /// The database in which names are looked for.
+    pub fn database(&self) -> DbId {
+        self.session.name_database()
+    }
+
+    /// The schema of a database as the session's transaction sees it.
+    pub fn schema(&self, database: DbId) -> SqlResult<Arc<Schema>> {
+        self.session.schema(database)
+    }
+
+    /// A database's catalog.
+    pub fn catalog(&self, database: DbId) -> SqlResult<Arc<Catalog>> {
+        self.session.catalog(database)
+    }
+
+    /// Who the session is in a database. Error 916.
+    pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
+        self.session.user(database)
+    }
+
+    /// Local time, for dates of creation.
+    pub fn now(&self) -> DateTime {
+        engine::catalog::bootstrap::now(self.session.instance.env())
+    }
+
+    /// Sends a message.
+    pub fn inform(&mut self, message: SqlError) -> SqlResult<()> {
+        self.sink.inform(self.task, &message)
+    }
+
+    /// Tells the client that its environment has changed.
+    pub fn environment(&mut self, change: &EnvironmentChange<'_>) -> SqlResult<()> {
+        self.sink.environment(self.task, change)
+    }
+
+    /// Whether a user's transaction is open.
+    pub fn in_user_transaction(&self) -> bool {
+        self.session.transaction.is_user()
+    }
+
+    /// Error 574 if a user's transaction is open.
+    pub fn refuse_in_transaction(&self, statement: &str) -> SqlResult<()> {
+        match self.in_user_transaction() {
+            true => {
+                let message = &message::STATEMENT_NOT_ALLOWED_IN_USER_TRANSACTION;
+                Err(SqlError::new(message, &[&statement]))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The session's part in a database, which it enters if it has not yet. A transaction is
+    /// open: definitions run within [`Context::definition`].
+    pub fn transaction(&mut self, database: DbId) -> SqlResult<&mut Transaction> {
+        let access = self.session.access(database)?;
+        let place = access.place.clone();
+        let part = self.session.transaction.enter(self.task, database, &place);
+        part.map_err(|error| engine_error(&error))
+    }
+
+    /// The session's part in a database and the edit of its schema. Within
+    /// [`Context::definition`]; errors 3930, 3906.
+    pub fn edit(&mut self, database: DbId) -> SqlResult<(&mut Transaction, &mut SchemaEdit)> {
+        transaction::check_may_write(&self.session.transaction)?;
+        let catalog = self.catalog(database)?;
+        self.transaction(database)?;
+        Ok(self.session.transaction.edit(database, &catalog))
+    }
+
+    /// As [`Context::edit`], with the database's DDL lock taken. Everything that is checked about
+    /// the schema is checked behind this, in the schema that [`Context::schema`] gives then.
+    pub fn lock_edit(&mut self, database: DbId) -> SqlResult<()> {
+        let task = self.task;
+        let (part, edit) = self.edit(database)?;
+        edit.lock(task, part).map_err(catalog_error)
+    }
+
+    /// Changes the schema of a database: [`Context::edit`] with the errors of the catalog turned
+    /// into messages.
+    pub fn change<T>(
+        &mut self,
+        database: DbId,
+        change: impl FnOnce(&Task, &mut Transaction, &mut SchemaEdit) -> Result<T, CatalogError>,
+    ) -> SqlResult<T> {
+        let task = self.task;
+        let (part, edit) = self.edit(database)?;
+        change(task, part, edit).map_err(catalog_error)
+    }
+
+    /// Runs something that changes schemas or rows through [`Context::edit`] and
+    /// [`Context::transaction`]: in the open transaction, or in one of its own that is committed
+    /// when it succeeds. When it fails, what it has done is undone.
+    pub fn definition<T>(
+        &mut self,
+        body: impl FnOnce(&mut Context<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let own = !self.session.transaction.is_open();
+        if own {
+            self.session.begin_transaction(Origin::Statement, "");
+        }
+        let mark = self.session.transaction.mark();
+        let result = body(self);
+        match &result {
+            Ok(_) if own => {
+                let durability = self.session.durability(false);
+                let committed = self.session.transaction.commit(self.task, durability);
+                committed.map_err(|error| engine_error(&error))?;
+            }
+            Ok(_) => {}
+            Err(_) if own => self.session.transaction.rollback(self.task),
+            Err(_) => self.session.transaction.rollback_to_mark(self.task, &mark),
+        }
+        result
+    }
+
+    /// Whether the session has a permission on an object, schema, type, or on the database.
+    pub fn may(&self, database: DbId, target: Securable, permission: Permission) -> bool {
+        let Ok(user) = self.user(database) else { return false };
+        let Ok(schema) = self.schema(database) else { return false };
+        user.may(&schema, target, permission)
+    }
+
+    /// Error 229 unless the session has a permission on an object.
+    pub fn demand_on_object(
+        &self,
+        database: DbId,
+        object: ObjectId,
+        permission: Permission,
+    ) -> SqlResult<()> {
+        let target = Securable { class: SecurableClass::Object, major: object.0, minor: 0 };
+        if self.may(database, target, permission) {
+            return Ok(());
+        }
+        let name = self.session.instance.database_name(database);
+        Err(security::denied(&*self.schema(database)?, &name, object, permission))
+    }
+
+    /// Error 262 unless the session has a permission on the database.
+    pub fn demand_on_database(&self, database: DbId, permission: Permission) -> SqlResult<()> {
+        if self.may(database, security::WHOLE_DATABASE, permission) {
+            return Ok(());
+        }
+        let name = self.session.instance.database_name(database);
+        let args: [&dyn std::fmt::Display; 2] = [&permission.description(), &name];
+        Err(SqlError::new(&message::DATABASE_PERMISSION_DENIED, &args))
+    }
+
+    /// Whether the session's login has a permission on the server.
+    pub fn login_may(&self, permission: Permission) -> bool {
+        let master = self.session.instance.databases().master().current();
+        let login = self.session.identity.login().id;
+        security::login_may(&master, login, security::WHOLE_SERVER, permission)
+    }
+
+    /// Notes a temporary table that was made for the level that runs.
+    pub fn add_temporary(&mut self, name: &str, object: ObjectId) {
+        let level = self.session.levels.len();
+        self.session.temporary.add(name, object, level);
+    }
+}
+
+/// The message of an error of the engine that is about no table in particular.
+pub fn engine_error(error: &TxnError) -> SqlError {
+    from_message(error, &[])
+}
+
+/// The message of an error of the catalog.
+pub fn catalog_error(error: CatalogError) -> SqlError {
+    error.into_sql().unwrap_or_else(|error| engine_error(&error))
+}

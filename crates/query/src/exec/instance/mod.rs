@@ -1,0 +1,290 @@
+//! The server as sessions see it: its databases, and what they share beside them.
+//!
+//! # Where things are
+//!
+//! * [`sessions`]: who is connected and what they do; the DMVs read it, `KILL` reaches through it.
+//! * [`login`]: who may come in, and to which database.
+//! * [`locks`]: application locks.
+//! * [`usage`]: which sessions are in which database, so that nobody drops it under them.
+//!
+//! # Lock order
+//!
+//! Every lock here is a leaf: nothing else is locked, and nobody waits, while it is held.
+
+pub mod locks;
+pub mod login;
+pub mod sessions;
+pub mod usage;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+
+use base::ids::DbId;
+use base::{SqlError, SqlResult, message};
+use engine::catalog::bootstrap::Instance as Databases;
+use engine::catalog::def::DatabaseDef;
+use engine::catalog::{Catalog, builtin};
+use engine::database::Host;
+use engine::error::EngineError;
+use engine::txn::{TxnError, Unavailable};
+use env::Env;
+
+use crate::exec::cache::PlanCache;
+use crate::func::facts::{Counters, ServerFacts};
+
+use locks::ApplicationLocks;
+use login::Passwords;
+use sessions::Sessions;
+use usage::DatabaseUsage;
+
+/// How a server runs, as far as sessions are concerned.
+pub struct InstanceOptions {
+    /// What functions tell about the server.
+    pub facts: ServerFacts,
+    /// How passwords are kept.
+    pub passwords: Arc<dyn Passwords>,
+    /// Bytes that one session's statements may hold in memory beside rows of tables.
+    pub session_memory: usize,
+    /// Bytes of texts and plans that are kept.
+    pub plan_cache_memory: usize,
+    /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
+    pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
+}
+
+/// A running server.
+pub struct Instance {
+    databases: Databases,
+    facts: Arc<ServerFacts>,
+    /// Who is connected.
+    pub sessions: Sessions,
+    /// `sp_getapplock`.
+    pub locks: ApplicationLocks,
+    /// Who is in which database.
+    pub usage: DatabaseUsage,
+    /// Compiled texts and modules.
+    pub plans: PlanCache,
+    passwords: Arc<dyn Passwords>,
+    session_memory: usize,
+    on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
+    /// Rises when a database is made, dropped, opened or closed.
+    database_changes: AtomicU64,
+    last_transaction: AtomicU64,
+    last_guid: std::sync::Mutex<SequentialGuids>,
+    connections: AtomicI32,
+    errors: AtomicI32,
+    started_ns: u64,
+    started_utc: u64,
+}
+
+impl Instance {
+    /// Sessions on these databases.
+    pub fn new(databases: Databases, options: InstanceOptions) -> Arc<Instance> {
+        let env = databases.engine().host().env().clone();
+        Arc::new(Instance {
+            databases,
+            facts: Arc::new(options.facts),
+            sessions: Sessions::default(),
+            locks: ApplicationLocks::default(),
+            usage: DatabaseUsage::default(),
+            plans: PlanCache::new(options.plan_cache_memory),
+            passwords: options.passwords,
+            session_memory: options.session_memory,
+            on_shutdown: options.on_shutdown,
+            database_changes: AtomicU64::new(1),
+            last_transaction: AtomicU64::new(0),
+            last_guid: std::sync::Mutex::new(SequentialGuids::new(&env)),
+            connections: AtomicI32::new(0),
+            errors: AtomicI32::new(0),
+            started_ns: env.clock().now_ns(),
+            started_utc: env.clock().utc_ticks(),
+        })
+    }
+
+    /// The databases and their catalogs.
+    pub fn databases(&self) -> &Databases {
+        &self.databases
+    }
+
+    /// What the engine's parts share.
+    pub fn host(&self) -> &Host {
+        self.databases.engine().host()
+    }
+
+    /// The world.
+    pub fn env(&self) -> &Env {
+        self.host().env()
+    }
+
+    /// What functions tell about the server.
+    pub fn facts(&self) -> &Arc<ServerFacts> {
+        &self.facts
+    }
+
+    /// How passwords are kept.
+    pub fn passwords(&self) -> &dyn Passwords {
+        &*self.passwords
+    }
+
+    /// Bytes that one session's statements may hold in memory.
+    pub fn session_memory(&self) -> usize {
+        self.session_memory
+    }
+
+    /// When the server started: monotonic nanoseconds, and UTC in units of 100 ns.
+    pub fn started(&self) -> (u64, u64) {
+        (self.started_ns, self.started_utc)
+    }
+
+    /// Asks the server to end.
+    pub fn shut_down(&self, no_wait: bool) {
+        (self.on_shutdown)(no_wait);
+    }
+
+    /// A number that changes with the set of databases: what sessions remember of databases is good
+    /// while it is the same.
+    pub fn database_changes(&self) -> u64 {
+        self.database_changes.load(SeqCst)
+    }
+
+    /// The set of databases, or which of them are open, has changed.
+    pub fn note_database_change(&self) {
+        self.database_changes.fetch_add(1, SeqCst);
+    }
+
+    /// An id for a transaction that begins.
+    pub fn next_transaction_id(&self) -> u64 {
+        self.last_transaction.fetch_add(1, Relaxed) + 1
+    }
+
+    /// A database by name.
+    pub fn find_database(&self, name: &str) -> Option<Arc<DatabaseDef>> {
+        self.databases.find(name)
+    }
+
+    /// A database by id.
+    pub fn database_def(&self, id: DbId) -> Option<Arc<DatabaseDef>> {
+        self.databases.master().current().server().database(id).cloned()
+    }
+
+    /// The name of a database; empty if it is gone.
+    pub fn database_name(&self, id: DbId) -> Arc<str> {
+        self.database_def(id).map_or_else(|| "".into(), |def| def.name.clone())
+    }
+
+    /// The catalog of a database that can be used; error 911, 922, 926, 942 otherwise.
+    pub fn catalog(&self, id: DbId) -> SqlResult<Arc<Catalog>> {
+        self.databases.catalog(id).map_err(|error| self.unavailable(id, &error))
+    }
+
+    /// Why a database cannot be used, as clients are told.
+    pub fn unavailable(&self, id: DbId, error: &EngineError) -> SqlError {
+        let name = self.database_name(id);
+        let message = match error {
+            EngineError::Txn(TxnError::Unavailable(why)) => match why {
+                Unavailable::Recovering => &message::DATABASE_IN_RESTORE,
+                Unavailable::Suspect => &message::DATABASE_SUSPECT,
+                Unavailable::Offline => &message::DATABASE_OFFLINE,
+            },
+            _ => &message::DATABASE_NOT_FOUND,
+        };
+        SqlError::new(message, &[&name])
+    }
+
+    /// The value in use of a setting of `sp_configure`.
+    pub fn configuration(&self, id: i32) -> i32 {
+        let schema = self.databases.master().current();
+        match schema.server().configuration(id) {
+            Some(configured) => configured.in_use,
+            None => {
+                let known = builtin::CONFIGURATIONS.iter().find(|c| c.id == id);
+                known.map_or(0, |c| c.default)
+            }
+        }
+    }
+
+    /// Somebody has tried to log in.
+    pub fn count_connection(&self) {
+        self.connections.fetch_add(1, Relaxed);
+    }
+
+    /// Somebody was sent an error.
+    pub fn count_error(&self) {
+        self.errors.fetch_add(1, Relaxed);
+    }
+
+    /// What has been counted.
+    pub fn counters(&self) -> Counters {
+        const TICK_NS: u64 = 31_250_000;
+        let up = (self.env().clock().now_ns() - self.started_ns) / TICK_NS;
+        Counters {
+            connections: self.connections.load(Relaxed),
+            idle: i32::try_from(up).unwrap_or(i32::MAX),
+            errors: self.errors.load(Relaxed),
+            ..Counters::default()
+        }
+    }
+
+    /// See [`crate::func::SessionFacts::sequential_guid`].
+    pub fn sequential_guid(&self) -> [u8; 16] {
+        self.last_guid.lock().unwrap_or_else(|e| e.into_inner()).next(self.env())
+    }
+}
+
+/// What `NEWSEQUENTIALID()` takes from: time and a counter, in the bytes that are compared first.
+struct SequentialGuids {
+    /// Ticks of the last one; the next is greater.
+    last: u64,
+    /// The bytes behind, random since the server started.
+    node: [u8; 8],
+}
+
+impl SequentialGuids {
+    fn new(env: &Env) -> SequentialGuids {
+        let mut node = [0; 8];
+        env.rng().fill(&mut node);
+        SequentialGuids { last: 0, node }
+    }
+
+    fn next(&mut self, env: &Env) -> [u8; 16] {
+        self.last = env.clock().utc_ticks().max(self.last + 1);
+        let ticks = self.last.to_be_bytes();
+        let mut guid = [0; 16];
+        // SQL Server compares the last six bytes first, then those before, in pairs and fours.
+        guid[10..16].copy_from_slice(&ticks[0..6]);
+        guid[8..10].copy_from_slice(&ticks[6..8]);
+        guid[0..8].copy_from_slice(&self.node);
+        guid
+    }
+}
+
+/// Ids of the settings that sessions look at, among [`builtin::CONFIGURATIONS`].
+pub mod setting {
+    /// `disallow results from triggers`
+    pub const DISALLOW_RESULTS_FROM_TRIGGERS: i32 = 114;
+    /// `nested triggers`
+    pub const NESTED_TRIGGERS: i32 = 115;
+    /// `two digit year cutoff`
+    pub const TWO_DIGIT_YEAR_CUTOFF: i32 = 1127;
+    /// `user options`
+    pub const USER_OPTIONS: i32 = 1534;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequential_guids_rise_in_the_order_of_sql_server() {
+        let env = Env::real();
+        let mut guids = SequentialGuids::new(&env);
+        let key = |g: &[u8; 16]| {
+            let mut key = Vec::new();
+            for range in [10..16, 8..10, 6..8, 4..6, 0..4] {
+                key.extend_from_slice(&g[range]);
+            }
+            key
+        };
+        let made: Vec<Vec<u8>> = (0..1000).map(|_| key(&guids.next(&env))).collect();
+        assert!(made.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

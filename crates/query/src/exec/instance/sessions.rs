@@ -1,0 +1,210 @@
+//! Who is connected and what they do.
+//!
+//! Each session has an entry, which it writes and everybody may read: the views over sessions,
+//! connections and requests, and `KILL`.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use base::ids::{DbId, SessionId};
+use engine::catalog::def::PrincipalId;
+use engine::txn::Owner;
+use engine::wait::{Interrupt, Interrupted};
+
+use crate::exec::options::Options;
+use crate::func::facts::Connection;
+
+/// Ids of users' sessions start here.
+const FIRST_SESSION: i16 = 51;
+
+/// What a client says of itself, and how it is connected.
+#[derive(Clone, Debug, Default)]
+pub struct ClientInfo {
+    /// What functions tell of the connection.
+    pub connection: Arc<Connection>,
+    /// The client library, as it says.
+    pub library: Arc<str>,
+    /// The version of the protocol, as `sys.dm_exec_sessions` shows it: 7.
+    pub protocol_version: i32,
+    /// Whether the connection is encrypted.
+    pub encrypted: bool,
+    /// Bytes of a packet.
+    pub packet_size: i32,
+    /// The client's port.
+    pub client_port: i32,
+    /// A name for the connection that no other has had.
+    pub connection_id: [u8; 16],
+}
+
+/// A session, as others see it.
+pub struct SessionEntry {
+    /// `@@SPID`
+    pub id: SessionId,
+    /// Raised to cancel its request or to end it.
+    pub interrupt: Arc<Interrupt>,
+    /// Its name in the waits-for graph.
+    pub owner: Arc<Owner>,
+    /// The client.
+    pub client: ClientInfo,
+    /// When it logged in: UTC, in units of 100 ns.
+    pub login_utc: u64,
+    /// Packets received and sent, and when: the server counts them.
+    pub traffic: Traffic,
+    status: Mutex<SessionStatus>,
+}
+
+/// What went over a connection.
+#[derive(Default, Debug)]
+pub struct Traffic {
+    /// Packets received.
+    pub received: AtomicI32,
+    /// Packets sent.
+    pub sent: AtomicI32,
+    /// When the last one came: UTC, in units of 100 ns.
+    pub last_received_utc: AtomicU64,
+    /// When the last one went: UTC, in units of 100 ns.
+    pub last_sent_utc: AtomicU64,
+}
+
+/// What a session does, and how it is set up.
+#[derive(Clone, Debug)]
+pub struct SessionStatus {
+    /// On whose behalf it acts.
+    pub login: (PrincipalId, Arc<str>),
+    /// Who logged in.
+    pub original_login: (PrincipalId, Arc<str>),
+    /// The current database.
+    pub database: DbId,
+    /// Its options.
+    pub options: Options,
+    /// `@@TRANCOUNT`
+    pub transaction_count: i32,
+    /// The open transaction, if there is one.
+    pub transaction: Option<TransactionStatus>,
+    /// When the last request started and ended: UTC, in units of 100 ns.
+    pub last_request: (u64, u64),
+    /// The request that runs, or `None` while the session sleeps.
+    pub request: Option<RequestStatus>,
+    /// The text of the last request.
+    pub last_text: Arc<str>,
+    /// Nanoseconds spent on requests.
+    pub elapsed_ns: u64,
+    /// Rows that the last statement counted.
+    pub row_count: i64,
+    /// The last error's number.
+    pub last_error: i32,
+    /// `CONTEXT_INFO`
+    pub context_info: Option<Box<[u8]>>,
+}
+
+/// An open transaction.
+#[derive(Clone, Debug)]
+pub struct TransactionStatus {
+    /// Its id.
+    pub id: u64,
+    /// Its name.
+    pub name: Arc<str>,
+    /// When it began: UTC, in units of 100 ns.
+    pub began_utc: u64,
+    /// Whether somebody has said `BEGIN TRANSACTION`, rather than the server itself.
+    pub is_user: bool,
+    /// The databases that it has touched.
+    pub databases: Vec<DbId>,
+}
+
+/// A request that runs.
+#[derive(Clone, Debug)]
+pub struct RequestStatus {
+    /// When it started: UTC in units of 100 ns, and on the monotonic clock.
+    pub started: (u64, u64),
+    /// Its text.
+    pub text: Arc<str>,
+    /// What it is doing: `SELECT`, `INSERT`, `WAITFOR`.
+    pub command: &'static str,
+}
+
+/// The sessions of a server.
+#[derive(Default)]
+pub struct Sessions {
+    entries: RwLock<BTreeMap<SessionId, Arc<SessionEntry>>>,
+}
+
+impl SessionEntry {
+    /// What the session does; keep the guard for a moment only.
+    pub fn status(&self) -> MutexGuard<'_, SessionStatus> {
+        self.status.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Ends the session: what it runs is interrupted, and it does not come back.
+    pub fn kill(&self) {
+        self.interrupt.raise(Interrupted::Kill);
+    }
+}
+
+impl Sessions {
+    /// Adds a session under the lowest free id. `None` if there are too many.
+    pub fn add(
+        &self,
+        make: impl FnOnce(SessionId) -> (Arc<Interrupt>, Arc<Owner>, ClientInfo, u64, SessionStatus),
+    ) -> Option<Arc<SessionEntry>> {
+        let mut entries = self.entries.write().expect("nobody panics under this lock");
+        let mut id = FIRST_SESSION;
+        for taken in entries.keys() {
+            if taken.0 == id {
+                id = id.checked_add(1)?;
+            }
+        }
+        let (interrupt, owner, client, login_utc, status) = make(SessionId(id));
+        let entry = Arc::new(SessionEntry {
+            id: SessionId(id),
+            interrupt,
+            owner,
+            client,
+            login_utc,
+            traffic: Traffic::default(),
+            status: Mutex::new(status),
+        });
+        entries.insert(entry.id, entry.clone());
+        Some(entry)
+    }
+
+    /// A session has ended.
+    pub fn remove(&self, id: SessionId) {
+        self.entries.write().expect("nobody panics under this lock").remove(&id);
+    }
+
+    /// A session.
+    pub fn get(&self, id: SessionId) -> Option<Arc<SessionEntry>> {
+        self.entries.read().expect("nobody panics under this lock").get(&id).cloned()
+    }
+
+    /// All sessions by id.
+    pub fn all(&self) -> Vec<Arc<SessionEntry>> {
+        self.entries.read().expect("nobody panics under this lock").values().cloned().collect()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.read().expect("nobody panics under this lock").len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Traffic {
+    /// A packet has come.
+    pub fn count_received(&self, utc_ticks: u64) {
+        self.received.fetch_add(1, Relaxed);
+        self.last_received_utc.store(utc_ticks, Relaxed);
+    }
+
+    /// A packet was sent.
+    pub fn count_sent(&self, utc_ticks: u64) {
+        self.sent.fetch_add(1, Relaxed);
+        self.last_sent_utc.store(utc_ticks, Relaxed);
+    }
+}

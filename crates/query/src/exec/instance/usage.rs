@@ -1,0 +1,105 @@
+//! Which sessions are in which database.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use base::ids::{DbId, SessionId};
+
+/// How many times each session is in each database: as its current one, and by transactions.
+#[derive(Default)]
+pub struct DatabaseUsage {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    users: BTreeMap<(DbId, SessionId), u32>,
+    /// Databases that only this session may enter: one that is being dropped, altered, or is in
+    /// `SINGLE_USER` mode.
+    exclusive: BTreeMap<DbId, SessionId>,
+}
+
+impl DatabaseUsage {
+    /// A session enters a database. `false` if another one has it for itself.
+    #[must_use]
+    pub fn enter(&self, database: DbId, session: SessionId) -> bool {
+        let mut inner = self.lock();
+        if inner.exclusive.get(&database).is_some_and(|holder| *holder != session) {
+            return false;
+        }
+        *inner.users.entry((database, session)).or_default() += 1;
+        true
+    }
+
+    /// A session leaves a database.
+    pub fn leave(&self, database: DbId, session: SessionId) {
+        let mut inner = self.lock();
+        if let Some(count) = inner.users.get_mut(&(database, session)) {
+            *count -= 1;
+            if *count == 0 {
+                inner.users.remove(&(database, session));
+            }
+        }
+    }
+
+    /// The sessions in a database, by id.
+    pub fn sessions_in(&self, database: DbId) -> Vec<SessionId> {
+        let first = (database, SessionId(i16::MIN));
+        let inner = self.lock();
+        let range = inner.users.range(first..).take_while(|((d, _), _)| *d == database);
+        range.map(|((_, session), _)| *session).collect()
+    }
+
+    /// Takes a database for one session, if no other is in it.
+    #[must_use]
+    pub fn try_exclusive(&self, database: DbId, session: SessionId) -> bool {
+        let mut inner = self.lock();
+        let first = (database, SessionId(i16::MIN));
+        let mut range = inner.users.range(first..).take_while(|((d, _), _)| *d == database);
+        let others = range.any(|((_, user), _)| *user != session);
+        let taken = inner.exclusive.get(&database).is_some_and(|holder| *holder != session);
+        if others || taken {
+            return false;
+        }
+        inner.exclusive.insert(database, session);
+        true
+    }
+
+    /// Keeps others than this session from entering a database; those inside stay.
+    pub fn close(&self, database: DbId, session: SessionId) {
+        self.lock().exclusive.insert(database, session);
+    }
+
+    /// Lets everybody enter again.
+    pub fn release(&self, database: DbId) {
+        self.lock().exclusive.remove(&database);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DB: DbId = DbId(5);
+    const A: SessionId = SessionId(51);
+    const B: SessionId = SessionId(52);
+
+    #[test]
+    fn a_database_is_exclusive_only_when_nobody_else_is_in_it() {
+        let usage = DatabaseUsage::default();
+        assert!(usage.enter(DB, A) && usage.enter(DB, A) && usage.enter(DB, B));
+        assert!(!usage.try_exclusive(DB, A));
+        usage.leave(DB, B);
+        assert!(usage.try_exclusive(DB, A));
+        assert!(!usage.enter(DB, B));
+        assert_eq!(usage.sessions_in(DB), [A]);
+        usage.release(DB);
+        assert!(usage.enter(DB, B));
+        usage.leave(DB, A);
+        assert_eq!(usage.sessions_in(DB), [A, B], "it had entered twice");
+    }
+}

@@ -1,0 +1,393 @@
+//! What a login or user is permitted.
+//!
+//! A permission is held if nobody among the user, its roles and `public` is denied it, and one of
+//! them has it: on the thing itself, on what contains it, or by a stronger permission. Owners and
+//! administrators hold all.
+
+use base::{SqlError, message};
+use engine::catalog::Schema;
+use engine::catalog::def::{
+    LoginDef, Permission, PermissionState, PrincipalDef, PrincipalId, SchemaId, Securable,
+    SecurableClass,
+};
+use smallvec::SmallVec;
+
+/// A user in a database, with everything that counts for permissions.
+#[derive(Clone, Debug)]
+pub struct DatabaseUser {
+    /// The user.
+    pub id: PrincipalId,
+    /// The user, its roles and `public`.
+    pub tokens: SmallVec<[PrincipalId; 4]>,
+    /// Whether it is `dbo` or in `db_owner`: everything is permitted.
+    pub is_owner: bool,
+    /// Where its unqualified names are looked for first.
+    pub default_schema: SchemaId,
+}
+
+/// The database itself, as the target of a permission.
+pub const WHOLE_DATABASE: Securable =
+    Securable { class: SecurableClass::Database, major: 0, minor: 0 };
+/// The server, as the target of a permission.
+pub const WHOLE_SERVER: Securable = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
+
+/// Whether `guest` may connect to a database.
+pub fn guest_enabled(schema: &Schema) -> bool {
+    schema.permission_set(WHOLE_DATABASE, PrincipalId::GUEST).is_some_and(|set| {
+        set.grants
+            .iter()
+            .any(|g| g.permission == Permission::Connect && g.state != PermissionState::Deny)
+    })
+}
+
+impl DatabaseUser {
+    /// `dbo`, who a server's administrator and a database's owner are.
+    pub fn dbo() -> DatabaseUser {
+        DatabaseUser {
+            id: PrincipalId::DBO,
+            tokens: SmallVec::from_slice(&[PrincipalId::DBO, PrincipalId::PUBLIC]),
+            is_owner: true,
+            default_schema: SchemaId::DBO,
+        }
+    }
+
+    /// A user of a database.
+    pub fn of(schema: &Schema, user: &PrincipalDef) -> DatabaseUser {
+        let mut tokens = SmallVec::from_slice(&[user.id]);
+        let mut at = 0;
+        while let Some(&token) = tokens.get(at) {
+            let roles = schema.principals().get(token).map(|p| p.roles.clone());
+            for role in roles.unwrap_or_default() {
+                if !tokens.contains(&role) {
+                    tokens.push(role);
+                }
+            }
+            at += 1;
+        }
+        tokens.push(PrincipalId::PUBLIC);
+        let is_owner = user.id == PrincipalId::DBO || tokens.contains(&PrincipalId::DB_OWNER);
+        DatabaseUser { id: user.id, tokens, is_owner, default_schema: schema.default_schema(user) }
+    }
+
+    /// Who a login is in a database; `None` if it may not use it.
+    pub fn for_login(
+        master: &Schema,
+        login: &LoginDef,
+        schema: &Schema,
+        owner_sid: &[u8],
+    ) -> Option<DatabaseUser> {
+        if master.server().is_member(login.id, PrincipalId::SYSADMIN) || *login.sid == *owner_sid {
+            return Some(DatabaseUser::dbo());
+        }
+        if let Some(user) = schema.user_with_sid(&login.sid) {
+            return Some(DatabaseUser::of(schema, user));
+        }
+        let guest = schema.principals().get(PrincipalId::GUEST)?;
+        guest_enabled(schema).then(|| DatabaseUser::of(schema, guest))
+    }
+
+    /// Whether the user has a permission.
+    pub fn may(&self, schema: &Schema, target: Securable, permission: Permission) -> bool {
+        if self.is_owner || self.owns(schema, target) {
+            return true;
+        }
+        let places = enclosing(schema, target);
+        let mut granted = false;
+        for place in places {
+            for &token in &self.tokens {
+                let Some(set) = schema.permission_set(place, token) else { continue };
+                for grant in &set.grants {
+                    if !covers(grant.permission, permission) {
+                        continue;
+                    }
+                    match grant.state {
+                        PermissionState::Deny if grant.permission == permission => return false,
+                        PermissionState::Deny | PermissionState::Revoke => {}
+                        PermissionState::Grant | PermissionState::GrantWithGrant => granted = true,
+                    }
+                }
+            }
+        }
+        let is_data = target.class == SecurableClass::Object;
+        for &token in &self.tokens {
+            match fixed_role(token, permission, is_data) {
+                Some(false) => return false,
+                Some(true) => granted = true,
+                None => {}
+            }
+        }
+        granted
+    }
+
+    /// Whether the user, or a role of it, owns an object or schema.
+    pub fn owns(&self, schema: &Schema, target: Securable) -> bool {
+        owner_of(schema, target).is_some_and(|owner| self.tokens.contains(&owner))
+    }
+}
+
+/// The owner of an object, schema or type.
+pub fn owner_of(schema: &Schema, target: Securable) -> Option<PrincipalId> {
+    let schema_owner = |id: SchemaId| schema.schemas().get(id).map(|s| s.owner);
+    match target.class {
+        SecurableClass::Object => {
+            let object = schema.object(base::ids::ObjectId(target.major))?;
+            let own = match object {
+                engine::catalog::Object::Constraint { table, .. } => table.header.owner,
+                _ => schema.object_def(object.id()).and_then(|d| d.header().owner),
+            };
+            own.or_else(|| schema_owner(object.schema()))
+        }
+        SecurableClass::Schema => schema_owner(SchemaId(target.major)),
+        SecurableClass::Type => {
+            let def = schema.types().get(engine::catalog::def::UserTypeId(target.major))?;
+            def.owner.or_else(|| schema_owner(def.schema))
+        }
+        SecurableClass::DatabasePrincipal => {
+            schema.principals().get(PrincipalId(target.major)).and_then(|p| p.owner)
+        }
+        _ => None,
+    }
+}
+
+/// A thing and what contains it, smallest first.
+fn enclosing(schema: &Schema, target: Securable) -> SmallVec<[Securable; 4]> {
+    let mut places = SmallVec::from_slice(&[target]);
+    if target.minor != 0 {
+        places.push(Securable { minor: 0, ..target });
+    }
+    let container = match target.class {
+        SecurableClass::Object => {
+            schema.object(base::ids::ObjectId(target.major)).map(|o| o.schema())
+        }
+        SecurableClass::Type => {
+            let def = schema.types().get(engine::catalog::def::UserTypeId(target.major));
+            def.map(|d| d.schema)
+        }
+        _ => None,
+    };
+    if let Some(id) = container {
+        places.push(Securable { class: SecurableClass::Schema, major: id.0, minor: 0 });
+    }
+    if target != WHOLE_DATABASE {
+        places.push(WHOLE_DATABASE);
+    }
+    places
+}
+
+/// Whether holding one permission means holding the other.
+fn covers(held: Permission, wanted: Permission) -> bool {
+    use Permission as P;
+    held == wanted
+        || match held {
+            P::Control => true,
+            P::Alter => matches!(
+                wanted,
+                P::ViewDefinition
+                    | P::CreateTable
+                    | P::CreateView
+                    | P::CreateProcedure
+                    | P::CreateFunction
+                    | P::CreateType
+                    | P::CreateSynonym
+                    | P::CreateSequence
+                    | P::CreateSchema
+                    | P::CreateRole
+                    | P::AlterAnyUser
+                    | P::AlterAnyRole
+                    | P::AlterAnySchema
+            ),
+            P::AlterAnySchema => matches!(wanted, P::CreateSchema | P::Alter),
+            P::AlterAnyRole => wanted == P::CreateRole,
+            _ => false,
+        }
+}
+
+/// What membership in a fixed role of a database gives or denies.
+fn fixed_role(role: PrincipalId, permission: Permission, is_data: bool) -> Option<bool> {
+    use Permission as P;
+    let reads = is_data && permission == P::Select;
+    let writes = is_data && matches!(permission, P::Insert | P::Update | P::Delete);
+    let creates = matches!(
+        permission,
+        P::Alter
+            | P::AlterAnySchema
+            | P::CreateTable
+            | P::CreateView
+            | P::CreateProcedure
+            | P::CreateFunction
+            | P::CreateType
+            | P::CreateSynonym
+            | P::CreateSequence
+            | P::CreateSchema
+            | P::CreateDefault
+            | P::References
+            | P::ViewDefinition
+    );
+    match role {
+        PrincipalId::DB_DATAREADER if reads => Some(true),
+        PrincipalId::DB_DATAWRITER if writes => Some(true),
+        PrincipalId::DB_DENYDATAREADER if reads => Some(false),
+        PrincipalId::DB_DENYDATAWRITER if writes => Some(false),
+        PrincipalId::DB_DDLADMIN if creates => Some(true),
+        PrincipalId::DB_ACCESSADMIN if matches!(permission, P::AlterAnyUser | P::Connect) => {
+            Some(true)
+        }
+        PrincipalId::DB_SECURITYADMIN
+            if matches!(permission, P::AlterAnyRole | P::CreateRole | P::ViewDefinition) =>
+        {
+            Some(true)
+        }
+        PrincipalId::DB_BACKUPOPERATOR
+            if matches!(permission, P::BackupDatabase | P::BackupLog | P::Checkpoint) =>
+        {
+            Some(true)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a login has a permission on the server or on a thing of it.
+pub fn login_may(
+    master: &Schema,
+    login: PrincipalId,
+    target: Securable,
+    permission: Permission,
+) -> bool {
+    let server = master.server();
+    if server.is_member(login, PrincipalId::SYSADMIN) {
+        return true;
+    }
+    let mut tokens: SmallVec<[PrincipalId; 4]> = SmallVec::from_slice(&[login]);
+    let roles = server.logins().iter().filter(|l| server.is_member(login, l.id));
+    tokens.extend(roles.map(|l| l.id));
+    tokens.push(PrincipalId::SERVER_PUBLIC);
+    let mut granted = false;
+    for place in [target, WHOLE_SERVER] {
+        for &token in &tokens {
+            let Some(set) = server.permission_set(place, token) else { continue };
+            for grant in set.grants.iter().filter(|g| covers(g.permission, permission)) {
+                match grant.state {
+                    PermissionState::Deny => return false,
+                    PermissionState::Revoke => {}
+                    PermissionState::Grant | PermissionState::GrantWithGrant => granted = true,
+                }
+            }
+        }
+    }
+    granted || tokens.iter().any(|token| server_role_gives(*token, permission))
+}
+
+/// The fixed roles of the server but `sysadmin`: 4 securityadmin, 5 serveradmin, 6 setupadmin,
+/// 7 processadmin, 8 diskadmin, 9 dbcreator, 10 bulkadmin.
+fn server_role_gives(role: PrincipalId, permission: Permission) -> bool {
+    use Permission as P;
+    match role.0 {
+        4 => permission == P::AlterAnyLogin,
+        5 => matches!(
+            permission,
+            P::AlterSettings | P::Shutdown | P::AlterServerState | P::ViewServerState
+        ),
+        7 => matches!(permission, P::AlterAnyConnection | P::ViewServerState),
+        9 => matches!(permission, P::CreateAnyDatabase | P::AlterAnyDatabase),
+        10 => permission == P::AdministerBulkOperations,
+        _ => false,
+    }
+}
+
+/// Error 229: a user lacks a permission on an object.
+pub fn denied(
+    schema: &Schema,
+    database: &str,
+    object: base::ids::ObjectId,
+    permission: Permission,
+) -> SqlError {
+    let found = schema.object(object);
+    let name = found.map_or("", |o| o.name());
+    let place = found.and_then(|o| schema.schemas().get(o.schema()));
+    let place = place.map_or("", |s| &s.name);
+    let args: [&dyn std::fmt::Display; 4] = [&permission.description(), &name, &database, &place];
+    SqlError::new(&message::OBJECT_PERMISSION_DENIED, &args)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use base::Collation;
+    use base::ids::DbId;
+    use engine::catalog::Definition;
+    use engine::catalog::def::{Grant, PermissionSet};
+
+    use super::*;
+
+    const USER: PrincipalId = PrincipalId(5);
+    const ROLE: PrincipalId = PrincipalId(6);
+    const S: SchemaId = SchemaId(5);
+
+    fn schema(sets: &[(Securable, PrincipalId, Permission, PermissionState)]) -> Schema {
+        let now = engine::catalog::def::DateTime { days: 0, ticks: 0 };
+        let mut all = engine::catalog::builtin::database(DbId(5), &[9], now);
+        let sample = all.iter().find_map(|d| match d {
+            Definition::Principal(p) if p.id == PrincipalId::GUEST => Some((**p).clone()),
+            _ => None,
+        });
+        let sample = sample.expect("guest is built in");
+        let principal = |id: PrincipalId, name: &str, roles: Vec<PrincipalId>| {
+            let sid: Box<[u8]> = Box::new([id.0 as u8]);
+            let def =
+                PrincipalDef { id, name: name.into(), sid: Some(sid), roles, ..sample.clone() };
+            Definition::Principal(Arc::new(def))
+        };
+        all.push(principal(USER, "u", vec![ROLE]));
+        all.push(principal(ROLE, "r", vec![]));
+        let own = engine::catalog::def::SchemaDef { id: S, name: "s".into(), owner: ROLE };
+        all.push(Definition::Schema(Arc::new(own)));
+        for &(target, grantee, permission, state) in sets {
+            let grant = Grant { permission, grantor: PrincipalId::DBO, state };
+            let set = PermissionSet { target, grantee, grants: vec![grant] };
+            all.push(Definition::Permissions(Arc::new(set)));
+        }
+        Schema::from_definitions(DbId(5), Collation(1), all).expect("the definitions fit together")
+    }
+
+    fn on_schema(id: SchemaId) -> Securable {
+        Securable { class: SecurableClass::Schema, major: id.0, minor: 0 }
+    }
+
+    fn user(schema: &Schema) -> DatabaseUser {
+        DatabaseUser::of(schema, schema.principals().get(USER).unwrap())
+    }
+
+    #[test]
+    fn permissions_come_from_roles_and_containers() {
+        let grant = (on_schema(SchemaId::DBO), ROLE, Permission::Select, PermissionState::Grant);
+        let s = schema(&[grant]);
+        let user = user(&s);
+        assert!(user.may(&s, on_schema(SchemaId::DBO), Permission::Select));
+        assert!(!user.may(&s, on_schema(SchemaId::DBO), Permission::Insert));
+        assert!(!user.may(&s, WHOLE_DATABASE, Permission::Select));
+        assert!(user.may(&s, on_schema(S), Permission::Insert), "the role owns the schema");
+        assert!(DatabaseUser::dbo().may(&s, WHOLE_DATABASE, Permission::Control));
+    }
+
+    #[test]
+    fn a_denial_anywhere_beats_every_grant() {
+        let s = schema(&[
+            (WHOLE_DATABASE, USER, Permission::Control, PermissionState::Grant),
+            (on_schema(SchemaId::DBO), ROLE, Permission::Select, PermissionState::Deny),
+        ]);
+        let user = user(&s);
+        assert!(user.may(&s, on_schema(SchemaId::DBO), Permission::Insert));
+        assert!(!user.may(&s, on_schema(SchemaId::DBO), Permission::Select));
+    }
+
+    #[test]
+    fn fixed_roles_reach_data_only() {
+        assert_eq!(fixed_role(PrincipalId::DB_DATAREADER, Permission::Select, true), Some(true));
+        assert_eq!(fixed_role(PrincipalId::DB_DATAREADER, Permission::Select, false), None);
+        assert_eq!(
+            fixed_role(PrincipalId::DB_DENYDATAWRITER, Permission::Delete, true),
+            Some(false)
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! The session as functions see it.
+
+use std::sync::Arc;
+
+use base::SqlError;
+use base::datetime::DateSettings;
+use base::ids::{DbId, ObjectId, SessionId};
+use base::value::Variant;
+use engine::catalog::Schema;
+use engine::catalog::def::{Permission, PrincipalId, SchemaId, Securable, SecurableClass};
+
+use super::State;
+use crate::exec::security::login_may;
+use crate::func::SessionFacts;
+use crate::func::facts::{
+    Connection, Counters, CursorScope, Login, MetadataFacts, Progress, RandomState, ServerFacts,
+    Settings, StatementTime, SystemObject,
+};
+
+impl MetadataFacts for State {
+    fn current_database(&self) -> DbId {
+        self.name_database()
+    }
+
+    fn schema(&self, database: DbId) -> Option<Arc<Schema>> {
+        State::schema(self, database).ok()
+    }
+
+    fn user(&self, database: DbId) -> Option<PrincipalId> {
+        State::user(self, database).ok().map(|user| user.id)
+    }
+
+    fn temporary_table(&self, name: &str) -> Option<ObjectId> {
+        let tempdb = State::schema(self, DbId::TEMPDB).ok()?;
+        self.find_temporary(&tempdb, name)
+    }
+
+    fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject> {
+        super::system::described(schema, name)
+    }
+
+    fn system_object_by_id(&self, id: ObjectId) -> Option<SystemObject> {
+        super::system::described_by_id(id)
+    }
+
+    fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64> {
+        let catalog = self.catalog(database).ok()?;
+        let schema = State::schema(self, database).ok()?;
+        let stored = catalog.table(schema.table(table)?)?;
+        let counter = stored.identity()?;
+        counter.position().used.then(|| counter.current())
+    }
+
+    fn last_rowversion(&self, database: DbId) -> u64 {
+        self.catalog(database).map_or(0, |c| c.sequences().last_row_version() as u64)
+    }
+
+    fn min_active_rowversion(&self, database: DbId) -> u64 {
+        self.last_rowversion(database) + 1
+    }
+
+    fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool {
+        use SecurableClass as C;
+        if matches!(target.class, C::Server | C::ServerPrincipal | C::Endpoint) {
+            let master = self.instance.databases().master().current();
+            return login_may(&master, self.identity.login().id, target, permission);
+        }
+        let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
+        else {
+            return false;
+        };
+        user.may(&schema, target, permission)
+    }
+}
+
+impl State {
+    /// A temporary table that the session sees by this name.
+    pub(crate) fn find_temporary(&self, tempdb: &Schema, name: &str) -> Option<ObjectId> {
+        if name.starts_with("##") {
+            let found = tempdb.find_object(SchemaId::DBO, name)?;
+            return tempdb.table(found.id()).map(|table| table.id());
+        }
+        self.temporary.find(name).find(|id| tempdb.table(*id).is_some())
+    }
+}
+
+impl SessionFacts for State {
+    fn time(&self) -> StatementTime {
+        self.time
+    }
+
+    fn dates(&self) -> DateSettings {
+        self.options.dates
+    }
+
+    fn settings(&self) -> Settings {
+        self.options.settings
+    }
+
+    fn progress(&self) -> Progress {
+        let level = self.levels.last();
+        let small = |identity: Option<i128>| identity.and_then(|v| i64::try_from(v).ok());
+        Progress {
+            row_count: self.left.row_count,
+            error: self.left.error,
+            transaction_count: self.transaction.count(),
+            transaction_state: self.transaction.state(),
+            transaction_id: self.transaction.id() as i64,
+            request_id: 0,
+            nest_level: level.map_or(0, |l| l.nesting),
+            module: level.and_then(|l| l.module.as_ref()).map(|m| m.id()),
+            fetch_status: self.left.fetch_status,
+            cursor_rows: self.left.cursor_rows,
+            scope_identity: small(level.and_then(|l| l.identity)),
+            last_identity: small(self.left.identity),
+        }
+    }
+
+    fn session_id(&self) -> SessionId {
+        self.id()
+    }
+
+    fn caught_error(&self) -> Option<SqlError> {
+        self.levels.iter().rev().find_map(|level| level.caught.last()).cloned()
+    }
+
+    fn login(&self) -> Login {
+        let login = self.identity.login();
+        Login { id: login.id, name: login.name.clone() }
+    }
+
+    fn connection(&self) -> Arc<Connection> {
+        self.entry.client.connection.clone()
+    }
+
+    fn server(&self) -> Arc<ServerFacts> {
+        self.instance.facts().clone()
+    }
+
+    fn counters(&self) -> Counters {
+        self.instance.counters()
+    }
+
+    fn context_info(&self) -> Option<Box<[u8]>> {
+        self.context_info.clone()
+    }
+
+    fn session_context(&self, key: &str) -> Option<Variant> {
+        let key = base::text::identifier::fold_identifier(key);
+        self.session_context.get(&*key).map(|(value, _)| value.clone())
+    }
+
+    fn cursor_status(&self, _: CursorScope, _: &str) -> i32 {
+        -3
+    }
+
+    fn trigger_nesting(&self, trigger: Option<ObjectId>) -> i32 {
+        let is_it = |level: &&super::Level| match (&level.trigger, trigger) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(_), Some(id)) => level.module.as_ref().is_some_and(|m| m.id() == id),
+        };
+        self.levels.iter().filter(is_it).count() as i32
+    }
+
+    fn random(&self) -> RandomState {
+        self.random.get()
+    }
+
+    fn set_random(&self, state: RandomState) {
+        self.random.set(state);
+    }
+
+    fn random_bytes(&self, bytes: &mut [u8]) {
+        self.instance.env().rng().fill(bytes);
+    }
+
+    fn sequential_guid(&self) -> [u8; 16] {
+        self.instance.sequential_guid()
+    }
+}

@@ -1,0 +1,354 @@
+//! A session: one connection's state, and what its client can ask of it.
+//!
+//! # Where things are
+//!
+//! * [`Session`] is what the server holds; [`State`] is all of it but the memory for running units,
+//!   which is lent to the interpreter together with the state (as its `Host`).
+//! * [`transaction`]: the open transaction and its statements.
+//! * [`databases`]: the databases that the session has used.
+//! * [`identity`]: on whose behalf it acts.
+//! * [`temporary`]: its temporary tables.
+//! * [`level`]: the modules and texts that are running, one within another.
+//! * `facts`, `names`, `host`: the session as functions, the binder and units see it.
+
+pub mod databases;
+mod facts;
+pub mod identity;
+pub mod level;
+pub mod requests;
+pub mod reveal;
+pub mod system;
+pub mod temporary;
+pub mod transaction;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::datetime::Language;
+use base::ids::{DbId, ObjectId, SessionId};
+use base::value::Variant;
+use base::{SqlError, SqlResult, message};
+use engine::catalog::def::LoginDef;
+use engine::catalog::{Catalog, Schema};
+use engine::txn::{Durability, Owner};
+use engine::wait::Interrupt;
+
+use crate::exec::instance::Instance;
+use crate::exec::instance::login::Authenticated;
+use crate::exec::instance::sessions::{ClientInfo, SessionEntry, SessionStatus};
+use crate::exec::options::{ClientKind, Options};
+use crate::exec::security::DatabaseUser;
+use crate::func::facts::{RandomState, StatementTime};
+use crate::interp::Runtime;
+
+use databases::{DatabaseAccess, DatabaseList};
+use identity::Identity;
+use level::Level;
+use temporary::TemporaryTables;
+use transaction::{OpenStatement, Origin, TransactionState};
+
+pub use reveal::Reveal;
+
+/// One connection.
+pub struct Session {
+    pub(crate) state: State,
+    pub(crate) runtime: Runtime,
+}
+
+/// How a session begins.
+pub struct LoginOptions {
+    /// Who has logged in.
+    pub who: Authenticated,
+    /// In which database: [`Instance::login_database`].
+    pub database: DbId,
+    /// What is known of the client.
+    pub client: ClientInfo,
+    /// Which defaults its options have.
+    pub kind: ClientKind,
+    /// In which language.
+    pub language: &'static Language,
+}
+
+/// All that a session knows but its memory for running units.
+pub struct State {
+    /// The server.
+    pub instance: Arc<Instance>,
+    /// How others see the session.
+    pub entry: Arc<SessionEntry>,
+    /// `SET` options.
+    pub options: Options,
+    /// The open transaction.
+    pub transaction: TransactionState,
+    /// The statements that are open, one within another.
+    pub statements: Vec<OpenStatement>,
+    /// What runs, one within another. The first is the batch.
+    pub levels: Vec<Level>,
+    /// The current database.
+    pub database: DbId,
+    /// On whose behalf it acts.
+    pub identity: Identity,
+    /// Its temporary tables.
+    pub temporary: TemporaryTables,
+    /// What statements have left behind for those that follow.
+    pub left: Left,
+    /// When the current statement began.
+    pub time: StatementTime,
+    /// `SET IDENTITY_INSERT`.
+    pub identity_insert: Option<(DbId, ObjectId)>,
+    /// `SET CONTEXT_INFO`.
+    pub context_info: Option<Box<[u8]>>,
+    /// `sp_set_session_context`: values, and whether they may change.
+    pub session_context: HashMap<Box<str>, (Variant, bool)>,
+    /// Texts that the client has prepared.
+    pub prepared: requests::Prepared,
+    databases: DatabaseList,
+    owner: Arc<Owner>,
+    reveal: Reveal,
+    random: Cell<RandomState>,
+    /// What it began with, for a reset.
+    initial: Initial,
+}
+
+struct Initial {
+    options: Options,
+    database: DbId,
+    login: Arc<LoginDef>,
+}
+
+/// What statements leave behind for those that follow.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Left {
+    /// `@@ROWCOUNT`
+    pub row_count: i64,
+    /// `@@ERROR`
+    pub error: i32,
+    /// `@@IDENTITY`
+    pub identity: Option<i128>,
+    /// `@@FETCH_STATUS`
+    pub fetch_status: i32,
+    /// `@@CURSOR_ROWS`
+    pub cursor_rows: i32,
+    /// How many TRY blocks are around what runs, in all levels.
+    pub handlers: u32,
+}
+
+impl Session {
+    /// A session for somebody who has logged in. Errors 924 and 17809.
+    pub fn open(instance: &Arc<Instance>, login: LoginOptions) -> SqlResult<Session> {
+        let LoginOptions { who, database, client, kind, language } = login;
+        let options = Options::at_login(kind, language);
+        let clock = instance.env().clock();
+        let status = SessionStatus {
+            login: (who.login.id, who.login.name.clone()),
+            original_login: (who.login.id, who.login.name.clone()),
+            database,
+            options: options.clone(),
+            transaction_count: 0,
+            transaction: None,
+            last_request: (clock.utc_ticks(), clock.utc_ticks()),
+            request: None,
+            last_text: "".into(),
+            elapsed_ns: 0,
+            row_count: 1,
+            last_error: 0,
+            context_info: None,
+        };
+        let entry = instance.sessions.add(|id| {
+            let owner = instance.host().owner(id);
+            (Arc::default(), owner, client, clock.utc_ticks(), status)
+        });
+        let entry = entry
+            .ok_or_else(|| SqlError::new(&message::TOO_MANY_CONNECTIONS, &[&i16::MAX, &""]))?;
+        if !instance.usage.enter(database, entry.id) {
+            instance.sessions.remove(entry.id);
+            let name = instance.database_name(database);
+            return Err(SqlError::new(&message::DATABASE_SINGLE_USER, &[&name]));
+        }
+        let mut seed = [0; 8];
+        instance.env().rng().fill(&mut seed);
+        let initial = Initial { options: options.clone(), database, login: who.login.clone() };
+        let state = State {
+            owner: entry.owner.clone(),
+            identity: Identity::new(who.login),
+            options,
+            transaction: TransactionState::default(),
+            statements: Vec::new(),
+            levels: Vec::new(),
+            database,
+            temporary: TemporaryTables::default(),
+            left: Left::default(),
+            time: StatementTime { utc_ticks: 0, offset_minutes: 0 },
+            identity_insert: None,
+            context_info: None,
+            session_context: HashMap::new(),
+            prepared: requests::Prepared::default(),
+            databases: DatabaseList::default(),
+            reveal: Reveal::default(),
+            random: Cell::new(RandomState::from_bits(u64::from_le_bytes(seed))),
+            initial,
+            instance: instance.clone(),
+            entry,
+        };
+        let runtime = Runtime::new(instance.session_memory(), "default");
+        Ok(Session { state, runtime })
+    }
+
+    /// `@@SPID`
+    pub fn id(&self) -> SessionId {
+        self.state.entry.id
+    }
+
+    /// How others see the session.
+    pub fn entry(&self) -> &Arc<SessionEntry> {
+        &self.state.entry
+    }
+
+    /// Raised to cancel a request or to end the session; statements are made with it.
+    pub fn interrupt(&self) -> &Arc<Interrupt> {
+        &self.state.entry.interrupt
+    }
+
+    /// What must be durable before anything is sent to the client.
+    pub fn reveal(&self) -> &Reveal {
+        &self.state.reveal
+    }
+
+    /// The current database.
+    pub fn database(&self) -> DbId {
+        self.state.database
+    }
+
+    /// The current options.
+    pub fn options(&self) -> &Options {
+        &self.state.options
+    }
+
+    /// The open transaction's number for the wire, 0 for none.
+    pub fn transaction_id(&self) -> u64 {
+        match self.state.transaction.is_user() {
+            true => self.state.transaction.id(),
+            false => 0,
+        }
+    }
+}
+
+impl State {
+    /// `@@SPID`
+    pub fn id(&self) -> SessionId {
+        self.entry.id
+    }
+
+    /// A database, as the session remembers it. Errors 911, 922, 924, 942 …
+    pub fn access(&self, id: DbId) -> SqlResult<&DatabaseAccess> {
+        if let Some(known) = self.databases.known(id) {
+            return Ok(known);
+        }
+        let access = self.databases.get(&self.instance, &self.owner, id)?;
+        self.reveal.add(&access.place);
+        Ok(access)
+    }
+
+    /// The schema of a database as the session's transaction sees it.
+    pub fn schema(&self, database: DbId) -> SqlResult<Arc<Schema>> {
+        match self.transaction.working_schema(database) {
+            Some(schema) => Ok(schema),
+            None => Ok(self.access(database)?.schema()),
+        }
+    }
+
+    /// A database's catalog.
+    pub fn catalog(&self, database: DbId) -> SqlResult<Arc<Catalog>> {
+        Ok(self.access(database)?.catalog.clone())
+    }
+
+    /// Who the session is in a database. Error 916.
+    pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
+        if let Some(user) = self.identity.user_in(database) {
+            return Ok(user.clone());
+        }
+        let access = self.access(database)?;
+        let login = self.identity.login();
+        access.user(&self.instance, login, self.identity.serial()).ok_or_else(|| {
+            let name = access.name(&self.instance);
+            SqlError::new(&message::PRINCIPAL_NOT_IN_DATABASE, &[&login.name, &name])
+        })
+    }
+
+    /// Whether the session is the server's administrator.
+    pub fn is_sysadmin(&self) -> bool {
+        let master = self.instance.databases().master().current();
+        let sysadmin = engine::catalog::def::PrincipalId::SYSADMIN;
+        master.server().is_member(self.identity.login().id, sysadmin)
+    }
+
+    /// What runs. There is always a level while a request runs.
+    pub fn level(&self) -> &Level {
+        self.levels.last().expect("a request runs")
+    }
+
+    /// What runs, to be changed.
+    pub fn level_mut(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("a request runs")
+    }
+
+    /// The database in which names are looked for: the module's, or else the session's.
+    pub fn name_database(&self) -> DbId {
+        match self.levels.last() {
+            Some(level) if level.module.is_some() => level.database,
+            _ => self.database,
+        }
+    }
+
+    /// How commits in a database are acknowledged.
+    pub fn durability(&self, asked: bool) -> Durability {
+        use engine::catalog::def::DelayedDurability as D;
+        let access = self.access(self.database);
+        let option = access.map(|a| a.with_def(&self.instance, |d| d.options.delayed_durability));
+        match option {
+            Ok(D::Forced) => Durability::Delayed,
+            Ok(D::Allowed) if asked => Durability::Delayed,
+            _ => Durability::Full,
+        }
+    }
+
+    /// Begins a transaction. None may be open.
+    pub fn begin_transaction(&mut self, origin: Origin, name: &str) {
+        let id = self.instance.next_transaction_id();
+        let now = self.instance.env().clock().utc_ticks();
+        self.transaction.begin(origin, id, name.into(), now, self.options.isolation);
+    }
+
+    /// Takes the time for a statement that begins.
+    pub fn note_time(&mut self) {
+        let clock = self.instance.env().clock();
+        let utc = clock.utc_ticks();
+        self.time = StatementTime {
+            utc_ticks: utc as i64,
+            offset_minutes: clock.local_offset_minutes(utc) as i16,
+        };
+    }
+
+    /// Forgets what it knows of databases, if some have come or gone and nothing is open.
+    pub fn refresh_databases(&mut self) {
+        if !self.transaction.is_open() {
+            self.databases.refresh(&self.instance);
+        }
+    }
+
+    /// Goes to another database.
+    pub fn change_database(&mut self, database: DbId) -> SqlResult<()> {
+        self.access(database)?;
+        if database == self.database {
+            return Ok(());
+        }
+        if !self.instance.usage.enter(database, self.id()) {
+            let name = self.instance.database_name(database);
+            return Err(SqlError::new(&message::DATABASE_SINGLE_USER, &[&name]));
+        }
+        self.instance.usage.leave(self.database, self.id());
+        self.database = database;
+        self.entry.status().database = database;
+        Ok(())
+    }
+}

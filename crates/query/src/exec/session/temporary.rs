@@ -1,0 +1,87 @@
+//! A session's temporary tables: `#t` by name, in tempdb by another.
+//!
+//! A table belongs to the level that made it and is dropped with it; modules called by that level see
+//! it, and a table of the same name of their own hides it. Global ones (`##t`) are found by their
+//! names in tempdb; here they are only noted to be dropped with the session.
+
+use std::sync::Arc;
+
+use base::ids::ObjectId;
+use base::text::identifier::fold_identifier;
+
+/// A temporary table of a session.
+#[derive(Clone, Debug)]
+pub struct TemporaryTable {
+    /// Its name as the session knows it, folded.
+    name: Box<str>,
+    /// The table in tempdb.
+    pub object: ObjectId,
+    /// The place of the level that made it among the session's levels, from 1.
+    level: usize,
+    /// `##t`
+    pub global: bool,
+}
+
+/// The temporary tables of a session.
+#[derive(Default)]
+pub struct TemporaryTables {
+    tables: Vec<TemporaryTable>,
+    /// How many were made: part of the names in tempdb.
+    made: u32,
+}
+
+impl TemporaryTables {
+    /// A table was made at a level.
+    pub fn add(&mut self, name: &str, object: ObjectId, level: usize) {
+        let global = name.starts_with("##");
+        let name = fold_identifier(name).into();
+        self.tables.push(TemporaryTable { name, object, level, global });
+    }
+
+    /// The tables of a name that the session made, the newest first. Those whose creation was rolled
+    /// back, or that were dropped, are not in tempdb's schema any more.
+    pub fn find(&self, name: &str) -> impl Iterator<Item = ObjectId> {
+        let name: Arc<str> = fold_identifier(name).into();
+        let of_name = move |t: &&TemporaryTable| !t.global && *t.name == *name;
+        self.tables.iter().rev().filter(of_name).map(|t| t.object)
+    }
+
+    /// The name that the session has for a table.
+    pub fn name_of(&self, object: ObjectId) -> Option<&str> {
+        self.tables.iter().find(|t| t.object == object).map(|t| &*t.name)
+    }
+
+    /// A level has ended: its tables, which are to be dropped.
+    pub fn end_level(&mut self, level: usize) -> Vec<ObjectId> {
+        let mut ended = Vec::new();
+        self.tables.retain(|table| {
+            let stays = table.level < level || table.global;
+            if !stays {
+                ended.push(table.object);
+            }
+            stays
+        });
+        ended
+    }
+
+    /// The session has ended or is reset: all tables, which are to be dropped.
+    pub fn end_session(&mut self) -> Vec<ObjectId> {
+        self.tables.drain(..).map(|table| table.object).collect()
+    }
+
+    /// A table was dropped.
+    pub fn forget(&mut self, object: ObjectId) {
+        self.tables.retain(|table| table.object != object);
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// A number for the name of a table that is about to be made.
+    pub fn next_number(&mut self) -> u32 {
+        self.made += 1;
+        self.made
+    }
+}

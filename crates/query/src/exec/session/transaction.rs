@@ -1,0 +1,424 @@
+//! The session's transaction: what is open, how deep it is nested, whether it can still commit.
+//!
+//! # Life of a transaction
+//!
+//! It is begun by a user (`BEGIN TRANSACTION`, a request of the client), by a statement under
+//! `IMPLICIT_TRANSACTIONS`, or by a statement for itself alone (*autocommit*). It enters a database
+//! when a statement first touches that. It ends by commit or rollback in all databases at once.
+//!
+//! # Doomed
+//!
+//! An error that only rolling back can follow, caught by a `TRY`, *dooms* the transaction: it may go on
+//! reading, and whatever would write is refused with 3930. Where the engine itself has given the
+//! transaction up (a deadlock, a write conflict) its parts are rolled back at once, so that nobody
+//! waits for them; the count of `BEGIN`s stays until somebody says `ROLLBACK`.
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlError, SqlResult, message};
+use engine::catalog::{Catalog, Schema, SchemaEdit};
+use engine::hot::visibility::Isolation;
+use engine::txn::{
+    DatabaseSession, Durability, ReadAt, Savepoint, Statement, Transaction, TransactionGroup,
+    TxnError,
+};
+use engine::wait::Task;
+use smallvec::SmallVec;
+use tsql::ast::IsolationLevel;
+
+/// Who began a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// One statement, which commits it.
+    Statement,
+    /// A statement under `IMPLICIT_TRANSACTIONS`, or a user.
+    User,
+}
+
+/// See the module's header.
+#[derive(Default)]
+pub struct TransactionState {
+    open: Option<Open>,
+    /// `@@TRANCOUNT`
+    count: i32,
+}
+
+/// An open transaction.
+struct Open {
+    group: TransactionGroup,
+    /// Where each part began, to which savepoints from before go back.
+    starts: SmallVec<[(DbId, Savepoint); 2]>,
+    edits: Vec<(DbId, SchemaEdit)>,
+    id: u64,
+    name: Arc<str>,
+    origin: Origin,
+    doomed: bool,
+    began_utc: u64,
+    /// The session's level when it began.
+    isolation: IsolationLevel,
+    savepoints: Vec<NamedSavepoint>,
+    touched_memory: bool,
+    touched_disk: bool,
+}
+
+/// A savepoint that a user has named, with the place of each part that there was.
+struct NamedSavepoint {
+    name: Arc<str>,
+    parts: SmallVec<[(DbId, Savepoint); 2]>,
+}
+
+/// What `ROLLBACK name` found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RollbackTarget {
+    /// The name of the transaction: all of it.
+    Transaction,
+    /// A savepoint, by its place.
+    Savepoint(usize),
+}
+
+impl TransactionState {
+    /// Whether a transaction is open, a statement's own one included.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether a user's transaction is open.
+    pub fn is_user(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.origin == Origin::User)
+    }
+
+    /// `@@TRANCOUNT`
+    pub fn count(&self) -> i32 {
+        self.count
+    }
+
+    /// Sets `@@TRANCOUNT`: within triggers a statement's own transaction counts as one.
+    pub fn set_count(&mut self, count: i32) {
+        self.count = count;
+    }
+
+    /// Whether it can only be rolled back.
+    pub fn is_doomed(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.doomed)
+    }
+
+    /// `XACT_STATE()`
+    pub fn state(&self) -> i16 {
+        match (self.count, self.is_doomed()) {
+            (0, _) => 0,
+            (_, true) => -1,
+            (_, false) => 1,
+        }
+    }
+
+    /// Its id, as `CURRENT_TRANSACTION_ID()` and the wire name it; 0 for none.
+    pub fn id(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.id)
+    }
+
+    /// Id, name, beginning, whether it is a user's, and the databases that it has entered.
+    pub fn describe(&self) -> Option<(u64, Arc<str>, u64, bool, Vec<DbId>)> {
+        let open = self.open.as_ref()?;
+        let databases = open.starts.iter().map(|(database, _)| *database).collect();
+        Some((open.id, open.name.clone(), open.began_utc, open.origin == Origin::User, databases))
+    }
+
+    /// The level at which it began.
+    pub fn began_at(&self) -> Option<IsolationLevel> {
+        self.open.as_ref().map(|open| open.isolation)
+    }
+
+    /// Begins a transaction. None may be open.
+    pub fn begin(
+        &mut self,
+        origin: Origin,
+        id: u64,
+        name: Arc<str>,
+        now_utc: u64,
+        isolation: IsolationLevel,
+    ) {
+        debug_assert!(self.open.is_none(), "one transaction at a time");
+        self.open = Some(Open {
+            group: TransactionGroup::new(),
+            starts: SmallVec::new(),
+            edits: Vec::new(),
+            id,
+            name,
+            origin,
+            doomed: false,
+            began_utc: now_utc,
+            isolation,
+            savepoints: Vec::new(),
+            touched_memory: false,
+            touched_disk: false,
+        });
+        self.count = i32::from(origin == Origin::User);
+    }
+
+    /// A further `BEGIN TRANSACTION`.
+    pub fn nest(&mut self) {
+        self.count += 1;
+    }
+
+    /// A `COMMIT` that is not the outermost.
+    pub fn unnest(&mut self) {
+        self.count -= 1;
+    }
+
+    /// What the transaction does from here on cannot be committed.
+    pub fn doom(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.doomed = true;
+        }
+    }
+
+    /// As [`TransactionState::doom`], and rolls back at once what was done so far.
+    pub fn give_up(&mut self, task: &Task) {
+        if let Some(open) = &mut self.open {
+            open.doomed = true;
+            open.savepoints.clear();
+            open.starts.clear();
+            open.edits.clear();
+            std::mem::take(&mut open.group).rollback(task);
+        }
+    }
+
+    /// The part in a database, if the transaction has entered it.
+    pub fn part(&mut self, database: DbId) -> Option<&mut Transaction> {
+        self.open.as_mut()?.group.part(database)
+    }
+
+    /// The part in a database, which is entered now if it was not before.
+    pub fn enter(
+        &mut self,
+        task: &Task,
+        database: DbId,
+        place: &Arc<DatabaseSession>,
+    ) -> Result<&mut Transaction, TxnError> {
+        let open = self.open.as_mut().expect("a transaction was begun");
+        if open.group.part(database).is_none() {
+            let part = Transaction::begin(place, task)?;
+            open.starts.push((database, part.savepoint()));
+            open.group.add(part);
+        }
+        Ok(open.group.part(database).expect("it has just been entered"))
+    }
+
+    /// The part in a database that has been entered, and the edit of its schema, which is begun
+    /// if there is none.
+    pub fn edit(
+        &mut self,
+        database: DbId,
+        catalog: &Arc<Catalog>,
+    ) -> (&mut Transaction, &mut SchemaEdit) {
+        let Open { group, edits, .. } = self.open.as_mut().expect("a transaction was begun");
+        let part = group.part(database).expect("the database was entered");
+        let place = edits.iter().position(|(id, _)| *id == database).unwrap_or_else(|| {
+            edits.push((database, SchemaEdit::begin(catalog, part)));
+            edits.len() - 1
+        });
+        (part, &mut edits[place].1)
+    }
+
+    /// The transaction's own schema of a database, if it has changed that.
+    pub fn working_schema(&self, database: DbId) -> Option<Arc<Schema>> {
+        let edits = &self.open.as_ref()?.edits;
+        let (_, edit) = edits.iter().find(|(id, _)| *id == database)?;
+        edit.has_changes().then(|| edit.schema())
+    }
+
+    /// Whether the transaction has changed any schema.
+    pub fn has_edits(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.edits.is_empty())
+    }
+
+    /// Notes what kinds of tables it has touched.
+    pub fn note_tables(&mut self, memory_optimized: bool, disk: bool) {
+        if let Some(open) = &mut self.open {
+            open.touched_memory |= memory_optimized;
+            open.touched_disk |= disk;
+        }
+    }
+
+    /// Whether it has touched no memory-optimized table.
+    pub fn is_disk_only(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.touched_memory)
+    }
+
+    /// Sets a savepoint.
+    pub fn save(&mut self, name: &str) {
+        let Some(open) = &mut self.open else { return };
+        let parts =
+            open.group.parts().map(|part| (part.session().manager().id(), part.savepoint()));
+        let parts = parts.collect();
+        open.savepoints.push(NamedSavepoint { name: name.into(), parts });
+    }
+
+    /// What a name in a `ROLLBACK` means: the latest savepoint of that name, or the transaction.
+    pub fn find_target(&self, name: &str) -> Option<RollbackTarget> {
+        let open = self.open.as_ref()?;
+        // Savepoints may share names; the latest counts. Case matters, as in SQL Server.
+        let savepoint = open.savepoints.iter().rposition(|s| *s.name == *name);
+        match savepoint {
+            Some(place) => Some(RollbackTarget::Savepoint(place)),
+            None => (!open.name.is_empty() && *open.name == *name)
+                .then_some(RollbackTarget::Transaction),
+        }
+    }
+
+    /// Where each part is now, to go back there.
+    pub fn mark(&mut self) -> Mark {
+        let Some(open) = &mut self.open else { return Mark::default() };
+        let place = |part: &mut Transaction| (part.session().manager().id(), part.savepoint());
+        Mark { parts: open.group.parts().map(place).collect() }
+    }
+
+    /// Undoes what was done since [`TransactionState::mark`].
+    pub fn rollback_to_mark(&mut self, task: &Task, mark: &Mark) {
+        let Some(open) = &mut self.open else { return };
+        open.go_back(task, &mark.parts);
+    }
+
+    /// Goes back to a savepoint, which stays.
+    pub fn rollback_to(&mut self, task: &Task, place: usize) {
+        let Some(open) = &mut self.open else { return };
+        open.savepoints.truncate(place + 1);
+        let saved = open.savepoints[place].parts.clone();
+        open.go_back(task, &saved);
+    }
+
+    /// Tells the schemas' edits that statements or more were rolled back.
+    pub fn tell_edits(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.tell_edits();
+        }
+    }
+
+    /// Commits. Whatever the result, no transaction is open afterwards.
+    pub fn commit(&mut self, task: &Task, durability: Durability) -> Result<(), TxnError> {
+        self.count = 0;
+        match self.open.take() {
+            Some(open) => open.group.commit(task, durability),
+            None => Ok(()),
+        }
+    }
+
+    /// Rolls everything back.
+    pub fn rollback(&mut self, task: &Task) {
+        self.count = 0;
+        if let Some(open) = self.open.take() {
+            open.group.rollback(task);
+        }
+    }
+}
+
+/// A place in a transaction.
+#[derive(Clone, Debug, Default)]
+pub struct Mark {
+    parts: SmallVec<[(DbId, Savepoint); 2]>,
+}
+
+impl Open {
+    /// Brings each part back to where it was; one that there was not, to its start.
+    fn go_back(&mut self, task: &Task, saved: &[(DbId, Savepoint)]) {
+        for (database, start) in self.starts.clone() {
+            let to = saved.iter().find(|(id, _)| *id == database).map_or(start, |(_, at)| *at);
+            if let Some(part) = self.group.part(database) {
+                part.rollback_to(task, to);
+            }
+        }
+        self.tell_edits();
+    }
+
+    fn tell_edits(&mut self) {
+        for (database, edit) in &mut self.edits {
+            if let Some(part) = self.group.part(*database) {
+                edit.rolled_back(part);
+            }
+        }
+    }
+}
+
+/// A statement that is open in one or more databases.
+pub struct OpenStatement {
+    /// The database that its unit was compiled in.
+    pub database: DbId,
+    /// The engine's statements, several for one database after [`OpenStatement::push`].
+    parts: SmallVec<[(DbId, Statement); 1]>,
+}
+
+impl OpenStatement {
+    /// Open nowhere yet.
+    pub fn new(database: DbId) -> OpenStatement {
+        OpenStatement { database, parts: SmallVec::new() }
+    }
+
+    /// It is open in a database; or once more, so that it sees what it has done so far.
+    pub fn push(&mut self, database: DbId, statement: Statement) {
+        self.parts.push((database, statement));
+    }
+
+    /// The newest of the engine's statements in a database.
+    #[inline]
+    pub fn latest(&self, database: DbId) -> Option<&Statement> {
+        self.parts.iter().rev().find(|(id, _)| *id == database).map(|(_, statement)| statement)
+    }
+
+    /// The databases that it is open in, each once.
+    pub fn databases(&self) -> SmallVec<[DbId; 2]> {
+        let mut databases = SmallVec::new();
+        for (database, _) in &self.parts {
+            if !databases.contains(database) {
+                databases.push(*database);
+            }
+        }
+        databases
+    }
+
+    /// Ends it in all databases.
+    pub fn end(self, transaction: &mut TransactionState) {
+        for (database, statement) in self.parts.into_iter().rev() {
+            if let Some(part) = transaction.part(database) {
+                part.end_statement(statement);
+            }
+        }
+    }
+
+    /// Undoes it in all databases.
+    pub fn rollback(self, task: &Task, transaction: &mut TransactionState) {
+        for (database, statement) in self.parts.into_iter().rev() {
+            if let Some(part) = transaction.part(database) {
+                part.rollback_statement(task, statement);
+            }
+        }
+        transaction.tell_edits();
+    }
+
+    /// Whether it is open anywhere.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+/// How a statement is opened in a database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenAs {
+    /// The engine's level.
+    pub isolation: Isolation,
+    /// At which end of the log it reads.
+    pub at: ReadAt,
+}
+
+/// Error 3930: something would write in a transaction that cannot commit.
+pub fn doomed() -> SqlError {
+    SqlError::new(&message::TRANSACTION_DOOMED, &[])
+}
+
+/// Checks that the transaction may write.
+pub fn check_may_write(transaction: &TransactionState) -> SqlResult<()> {
+    match transaction.is_doomed() {
+        true => Err(doomed()),
+        false => Ok(()),
+    }
+}
