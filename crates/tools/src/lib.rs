@@ -1,1 +1,11 @@
-//! placeholder
+//! What people and scripts use beside the server: the SQL shell, the stress driver, the sample
+//! databases, the demo and the benchmarks.
+//!
+//! Everything here talks to a server as any client does, over TDS, so that it works against every
+//! server that speaks it and shows what an application would see.
+//!
+//! * [`client`]: a small blocking client, which all others use.
+
+#![forbid(unsafe_code)]
+
+pub mod client;
