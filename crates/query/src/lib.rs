@@ -11,6 +11,7 @@
 //! the views and procedures by which the server describes itself.
 
 pub mod exec;
+pub mod bind;
 pub mod func;
 pub mod interp;
 pub mod ir;

@@ -60,6 +60,7 @@ super::messages! {
     TABLE_VARIABLE_OUTPUT = 348, 16, 1, "The table variable \"%s\" cannot be passed to a stored procedure with the OUTPUT option.";
     PROCEDURE_HAS_NO_SUCH_PARAMETER = 349, 16, 1, "The procedure \"%s\" has no parameter named \"%s\".";
     COLUMN_OF_TABLE_TYPE = 350, 16, 1, "The column \"%s\" does not have a valid data type. A column cannot be of a user-defined table type.";
+    TABLE_PARAMETER_READ_ONLY = 10700, 16, 1, "The table-valued parameter \"%s\" is READONLY and cannot be modified.";
     TABLE_PARAMETER_NOT_READONLY = 352, 15, 1, "The table-valued parameter \"%s\" must be declared with the READONLY option.";
     UNIMPLEMENTED = 401, 16, 1, "Unimplemented statement or expression %s.";
     INCOMPATIBLE_TYPES = 402, 16, 1, "The data types %s and %s are incompatible in the %s operator.";
@@ -159,4 +160,12 @@ super::messages! {
     DERIVED_NOT_UPDATABLE_UNION = 4417, 16, 1, "Derived table '%s' is not updatable because the definition contains a UNION operator.";
     VIEW_NOT_UPDATABLE_UNION = 4426, 16, 1, "View '%s' is not updatable because the definition contains a UNION operator.";
     VIEW_NOT_UPDATABLE_CHECK_OPTION = 4415, 16, 1, "View '%s' is not updatable because either it was created WITH CHECK OPTION or it spans a view created WITH CHECK OPTION and the target table is referenced multiple times in the resulting query.";
+    ORDER_BY_VARIABLE = 1008, 16, 1, "The SELECT item identified by the ORDER BY number %s contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.";
+    AGGREGATE_IN_ON = 1015, 15, 1, "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.";
+    TIES_WITHOUT_ORDER_BY = 1062, 15, 1, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
+    COLUMN_IN_TOP = 4115, 15, 1, "The reference to column \"%s\" is not allowed in an argument to a TOP, OFFSET, or FETCH clause. Only references to columns at an outer scope or standalone expressions and subqueries are allowed here.";
+    WINDOW_FRAME_BACKWARDS = 4193, 16, 1, "'%s' is not a valid window frame and cannot be used with the OVER clause.";
+    RANGE_FRAME_BOUNDS = 4194, 16, 1, "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.";
+    WINDOW_UNKNOWN = 5362, 16, 1, "Window '%s' is undefined.";
+    TOO_MANY_GROUPING_EXPRESSIONS = 10706, 15, 1, "Too many expressions are specified in the GROUP BY clause. The maximum number is %s when grouping sets are supplied.";
 }

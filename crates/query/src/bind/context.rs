@@ -1,0 +1,357 @@
+//! What the binder is given and what it gives back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, SqlType};
+use engine::catalog::Schema;
+use engine::catalog::def::{ModuleDef, Permission, SchemaId, TableDef};
+use smallvec::SmallVec;
+use tsql::ast;
+
+use crate::func::RowsetFunction;
+use crate::plan::expr::{TableVarId, VarId};
+use crate::plan::statistics::Statistics;
+use crate::sysview::SystemRowset;
+
+/// What names mean to a session, or to the module that it runs. `exec` implements it.
+///
+/// Everything must stay the same while one statement is bound.
+pub trait Names {
+    /// The session's current database.
+    fn database(&self) -> DbId;
+
+    /// A database by name. `None` if there is none that the session could use.
+    fn find_database(&self, name: &str) -> Option<DbId>;
+
+    /// The name of a database.
+    fn database_name(&self, database: DbId) -> Arc<str>;
+
+    /// The schema of a database as the statement sees it.
+    fn schema(&self, database: DbId) -> Option<Arc<Schema>>;
+
+    /// Where unqualified names are looked for first in a database.
+    fn default_schema(&self, database: DbId) -> SchemaId;
+
+    /// A temporary table (`#t`, `##t`), which lives in tempdb.
+    fn temporary_table(&self, name: &str) -> Option<Arc<TableDef>>;
+
+    /// What the server itself provides in every database, by schema and name; without a schema, by
+    /// the rules for unqualified names.
+    fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject>;
+
+    /// A variable or parameter of the batch or module, by its name with `@`.
+    fn variable(&self, name: &str) -> Option<Variable>;
+
+    /// In a trigger: what `inserted` and `deleted` are.
+    fn trigger(&self) -> Option<TriggerScope>;
+
+    /// Whether `SET IDENTITY_INSERT` is on for a table.
+    fn identity_insert(&self, database: DbId, table: ObjectId) -> bool;
+
+    /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
+    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow>;
+
+    /// The tree of a module's text. Whoever keeps trees returns the one that is kept.
+    fn module_tree(&self, _database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {
+        let options = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
+        tsql::parse_batch(&module.definition, options).map(Arc::new)
+    }
+}
+
+/// A table-like object that the server provides.
+#[derive(Clone, Copy, Debug)]
+pub enum SystemObject {
+    /// A view whose rows are made when it is read.
+    Rowset(&'static SystemRowset),
+    /// A view that is a query.
+    View(&'static SystemView),
+    /// A table-valued function.
+    Function(&'static RowsetFunction),
+}
+
+/// A system view that is a query over other system views, in the database that it is looked for in.
+#[derive(Debug)]
+pub struct SystemView {
+    /// `sys` or `INFORMATION_SCHEMA`.
+    pub schema: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// A `SELECT`; every column has a name.
+    pub query: &'static str,
+}
+
+/// What a variable is.
+#[derive(Clone, Debug)]
+pub enum Variable {
+    /// A scalar.
+    Scalar {
+        /// Its place in the frame.
+        id: VarId,
+        /// Its type.
+        ty: SqlType,
+        /// Whether it may be NULL (`NOT NULL` exists in natively compiled modules).
+        nullable: bool,
+    },
+    /// A table variable or table-valued parameter.
+    Table {
+        /// Its place in the frame.
+        id: TableVarId,
+        /// Its columns, keys and checks.
+        table: Arc<TableDef>,
+        /// `READONLY`.
+        read_only: bool,
+    },
+    /// A cursor variable.
+    Cursor,
+}
+
+/// What a trigger sees.
+#[derive(Clone, Debug)]
+pub struct TriggerScope {
+    /// The table that it is on.
+    pub table: Arc<TableDef>,
+    /// The variable with what `COLUMNS_UPDATED()` returns: a bit per column id, the lowest bit of the
+    /// first byte being column 1; of type `varbinary(128)`.
+    pub columns_updated: VarId,
+}
+
+/// Where a cursor stands.
+#[derive(Clone, Debug)]
+pub struct CursorRow {
+    /// The database of the table that the cursor can change.
+    pub database: DbId,
+    /// That table.
+    pub table: ObjectId,
+    /// Columns (by place in `TableDef::columns`) that name the row, each with the variable that holds
+    /// its value in the current row.
+    pub key: Vec<(usize, VarId)>,
+}
+
+/// Options that decide what a text means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BindOptions {
+    /// `SET ANSI_NULLS`: off, `= NULL` means `IS NULL`.
+    pub ansi_nulls: bool,
+    /// `SET QUOTED_IDENTIFIER`, for texts that are read while binding.
+    pub quoted_identifier: bool,
+    /// `SET FORCEPLAN`: joins in the order written.
+    pub force_plan: bool,
+    /// The text is a natively compiled module's.
+    pub native: bool,
+    /// The text is a function's: what changes something is refused (443).
+    pub in_function: bool,
+}
+
+impl Default for BindOptions {
+    fn default() -> BindOptions {
+        BindOptions {
+            ansi_nulls: true,
+            quoted_identifier: true,
+            force_plan: false,
+            native: false,
+            in_function: false,
+        }
+    }
+}
+
+/// Everything that binding a statement depends on besides its text.
+#[derive(Clone, Copy)]
+pub struct BindContext<'c> {
+    /// What names mean.
+    pub names: &'c dyn Names,
+    /// What the text means.
+    pub options: BindOptions,
+    /// How many rows there are.
+    pub statistics: &'c dyn Statistics,
+}
+
+/// Why a statement was not bound.
+#[derive(Clone, PartialEq)]
+pub struct BindError {
+    /// The error, with its line.
+    pub error: SqlError,
+    /// An object does not exist. It may when the statement is run, so a batch or module that has
+    /// not come to the statement yet goes on without it (deferred name resolution).
+    pub missing: bool,
+}
+
+/// What binding returns.
+pub type BindResult<T> = Result<T, BindError>;
+
+impl BindError {
+    /// An error about an object that does not exist yet.
+    pub fn missing(error: SqlError) -> BindError {
+        BindError { error, missing: true }
+    }
+
+    /// The same at this line, unless it names one.
+    pub fn at_line(self, line: u32) -> BindError {
+        BindError { error: self.error.at_line(line), ..self }
+    }
+}
+
+impl From<SqlError> for BindError {
+    fn from(error: SqlError) -> BindError {
+        BindError { error, missing: false }
+    }
+}
+
+impl From<BindError> for SqlError {
+    fn from(error: BindError) -> SqlError {
+        error.error
+    }
+}
+
+impl fmt::Debug for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:?}", if self.missing { "missing: " } else { "" }, self.error)
+    }
+}
+
+/// Gives errors the line of what they are about.
+pub(super) trait AtLine {
+    /// The same result; an error without a line gets this one.
+    fn at(self, line: u32) -> Self;
+}
+
+impl<T> AtLine for BindResult<T> {
+    fn at(self, line: u32) -> Self {
+        self.map_err(|e| e.at_line(line))
+    }
+}
+
+impl<T> AtLine for SqlResult<T> {
+    fn at(self, line: u32) -> Self {
+        self.map_err(|e| e.at_line(line))
+    }
+}
+
+/// What `exec` must know about a bound statement before it runs it.
+#[derive(Clone, PartialEq, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Facts {
+    /// The databases whose tables it uses, tempdb included.
+    pub databases: SmallVec<[DbId; 2]>,
+    /// Those in which it writes.
+    pub written: SmallVec<[DbId; 2]>,
+    /// It reads or writes memory-optimized tables (not table variables).
+    pub memory_optimized: bool,
+    /// It reads or writes tables that are not memory-optimized, temporary ones and those of the system
+    /// not counted.
+    pub disk: bool,
+    /// Some memory-optimized table is read without a hint that says how. The session's level decides:
+    /// READ COMMITTED is for autocommit only (41368), the others have rules of their own.
+    pub memory_optimized_unhinted: bool,
+    /// The strictest level that a hint asks of a memory-optimized table; see 41333.
+    pub memory_optimized_level: Option<crate::plan::tree::Isolation>,
+    /// It reads or writes tables that are not logged: schema-only ones, those of tempdb.
+    pub unlogged: bool,
+    /// A level asked for by a hint on a disk table, where it is not READ COMMITTED.
+    pub disk_level: Option<crate::plan::tree::Isolation>,
+    /// It changes a sequence's state.
+    pub takes_sequence_values: bool,
+    /// It calls users' functions, which may do anything that functions may.
+    pub calls_functions: bool,
+    /// It reads what the server knows of itself: rows that no transaction protects.
+    pub reads_system_rowsets: bool,
+    /// What the session's user must be permitted. Objects behind views and functions are not here:
+    /// they are of the view's owner.
+    pub accesses: Vec<Access>,
+    /// `OPTION (RECOMPILE)`.
+    pub recompile: bool,
+}
+
+impl Facts {
+    /// Whether it changes nothing.
+    pub fn is_read_only(&self) -> bool {
+        self.written.is_empty() && !self.takes_sequence_values && !self.calls_functions
+    }
+}
+
+/// Something that a statement does to an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The object's database.
+    pub database: DbId,
+    /// The object.
+    pub object: ObjectId,
+    /// What is done.
+    pub permission: Permission,
+}
+
+/// What a bound statement depends on in the catalog.
+#[derive(Clone, Debug, Default)]
+pub struct Dependencies {
+    /// The databases that were looked at, with the versions of their schemas and where unqualified
+    /// names were looked for first: while all of these are the same, nothing has changed.
+    pub schemas: SmallVec<[(DbId, u64, SchemaId); 2]>,
+    /// The objects found, with the versions at which they were last changed.
+    pub objects: Vec<ObjectDependency>,
+    /// Names that were looked up and what they meant.
+    pub names: Vec<NameDependency>,
+    /// Temporary tables.
+    pub temporary: Vec<(Arc<str>, Arc<TableDef>)>,
+    /// Tables that were inserted into, with the state of `SET IDENTITY_INSERT` that was counted on.
+    pub identity_insert: SmallVec<[(DbId, ObjectId, bool); 1]>,
+}
+
+/// An object that a bound statement depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObjectDependency {
+    /// Its database.
+    pub database: DbId,
+    /// The object.
+    pub object: ObjectId,
+    /// See [`Schema::object_version`].
+    pub version: u64,
+}
+
+/// A name that was looked up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameDependency {
+    /// In this database.
+    pub database: DbId,
+    /// In this schema; `None` if none was written.
+    pub schema: Option<SchemaId>,
+    /// The name.
+    pub name: Arc<str>,
+    /// What was found; `None` if nothing was, before the name was looked for elsewhere.
+    pub object: Option<ObjectId>,
+}
+
+impl Dependencies {
+    /// Whether binding again would find the same.
+    pub fn still_hold(&self, names: &dyn Names) -> bool {
+        let temporary = |(name, table): &(Arc<str>, Arc<TableDef>)| {
+            names.temporary_table(name).is_some_and(|now| Arc::ptr_eq(&now, table))
+        };
+        let identity = |&(database, table, on): &(DbId, ObjectId, bool)| {
+            names.identity_insert(database, table) == on
+        };
+        if !self.temporary.iter().all(temporary) || !self.identity_insert.iter().all(identity) {
+            return false;
+        }
+        let same = |&(database, version, default): &(DbId, u64, SchemaId)| {
+            names.default_schema(database) == default
+                && names.schema(database).is_some_and(|s| s.version() == version)
+        };
+        self.schemas.iter().all(same) || self.hold_in_detail(names)
+    }
+
+    fn hold_in_detail(&self, names: &dyn Names) -> bool {
+        let object = |o: &ObjectDependency| {
+            names.schema(o.database).and_then(|s| s.object_version(o.object)) == Some(o.version)
+        };
+        let name = |n: &NameDependency| {
+            let Some(schema) = names.schema(n.database) else { return false };
+            let found = match n.schema {
+                Some(place) => schema.find_object(place, &n.name),
+                None => schema.resolve_object(names.default_schema(n.database), &n.name),
+            };
+            found.map(|f| f.id()) == n.object
+        };
+        self.objects.iter().all(object) && self.names.iter().all(name)
+    }
+}

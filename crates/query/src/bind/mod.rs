@@ -1,0 +1,55 @@
+//! Binding: from a syntax tree to a plan whose names, types and conversions are decided.
+//!
+//! # Life of a statement
+//!
+//! [`statement`] makes a [`binder::Binder`] over what the names mean ([`BindContext`]), binds the
+//! tree from the inside out ([`query`], [`select`], [`from`], [`expr`], [`condition`]), has the planner
+//! improve the tree of operators, and returns it with what must be known before it is run
+//! ([`Facts`]) and what it depends on ([`Dependencies`]). The binder itself plans nothing: it scans
+//! whole tables and joins by nested loops in the order written.
+//!
+//! Everything that T-SQL reports when a statement is compiled is reported here, with its line. An
+//! object that does not exist is marked as such ([`BindError::missing`]), since it may exist by the
+//! time the statement is run.
+//!
+//! # Where things are
+//!
+//! * `statement`: statements as wholes; `query`, `select`, `group`, `order`, `window`: queries.
+//! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
+//! * `scope`: query blocks and how columns are found in them.
+//! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions.
+
+mod binder;
+mod call;
+mod case;
+mod condition;
+pub mod context;
+mod convert;
+mod cte;
+mod expand;
+mod expr;
+mod from;
+mod group;
+mod hints;
+mod into;
+mod names;
+mod order;
+mod pivot;
+mod query;
+mod scalar;
+mod scope;
+mod select;
+mod source;
+mod statement;
+mod window;
+
+pub use context::{
+    Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts, Names,
+    NameDependency, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
+};
+pub use convert::DeclaredType;
+pub use statement::{
+    Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,
+    constant_expression, data_type, describe, expression, query_columns, select_into,
+    select_into_columns, statement, suggest_parameters,
+};

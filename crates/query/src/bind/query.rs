@@ -1,0 +1,293 @@
+//! Queries: bodies with set operators, and what stands around a body; subqueries.
+
+use base::types::operators;
+use base::{SqlError, SqlType, message};
+use tsql::ast::{self, ForKind, QueryBody, SetOperator};
+
+use super::binder::Binder;
+use super::context::{AtLine, BindError, BindResult};
+use super::order::{Limit, Tail, limited_by};
+use super::scalar::{Origin, Scalar};
+use super::scope::OutCol;
+use super::select::{Output, Shown, Usage};
+use crate::plan::expr::{ColId, Expr, ExprKind, Subquery};
+use crate::plan::tree::{JoinKind, Node};
+
+impl Binder<'_> {
+    /// A query with its order.
+    pub fn query(&mut self, query: &ast::Query, usage: Usage) -> BindResult<Output> {
+        if let Some(clause) = &query.for_clause {
+            self.for_clause(clause, usage)?;
+        }
+        let tail = Tail { order_by: &query.order_by, offset: query.offset.as_deref() };
+        match &query.body {
+            QueryBody::Select(select) => self.select(select, &tail, usage),
+            QueryBody::Nested(nested) if query.order_by.is_empty() => self.query(nested, usage),
+            body => self.ordered_set(body, &tail, usage),
+        }
+    }
+
+    /// `FOR BROWSE` means nothing here; the others are refused (401, 114).
+    fn for_clause(&self, clause: &ast::ForClause, usage: Usage) -> BindResult<()> {
+        let what = match &clause.kind {
+            ForKind::Browse if usage == Usage::Statement => return Ok(()),
+            ForKind::Browse => {
+                let error = SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOR"]);
+                return Err(error.at_line(clause.span.line).into());
+            }
+            ForKind::Xml(_) => "FOR XML",
+            ForKind::Json(_) => "FOR JSON",
+        };
+        let error = SqlError::new(&message::UNIMPLEMENTED, &[&what]);
+        Err(error.at_line(clause.span.line).into())
+    }
+
+    /// Set operators, or a query in parentheses, with an order of their own.
+    fn ordered_set(
+        &mut self,
+        body: &QueryBody,
+        tail: &Tail<'_>,
+        usage: Usage,
+    ) -> BindResult<Output> {
+        if let Some(first) = tail.order_by.first()
+            && tail.offset.is_none()
+            && usage.refuses_order()
+        {
+            let line = first.expr.span.line;
+            return Err(SqlError::new(&message::ORDER_BY_WITHOUT_TOP, &[]).at_line(line).into());
+        }
+        let mut output = self.body(body, usage)?;
+        let keys = self.order_of_columns(tail.order_by, &output.columns)?;
+        let limit = match tail.offset {
+            Some(offset) => self.offset(offset)?,
+            None => Limit::All,
+        };
+        output.node = limited_by(output.node, keys, limit);
+        Ok(output)
+    }
+
+    /// A body without order.
+    pub fn body(&mut self, body: &QueryBody, usage: Usage) -> BindResult<Output> {
+        match body {
+            QueryBody::Select(select) => self.select(select, &Tail::default(), usage),
+            QueryBody::Nested(query) => self.query(query, usage),
+            QueryBody::Set(chain) => {
+                // The operands' columns count even where the whole's do not.
+                let operand = match usage {
+                    Usage::Exists => Usage::Subquery,
+                    Usage::Statement | Usage::Target => Usage::Derived,
+                    other => other,
+                };
+                let mut left = self.body(&chain.first, operand)?;
+                for (operator, right) in &chain.rest {
+                    let line = body_line(right);
+                    let right = self.body(right, operand)?;
+                    left = self.set_operation(*operator, left, right).at(line)?;
+                }
+                Ok(left)
+            }
+        }
+    }
+
+    /// `UNION`, `EXCEPT`, `INTERSECT`. Errors 205, 206, 257, 421, 468.
+    pub fn set_operation(
+        &mut self,
+        operator: SetOperator,
+        left: Output,
+        right: Output,
+    ) -> BindResult<Output> {
+        if left.columns.len() != right.columns.len() {
+            return Err(SqlError::new(&message::SET_OPERATOR_WIDTHS_DIFFER, &[]).into());
+        }
+        let name = match operator {
+            SetOperator::Union => "UNION",
+            SetOperator::UnionAll => "UNION ALL",
+            SetOperator::Except => "EXCEPT",
+            SetOperator::Intersect => "INTERSECT",
+        };
+        let distinct = operator != SetOperator::UnionAll;
+        let mut columns = Vec::with_capacity(left.columns.len());
+        for (a, b) in left.columns.iter().zip(&right.columns) {
+            let column = self.united(a, b, name)?;
+            if distinct && column.ty.kind.is_legacy_lob() {
+                let message = &message::NOT_COMPARABLE_DISTINCT;
+                return Err(SqlError::new(message, &[&column.ty.kind]).into());
+            }
+            if distinct {
+                column.label.resolve(name)?;
+            }
+            columns.push(column);
+        }
+        let (left_node, left_ids) = self.converted_to(left, &columns)?;
+        let (right_node, right_ids) = self.converted_to(right, &columns)?;
+        let node = match operator {
+            SetOperator::Union | SetOperator::UnionAll => {
+                let ids = columns.iter().map(|c| c.id).collect();
+                let inputs = vec![(left_node, left_ids), (right_node, right_ids)];
+                union_of(inputs, ids, distinct)
+            }
+            SetOperator::Except | SetOperator::Intersect => {
+                for (column, id) in columns.iter_mut().zip(&left_ids) {
+                    column.id = *id;
+                }
+                let semi = operator == SetOperator::Intersect;
+                matched_rows(left_node, left_ids, right_node, right_ids, &columns, semi)
+            }
+        };
+        Ok(Output { node, columns, assigns: Vec::new(), shows_rows: Shown::Union })
+    }
+
+    /// A column that holds values of both.
+    fn united(&mut self, a: &OutCol, b: &OutCol, name: &'static str) -> BindResult<OutCol> {
+        let label = a.label.combine(b.label, name)?;
+        let is_null = |c: &OutCol| matches!(c.origin, Origin::Null);
+        let ty = match (is_null(a), is_null(b)) {
+            (true, false) => b.ty,
+            (false, true) => a.ty,
+            _ => operators::unify(&a.ty, &b.ty)?,
+        };
+        let ty = label.any_collation().map_or(ty, |c| ty.with_collation(c));
+        let origin = if is_null(a) && is_null(b) { Origin::Null } else { Origin::Plain };
+        Ok(OutCol {
+            id: self.free_column(),
+            name: a.name.clone(),
+            ty,
+            nullable: a.nullable || b.nullable,
+            label,
+            origin,
+            base: None,
+        })
+    }
+
+    /// A query's rows with its columns converted to these types.
+    pub fn converted_to(
+        &mut self,
+        output: Output,
+        columns: &[OutCol],
+    ) -> BindResult<(Node, Vec<ColId>)> {
+        let mut ids = Vec::with_capacity(columns.len());
+        let mut conversions = Vec::new();
+        for (own, wanted) in output.columns.into_iter().zip(columns) {
+            // Whatever stands in one column has one representation: the same type.
+            if own.ty == wanted.ty {
+                ids.push(own.id);
+                continue;
+            }
+            let id = self.free_column();
+            let expr = self.coerce(scalar_of(&own), wanted.ty)?;
+            conversions.push((id, expr));
+            ids.push(id);
+        }
+        Ok((super::select::computed(output.node, conversions), ids))
+    }
+}
+
+/// Subqueries.
+impl Binder<'_> {
+    /// `(SELECT …)` as a value. Error 116.
+    pub fn scalar_subquery(&mut self, query: &ast::Query) -> BindResult<Scalar> {
+        let (plan, column, correlated) = self.subquery(query)?;
+        let OutCol { id, ty, label, .. } = column;
+        let subquery = Subquery { plan, column: id, correlated };
+        let kind = ExprKind::Subquery(Box::new(subquery));
+        let origin = Origin::Plain;
+        Ok(Scalar { expr: Expr { kind, ty, nullable: true }, label, origin })
+    }
+
+    /// A subquery of one column, and whether it refers to what encloses it. Error 116.
+    pub fn subquery(&mut self, query: &ast::Query) -> BindResult<(Node, OutCol, bool)> {
+        let (mut output, correlated) = self.enclosed(query, Usage::Subquery)?;
+        if output.columns.len() != 1 {
+            let error = SqlError::new(&message::SUBQUERY_TOO_MANY_COLUMNS, &[]);
+            return Err(error.at_line(query.span.line).into());
+        }
+        let column = output.columns.remove(0);
+        Ok((output.node, column, correlated))
+    }
+
+    /// The subquery of `EXISTS`.
+    pub fn exists_subquery(&mut self, query: &ast::Query) -> BindResult<Subquery> {
+        let (output, correlated) = self.enclosed(query, Usage::Exists)?;
+        Ok(Subquery { plan: output.node, column: ColId(0), correlated })
+    }
+
+    /// A query inside another, and whether it refers to it.
+    fn enclosed(&mut self, query: &ast::Query, usage: Usage) -> BindResult<(Output, bool)> {
+        if self.scalar_only {
+            let error = SqlError::new(&message::SUBQUERY_NOT_ALLOWED, &[]);
+            return Err(error.at_line(query.span.line).into());
+        }
+        let level = self.blocks.len();
+        let before = std::mem::replace(&mut self.outermost, usize::MAX);
+        let output = self.query(query, usage);
+        let correlated = self.outermost < level;
+        self.outermost = self.outermost.min(before);
+        Ok((output?, correlated))
+    }
+}
+
+/// A column of a query as an expression.
+pub(super) fn scalar_of(column: &OutCol) -> Scalar {
+    let kind = ExprKind::Column(column.id);
+    let expr = Expr { kind, ty: column.ty, nullable: column.nullable };
+    Scalar { expr, label: column.label, origin: column.origin }
+}
+
+/// The rows of all inputs, perhaps without duplicates. Unions of unions are one.
+fn union_of(inputs: Vec<(Node, Vec<ColId>)>, columns: Vec<ColId>, distinct: bool) -> Node {
+    let mut flat: Vec<(Node, Vec<ColId>)> = Vec::with_capacity(inputs.len());
+    for (node, ids) in inputs {
+        match node {
+            Node::Union { inputs: inner, columns: own } if own == ids => flat.extend(inner),
+            // Duplicates are removed once, above.
+            Node::Distinct { input, columns: own } if distinct && own == ids => match *input {
+                Node::Union { inputs: inner, columns: of } if of == ids => flat.extend(inner),
+                other => flat.push((other, ids)),
+            },
+            node => flat.push((node, ids)),
+        }
+    }
+    let union = Node::Union { inputs: flat, columns: columns.clone() };
+    match distinct {
+        true => Node::Distinct { input: Box::new(union), columns },
+        false => union,
+    }
+}
+
+/// The different rows of one side that the other has (`semi`), or has not.
+fn matched_rows(
+    left: Node,
+    left_ids: Vec<ColId>,
+    right: Node,
+    right_ids: Vec<ColId>,
+    columns: &[OutCol],
+    semi: bool,
+) -> Node {
+    let key = |id: &ColId, ty: SqlType| Expr { kind: ExprKind::Column(*id), ty, nullable: true };
+    let keys = (left_ids.iter().zip(&right_ids).zip(columns))
+        .map(|((l, r), c)| (key(l, c.ty), key(r, c.ty)))
+        .collect();
+    let join = Node::HashJoin {
+        kind: if semi { JoinKind::Semi } else { JoinKind::Anti },
+        probe: Box::new(left),
+        build: Box::new(right),
+        keys,
+        null_equal: true,
+        residual: None,
+    };
+    Node::Distinct { input: Box::new(join), columns: left_ids }
+}
+
+/// The line of a body, for errors about set operators.
+fn body_line(body: &QueryBody) -> u32 {
+    match body {
+        QueryBody::Select(select) => select.span.line,
+        QueryBody::Nested(query) => query.span.line,
+        QueryBody::Set(chain) => body_line(&chain.first),
+    }
+}
+
+/// The error for something that a statement cannot be.
+pub(super) fn unimplemented(what: &str, line: u32) -> BindError {
+    SqlError::new(&message::UNIMPLEMENTED, &[&what]).at_line(line).into()
+}
