@@ -46,6 +46,8 @@ mod signature;
 mod string;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use aggregate::{AggregateFunction, AggregateState};
@@ -53,5 +55,5 @@ pub use descriptor::{
     ArgType, CallTypes, Inferred, NullBehaviour, Placement, ScalarFunction, Typing, Volatility,
 };
 pub use facts::{FnContext, MetadataFacts, SessionFacts};
-pub use registry::{lookup, lookup_aggregate, lookup_odbc, lookup_rowset, unknown_function};
+pub use registry::{all, lookup, lookup_aggregate, lookup_odbc, lookup_rowset, unknown_function};
 pub use rowset::RowsetFunction;

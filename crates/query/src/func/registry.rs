@@ -38,6 +38,9 @@ static SCALARS: LazyLock<HashMap<&'static str, &'static ScalarFunction>> =
 
 /// The scalar function of this name, in any case. `@@ROWCOUNT` and its kin are functions without
 /// arguments, as are `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
+///
+/// Two have names that nobody can write: `TRIM FROM` takes (source, characters) and cuts at both ends
+/// (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
 pub fn lookup(name: &str) -> Option<&'static ScalarFunction> {
     with_upper_case(name, |name| SCALARS.get(name).copied())
 }
@@ -82,6 +85,11 @@ pub fn lookup_odbc(name: &str) -> Option<&'static ScalarFunction> {
 /// Error 195 about a name that is no function.
 pub fn unknown_function(name: &str) -> SqlError {
     SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"])
+}
+
+/// Every scalar function that T-SQL calls by name, in no particular order.
+pub fn all() -> impl Iterator<Item = &'static ScalarFunction> {
+    GROUPS.iter().copied().flatten()
 }
 
 fn with_upper_case<T>(name: &str, find: impl FnOnce(&str) -> Option<T>) -> Option<T> {

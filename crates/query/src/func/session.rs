@@ -34,7 +34,7 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::fact("CURSOR_STATUS", (2, 2), types_of_cursor_status, cursor_status),
     ScalarFunction::fact("TRIGGER_NESTLEVEL", (0, 3), types_of_trigger_nesting, trigger_nesting),
     ScalarFunction::fact("GETANSINULL", (0, 1), types_of_getansinull, getansinull),
-    ScalarFunction::fact("MIN_ACTIVE_ROWVERSION", (0, 0), rowversion, min_active_rowversion),
+    ScalarFunction::fact("MIN_ACTIVE_ROWVERSION", (0, 0), binary_rowversion, min_active_rowversion),
 ];
 
 /// Functions whose names begin with `@@`.
@@ -84,6 +84,7 @@ no_arguments! {
     host_id_type: |call| SqlType::char(10, call.collation);
     context_info_type: |call| SqlType::varbinary(128);
     rowversion: |call| SqlType::varbinary(8);
+    binary_rowversion: |call| SqlType::binary(8);
 }
 
 /// Functions that give an integer of the session.

@@ -64,7 +64,7 @@ pub(super) fn types_of_datepart(call: &Call<'_>) -> SqlResult<Inferred> {
     let part = part_of_call(call);
     let ty = temporal(call, 1, TEXT_AS, false)?;
     part.check("datepart", ty.kind)?;
-    let volatility = if depends_on_first_day(part) || call.kind(1).is_character() {
+    let volatility = if depends_on_first_day(part) {
         Volatility::RuntimeConstant
     } else {
         Volatility::Deterministic
@@ -186,7 +186,7 @@ pub(super) fn types_of_datetrunc(call: &Call<'_>) -> SqlResult<Inferred> {
     let part = part_of_call(call);
     let ty = temporal(call, 1, TEXT_AS, false)?;
     part.check("datetrunc", ty.kind)?;
-    let volatility = if part == DatePart::Week || call.kind(1).is_character() {
+    let volatility = if depends_on_first_day(part) {
         Volatility::RuntimeConstant
     } else {
         Volatility::Deterministic

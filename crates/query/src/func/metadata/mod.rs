@@ -81,7 +81,7 @@ pub(super) static PROPERTIES: &[ScalarFunction] = &[
 
 /// Databases and their files.
 pub(super) static DATABASES: &[ScalarFunction] = &[
-    ScalarFunction::fact("DB_ID", (0, 1), smallint_of_names, database::db_id),
+    ScalarFunction::fact("DB_ID", (0, 1), int_of_names, database::db_id),
     ScalarFunction::fact("DB_NAME", (0, 1), name_of_ints, database::db_name),
     ScalarFunction::fact("ORIGINAL_DB_NAME", (0, 0), name_of_ints, database::original_db_name),
     ScalarFunction::fact(

@@ -384,7 +384,7 @@ fn databases_and_files_are_known() {
             ("GETANSINULL", &[], "0"),
         ],
     );
-    check_types(&[("DB_ID", &[], "smallint"), ("DB_NAME", &[], "nvarchar(128)")]);
+    check_types(&[("DB_ID", &[], "int"), ("DB_NAME", &[], "nvarchar(128)")]);
 }
 
 #[test]

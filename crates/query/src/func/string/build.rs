@@ -89,15 +89,17 @@ fn joined<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> ValueRef<'a> {
-    let mut out = ctx.arena.buffer();
-    let mut first = true;
-    for value in args.iter().filter(|v| !v.is_null()) {
-        if !std::mem::take(&mut first) {
-            out.extend(separator);
+    let values = || args.iter().filter(|v| !v.is_null()).map(|v| bytes(*v));
+    let count = values().count();
+    let separators = separator.len() * count.saturating_sub(1);
+    let all = ctx.arena.alloc_zeroed(values().map(<[u8]>::len).sum::<usize>() + separators);
+    let mut at = 0;
+    for (nth, value) in values().enumerate() {
+        for piece in [if nth > 0 { separator } else { &[] }, value] {
+            all[at..at + piece.len()].copy_from_slice(piece);
+            at += piece.len();
         }
-        out.extend(bytes(*value));
     }
-    let all = out.finish();
     let all = &all[..all.len().min(types.result.byte_limit())];
     if types.result.kind.is_unicode() { ValueRef::Unicode(all) } else { ValueRef::Chars(all) }
 }

@@ -30,7 +30,7 @@ pub(super) fn charindex<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let start = args.get(2).map_or(1, |&v| int(v));
+    let start = args.get(2).map_or(1, |&v| int(v).max(1));
     Ok(ValueRef::Int(char_index(types.args[0].collation, args[0], args[1], start)))
 }
 
