@@ -109,6 +109,7 @@ super::messages! {
     MERGE_ACTION_NOT_ALLOWED_NOT_MATCHED = 10710, 15, 1, "An action of type '%s' is not allowed in the 'WHEN NOT MATCHED' clause of a MERGE statement.";
     MERGE_INSERT_NOT_ALLOWED = 10711, 15, 1, "An action of type 'INSERT' is not allowed in the '%s' clause of a MERGE statement.";
     MERGE_NEEDS_SEMICOLON = 10713, 15, 1, "A MERGE statement must be terminated by a semi-colon (;).";
+    MERGE_CLAUSE_UNREACHABLE = 5324, 15, 1, "In a MERGE statement, a '%s' clause with a search condition cannot appear after a '%s' clause with no search condition.";
     MERGE_ACTION_REPEATED = 10714, 15, 1, "An action of type '%s' cannot appear more than once in a '%s' clause of a MERGE statement.";
     ASSIGNMENT_WITH_SET_OPERATOR = 10734, 15, 1, "Variable assignment is not allowed in a statement containing a top level UNION, INTERSECT or EXCEPT operator.";
     TOO_MANY_VALUES_ROWS = 10738, 15, 1, "The number of row value expressions in the INSERT statement exceeds the maximum allowed number of %s row values.";

@@ -15,7 +15,7 @@ use engine::catalog::def::{
 use tsql::ast::{self, CompareOp, ConditionKind};
 use tsql::print;
 
-use super::binder::{Binder, Mentions, NoColumns};
+use super::binder::{Binder, Env, Mentions, NoColumns};
 use super::context::{AtLine, BindContext, BindError, BindResult};
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName};
@@ -185,7 +185,7 @@ impl Binder<'_> {
         ids: Vec<Option<ColId>>,
         f: impl FnOnce(&mut Self) -> BindResult<T>,
     ) -> BindResult<(T, ScanSource)> {
-        let env = self.module_env(database, table.header.schema)?;
+        let env = self.definition_env(database, table)?;
         self.in_env(env, |binder| {
             binder.open_block(Clause::Other);
             let number = binder.next_scan();
@@ -210,8 +210,15 @@ impl Binder<'_> {
     ) -> BindResult<Scalar> {
         let Some(default) = &column.default else { return Ok(Scalar::null()) };
         let value = tsql::parse_expression(&default.definition, definition_options())?;
-        let env = self.module_env(database, table.header.schema)?;
+        let env = self.definition_env(database, table)?;
         self.in_env(env, |binder| binder.default_value(&value))
+    }
+
+    /// The surroundings of a table's definitions.
+    fn definition_env(&mut self, database: DbId, table: &TableDef) -> BindResult<Env> {
+        let mut env = self.module_env(self.home_of(database), table.header.schema)?;
+        env.ansi_nulls = table.ansi_nulls;
+        Ok(env)
     }
 
     /// The expression of a default.

@@ -176,7 +176,7 @@ impl Binder<'_> {
 
     /// Where the names of a table's definitions are looked for: those of temporary tables mean what
     /// they mean to the session.
-    fn home_of(&self, database: DbId) -> DbId {
+    pub fn home_of(&self, database: DbId) -> DbId {
         if database == DbId::TEMPDB { self.env.database } else { database }
     }
 

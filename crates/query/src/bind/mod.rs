@@ -26,6 +26,8 @@ mod condition;
 pub mod context;
 mod convert;
 mod cte;
+pub mod define;
+mod dml;
 mod expand;
 mod expr;
 mod from;
@@ -41,6 +43,10 @@ mod scope;
 mod select;
 mod source;
 mod statement;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub use context::{
@@ -48,8 +54,9 @@ pub use context::{
     NameDependency, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
+pub use dml::RowShape;
 pub use statement::{
     Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,
-    constant_expression, data_type, describe, expression, query_columns, select_into,
+    constant_expression, data_type, describe, expression, insert_rows, query_columns, select_into,
     select_into_columns, statement, suggest_parameters,
 };

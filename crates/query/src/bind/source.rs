@@ -59,7 +59,11 @@ impl Binder<'_> {
             }
             Meaning::Table(database, table) => {
                 let schema = Some(table.header.schema).filter(|_| !table.is_temporary());
-                let rows = self.table_rows(database, table, hints)?;
+                let mut rows = self.table_rows(database, table, hints)?;
+                if let (Usage::Target, Rows::Scan(scan)) = (usage, &mut rows) {
+                    // Whoever changes what a view shows has to find the rows behind it.
+                    scan.row = Some(self.free_column());
+                }
                 (rows, Some((database, schema)))
             }
             Meaning::Transition(inserted, table) => {

@@ -8,6 +8,7 @@ use tsql::ast::{self, QueryBody, StatementKind};
 
 use super::binder::{Binder, NoColumns, Undeclared};
 use super::context::*;
+use super::dml::RowShape;
 use super::query::unimplemented;
 use super::scalar::{Origin, Scalar};
 use super::scope::{BaseRef, OutCol};
@@ -103,6 +104,18 @@ pub fn select_into(
 ) -> BindResult<Bound> {
     let line = select.query.span.line;
     bound(context, line, |binder| binder.select_into(select, database, table))
+}
+
+/// Binds and plans an `INSERT` of rows that will be in a local table, see [`RowShape`]: `INSERT …
+/// EXEC` and bulk loads. The statement's own source does not count. Error 213 if the numbers of
+/// columns differ.
+pub fn insert_rows(
+    context: &BindContext<'_>,
+    insert: &ast::Insert,
+    rows: &RowShape,
+) -> BindResult<Bound> {
+    let line = insert.target.span.line;
+    bound(context, line, |binder| binder.insert_rows(insert, Some(rows)))
 }
 
 fn bound(
@@ -275,6 +288,10 @@ impl Binder<'_> {
         let line = statement.span.line;
         match &statement.kind {
             StatementKind::Select(select) => self.select_statement(select),
+            StatementKind::Insert(insert) => self.insert(insert),
+            StatementKind::Update(update) => self.update(update),
+            StatementKind::Delete(delete) => self.delete(delete),
+            StatementKind::Merge(merge) => self.merge(merge),
             _ => Err(unimplemented("statement", line)),
         }
     }

@@ -21,6 +21,19 @@ pub fn rename_inside_expr(expr: &mut Expr, ids: &mut Ids) {
     }
 }
 
+/// The same for a condition.
+pub fn rename_inside_pred(pred: &mut Pred, ids: &mut Ids) {
+    let mut names = Names::default();
+    visit(pred, &mut |part| {
+        if let Part::Node(node) = part {
+            names.define(node, ids);
+        }
+    });
+    if !names.is_empty() {
+        names.in_pred(pred);
+    }
+}
+
 /// The same for an operator and all that is inside it. Returns what its columns are called now.
 pub fn rename_node(node: &mut Node, ids: &mut Ids) -> HashMap<ColId, ColId> {
     let mut names = Names::default();

@@ -1,0 +1,336 @@
+//! `INSERT`.
+
+use std::sync::Arc;
+
+use base::{SqlError, message};
+use engine::catalog::def::{Permission, TableDef};
+use tsql::ast::{self, InsertSource, RowValue};
+
+use super::effects::Write;
+use super::values::{Given, Listed};
+use super::{AtLine, BindError, BindResult, Binder, Changing};
+use super::target::Targeted;
+use crate::bind::order::limited_by;
+use crate::bind::query::scalar_of;
+use crate::bind::scalar::{Origin, Scalar};
+use crate::bind::scope::Clause;
+use crate::bind::select::Usage;
+use crate::plan::expr::{Expr, TableVarId};
+use crate::plan::tree::{
+    Access, InsertPlan, NewValue, Node, Plan, ReadOptions, Scan, Source,
+};
+
+/// How many rows `VALUES` may list.
+const VALUES_ROWS_MAX: usize = 1000;
+
+/// Rows that somebody else provides, in a local table of the frame: what `EXEC` returned, or a bulk
+/// load.
+#[derive(Clone, Debug)]
+pub struct RowShape {
+    /// Where they will be.
+    pub rows: TableVarId,
+    /// Their columns, in the order of the `INSERT`'s.
+    pub shape: Arc<TableDef>,
+    /// NULL stands for the column's default, if it has one (bulk loads without `KEEP_NULLS`).
+    pub null_is_default: bool,
+}
+
+impl Binder<'_> {
+    /// `INSERT` from anything but `EXEC`.
+    pub fn insert(&mut self, insert: &ast::Insert) -> BindResult<Plan> {
+        self.insert_rows(insert, None)
+    }
+
+    /// `INSERT`; of provided rows if there are any. Errors 109, 110, 120, 121, 213, 483 and many more.
+    pub fn insert_rows(
+        &mut self,
+        insert: &ast::Insert,
+        provided: Option<&RowShape>,
+    ) -> BindResult<Plan> {
+        self.query_hints(&insert.options)?;
+        self.with_tables(insert.with.as_ref(), |b| {
+            let targeted = b.insert_target(insert)?;
+            let line = insert.target.span.line;
+            let (source, given) = match (&insert.source, provided) {
+                (_, Some(rows)) => b.provided(insert, &targeted, rows)?,
+                (InsertSource::Values(rows), None) => b.inserted_values(insert, &targeted, rows)?,
+                (InsertSource::Query(query), None) => b.inserted_query(insert, &targeted, query)?,
+                (InsertSource::DefaultValues, None) => (Node::OneRow, Vec::new()),
+                (InsertSource::Execute(_), None) => {
+                    return Err(crate::bind::query::unimplemented("INSERT EXEC", line));
+                }
+            };
+            let source = match &insert.top {
+                Some(top) => {
+                    let limit = b.top(top)?;
+                    limited_by(source, Vec::new(), limit)
+                }
+                None => source,
+            };
+            let changing = &targeted.changing;
+            let values = b.complete_row(changing, given, line)?;
+            let mut effects = b.effects(changing, &Write::insert())?;
+            if let Some(output) = &insert.output {
+                if provided.is_some() && matches!(insert.source, InsertSource::Execute(_)) {
+                    let error = SqlError::new(&message::OUTPUT_IN_INSERT_EXEC, &[]);
+                    return Err(error.at_line(output.span.line).into());
+                }
+                b.output(output, &targeted, &Write::insert(), &mut effects)?;
+            }
+            let target = changing.target.clone();
+            Ok(Plan::Insert(Box::new(InsertPlan { target, source, values, effects })))
+        })
+    }
+
+    /// What receives the rows. Reading it is no business of the statement.
+    fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<Targeted> {
+        let accesses = self.facts.accesses.len();
+        let unhinted = self.facts.memory_optimized_unhinted;
+        self.open_block(Clause::Other);
+        let line = insert.target.span.line;
+        let wanted = insert.columns.as_ref().and_then(|c| c.first());
+        let bound = self.target_source(&insert.target).and_then(|at| {
+            self.facts.accesses.truncate(accesses);
+            self.targeted(at, Permission::Insert, wanted, line)
+        });
+        self.close_block();
+        self.facts.memory_optimized_unhinted = unhinted;
+        let targeted = bound?;
+        self.note_view(&insert.target, &targeted, Permission::Insert)?;
+        Ok(targeted)
+    }
+
+    /// The columns that the statement gives values for. Errors 207, 213, 264, 271, 544, 8101.
+    fn insert_columns(
+        &mut self,
+        insert: &ast::Insert,
+        targeted: &Targeted,
+        given: usize,
+    ) -> BindResult<Vec<Listed>> {
+        match &insert.columns {
+            Some(list) => {
+                let mut found = Vec::with_capacity(list.len());
+                for column in list {
+                    let bare = ast::ColumnRef { qualifier: None, column: column.column.clone() };
+                    found.push((self.target_column(targeted, &bare)?, column.column.span));
+                }
+                self.listed_columns(&targeted.changing, found.into_iter())
+            }
+            None => {
+                let line = insert.target.span.line;
+                self.unlisted_columns(&targeted.changing, given, line)
+            }
+        }
+    }
+
+    /// `VALUES`. Errors 109, 110, 213, 10709, 10738.
+    fn inserted_values(
+        &mut self,
+        insert: &ast::Insert,
+        targeted: &Targeted,
+        rows: &[Vec<RowValue>],
+    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
+        let line = insert.target.span.line;
+        let fail = |message| Err(BindError::from(SqlError::new(message, &[]).at_line(line)));
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            return fail(&message::VALUES_ROW_WIDTHS_DIFFER);
+        }
+        if rows.len() > VALUES_ROWS_MAX {
+            let error = SqlError::new(&message::TOO_MANY_VALUES_ROWS, &[&VALUES_ROWS_MAX]);
+            return Err(error.at_line(line).into());
+        }
+        if let Some(list) = &insert.columns {
+            match list.len().cmp(&width) {
+                std::cmp::Ordering::Greater => return fail(&message::MORE_COLUMNS_THAN_VALUES),
+                std::cmp::Ordering::Less => return fail(&message::FEWER_COLUMNS_THAN_VALUES),
+                std::cmp::Ordering::Equal => {}
+            }
+        }
+        let columns = self.insert_columns(insert, targeted, width)?;
+        let changing = &targeted.changing;
+        if let [row] = rows {
+            let given = self.one_row(changing, &columns, row)?;
+            return Ok((Node::OneRow, given));
+        }
+        self.many_rows(changing, &columns, rows)
+    }
+
+    /// A row of values, each converted to its column.
+    pub(super) fn one_row(
+        &mut self,
+        changing: &Changing,
+        columns: &[Listed],
+        row: &[RowValue],
+    ) -> BindResult<Vec<(usize, NewValue)>> {
+        let mut given = Vec::with_capacity(columns.len());
+        for (listed, value) in columns.iter().zip(row) {
+            let (value, line) = self.row_value(value)?;
+            let listed = Listed { line, ..*listed };
+            given.push((listed.ordinal, self.given_value(changing, listed, value)?));
+        }
+        Ok(given)
+    }
+
+    fn row_value(&mut self, value: &RowValue) -> BindResult<(Given, u32)> {
+        Ok(match value {
+            RowValue::Default(span) => (Given::Default, span.line),
+            RowValue::Expr(expr) => (Given::Value(self.no_row(expr)?), expr.span.line),
+        })
+    }
+
+    /// An expression where there is no row. Error 128 for a column.
+    fn no_row(&mut self, expr: &ast::Expr) -> BindResult<Scalar> {
+        use crate::bind::binder::NoColumns;
+        let before = std::mem::replace(&mut self.no_columns, NoColumns::NotPermitted);
+        let bound = self.scalar(expr);
+        self.no_columns = before;
+        bound
+    }
+
+    /// Several rows: what stands in one column is first made of one type, like a union.
+    fn many_rows(
+        &mut self,
+        changing: &Changing,
+        columns: &[Listed],
+        rows: &[Vec<RowValue>],
+    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
+        let mut bound: Vec<Vec<Expr>> = rows.iter().map(|r| Vec::with_capacity(r.len())).collect();
+        let mut ids = Vec::with_capacity(columns.len());
+        let mut given = Vec::with_capacity(columns.len());
+        for (at, listed) in columns.iter().enumerate() {
+            let def = changing.table.columns[listed.ordinal].clone();
+            let has_default = rows.iter().any(|row| matches!(row[at], RowValue::Default(_)));
+            let mut values = Vec::with_capacity(rows.len());
+            for row in rows {
+                values.push(self.row_value(&row[at])?);
+            }
+            if has_default {
+                // Whatever a default is, it goes straight into the column.
+                let mut same = None;
+                for ((value, line), row) in values.into_iter().zip(&mut bound) {
+                    let listed = Listed { line, ..*listed };
+                    match self.given_value(changing, listed, value)? {
+                        NewValue::Expr(expr) => row.push(expr),
+                        other => {
+                            row.push(super::null_of(&def.ty));
+                            same = Some(other);
+                        }
+                    }
+                }
+                let id = self.free_column();
+                ids.push(id);
+                let value = same.unwrap_or_else(|| NewValue::Expr(super::column(id, def.ty, true)));
+                given.push((listed.ordinal, value));
+                continue;
+            }
+            let scalars: Vec<(Scalar, u32)> = (values.into_iter())
+                .filter_map(|(value, line)| match value {
+                    Given::Value(scalar) => Some((scalar, line)),
+                    Given::Default => None,
+                })
+                .collect();
+            let all_null = scalars.iter().all(|(s, _)| s.origin == Origin::Null);
+            let (ty, label) = match all_null {
+                true => (def.ty, crate::bind::scalar::Label::column(&def.ty)),
+                false => self.unify(scalars.iter().map(|s| &s.0), "VALUES").at(listed.line)?,
+            };
+            let nullable = scalars.iter().any(|(s, _)| s.expr.nullable);
+            for ((scalar, line), row) in scalars.into_iter().zip(&mut bound) {
+                row.push(self.coerce(scalar, ty).at(line)?);
+            }
+            let id = self.free_column();
+            ids.push(id);
+            let expr = super::column(id, ty, nullable);
+            let value = Given::Value(Scalar { expr, label, origin: Origin::Plain });
+            given.push((listed.ordinal, self.given_value(changing, *listed, value)?));
+        }
+        Ok((Node::Values { columns: ids, rows: bound }, given))
+    }
+
+    /// `INSERT … SELECT`. Errors 120, 121, 213.
+    fn inserted_query(
+        &mut self,
+        insert: &ast::Insert,
+        targeted: &Targeted,
+        query: &ast::Query,
+    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
+        let line = insert.target.span.line;
+        let output = self.query(query, Usage::Insert)?;
+        let width = output.columns.len();
+        if let Some(list) = &insert.columns {
+            let message = match list.len().cmp(&width) {
+                std::cmp::Ordering::Greater => Some(&message::SELECT_LIST_TOO_SHORT),
+                std::cmp::Ordering::Less => Some(&message::SELECT_LIST_TOO_LONG),
+                std::cmp::Ordering::Equal => None,
+            };
+            if let Some(message) = message {
+                return Err(SqlError::new(message, &[]).at_line(line).into());
+            }
+        }
+        let columns = self.insert_columns(insert, targeted, width)?;
+        let mut given = Vec::with_capacity(width);
+        for (listed, column) in columns.into_iter().zip(&output.columns) {
+            let listed = Listed { line, ..listed };
+            let value = Given::Value(scalar_of(column));
+            let ordinal = listed.ordinal;
+            given.push((ordinal, self.given_value(&targeted.changing, listed, value)?));
+        }
+        Ok((output.node, given))
+    }
+
+    /// Rows that are in a local table. Error 213.
+    fn provided(
+        &mut self,
+        insert: &ast::Insert,
+        targeted: &Targeted,
+        rows: &RowShape,
+    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
+        let width = rows.shape.columns.len();
+        let line = insert.target.span.line;
+        if insert.columns.as_ref().is_some_and(|list| list.len() != width) {
+            return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).at_line(line).into());
+        }
+        let columns = self.insert_columns(insert, targeted, width)?;
+        let changing = &targeted.changing;
+        let mut read = Vec::with_capacity(width);
+        let mut given = Vec::with_capacity(width);
+        for (at, (listed, column)) in columns.into_iter().zip(&rows.shape.columns).enumerate() {
+            let id = self.free_column();
+            read.push((at, id));
+            let value = super::column(id, column.ty, column.nullable);
+            let value = self.provided_value(changing, listed, Scalar::computed(value), rows)?;
+            let listed = Listed { line, ..listed };
+            let ordinal = listed.ordinal;
+            given.push((ordinal, self.given_value(changing, listed, Given::Value(value))?));
+        }
+        let scan = Scan {
+            source: Source::TableVar(rows.rows, rows.shape.clone()),
+            columns: read,
+            access: Access::Full,
+            residual: None,
+            row: None,
+            options: ReadOptions::default(),
+        };
+        Ok((Node::Scan(Box::new(scan)), given))
+    }
+
+    /// A provided value, or the column's default in the place of NULL.
+    fn provided_value(
+        &mut self,
+        changing: &Changing,
+        listed: Listed,
+        value: Scalar,
+        rows: &RowShape,
+    ) -> BindResult<Scalar> {
+        let column = changing.table.columns[listed.ordinal].clone();
+        if !rows.null_is_default || column.default.is_none() || !value.expr.nullable {
+            return Ok(value);
+        }
+        let default = self.default_of(changing.database, &changing.table, &column)?;
+        let default = self.column_value(changing, &column, default)?;
+        let value = self.column_value(changing, &column, value)?;
+        let first = Scalar::computed(value);
+        self.isnull(first, Scalar::computed(default))
+    }
+}

@@ -1,0 +1,262 @@
+//! `MERGE`.
+//!
+//! Source and target are joined so that the rows that no clause speaks of stay away. A clause sees
+//! both sides where both are there, and only the side that is there where one is missing.
+
+use base::{SqlError, SqlType, Value, message};
+use engine::catalog::def::Permission;
+use tsql::ast;
+
+use super::effects::Write;
+use super::target::{Targeted, name_one_row};
+use super::values::Given;
+use super::{AtLine, BindError, BindResult, Binder, Changing};
+use crate::bind::from::From;
+use crate::bind::order::limited_by;
+use crate::bind::scalar::Scalar;
+use crate::bind::scope::{Clause, Source};
+use crate::bind::select::{Usage, computed};
+use crate::plan::expr::{ColId, Pred};
+use crate::plan::tree::{
+    JoinKind, MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, Node, Plan,
+};
+
+impl Binder<'_> {
+    /// `MERGE`.
+    pub fn merge(&mut self, merge: &ast::Merge) -> BindResult<Plan> {
+        self.query_hints(&merge.options)?;
+        self.with_tables(merge.with.as_ref(), |b| {
+            b.open_block(Clause::From);
+            let depth = b.blocks.len();
+            let plan = b.merge_in_block(merge);
+            b.blocks.truncate(depth - 1);
+            b.action = None;
+            Ok(Plan::Merge(Box::new(plan?)))
+        })
+    }
+
+    fn merge_in_block(&mut self, merge: &ast::Merge) -> BindResult<MergePlan> {
+        let line = merge.target.span.line;
+        let has = |when: ast::MergeWhen| merge.clauses.iter().any(|c| c.when == when);
+        let keeps_source = has(ast::MergeWhen::NotMatchedByTarget);
+        let keeps_target = has(ast::MergeWhen::NotMatchedBySource);
+
+        let target = self.target_alone(&merge.target, merge.alias.as_ref())?;
+        self.block().sources.push(target);
+        let targeted = self.targeted(0, Permission::Select, None, line)?;
+        let from = self.from_list(std::slice::from_ref(&merge.source), Usage::Statement)?;
+        self.block().show_all();
+        let on = self.in_clause(Clause::On, |b| b.condition(&merge.on))?;
+        for (at, source) in self.block().sources.iter_mut().enumerate() {
+            source.optional |= if at == 0 { keeps_source } else { keeps_target };
+        }
+
+        let mut write = Write::default();
+        let mut clauses = Vec::with_capacity(merge.clauses.len());
+        for (at, clause) in merge.clauses.iter().enumerate() {
+            self.check_clause(&merge.clauses[..at], clause)?;
+            clauses.push(self.merge_clause(clause, merge, &targeted, &mut write)?);
+        }
+        self.note_permissions(&targeted, &write);
+        let changing = &targeted.changing;
+        let mut effects = self.effects(changing, &write)?;
+        let mut action = None;
+        if let Some(output) = &merge.output {
+            action = Some(self.free_column());
+            self.action = action;
+            // Old and new row may each be missing, whatever the clauses do.
+            let shown =
+                Write { insert: true, update: Some(Vec::new()), delete: true, depth: 0 };
+            self.output(output, &targeted, &shown, &mut effects)?;
+            effects.new_columns.clone_from(&targeted.changing.new);
+            effects.old_columns.clone_from(&targeted.changing.old);
+        }
+        let kind = match (keeps_source, keeps_target) {
+            (true, true) => JoinKind::FullOuter,
+            (true, false) => JoinKind::LeftOuter,
+            (false, true) => JoinKind::RightOuter,
+            (false, false) => JoinKind::Inner,
+        };
+        let (input, source_present) = self.merged_rows(from, kind, on, &targeted, merge)?;
+        let Targeted { changing, row, .. } = targeted;
+        Ok(MergePlan {
+            target: changing.target,
+            input,
+            row,
+            source_present,
+            old_columns: changing.old,
+            clauses,
+            effects,
+            action,
+        })
+    }
+
+    /// Source and target joined.
+    fn merged_rows(
+        &mut self,
+        from: From,
+        kind: JoinKind,
+        on: Pred,
+        targeted: &Targeted,
+        merge: &ast::Merge,
+    ) -> BindResult<(Node, ColId)> {
+        let limit = merge.top.as_ref().map(|top| self.top(top)).transpose()?;
+        let present = self.free_column();
+        let one = Scalar::constant(SqlType::int(), Value::Int(1));
+        let outer = self.assemble(from);
+        let outer = Box::new(computed(outer, vec![(present, one.expr)]));
+        let inner = Box::new(self.assemble(From::Leaf(targeted.at)));
+        let mut input = Node::NestedLoop { kind, outer, inner, predicate: Some(on) };
+        name_one_row(&mut input, targeted.row);
+        if let Some(limit) = limit {
+            input = limited_by(input, Vec::new(), limit);
+        }
+        Ok((input, present))
+    }
+
+    /// Error 5324 and 10714: a clause that can never apply.
+    fn check_clause(&self, before: &[ast::MergeClause], clause: &ast::MergeClause) -> BindResult<()> {
+        let same = |c: &&ast::MergeClause| c.when == clause.when;
+        let name = when_name(clause.when);
+        if before.iter().filter(same).any(|c| c.condition.is_none()) {
+            let error = SqlError::new(&message::MERGE_CLAUSE_UNREACHABLE, &[&name, &name]);
+            return Err(error.at_line(clause.span.line).into());
+        }
+        Ok(())
+    }
+
+    fn merge_clause(
+        &mut self,
+        clause: &ast::MergeClause,
+        merge: &ast::Merge,
+        targeted: &Targeted,
+        write: &mut Write,
+    ) -> BindResult<MergeClause> {
+        let when = match clause.when {
+            ast::MergeWhen::Matched => MergeWhen::Matched,
+            ast::MergeWhen::NotMatchedByTarget => MergeWhen::NotMatchedByTarget,
+            ast::MergeWhen::NotMatchedBySource => MergeWhen::NotMatchedBySource,
+        };
+        let missing = |at: usize| match when {
+            MergeWhen::Matched => false,
+            MergeWhen::NotMatchedByTarget => at == 0,
+            MergeWhen::NotMatchedBySource => at > 0,
+        };
+        // A side without a row cannot be mentioned.
+        let places = 0..self.block().sources.len();
+        let mut hidden = Vec::new();
+        for at in places.filter(|at| missing(*at)) {
+            let source = std::mem::replace(&mut self.block().sources[at], Source::placeholder());
+            hidden.push((at, source));
+        }
+        let bound = self.visible_clause(clause, when, merge, targeted, write);
+        for (at, source) in hidden {
+            self.block().sources[at] = source;
+        }
+        bound
+    }
+
+    fn visible_clause(
+        &mut self,
+        clause: &ast::MergeClause,
+        when: MergeWhen,
+        merge: &ast::Merge,
+        targeted: &Targeted,
+        write: &mut Write,
+    ) -> BindResult<MergeClause> {
+        let condition = match &clause.condition {
+            Some(condition) => Some(self.in_clause(Clause::Where, |b| b.condition(condition))?),
+            None => None,
+        };
+        let action = match &clause.action {
+            ast::MergeAction::Delete => {
+                write.delete = true;
+                MergeAction::Delete
+            }
+            ast::MergeAction::Update(set) => {
+                let mut assignments =
+                    self.in_clause(Clause::Set, |b| b.assignments(set, targeted))?;
+                if let Some(first) = set.first().filter(|_| !assignments.assign.is_empty()) {
+                    let what = "SET @variable in MERGE";
+                    return Err(crate::bind::query::unimplemented(what, first.span.line));
+                }
+                self.set_dependent_columns(&targeted.changing, &mut assignments.set)?;
+                let set = write.update.get_or_insert_default();
+                set.extend(assignments.set.iter().map(|s| s.0));
+                MergeAction::Update(assignments.set)
+            }
+            ast::MergeAction::Insert { columns, values } => {
+                write.insert = true;
+                let (columns, values) = (columns.as_deref(), values.as_deref());
+                let line = merge.target.span.line.max(clause.span.line);
+                MergeAction::Insert(self.merge_insert(columns, values, targeted, line)?)
+            }
+        };
+        Ok(MergeClause { when, condition, action })
+    }
+
+    /// `INSERT (columns) VALUES (…)` of a clause. Errors 109, 110, 213.
+    fn merge_insert(
+        &mut self,
+        columns: Option<&[ast::ColumnRef]>,
+        values: Option<&[ast::RowValue]>,
+        targeted: &Targeted,
+        line: u32,
+    ) -> BindResult<Vec<NewValue>> {
+        let changing: &Changing = &targeted.changing;
+        let Some(values) = values else { return self.complete_row(changing, Vec::new(), line) };
+        let columns = match columns {
+            Some(list) => {
+                let message = match list.len().cmp(&values.len()) {
+                    std::cmp::Ordering::Greater => Some(&message::MORE_COLUMNS_THAN_VALUES),
+                    std::cmp::Ordering::Less => Some(&message::FEWER_COLUMNS_THAN_VALUES),
+                    std::cmp::Ordering::Equal => None,
+                };
+                if let Some(message) = message {
+                    return Err(BindError::from(SqlError::new(message, &[]).at_line(line)));
+                }
+                let mut found = Vec::with_capacity(list.len());
+                for column in list {
+                    let bare = ast::ColumnRef { qualifier: None, column: column.column.clone() };
+                    found.push((self.target_column(targeted, &bare)?, column.column.span));
+                }
+                self.listed_columns(changing, found.into_iter())?
+            }
+            None => self.unlisted_columns(changing, values.len(), line)?,
+        };
+        let mut given = Vec::with_capacity(columns.len());
+        for (listed, value) in columns.into_iter().zip(values) {
+            let value = match value {
+                ast::RowValue::Default(_) => Given::Default,
+                ast::RowValue::Expr(expr) => {
+                    Given::Value(self.in_clause(Clause::Where, |b| b.scalar(expr))?)
+                }
+            };
+            given.push((listed.ordinal, self.given_value(changing, listed, value)?));
+        }
+        self.complete_row(changing, given, line).at(line)
+    }
+
+    /// What the user must be permitted, beside reading.
+    fn note_permissions(&mut self, targeted: &Targeted, write: &Write) {
+        let (database, object) = (targeted.changing.database, targeted.changing.table.id());
+        let all = [
+            (write.insert, Permission::Insert),
+            (write.update.is_some(), Permission::Update),
+            (write.delete, Permission::Delete),
+        ];
+        for (_, permission) in all.into_iter().filter(|(does, _)| *does) {
+            if matches!(targeted.changing.target, crate::plan::tree::Target::Table { .. }) {
+                self.note_access(database, object, permission);
+            }
+        }
+    }
+}
+
+fn when_name(when: ast::MergeWhen) -> &'static str {
+    match when {
+        ast::MergeWhen::Matched => "WHEN MATCHED",
+        ast::MergeWhen::NotMatchedByTarget => "WHEN NOT MATCHED",
+        ast::MergeWhen::NotMatchedBySource => "WHEN NOT MATCHED BY SOURCE",
+    }
+}

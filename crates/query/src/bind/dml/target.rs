@@ -1,0 +1,394 @@
+//! What a statement changes: a table, a table variable, or what a view or common table expression
+//! shows of a table.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, message};
+use engine::catalog::def::{Permission, SchemaId};
+use tsql::ast::{self, ObjectName, TargetKind};
+
+use super::{AtLine, BindError, BindResult, Binder, Changing};
+use crate::bind::context::Variable;
+use crate::bind::from::{From, join};
+use crate::bind::scope::{OutCol, Rows, Source};
+use crate::bind::select::Usage;
+use crate::plan::expr::{ColId, Pred};
+use crate::plan::tree::{self, JoinKind, Node, Scan, Target};
+use crate::plan::walk;
+
+/// The target of a statement, as one of the block's sources.
+#[derive(Debug)]
+pub(super) struct Targeted {
+    pub changing: Changing,
+    /// Names the row.
+    pub row: ColId,
+    /// Its place among the block's sources.
+    pub at: usize,
+    /// The columns that the statement sees, and which of the table's they are.
+    pub columns: Vec<TargetColumn>,
+    /// The view or the like that stands between.
+    pub view: Option<Arc<str>>,
+}
+
+/// A column of a target as the statement sees it.
+#[derive(Clone, Debug)]
+pub(super) struct TargetColumn {
+    pub name: Option<Arc<str>>,
+    /// The column of the table, by place in `TableDef::columns`; of a derived one there is none.
+    pub ordinal: Option<usize>,
+    /// The scan that it is a column of, where there may be several.
+    scan: Option<u32>,
+}
+
+impl Binder<'_> {
+    /// Binds a statement's `FROM` and finds its target there, or adds it. The block is open.
+    pub(super) fn target_and_from(
+        &mut self,
+        target: &ast::Target,
+        list: &[ast::TableSource],
+    ) -> BindResult<(From, usize)> {
+        if list.is_empty() {
+            let at = self.target_source(target)?;
+            return Ok((From::Leaf(at), at));
+        }
+        let from = self.from_list(list, Usage::Target)?;
+        if let Some(at) = self.find_target(target)? {
+            return Ok((from, at));
+        }
+        let at = self.target_source(target)?;
+        Ok((join(JoinKind::Inner, from, From::Leaf(at), None), at))
+    }
+
+    /// Adds a statement's target to the block's sources.
+    pub(super) fn target_source(&mut self, target: &ast::Target) -> BindResult<usize> {
+        self.block().visible = 0..0;
+        let source = self.target_alone(target, None)?;
+        let sources = &mut self.block().sources;
+        sources.push(source);
+        Ok(sources.len() - 1)
+    }
+
+    /// A statement's target as a source.
+    pub(super) fn target_alone(
+        &mut self,
+        target: &ast::Target,
+        alias: Option<&ast::Ident>,
+    ) -> BindResult<Source> {
+        match &target.kind {
+            TargetKind::Variable(variable) => self.table_variable(variable, alias, &target.hints),
+            TargetKind::Name(name) => {
+                let table = ast::TableRef {
+                    name: (**name).clone(),
+                    alias: alias.cloned(),
+                    sample: None,
+                    hints: target.hints.clone(),
+                };
+                self.table_ref(&table, Usage::Target)
+            }
+        }
+    }
+
+    /// The source of the block that a target means: by its alias or name, or the only one that reads
+    /// the table. Error 8154.
+    fn find_target(&mut self, target: &ast::Target) -> BindResult<Option<usize>> {
+        let line = target.span.line;
+        let name = match &target.kind {
+            TargetKind::Name(name) => name,
+            TargetKind::Variable(variable) => {
+                let Some(Variable::Table { id, .. }) = self.names.variable(&variable.name) else {
+                    return Ok(None);
+                };
+                let is_it = |s: &Source| match &s.rows {
+                    Rows::Scan(scan) => matches!(scan.source, tree::Source::TableVar(of, _) if of == id),
+                    Rows::Derived(..) => false,
+                };
+                return self.only_source(is_it, &variable.name, line);
+            }
+        };
+        let top = self.blocks.len() - 1;
+        let called = |s: &Source| self.is_called(s, name);
+        if let Some(at) = self.blocks[top].sources.iter().position(called) {
+            return Ok(Some(at));
+        }
+        let Some(table) = self.table_named(name)? else { return Ok(None) };
+        let is_it = |s: &Source| match &s.rows {
+            Rows::Scan(scan) => scan.table().is_some_and(|t| t.id() == table.1)
+                && scan.database() == Some(table.0),
+            Rows::Derived(..) => false,
+        };
+        self.only_source(is_it, &name.to_string(), line)
+    }
+
+    fn table_named(&mut self, name: &ObjectName) -> BindResult<Option<(DbId, ObjectId)>> {
+        if name.name.name.starts_with('#') {
+            let found = self.names.temporary_table(&name.name.name);
+            return Ok(found.map(|t| (DbId::TEMPDB, t.id())));
+        }
+        Ok(self.find_object(name)?.map(|(database, _, id)| (database, id)))
+    }
+
+    fn only_source(
+        &self,
+        is_it: impl Fn(&Source) -> bool,
+        name: &str,
+        line: u32,
+    ) -> BindResult<Option<usize>> {
+        let sources = &self.blocks[self.blocks.len() - 1].sources;
+        let mut places = (0..sources.len()).filter(|&at| is_it(&sources[at]));
+        let first = places.next();
+        if places.next().is_some() {
+            let error = SqlError::new(&message::UNIQUE_TABLE_AMBIGUOUS, &[&name]);
+            return Err(error.at_line(line).into());
+        }
+        Ok(first)
+    }
+
+    /// Makes one of the block's sources the target. `wanted` names a column that is changed, which
+    /// decides where the source shows rows of several tables. Errors 259, 270, 286, 4403, 4405, 4426.
+    pub(super) fn targeted(
+        &mut self,
+        at: usize,
+        permission: Permission,
+        wanted: Option<&ast::ColumnRef>,
+        line: u32,
+    ) -> BindResult<Targeted> {
+        let top = self.blocks.len() - 1;
+        let source = &self.blocks[top].sources[at];
+        let name = source.exposed.name.clone();
+        let targeted = match &source.rows {
+            Rows::Scan(_) => self.target_scan(top, at).at(line)?,
+            Rows::Derived(..) => self.target_derived(top, at, wanted, &name).at(line)?,
+        };
+        let Changing { database, table, target, .. } = &targeted.changing;
+        if let Target::Table { .. } = target {
+            if table.header.schema == SchemaId::SYS {
+                return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[]).at_line(line).into());
+            }
+            self.note_changed(*database, table);
+            if targeted.view.is_none() {
+                self.note_access(*database, table.id(), permission);
+            }
+        }
+        Ok(targeted)
+    }
+
+    /// A table or table variable as the target.
+    fn target_scan(&mut self, top: usize, at: usize) -> BindResult<Targeted> {
+        let database = self.env.database;
+        let Rows::Scan(scan) = &self.blocks[top].sources[at].rows else {
+            unreachable!("the caller has seen a scan")
+        };
+        let (database, table, target) = match &scan.source {
+            tree::Source::Table { database, table } => {
+                let target = Target::Table { database: *database, table: table.clone() };
+                (*database, table.clone(), target)
+            }
+            tree::Source::TableVar(id, table) => {
+                (database, table.clone(), Target::TableVar(*id, table.clone()))
+            }
+            tree::Source::Transition(..) => {
+                return Err(SqlError::new(&message::INSERTED_DELETED_NOT_UPDATABLE, &[]).into());
+            }
+            tree::Source::System(..) => {
+                return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[]).into());
+            }
+            tree::Source::Function(..) | tree::Source::UserFunction(..) => {
+                let name = &self.blocks[top].sources[at].exposed.name;
+                return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
+            }
+        };
+        self.check_writable(&target)?;
+        let mut changing = self.changing(database, &table, target);
+        for ordinal in 0..table.columns.len() {
+            let Some(position) = table.layout_position(ordinal) else { continue };
+            let own = self.new_column(top);
+            let Rows::Scan(scan) = &mut self.blocks[top].sources[at].rows else { continue };
+            changing.old[position] = *scan.ids[ordinal].get_or_insert(own);
+        }
+        let row = self.new_column(top);
+        let Rows::Scan(scan) = &mut self.blocks[top].sources[at].rows else {
+            unreachable!("the caller has seen a scan")
+        };
+        let row = *scan.row.get_or_insert(row);
+        let columns = table.columns.iter().enumerate();
+        let columns = columns.map(|(ordinal, column)| TargetColumn {
+            name: Some(column.name.clone()),
+            ordinal: Some(ordinal),
+            scan: None,
+        });
+        Ok(Targeted { changing, row, at, columns: columns.collect(), view: None })
+    }
+
+    /// Error 10700: a table-valued parameter.
+    fn check_writable(&self, target: &Target) -> BindResult<()> {
+        let Target::TableVar(id, table) = target else { return Ok(()) };
+        let name = &table.header.name;
+        match self.names.variable(name) {
+            Some(Variable::Table { id: of, read_only: true, .. }) if of == *id => {
+                Err(SqlError::new(&message::TABLE_PARAMETER_READ_ONLY, &[name]).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a view, derived table or common table expression shows as the target.
+    fn target_derived(
+        &mut self,
+        top: usize,
+        at: usize,
+        wanted: Option<&ast::ColumnRef>,
+        name: &Arc<str>,
+    ) -> BindResult<Targeted> {
+        let Rows::Derived(Some(node), columns) = &self.blocks[top].sources[at].rows else {
+            return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
+        };
+        let named = |column: &&OutCol| match (wanted, &column.name) {
+            (Some(wanted), Some(name)) => self.same_name(name, &wanted.column.name),
+            _ => true,
+        };
+        let base = columns.iter().filter(named).find_map(|c| c.base.as_ref().map(|b| (b, c.id)));
+        let Some((base, id)) = base else {
+            return Err(not_updatable(node, wanted.is_some(), name));
+        };
+        let (scan, database, table) = (base.scan, base.database, base.table.clone());
+        let several = columns.iter().filter_map(|c| c.base.as_ref()).any(|b| b.scan != scan);
+        if several && wanted.is_none() {
+            let message = &message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES;
+            return Err(SqlError::new(message, &[name]).into());
+        }
+        let target_columns = columns.iter().map(|c| TargetColumn {
+            name: c.name.clone(),
+            ordinal: c.base.as_ref().filter(|b| b.scan == scan).map(|b| b.ordinal),
+            scan: c.base.as_ref().map(|b| b.scan),
+        });
+        let target_columns = target_columns.collect();
+        let Some(database) = database else {
+            return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
+        };
+        let Some(found) = scan_of(node, id) else { return Err(not_updatable(node, false, name)) };
+        let (known, row) = (found.columns.clone(), found.row);
+        let Some(row) = row else {
+            return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
+        };
+        let mut changing = self.changing_table(database, &table);
+        for (position, id) in known {
+            if let Some(old) = changing.old.get_mut(position) {
+                *old = id;
+            }
+        }
+        Ok(Targeted { changing, row, at, columns: target_columns, view: Some(name.clone()) })
+    }
+
+    /// Notes what the user must be permitted on the view that a target is.
+    pub(super) fn note_view(
+        &mut self,
+        target: &ast::Target,
+        targeted: &Targeted,
+        permission: Permission,
+    ) -> BindResult<()> {
+        let TargetKind::Name(name) = &target.kind else { return Ok(()) };
+        if targeted.view.is_none() || (name.is_bare() && self.find_cte(&name.name.name).is_some()) {
+            return Ok(());
+        }
+        if let Some((database, object)) = self.table_named(name)? {
+            self.note_access(database, object, permission);
+        }
+        Ok(())
+    }
+
+    /// The table's column behind a column that a statement sets. Errors 207, 271, 4104, 4405, 4406.
+    pub(super) fn target_column(
+        &self,
+        targeted: &Targeted,
+        column: &ast::ColumnRef,
+    ) -> BindResult<usize> {
+        let line = column.column.span.line;
+        let name = &column.column.name;
+        let fail = |error: SqlError| Err(BindError::from(error.at_line(line)));
+        let source = self.blocks.last().and_then(|b| b.sources.get(targeted.at));
+        if let (Some(qualifier), Some(source)) = (&column.qualifier, source)
+            && !self.is_called(source, qualifier)
+        {
+            let text = format!("{qualifier}.{name}");
+            return fail(SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]));
+        }
+        let called = |c: &&TargetColumn| c.name.as_deref().is_some_and(|n| self.same_name(n, name));
+        let Some(found) = targeted.columns.iter().find(called) else {
+            return fail(SqlError::new(&message::INVALID_COLUMN, &[name]));
+        };
+        match (found.ordinal, &targeted.view) {
+            (Some(ordinal), _) => Ok(ordinal),
+            (None, Some(view)) if found.scan.is_some() => {
+                fail(SqlError::new(&message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES, &[view]))
+            }
+            (None, Some(view)) => {
+                fail(SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[view]))
+            }
+            (None, None) => fail(SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[name])),
+        }
+    }
+}
+
+/// The scan that yields a column, as long as rows above it are its rows.
+fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
+    match node {
+        Node::Scan(scan) => scan.columns.iter().any(|c| c.1 == id).then_some(&**scan),
+        Node::Filter { input, .. }
+        | Node::Compute { input, .. }
+        | Node::Top { input, .. }
+        | Node::Sort { input, .. } => scan_of(input, id),
+        Node::NestedLoop { outer, inner, .. } => {
+            scan_of(outer, id).or_else(|| scan_of(inner, id))
+        }
+        _ => None,
+    }
+}
+
+/// Why what a view shows cannot be changed. Errors 4403, 4406, 4426.
+fn not_updatable(node: &Node, one_column: bool, name: &Arc<str>) -> BindError {
+    let mut groups = false;
+    let mut unions = false;
+    let mut look = |node: &Node| {
+        groups |= matches!(node, Node::Aggregate { .. } | Node::Distinct { .. });
+        unions |= matches!(node, Node::Union { .. });
+    };
+    look(node);
+    walk::visit(node, &mut |part| {
+        if let walk::Part::Node(node) = part {
+            look(node);
+        }
+    });
+    let message = match (groups, unions) {
+        (_, true) => &message::VIEW_NOT_UPDATABLE_UNION,
+        (true, _) => &message::VIEW_NOT_UPDATABLE_AGGREGATE,
+        _ if one_column => &message::VIEW_COLUMN_NOT_UPDATABLE,
+        _ => &message::OBJECT_NOT_MODIFIABLE,
+    };
+    SqlError::new(message, &[name]).into()
+}
+
+/// Takes the names of rows off all scans but the target's.
+pub(super) fn name_one_row(node: &mut Node, row: ColId) {
+    use walk::{PartMut, Parts};
+    if let Node::Scan(scan) = node {
+        scan.row = scan.row.filter(|r| *r == row);
+    }
+    node.parts_mut(&mut |part| {
+        if let PartMut::Node(node) = part {
+            name_one_row(node, row);
+        }
+    });
+}
+
+/// The condition under which a row of the target is one of the statement's: what must still hold
+/// when the row has changed meanwhile. Conditions of outer joins are not part of it.
+pub(super) fn inner_conditions<'f>(from: &'f From, conditions: &mut Vec<&'f Pred>) {
+    if let From::Join(joined) = from
+        && joined.kind == JoinKind::Inner
+    {
+        inner_conditions(&joined.left, conditions);
+        inner_conditions(&joined.right, conditions);
+        conditions.extend(&joined.on);
+    }
+}
