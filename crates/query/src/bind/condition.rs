@@ -205,15 +205,7 @@ impl Binder<'_> {
         let left = self.scalar(left)?;
         let (mut node, column, correlated) = self.subquery(query)?;
         let operator = operator_of_compare(op);
-        let right = Scalar {
-            expr: Expr {
-                kind: ExprKind::Column(column.id),
-                ty: column.ty,
-                nullable: column.nullable,
-            },
-            label: column.label,
-            origin: column.origin,
-        };
+        let right = super::query::scalar_of(&column);
         let id = column.id;
         let (left, right) = self.comparands(operator, left, right)?;
         let column = match right.kind {

@@ -103,7 +103,7 @@ impl Binder<'_> {
                 let found = list.iter().find(|p| self.same_name(&p.0, name));
                 if let Some((_, argument, outermost)) = found {
                     self.outermost = self.outermost.min(*outermost);
-                    return Ok(argument.clone());
+                    return Ok(self.copy(argument));
                 }
             }
         }

@@ -98,6 +98,10 @@ impl Binder<'_> {
             ast::JoinKind::RightOuter => JoinKind::RightOuter,
             ast::JoinKind::FullOuter => JoinKind::FullOuter,
         };
+        if usage == Usage::Recursive && kind != JoinKind::Inner {
+            let line = join.right.span.line;
+            return Err(self.recursive_error(&message::CTE_RECURSIVE_OUTER_JOIN, line));
+        }
         let on = match &join.on {
             Some(on) => {
                 self.block().visible = first..end;

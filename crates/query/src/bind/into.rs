@@ -3,18 +3,55 @@
 use std::sync::Arc;
 
 use base::ids::DbId;
-use base::{SqlError, message};
-use engine::catalog::def::TableDef;
+use base::types::declare::Subject;
+use base::{SqlError, SqlType, TypeKind, Value, message};
+use engine::catalog::def::{IdentityDef, TableDef};
 use tsql::ast;
 
 use super::binder::Binder;
 use super::context::BindResult;
 use super::query::scalar_of;
-use super::scalar::Origin;
+use super::scalar::{Origin, Scalar};
 use super::select::{Output, Usage};
+use crate::plan::expr::ExprKind;
 use crate::plan::tree::{InsertPlan, NewValue, Plan, RowEffects, Target};
 
 impl Binder<'_> {
+    /// `IDENTITY(type, seed, increment)`: the column takes its values from the new table. Error 2749
+    /// for a type that cannot count.
+    pub fn identity(&mut self, call: &ast::IdentityFunction, line: u32) -> BindResult<Scalar> {
+        let ty = self.data_type(&call.ty, Subject::Type, 1, 1)?.ty;
+        let counts = ty.kind.is_integer() && ty.kind != TypeKind::Bit
+            || ty.kind.is_decimal() && ty.scale == 0;
+        if !counts {
+            let error = SqlError::new(&message::IDENTITY_TYPE_INVALID, &[&""]);
+            return Err(error.at_line(line).into());
+        }
+        let mut number = |expr: &ast::Expr| -> BindResult<i64> {
+            let value = self.scalar(expr)?;
+            match self.coerce(value, SqlType::bigint())?.kind {
+                ExprKind::Constant(Value::Int(number)) => Ok(number),
+                _ => {
+                    let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"IDENTITY"]);
+                    Err(error.at_line(expr.span.line).into())
+                }
+            }
+        };
+        let (seed, increment) = match &call.seed {
+            Some((seed, increment)) => (number(seed)?, number(increment)?),
+            None => (1, 1),
+        };
+        let identity = IdentityDef { seed, increment, not_for_replication: false };
+        self.identities.push(identity);
+        // Nobody reads the value: the table gives its own.
+        let value = match ty.kind.is_decimal() {
+            true => Value::Decimal(0),
+            false => Value::Int(0),
+        };
+        let origin = Origin::Identity((self.identities.len() - 1) as u16);
+        Ok(Scalar { origin, ..Scalar::constant(ty, value) })
+    }
+
     /// The insert that fills the table. Error 213 if the query has changed its shape.
     pub fn select_into(
         &mut self,

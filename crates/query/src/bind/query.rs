@@ -228,6 +228,10 @@ impl Binder<'_> {
 
 /// A column of a query as an expression.
 pub(super) fn scalar_of(column: &OutCol) -> Scalar {
+    if column.origin == Origin::Null {
+        // As of any type it is the same.
+        return Scalar::null();
+    }
     let kind = ExprKind::Column(column.id);
     let expr = Expr { kind, ty: column.ty, nullable: column.nullable };
     Scalar { expr, label: column.label, origin: column.origin }

@@ -68,6 +68,8 @@ pub(super) struct Block {
     pub has_group_by: bool,
     /// The mask behind `GROUPING()`, once asked for.
     pub grouping_id: Option<ColId>,
+    /// It is a `SELECT … INTO`.
+    pub makes_table: bool,
 }
 
 /// A window function and what it is over.
@@ -194,6 +196,7 @@ impl Block {
             groups: Vec::new(),
             has_group_by: false,
             grouping_id: None,
+            makes_table: false,
         }
     }
 

@@ -16,7 +16,7 @@ use super::binder::Binder;
 use super::context::{AtLine, BindResult, Variable};
 use super::expr::undeclared;
 use super::group::Grouping;
-use super::order::{Order, Tail, limited};
+use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
 use super::scope::{BaseRef, Block, Clause, ColumnAt, OutCol, Rows};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred, VarId};
@@ -96,6 +96,7 @@ impl Binder<'_> {
     ) -> BindResult<Output> {
         self.open_block(Clause::From);
         self.block().window_names.clone_from(&select.windows);
+        self.block().makes_table = usage == Usage::Statement && select.into.is_some();
         let result = self.select_in_block(select, tail, usage);
         if result.is_err() {
             self.close_block();
@@ -134,6 +135,9 @@ impl Binder<'_> {
         let mut node = filtered(node, filter);
         let is_grouped =
             block.has_group_by || having.is_some() || !block.aggregates.is_empty();
+        if usage == Usage::Recursive {
+            self.check_recursive_part(select, !matches!(limit, Limit::All), is_grouped)?;
+        }
         if is_grouped {
             node = self.regroup(node, &mut block, &grouping, &mut items, &mut having, &mut order)?;
         }
@@ -192,7 +196,7 @@ impl Binder<'_> {
     }
 
     /// The select list. Errors 141, 207 and whatever its expressions raise.
-    fn items(&mut self, list: &[ast::SelectItem], usage: Usage) -> BindResult<Vec<Item>> {
+    pub fn items(&mut self, list: &[ast::SelectItem], usage: Usage) -> BindResult<Vec<Item>> {
         let mut items = Vec::with_capacity(list.len());
         for item in list {
             let line = item.span.line;
@@ -243,7 +247,10 @@ impl Binder<'_> {
             let name = Some(name.unwrap_or_else(|| column.column.name.clone()));
             return Ok(Item { scalar, name, base, assign: None, line, column: None });
         }
-        let scalar = self.scalar(expr)?;
+        let scalar = match &expr.kind {
+            ast::ExprKind::IdentityFunction(identity) if self.block().makes_table => self.identity(identity, line)?,
+            _ => self.scalar(expr)?,
+        };
         let name = name.or_else(|| self.own_name(expr));
         let base = match (&expr.kind, &scalar.expr.kind) {
             (ast::ExprKind::PseudoColumn { .. }, ExprKind::Column(id)) => self.base_of_column(*id),

@@ -325,7 +325,19 @@ fn frame_of(frame: &ast::Frame, ordered: bool, line: u32) -> BindResult<Frame> {
         _ => false,
     };
     if backwards {
-        return Err(fail(&message::WINDOW_FRAME_BACKWARDS));
+        let shown = format!("BETWEEN {} AND {}", shown_bound(frame.start), shown_bound(frame.end));
+        return Err(SqlError::new(&message::WINDOW_FRAME_BACKWARDS, &[&shown]).at_line(line).into());
     }
     Ok(frame)
+}
+
+/// An end of a frame as messages show it.
+fn shown_bound(bound: FrameBound) -> &'static str {
+    match bound {
+        FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING",
+        FrameBound::Preceding(_) => "PRECEDING",
+        FrameBound::CurrentRow => "CURRENT ROW",
+        FrameBound::Following(_) => "FOLLOWING",
+        FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING",
+    }
 }
