@@ -124,9 +124,8 @@ pub(super) fn replicate<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     let (piece, count) = (bytes(args[0]), int(args[1]));
     let Ok(count) = usize::try_from(count) else { return Ok(ValueRef::Null) };
-    // A (max) string has 2 GB at most.
-    let limit = types.result.byte_limit().min(i32::MAX as usize);
-    let length = piece.len().saturating_mul(count).min(limit);
+    let length = piece.len().saturating_mul(count).min(types.result.byte_limit());
+    let length = super::bounded(length)?;
     let out = ctx.arena.alloc_zeroed(length);
     for chunk in out.chunks_mut(piece.len().max(1)) {
         chunk.copy_from_slice(&piece[..chunk.len()]);

@@ -15,11 +15,22 @@ mod search;
 mod slice;
 mod sound;
 
-use base::Collation;
-use base::ValueRef;
+use base::{Collation, SqlError, SqlResult, ValueRef, message};
 use base::collation::search::byte_offset;
 
 pub(super) use name::split_name;
+
+/// Bytes that one call may make out of shorter strings: a `(max)` string may be longer, but one expression
+/// must not take the memory of everybody else.
+const GROWN_BYTES_MAX: usize = 256 << 20;
+
+/// Error 701 for a string that would be longer than a call may make.
+fn bounded(length: usize) -> SqlResult<usize> {
+    match length <= GROWN_BYTES_MAX {
+        true => Ok(length),
+        false => Err(SqlError::new(&message::OUT_OF_MEMORY, &[&"default"])),
+    }
+}
 
 use super::descriptor::ScalarFunction;
 use super::values::{bytes, in_form_of};

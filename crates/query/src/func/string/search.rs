@@ -74,6 +74,7 @@ pub(super) fn replace<'a>(
     loop {
         out.extend(&source[kept..found.start]);
         out.extend(bytes(args[2]));
+        super::bounded(out.len())?;
         // What a collation ignores can be found without moving on.
         kept = found.end.max(found.start + 1);
         match find(collation, args[0], args[1], kept) {
