@@ -69,7 +69,7 @@ impl Interrupt {
 
     /// Wakes this waker when the flag is raised. Check [`Interrupt::raised`] afterwards: the lock
     /// orders this against `raise`, which sets the flag first.
-    pub(super) fn listen(&self, waker: &Waker) {
+    pub fn listen(&self, waker: &Waker) {
         let mut listener = self.lock_listener();
         match &mut *listener {
             Some(known) => known.clone_from(waker),

@@ -1,0 +1,393 @@
+//! The answer to a request, written while the request runs.
+//!
+//! # The last `DONE`
+//! Whether a `DONE` says that more follows is known only when more follows, or nothing. So the last
+//! one is held back until the next token, or the end.
+//!
+//! # The barrier
+//! Nothing leaves before all that it could reveal is durable. Packets are handed over when there are
+//! many, when the client shall see them at once, and at the end; each time the session waits first.
+
+use std::sync::Arc;
+
+use base::value::Variant;
+use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
+use engine::catalog::def::UserTypeId;
+use engine::wait::Task;
+use query::exec::session::Reveal;
+use query::exec::sink::{
+    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, StatementDone,
+};
+use query::interp::{OutputRow, ResultSink};
+use query::ir::site::ResultSite;
+use query::plan::tree::OutputColumn;
+use tds::collation::WireCollation;
+use tds::server::{ResponseWriter, RowEncoder, RowSource};
+use tds::token::{Done, DoneKind, DoneStatus};
+use tds::{Column, ColumnFlags, EnvChange, TdsVersion};
+
+use super::outbox::Outbox;
+
+/// Ready bytes from which on they are handed over.
+const HAND_OVER_BYTES: usize = 32 * 1024;
+
+/// See the module's header.
+pub struct Answer {
+    writer: ResponseWriter,
+    outbox: Arc<Outbox>,
+    reveal: Reveal,
+    server_name: Arc<str>,
+    held: Option<Done>,
+    result: Option<OpenResult>,
+    text_size: usize,
+    /// Further calls of the request's message follow.
+    is_followed: bool,
+    /// An error has been written that ends the session.
+    is_fatal: bool,
+    errors: u32,
+}
+
+/// The result set that is being written.
+struct OpenResult {
+    encoder: RowEncoder,
+    /// Columns of the type `sql_variant`.
+    variants: Vec<usize>,
+}
+
+impl Answer {
+    /// For a client of this version.
+    pub fn new(
+        version: TdsVersion,
+        packet_size: u16,
+        session_id: u16,
+        server_name: Arc<str>,
+        reveal: Reveal,
+    ) -> Answer {
+        let mut writer = ResponseWriter::new(version);
+        writer.message().set_packet_size(packet_size);
+        writer.message().set_session_id(session_id);
+        Answer {
+            writer,
+            outbox: Arc::default(),
+            reveal,
+            server_name,
+            held: None,
+            result: None,
+            text_size: usize::MAX,
+            is_followed: false,
+            is_fatal: false,
+            errors: 0,
+        }
+    }
+
+    /// Where packets go while the request runs.
+    pub fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    /// The packets that were not handed over.
+    pub fn writer(&mut self) -> &mut ResponseWriter {
+        &mut self.writer
+    }
+
+    /// Begins the answer to a message.
+    pub fn begin(&mut self) {
+        self.held = None;
+        self.writer.begin();
+    }
+
+    /// Whether further calls follow the one that runs.
+    pub fn set_followed(&mut self, is_followed: bool) {
+        self.is_followed = is_followed;
+    }
+
+    /// Whether the session must end.
+    pub fn is_fatal(&self) -> bool {
+        self.is_fatal
+    }
+
+    /// How many errors were written since the last time this was asked.
+    pub fn take_errors(&mut self) -> u32 {
+        std::mem::take(&mut self.errors)
+    }
+
+    /// Ends the answer. `cancelled` says that the request was stopped, which the client waits to be
+    /// told.
+    ///
+    /// # Errors
+    /// When what the answer could reveal will never be durable.
+    pub fn end(&mut self, task: &Task, cancelled: bool) -> SqlResult<()> {
+        self.result = None;
+        let nothing =
+            Done { kind: DoneKind::Statement, status: DoneStatus::FINAL, command: 0, rows: 0 };
+        if cancelled {
+            let status = DoneStatus::FINAL.with(DoneStatus::ATTENTION);
+            self.next().done(&Done { status, ..nothing });
+        } else {
+            let mut last = self.held.take().unwrap_or(nothing);
+            if self.is_fatal {
+                last.status = last.status.with(DoneStatus::SERVER_ERROR);
+            }
+            self.writer.done(&last);
+        }
+        let waited = self.reveal.wait(task);
+        self.writer.end();
+        waited
+    }
+
+    /// Says that what was asked cannot be done, and that this is all.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn refuse(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
+        self.error(task, error)?;
+        let scope = DoneScope::Batch;
+        let (rows, failed, in_transaction) = (None, true, false);
+        self.done(task, &StatementDone { scope, command: 0, rows, failed, in_transaction })
+    }
+
+    /// The writer for a token that follows what was held back.
+    fn next(&mut self) -> &mut ResponseWriter {
+        if let Some(mut held) = self.held.take() {
+            held.status = held.status.with(DoneStatus::MORE);
+            self.writer.done(&held);
+        }
+        &mut self.writer
+    }
+
+    /// Hands the ready packets over, and waits while there are many.
+    #[cold]
+    fn hand_over(&mut self, task: &Task) -> SqlResult<()> {
+        self.reveal.wait(task)?;
+        {
+            let mut outbox = self.outbox.lock();
+            if outbox.is_broken {
+                return Err(SqlError::new(&message::SESSION_KILLED, &[]));
+            }
+            self.writer.message().take_ready(&mut outbox.bytes);
+        }
+        let room = task.wait_interruptible(|_| match self.outbox.has_room() {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        });
+        room.map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
+    }
+
+    #[inline]
+    fn hand_over_if_much(&mut self, task: &Task) -> SqlResult<()> {
+        if self.writer.message().ready().len() >= HAND_OVER_BYTES {
+            self.hand_over(task)?;
+        }
+        Ok(())
+    }
+
+    /// What was to be written cannot be encoded: the server is wrong, and the message with it.
+    fn broken(&mut self, what: &dyn std::fmt::Display) -> SqlError {
+        tracing::error!("a result cannot be sent: {what}");
+        self.is_fatal = true;
+        SqlError::new(&message::INTERNAL_QUERY_ERROR, &[])
+    }
+}
+
+impl ResultSink for Answer {
+    fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
+        let columns: Vec<Column> = result.columns.iter().map(announced).collect();
+        let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
+        let variants = variants.collect();
+        let writer = self.next();
+        writer.columns(&columns, false);
+        let encoder = RowEncoder::new(&columns, writer.version());
+        self.result = Some(OpenResult { encoder, variants });
+        self.hand_over_if_much(task)
+    }
+
+    #[inline]
+    fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
+        let result = self.result.as_ref().expect("a result starts before its first row");
+        let variants = result.variants.iter().map(|column| (*column, variant(row.value(*column))));
+        let row = Shown { row, variants: variants.collect(), text_size: self.text_size };
+        if let Err(error) = self.writer.row(&result.encoder, &row) {
+            return Err(self.broken(&error));
+        }
+        self.hand_over_if_much(task)
+    }
+
+    fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()> {
+        let name = self.server_name.clone();
+        self.next().error(message, &name);
+        self.hand_over_if_much(task)
+    }
+}
+
+impl ResponseSink for Answer {
+    fn results(&mut self) -> &mut dyn ResultSink {
+        self
+    }
+
+    fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
+        self.errors += 1;
+        self.is_fatal |= error.severity() >= 20;
+        self.inform(task, error)
+    }
+
+    fn done(&mut self, task: &Task, done: &StatementDone) -> SqlResult<()> {
+        let status = DoneStatus::FINAL
+            .with_if(done.failed, DoneStatus::ERROR)
+            .with_if(done.in_transaction, DoneStatus::IN_TRANSACTION)
+            .with_if(done.rows.is_some(), DoneStatus::COUNT)
+            .with_if(self.is_followed, DoneStatus::RPC_IN_BATCH);
+        let kind = match done.scope {
+            DoneScope::Batch => DoneKind::Statement,
+            DoneScope::InModule => DoneKind::InProcedure,
+            DoneScope::Module => DoneKind::Procedure,
+        };
+        let rows = done.rows.unwrap_or(0);
+        self.next();
+        self.held = Some(Done { kind, status, command: done.command, rows });
+        self.result = None;
+        self.hand_over_if_much(task)
+    }
+
+    fn return_status(&mut self, _: &Task, status: i32) -> SqlResult<()> {
+        self.next().return_status(status);
+        Ok(())
+    }
+
+    fn output(&mut self, task: &Task, parameter: &OutputParameter<'_>) -> SqlResult<()> {
+        let OutputParameter { ordinal, name, ty, value } = *parameter;
+        let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
+        let value = variant.as_ref().map_or(value, ValueRef::Variant);
+        if let Err(error) = self.next().output_parameter(ordinal, name, ty, value) {
+            return Err(self.broken(&error));
+        }
+        self.hand_over_if_much(task)
+    }
+
+    fn environment(&mut self, _: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
+        let name = self.server_name.clone();
+        write_environment(self.next(), change, &name);
+        Ok(())
+    }
+
+    fn set_text_size(&mut self, bytes: usize) {
+        self.text_size = bytes;
+    }
+
+    fn flush(&mut self, task: &Task) -> SqlResult<()> {
+        self.next().message().flush();
+        self.hand_over(task)
+    }
+}
+
+/// Writes a change of the environment, and the message that goes with it.
+pub fn write_environment(
+    writer: &mut ResponseWriter,
+    change: &EnvironmentChange<'_>,
+    server_name: &str,
+) {
+    let wire = |collation| Some(WireCollation::of(collation));
+    match *change {
+        EnvironmentChange::Database(new, old) => {
+            writer.env_change(&EnvChange::Database { new: new.into(), old: old.into() });
+            let told = SqlError::new(&message::CONTEXT_DATABASE_CHANGED, &[&new]);
+            writer.error(&told.at_line(1), server_name);
+        }
+        EnvironmentChange::Language(new, old) => {
+            let (new, old) = (new.name, old.name);
+            writer.env_change(&EnvChange::Language { new: new.into(), old: old.into() });
+            let told = SqlError::new(&message::CONTEXT_LANGUAGE_CHANGED, &[&new]);
+            writer.error(&told.at_line(1), server_name);
+        }
+        EnvironmentChange::Collation(new, old) => {
+            writer.env_change(&EnvChange::Collation { new: wire(new), old: wire(old) });
+        }
+        EnvironmentChange::TransactionBegun(descriptor) => {
+            writer.env_change(&EnvChange::BeginTransaction { descriptor });
+        }
+        EnvironmentChange::TransactionCommitted(descriptor) => {
+            writer.env_change(&EnvChange::CommitTransaction { descriptor });
+        }
+        EnvironmentChange::TransactionRolledBack(descriptor) => {
+            writer.env_change(&EnvChange::RollbackTransaction { descriptor });
+        }
+        EnvironmentChange::Reset => writer.env_change(&EnvChange::ResetConnection),
+    }
+}
+
+/// How a result's column is announced.
+fn announced(column: &OutputColumn) -> Column {
+    let mut flags = ColumnFlags::default();
+    if column.nullable {
+        flags = flags.with(ColumnFlags::NULLABLE);
+    }
+    let mut table = Vec::new();
+    let mut user_type = 0;
+    match &column.base {
+        None => flags = flags.with(ColumnFlags::COMPUTED),
+        Some(base) => {
+            let definition = &base.table.columns[base.ordinal];
+            if definition.computed.is_some() {
+                flags = flags.with(ColumnFlags::COMPUTED);
+            } else if definition.identity.is_some() {
+                flags = flags.with(ColumnFlags::IDENTITY);
+            } else if column.ty.kind != TypeKind::RowVersion {
+                flags = flags.with(ColumnFlags::UPDATABLE_UNKNOWN);
+            }
+            table = vec![base.table.header.name.to_string()];
+            user_type = alias_number(definition.user_type);
+        }
+    }
+    Column { name: column.name.to_string(), ty: column.ty, flags, user_type, table }
+}
+
+/// The number of an alias type; system types have none.
+fn alias_number(user_type: UserTypeId) -> u32 {
+    let is_alias = user_type >= UserTypeId::FIRST_USER;
+    if is_alias { user_type.0.unsigned_abs() } else { 0 }
+}
+
+/// A variant in the form that goes over the wire.
+fn variant(value: ValueRef<'_>) -> Option<Variant> {
+    let (ty, value) = base::variant::content(value)?;
+    Some(Variant { ty, value: value.to_owned() })
+}
+
+/// A row as its client sees it.
+struct Shown<'r> {
+    row: &'r OutputRow<'r>,
+    /// The values of variants, by column. Most rows have none, and no memory for them.
+    variants: Vec<(usize, Option<Variant>)>,
+    text_size: usize,
+}
+
+impl RowSource for Shown<'_> {
+    #[inline]
+    fn is_null(&self, column: usize) -> bool {
+        self.row.value(column).is_null()
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> ValueRef<'_> {
+        let value = self.row.value(column);
+        if !self.variants.is_empty() {
+            if let Some((_, variant)) = self.variants.iter().find(|(at, _)| *at == column) {
+                return variant.as_ref().map_or(ValueRef::Null, ValueRef::Variant);
+            }
+        }
+        match self.text_size {
+            usize::MAX => value,
+            limit if self.row.columns()[column].ty.is_max() => cut(value, limit),
+            _ => value,
+        }
+    }
+}
+
+/// A long value, cut after so many bytes.
+fn cut(value: ValueRef<'_>, limit: usize) -> ValueRef<'_> {
+    match value {
+        ValueRef::Chars(v) => ValueRef::Chars(&v[..v.len().min(limit)]),
+        ValueRef::Unicode(v) => ValueRef::Unicode(&v[..v.len().min(limit & !1)]),
+        ValueRef::Bytes(v) => ValueRef::Bytes(&v[..v.len().min(limit)]),
+        other => other,
+    }
+}

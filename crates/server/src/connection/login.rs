@@ -1,0 +1,295 @@
+//! From `LOGIN7` to a session, or to a refusal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::datetime::Language;
+use base::{SqlError, message};
+use query::exec::instance::login::{Authenticated, LoginFailure};
+use query::exec::instance::sessions::ClientInfo;
+use query::exec::options::ClientKind;
+use query::exec::session::{LoginOptions, Session};
+use query::exec::sink::EnvironmentChange;
+use query::func::facts::Connection;
+use tds::collation::WireCollation;
+use tds::login::{Login, acknowledged_features};
+use tds::packet::{PACKET_SIZE_DEFAULT, negotiate_packet_size};
+use tds::prelogin::EncryptionScope;
+use tds::server::ResponseWriter;
+use tds::server::response::LoginAck;
+use tds::token::{Done, DoneKind, DoneStatus, feature};
+use tds::{EnvChange, TdsVersion};
+use tracing::info;
+
+use super::Addresses;
+use super::answer::{Answer, write_environment};
+use super::handshake::Greeted;
+use super::inbox::Inbox;
+use super::transport::Transport;
+use crate::server::{PROGRAM_VERSION, Server};
+
+/// A client that was let in.
+pub struct Entered {
+    /// Its session.
+    pub session: Box<Session>,
+    /// For its answers.
+    pub answer: Box<Answer>,
+    /// What it has sent already.
+    pub inbox: Inbox,
+    /// The version that is spoken.
+    pub version: TdsVersion,
+}
+
+/// Lets a client in. Nothing if it was refused, which it has been told then.
+pub async fn enter(
+    server: &Arc<Server>,
+    transport: &mut Transport,
+    greeted: Greeted,
+    addresses: Addresses,
+    has_room: bool,
+) -> Option<Entered> {
+    let Greeted { login, mut inbox, is_strict, scope } = greeted;
+    let version = TdsVersion::negotiate(login.tds_version).ok()?;
+    let opened = match has_room {
+        true => open(server, &login, addresses, is_strict || scope == EncryptionScope::Everything),
+        false => {
+            let max = server.config.max_connections;
+            let error = SqlError::new(&message::TOO_MANY_CONNECTIONS, &[&max, &""]);
+            refuse(server, transport, version, &[error]).await;
+            return None;
+        }
+    };
+    let session = match opened.await {
+        Ok(session) => session,
+        Err(errors) => {
+            refuse(server, transport, version, &errors).await;
+            return None;
+        }
+    };
+    let packet_size = negotiate_packet_size(login.packet_size, server.config.packet_size);
+    let acknowledged = acknowledge(server, &session, &login, version, packet_size);
+    if transport.write_all(&acknowledged).await.is_err() {
+        end(server, session).await;
+        return None;
+    }
+    let limit = usize::try_from(server.config.message_limit.0).unwrap_or(usize::MAX);
+    inbox.set_limit(limit);
+    let answer = Answer::new(
+        version,
+        packet_size,
+        session.id().0.cast_unsigned(),
+        server.instance.facts().name.clone(),
+        session.reveal().clone(),
+    );
+    Some(Entered { session, answer: Box::new(answer), inbox, version })
+}
+
+/// Ends a session that nobody is there for any more.
+pub async fn end(server: &Server, mut session: Box<Session>) {
+    let interrupt = session.interrupt().clone();
+    let ending = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
+        session.close(task);
+    });
+    if ending.await.is_err() {
+        tracing::error!("a session could not be ended: there is no memory for its stack");
+    }
+}
+
+/// Checks who it is and opens a session, or tells why not.
+async fn open(
+    server: &Arc<Server>,
+    login: &Login,
+    addresses: Addresses,
+    encrypted: bool,
+) -> Result<Box<Session>, Vec<SqlError>> {
+    let (who, authentication) = match authenticate(server, login, addresses).await {
+        Ok(who) => who,
+        Err(failure) => {
+            report(&failure, &login.user_name, addresses);
+            return Err(vec![failure.error]);
+        }
+    };
+    let database =
+        server.instance.login_database(&who, &login.database).map_err(|(error, failure)| {
+            report(&failure, &who.login.name, addresses);
+            vec![error, failure.error]
+        })?;
+    let language = language(server, login, &who).map_err(|error| vec![error])?;
+    let connection = Connection {
+        original_login: who.login.name.clone(),
+        original_database: server.instance.database_name(database),
+        host_name: login.host_name.as_str().into(),
+        host_process_id: login.client_pid.cast_signed(),
+        program_name: login.app_name.as_str().into(),
+        transport: "TCP",
+        authentication,
+        client_address: Some(addresses.client.ip().to_canonical().to_string().into()),
+        local_address: Some((
+            addresses.server.ip().to_canonical().to_string().into(),
+            addresses.server.port(),
+        )),
+    };
+    let mut connection_id = [0; 16];
+    server.env().rng().fill(&mut connection_id);
+    let client = ClientInfo {
+        connection: Arc::new(connection),
+        library: login.library_name.as_str().into(),
+        protocol_version: (login.tds_version >> 24).cast_signed(),
+        encrypted,
+        packet_size: negotiate_packet_size(login.packet_size, server.config.packet_size).into(),
+        client_port: addresses.client.port().into(),
+        connection_id,
+    };
+    let kind = if login.has_ansi_defaults() { ClientKind::Odbc } else { ClientKind::DbLibrary };
+    let options = LoginOptions { who, database, client, kind, language };
+    Session::open(&server.instance, options).map(Box::new).map_err(|error| vec![error])
+}
+
+/// Who it is, and by what that was told.
+async fn authenticate(
+    server: &Arc<Server>,
+    login: &Login,
+    addresses: Addresses,
+) -> Result<(Authenticated, &'static str), LoginFailure> {
+    let refused = |log_state, reason: &str| LoginFailure {
+        error: SqlError::new(&message::LOGIN_FAILED, &[&login.user_name]),
+        log_state,
+        reason: reason.into(),
+    };
+    if login.wants_integrated_security() || !login.sspi.is_empty() {
+        let is_local = addresses.client.ip().to_canonical().is_loopback();
+        if is_local && server.config.allow_local_trusted {
+            return Ok((server.instance.trust("sa")?, "NTLM"));
+        }
+        return Err(LoginFailure {
+            error: SqlError::new(&message::INTEGRATED_LOGIN_FAILED, &[&""]),
+            log_state: 1,
+            reason: "Integrated authentication is not served to this client.".into(),
+        });
+    }
+    if login.feature(feature::FEDERATED_AUTHENTICATION).is_some() {
+        return Err(refused(1, "Federated authentication is not served."));
+    }
+    if login.new_password.is_some() {
+        return Err(refused(1, "Passwords cannot be changed while logging in."));
+    }
+    let (from, now_ns) = (addresses.client.ip(), server.env().clock().now_ns());
+    let delay = server.throttle.delay(from, now_ns);
+    if delay > Duration::ZERO {
+        tokio::time::sleep(delay).await;
+    }
+    let checked = check_password(server, login).await;
+    match &checked {
+        Ok(_) => server.throttle.succeeded(from),
+        Err(_) => server.throttle.failed(from, server.env().clock().now_ns()),
+    }
+    Ok((checked?, "SQL"))
+}
+
+/// Checks the password: at once if it was right lately, else on a thread that may take its time.
+async fn check_password(
+    server: &Arc<Server>,
+    login: &Login,
+) -> Result<Authenticated, LoginFailure> {
+    let known = {
+        let schema = server.instance.databases().master().current();
+        let hash = schema.find_login(&login.user_name).and_then(|l| l.password_hash.clone());
+        hash.is_some_and(|hash| server.passwords.recognises(&login.password, &hash))
+    };
+    if known {
+        return server.instance.authenticate(&login.user_name, &login.password);
+    }
+    let _turn = server.slow_checks.acquire().await.expect("the semaphore is never closed");
+    let (instance, name) = (server.instance.clone(), login.user_name.clone());
+    let password = login.password.clone();
+    let check = tokio::task::spawn_blocking(move || instance.authenticate(&name, &password));
+    check.await.expect("checking a password does not panic")
+}
+
+/// The language that the client asks for, or the login's, or the server's. Error 18456 if the client
+/// insists on one that does not exist.
+fn language(
+    server: &Server,
+    login: &Login,
+    who: &Authenticated,
+) -> Result<&'static Language, SqlError> {
+    let default = who.login.default_language.as_deref().and_then(Language::by_name);
+    let default = default.unwrap_or(server.config.language);
+    if login.language.is_empty() {
+        return Ok(default);
+    }
+    let is_fatal = login.option_flags2 & tds::login::option_flags2::INIT_LANGUAGE_FATAL != 0;
+    match Language::by_name(&login.language) {
+        Some(language) => Ok(language),
+        None if is_fatal => Err(SqlError::new(&message::LOGIN_FAILED, &[&login.user_name])),
+        None => Ok(default),
+    }
+}
+
+/// Tells the error log why somebody was refused.
+fn report(failure: &LoginFailure, name: &str, addresses: Addresses) {
+    info!(
+        "Error: {}, Severity: {}, State: {}. Login failed for user '{name}'. Reason: {} [CLIENT: {}]",
+        failure.error.number(),
+        failure.error.severity(),
+        failure.log_state,
+        failure.reason,
+        addresses.client.ip().to_canonical(),
+    );
+}
+
+const DONE: Done =
+    Done { kind: DoneKind::Statement, status: DoneStatus::FINAL, command: 0, rows: 0 };
+
+async fn refuse(
+    server: &Server,
+    transport: &mut Transport,
+    version: TdsVersion,
+    errors: &[SqlError],
+) {
+    let mut writer = ResponseWriter::new(version);
+    writer.begin();
+    for error in errors {
+        writer.error(&error.clone().at_line(1), &server.instance.facts().name);
+        server.instance.count_error();
+    }
+    writer.done(&Done { status: DoneStatus::ERROR, ..DONE });
+    writer.end();
+    // A client that has gone does not want to know.
+    let _ = transport.write_all(writer.message().ready()).await;
+}
+
+/// The answer to a login that has succeeded.
+fn acknowledge(
+    server: &Server,
+    session: &Session,
+    login: &Login,
+    version: TdsVersion,
+    packet_size: u16,
+) -> Vec<u8> {
+    let name = &server.instance.facts().name;
+    let database = server.instance.database_name(session.database());
+    let collation = server
+        .instance
+        .database_def(session.database())
+        .map_or(server.instance.facts().collation, |def| def.collation);
+    let mut writer = ResponseWriter::new(version);
+    writer.begin();
+    write_environment(&mut writer, &EnvironmentChange::Database(&database, "master"), name);
+    let wire = Some(WireCollation::of(collation));
+    writer.env_change(&EnvChange::Collation { new: wire, old: None });
+    let language = session.options().dates.language;
+    writer.env_change(&EnvChange::Language { new: language.name.into(), old: "".into() });
+    let told = SqlError::new(&message::CONTEXT_LANGUAGE_CHANGED, &[&language.name]);
+    writer.error(&told.at_line(1), name);
+    writer
+        .login_ack(&LoginAck { program: "Microsoft SQL Server", program_version: PROGRAM_VERSION });
+    writer.feature_ack(&acknowledged_features(login));
+    writer.env_change(&EnvChange::PacketSize {
+        new: packet_size.into(),
+        old: PACKET_SIZE_DEFAULT.into(),
+    });
+    writer.done(&DONE);
+    writer.end();
+    writer.message().ready().to_vec()
+}

@@ -1,0 +1,466 @@
+//! A session's requests: each is run on a coroutine while the connection listens and sends.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use base::{SqlError, SqlResult, message};
+use engine::wait::{Interrupt, Interrupted, Statement, Task};
+use query::exec::instance::sessions::SessionEntry;
+use query::exec::request::TransactionRequest;
+use query::exec::session::Session;
+use query::exec::sink::{EnvironmentChange, ResponseSink};
+use tds::packet::{PacketType, Reset};
+use tds::server::{ResponseWriter, RpcReader, SqlBatch, request};
+use tds::token::{Done, DoneKind, DoneStatus};
+use tds::{ProtocolError, TdsVersion};
+use tokio::sync::futures::Notified;
+use tracing::{info, warn};
+use tsql::ast::IsolationLevel;
+
+use super::answer::Answer;
+use super::inbox::{Inbound, Inbox};
+use super::login::Entered;
+use super::outbox::Outbox;
+use super::rpc;
+use super::transport::Transport;
+use crate::server::Server;
+
+/// A session and its connection.
+struct Served<'a> {
+    server: &'a Arc<Server>,
+    transport: &'a mut Transport,
+    inbox: Inbox,
+    /// Away while a request runs.
+    session: Option<Box<Session>>,
+    answer: Option<Box<Answer>>,
+    entry: Arc<SessionEntry>,
+    version: TdsVersion,
+}
+
+/// Why a session ends.
+#[derive(Debug)]
+enum End {
+    /// The client has left.
+    Left,
+    /// The connection broke.
+    Broken(io::Error),
+    /// The client has sent something that is not TDS.
+    Protocol(ProtocolError),
+    /// `KILL`.
+    Killed,
+    /// The server ends.
+    Shutdown,
+    /// An error that ends sessions, which the client was told.
+    Fatal,
+    /// What the client would have been told can no longer become durable.
+    NotDurable(SqlError),
+    /// There was no memory for a stack.
+    OutOfMemory,
+}
+
+/// A request that has run.
+struct Finished {
+    /// The answer says that it was cancelled.
+    acknowledged: bool,
+    /// The session cannot go on.
+    end: Option<End>,
+}
+
+type Ran = (Box<Session>, Box<Answer>, Finished);
+
+/// Serves a session until it ends, and ends it.
+pub async fn run(server: &Arc<Server>, transport: &mut Transport, entered: Entered) {
+    let Entered { session, answer, inbox, version } = entered;
+    let entry = session.entry().clone();
+    let (session, answer) = (Some(session), Some(answer));
+    let mut served = Served { server, transport, inbox, session, answer, entry, version };
+    let end = served.serve().await;
+    let id = served.entry.id;
+    match &end {
+        End::Left | End::Shutdown | End::Fatal => {}
+        End::Broken(error) => info!("session {id}: the connection broke: {error}"),
+        End::Protocol(error) => warn!(
+            "session {id}: Error: {}, {error}; the connection has been closed.",
+            error.to_sql_error().number()
+        ),
+        End::Killed => info!("session {id} was killed"),
+        End::NotDurable(error) => warn!("session {id}: {error}"),
+        End::OutOfMemory => warn!("session {id}: there is no memory for a stack"),
+    }
+    if let Some(session) = served.session.take() {
+        super::login::end(server, session).await;
+    }
+}
+
+impl Served<'_> {
+    async fn serve(&mut self) -> End {
+        let server = self.server.clone();
+        let mut ended = pin!(server.ended().notified());
+        ended.as_mut().enable();
+        loop {
+            let inbound = match self.next(ended.as_mut()).await {
+                Ok(inbound) => inbound,
+                Err(end) => return end,
+            };
+            let clock = self.server.env().clock();
+            self.entry.traffic.count_received(clock.utc_ticks());
+            let end = match inbound {
+                Inbound::Attention => self.say(DoneStatus::ATTENTION).await,
+                Inbound::Ignored { .. } => self.say(DoneStatus::ERROR).await,
+                Inbound::Message { kind, reset, body } => self.request(kind, reset, body).await,
+                Inbound::BulkStart { reset } => self.bulk(reset).await,
+                // What is left of a load whose statement has failed.
+                Inbound::BulkData(_) | Inbound::BulkEnd { .. } => Ok(()),
+            };
+            if let Err(end) = end {
+                return end;
+            }
+            self.entry.traffic.count_sent(self.server.env().clock().utc_ticks());
+        }
+    }
+
+    /// The next thing that comes.
+    async fn next(&mut self, mut ended: Pin<&mut Notified<'_>>) -> Result<Inbound, End> {
+        match self.inbox.next() {
+            Ok(Some(inbound)) => return Ok(inbound),
+            Ok(None) => {}
+            Err(error) => return Err(End::Protocol(error)),
+        }
+        self.inbox.release();
+        let (server, interrupt) = (self.server, self.entry.interrupt.clone());
+        let (transport, inbox) = (&mut self.transport, &mut self.inbox);
+        poll_fn(|cx| {
+            interrupt.listen(cx.waker());
+            loop {
+                if interrupt.raised() == Some(Interrupted::Kill) {
+                    return Poll::Ready(Err(End::Killed));
+                }
+                if server.is_ending() || ended.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Err(End::Shutdown));
+                }
+                match inbox.next() {
+                    Ok(Some(inbound)) => return Poll::Ready(Ok(inbound)),
+                    Ok(None) if inbox.has_ended() => return Poll::Ready(Err(End::Left)),
+                    Ok(None) => {}
+                    Err(ProtocolError::ConnectionEnded) => return Poll::Ready(Err(End::Left)),
+                    Err(error) => return Poll::Ready(Err(End::Protocol(error))),
+                }
+                let read = transport.poll_read(cx, &mut |bytes: &[u8]| inbox.feed(bytes));
+                match std::task::ready!(read) {
+                    Ok(0) => inbox.end(),
+                    Ok(_) => {}
+                    Err(error) => return Poll::Ready(Err(End::Broken(error))),
+                }
+            }
+        })
+        .await
+    }
+
+    async fn request(&mut self, kind: PacketType, reset: Reset, body: Vec<u8>) -> Result<(), End> {
+        let version = self.version;
+        match kind {
+            PacketType::SqlBatch => {
+                let batch = SqlBatch::parse(&body, version).map_err(End::Protocol)?;
+                let text = batch.text.to_text();
+                self.inbox.recycle(body);
+                self.run(reset, move |task, session, answer| session.batch(task, &text, answer))
+                    .await
+            }
+            PacketType::Rpc => {
+                self.run(reset, move |task, session, answer| {
+                    call_all(task, session, answer, &body, version)
+                })
+                .await
+            }
+            PacketType::TransactionManager => {
+                let parsed = request::TransactionRequest::parse(&body, version);
+                let (_, request) = parsed.map_err(End::Protocol)?;
+                let request = owned_request(&request);
+                self.run(reset, move |task, session, answer| match request {
+                    Ok(request) => session.transaction_request(task, request, answer),
+                    Err(error) => answer.refuse(task, &error),
+                })
+                .await
+            }
+            _ => Err(End::Protocol(ProtocolError::PacketType(kind as u8))),
+        }
+    }
+
+    async fn bulk(&mut self, reset: Reset) -> Result<(), End> {
+        let _ = reset;
+        Err(End::Protocol(ProtocolError::PacketType(PacketType::BulkLoad as u8)))
+    }
+
+    /// Runs a request on a coroutine, and sends its answer.
+    async fn run(
+        &mut self,
+        reset: Reset,
+        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> SqlResult<()> + Send + 'static,
+    ) -> Result<(), End> {
+        let mut session = self.session.take().expect("one request runs at a time");
+        let mut answer = self.answer.take().expect("one request runs at a time");
+        let (interrupt, outbox) = (self.entry.interrupt.clone(), answer.outbox().clone());
+        interrupt.clear();
+        let statement = Statement::new(self.server.runtime(), interrupt.clone(), move |task| {
+            answer.begin();
+            let result = begin(task, &mut session, &mut answer, reset)
+                .and_then(|()| body(task, &mut session, &mut answer));
+            let finished = finish(task, &mut answer, result);
+            (session, answer, finished)
+        });
+        let (ran, was_attended) = self.drive(statement, &interrupt, &outbox).await;
+        let (session, mut answer, finished) = ran.map_err(|_| End::OutOfMemory)?;
+        self.session = Some(session);
+        for _ in 0..answer.take_errors() {
+            self.server.instance.count_error();
+        }
+        let sent = match &finished.end {
+            Some(End::NotDurable(_)) => Ok(()),
+            _ => self.send(&mut answer, &interrupt, &outbox).await,
+        };
+        self.answer = Some(answer);
+        if let Some(end) = finished.end {
+            return Err(end);
+        }
+        sent.map_err(End::Broken)?;
+        // The attention came when the answer was already complete.
+        if was_attended && !finished.acknowledged {
+            self.say(DoneStatus::ATTENTION).await?;
+        }
+        Ok(())
+    }
+
+    /// Polls a statement to its end, sends what it has to say meanwhile, and listens.
+    async fn drive(
+        &mut self,
+        mut statement: Statement<Ran>,
+        interrupt: &Interrupt,
+        outbox: &Outbox,
+    ) -> (Result<Ran, engine::wait::OutOfStacks>, bool) {
+        let (transport, inbox) = (&mut self.transport, &mut self.inbox);
+        let mut is_lost = false;
+        let mut was_attended = false;
+        let ran = poll_fn(|cx| {
+            loop {
+                if inbox.take_attention() {
+                    was_attended = true;
+                    interrupt.raise(Interrupted::Attention);
+                }
+                if let Poll::Ready(ran) = Pin::new(&mut statement).poll(cx) {
+                    return Poll::Ready(ran);
+                }
+                if is_lost {
+                    return Poll::Pending;
+                }
+                let sent = poll_send(transport, cx, outbox);
+                let came = match inbox.wants_more() {
+                    true => poll_receive(transport, cx, inbox),
+                    false => Ok(false),
+                };
+                match (sent, came) {
+                    (Ok(false), Ok(false)) => return Poll::Pending,
+                    (Ok(_), Ok(_)) if !inbox.has_ended() => {}
+                    // Nobody is there for the answer any more.
+                    _ => {
+                        is_lost = true;
+                        outbox.lock().is_broken = true;
+                        interrupt.raise(Interrupted::Kill);
+                    }
+                }
+            }
+        });
+        let ran = ran.await;
+        (ran, was_attended)
+    }
+
+    /// Sends the rest of an answer.
+    async fn send(
+        &mut self,
+        answer: &mut Answer,
+        interrupt: &Interrupt,
+        outbox: &Outbox,
+    ) -> io::Result<()> {
+        let transport = &mut self.transport;
+        poll_fn(|cx| {
+            interrupt.listen(cx.waker());
+            loop {
+                let mut waiting = outbox.lock();
+                if waiting.is_broken {
+                    return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+                }
+                let is_last = waiting.unsent().is_empty();
+                let bytes =
+                    if is_last { answer.writer().message().ready() } else { waiting.unsent() };
+                if bytes.is_empty() {
+                    std::task::ready!(transport.poll_flush(cx))?;
+                    answer.writer().message().release();
+                    return Poll::Ready(Ok(()));
+                }
+                match transport.poll_write(cx, bytes) {
+                    Poll::Ready(Ok(0)) => {
+                        return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                    }
+                    Poll::Ready(Ok(count)) if is_last => answer.writer().message().consume(count),
+                    Poll::Ready(Ok(count)) => waiting.consume(count),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    // Who was killed does not wait for a client that does not read.
+                    Poll::Pending if interrupt.raised() == Some(Interrupted::Kill) => {
+                        return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                    }
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await
+    }
+
+    /// Sends an answer of one token.
+    async fn say(&mut self, status: DoneStatus) -> Result<(), End> {
+        let mut writer = ResponseWriter::new(self.version);
+        writer.begin();
+        writer.done(&Done { kind: DoneKind::Statement, status, command: 0, rows: 0 });
+        writer.end();
+        self.transport.write_all(writer.message().ready()).await.map_err(End::Broken)
+    }
+}
+
+/// What precedes a request: the session is reset if the client wants that.
+fn begin(task: &Task, session: &mut Session, answer: &mut Answer, reset: Reset) -> SqlResult<()> {
+    if reset == Reset::None {
+        return Ok(());
+    }
+    session.reset(task, reset == Reset::SessionKeepTransaction, answer)?;
+    answer.environment(task, &EnvironmentChange::Reset)
+}
+
+/// What follows a request: the last tokens, and the wait until all that they reveal is durable.
+fn finish(task: &Task, answer: &mut Answer, result: SqlResult<()>) -> Finished {
+    let interrupted = task.interrupted();
+    if let Err(error) = &result {
+        // A sink whose client is gone says so too; then nobody reads this.
+        if interrupted.is_none() {
+            let _ = answer.error(task, error);
+        }
+    }
+    let is_killed = interrupted == Some(Interrupted::Kill);
+    if is_killed {
+        let _ = answer.error(task, &SqlError::new(&message::SESSION_KILLED, &[]));
+    }
+    let acknowledged = interrupted == Some(Interrupted::Attention);
+    let end = match answer.end(task, acknowledged) {
+        Err(error) => Some(End::NotDurable(error)),
+        Ok(()) if is_killed => Some(End::Killed),
+        Ok(()) if answer.is_fatal() => Some(End::Fatal),
+        Ok(()) => None,
+    };
+    Finished { acknowledged, end }
+}
+
+/// Sends some of what waits; whether that was anything.
+fn poll_send(transport: &mut Transport, cx: &mut Context<'_>, outbox: &Outbox) -> io::Result<bool> {
+    let mut waiting = outbox.lock();
+    let mut is_any = false;
+    while !waiting.unsent().is_empty() {
+        match transport.poll_write(cx, waiting.unsent()) {
+            Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+            Poll::Ready(Ok(count)) => waiting.consume(count),
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => break,
+        }
+        is_any = true;
+    }
+    if waiting.unsent().is_empty() {
+        let _ = transport.poll_flush(cx)?;
+    }
+    Ok(is_any)
+}
+
+/// Reads some of what has come; whether that was anything.
+fn poll_receive(
+    transport: &mut Transport,
+    cx: &mut Context<'_>,
+    inbox: &mut Inbox,
+) -> io::Result<bool> {
+    match transport.poll_read(cx, &mut |bytes: &[u8]| inbox.feed(bytes)) {
+        Poll::Pending => Ok(false),
+        Poll::Ready(Ok(count)) => {
+            if count == 0 {
+                inbox.end();
+            }
+            Ok(true)
+        }
+        Poll::Ready(Err(error)) => Err(error),
+    }
+}
+
+/// Runs the calls of a message, one after the other. One that cannot be read is the last.
+fn call_all(
+    task: &Task,
+    session: &mut Session,
+    answer: &mut Answer,
+    message: &[u8],
+    version: TdsVersion,
+) -> SqlResult<()> {
+    let mut calls = match RpcReader::new(message, version, rpc::unknown_collation()) {
+        Ok(calls) => calls,
+        Err(error) => return answer.refuse(task, &error.to_sql_error()),
+    };
+    loop {
+        match rpc::next_call(&mut calls) {
+            Ok(None) => return Ok(()),
+            Ok(Some(received)) => {
+                answer.set_followed(received.is_followed);
+                if !received.no_execute {
+                    session.call(task, received.call, answer)?;
+                }
+                if task.interrupted().is_some() {
+                    return Ok(());
+                }
+            }
+            Err(error) => {
+                answer.set_followed(false);
+                return answer.refuse(task, &error.to_sql_error());
+            }
+        }
+    }
+}
+
+/// A request about transactions, owned. Errors for what is not served.
+fn owned_request(
+    request: &request::TransactionRequest<'_>,
+) -> Result<TransactionRequest, SqlError> {
+    use request::TransactionRequest as Wire;
+    let begin =
+        |begin: &request::BeginTransaction<'_>| (begin.isolation.map(level), begin.name.to_text());
+    Ok(match request {
+        Wire::Begin(wire) => {
+            let (isolation, name) = begin(wire);
+            TransactionRequest::Begin { isolation, name }
+        }
+        Wire::Commit { then_begin, .. } => {
+            TransactionRequest::Commit { then_begin: then_begin.as_ref().map(begin) }
+        }
+        Wire::Rollback { name, then_begin } => TransactionRequest::Rollback {
+            name: name.to_text(),
+            then_begin: then_begin.as_ref().map(begin),
+        },
+        Wire::Save { name } => TransactionRequest::Save { name: name.to_text() },
+        Wire::GetDtcAddress | Wire::Propagate(_) | Wire::Promote => {
+            return Err(SqlError::new(&message::EXTERNAL_ACCESS_IN_TRANSACTION, &[&"(local)"]));
+        }
+    })
+}
+
+fn level(level: request::IsolationLevel) -> IsolationLevel {
+    use request::IsolationLevel as Wire;
+    match level {
+        Wire::ReadUncommitted => IsolationLevel::ReadUncommitted,
+        Wire::ReadCommitted => IsolationLevel::ReadCommitted,
+        Wire::RepeatableRead => IsolationLevel::RepeatableRead,
+        Wire::Serializable => IsolationLevel::Serializable,
+        Wire::Snapshot => IsolationLevel::Snapshot,
+    }
+}

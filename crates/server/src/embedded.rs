@@ -1,0 +1,120 @@
+//! A server within another program: the demo, the benchmarks, tests.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use env::Env;
+
+use crate::config::Config;
+use crate::listener;
+use crate::server::{Server, Stop};
+use crate::startup::{self, StartError};
+use crate::timer::TokioTimer;
+
+/// How an embedded server is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Its data directory, which is initialised if it is empty.
+    pub data_dir: PathBuf,
+    /// `HOST:PORT` to listen on; port 0 for any that is free.
+    pub listen: String,
+    /// The password of `sa` in a new directory; one is made up if there is none.
+    pub sa_password: Option<String>,
+    /// Everything else. Its data directory and addresses do not count.
+    pub config: Config,
+}
+
+impl Options {
+    /// A server in this directory on any free port of this machine, where local clients need no
+    /// password.
+    pub fn local(data_dir: impl Into<PathBuf>) -> Options {
+        Options {
+            data_dir: data_dir.into(),
+            listen: "127.0.0.1:0".into(),
+            sa_password: None,
+            config: Config { allow_local_trusted: true, ..Config::default() },
+        }
+    }
+}
+
+/// A server that runs. It is stopped when this is dropped.
+pub struct Running {
+    address: SocketAddr,
+    sa_password: Option<String>,
+    server: Arc<Server>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The password of `sa`, if the directory was initialised now.
+    pub fn sa_password(&self) -> Option<&str> {
+        self.sa_password.as_deref()
+    }
+
+    /// The server itself.
+    pub fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// Ends it in order: statements may finish for as long as is configured.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.server.stop().ask(false);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // a panic there was reported there
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Starts a server, on threads of its own. It accepts connections when this returns.
+///
+/// # Errors
+/// What keeps any server from starting.
+pub fn start(options: Options) -> Result<Running, StartError> {
+    let config = Config { data: options.data_dir, listen: vec![options.listen], ..options.config };
+    let runtime = runtime(&config)?;
+    let env = Env::real();
+    let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
+    let host = startup::host(&env, &config, timer);
+    let sa_password = startup::initialise(&env, &config, &host, options.sa_password)?;
+    let listeners = runtime.block_on(listener::bind(&config.listen))?;
+    let address = listeners[0]
+        .local_addr()
+        .map_err(|error| StartError::Listen(config.listen[0].clone(), error))?;
+    let server = startup::open(&env, config, host, Arc::<Stop>::default())?;
+    let served = server.clone();
+    let thread = std::thread::Builder::new()
+        .name("thermocline".into())
+        .spawn(move || runtime.block_on(listener::serve(served, listeners)))
+        .map_err(StartError::Runtime)?;
+    Ok(Running { address, sa_password, server, thread: Some(thread) })
+}
+
+/// The threads that run connections and their statements.
+///
+/// # Errors
+/// A system that has no threads to give.
+pub fn runtime(config: &Config) -> Result<tokio::runtime::Runtime, StartError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(startup::workers(config))
+        .thread_name("worker")
+        .enable_all()
+        .build()
+        .map_err(StartError::Runtime)
+}

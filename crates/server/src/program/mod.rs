@@ -1,0 +1,136 @@
+//! The command line.
+//!
+//! `serve` and `init` are the server's own. `sql`, `stress`, `demo` and `bench` are given everything
+//! behind their name as it is: their options are those of other tools, and they read them themselves.
+
+mod init;
+mod options;
+mod serve;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+
+use crate::config::ConfigError;
+use crate::startup::StartError;
+
+/// What the program says of itself.
+const ABOUT: &str = "Thermocline, an OLTP database server that speaks T-SQL over TDS";
+
+const EXAMPLES: &str = "\
+Examples:
+  thermocline serve --data ./data                      a server on 127.0.0.1:1433
+  thermocline serve --data ./data --listen 0.0.0.0:1433
+  thermocline sql -S 127.0.0.1 -U sa -P 'PASSWORD'     a shell
+  thermocline demo                                     see it work
+
+The password of sa is shown once, when the data directory is initialised. Clients of SQL Server
+(sqlcmd, ODBC, JDBC, go-mssqldb, tedious, pymssql, ...) connect as they would to SQL Server.
+
+`thermocline COMMAND --help` explains a command.";
+
+/// A command that reads its options itself.
+struct Passed {
+    name: &'static str,
+    about: &'static str,
+    run: fn(Vec<OsString>) -> ExitCode,
+}
+
+const PASSED: &[Passed] = &[];
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(name) = args.get(1).and_then(|name| name.to_str()) {
+        if let Some(passed) = PASSED.iter().find(|passed| passed.name == name) {
+            return (passed.run)(args[2..].to_vec());
+        }
+    }
+    let matches = command().get_matches_from(args);
+    let result = match matches.subcommand() {
+        Some(("serve", matches)) => serve::run(matches),
+        Some(("init", matches)) => init::run(matches),
+        _ => unreachable!("clap asks for a command"),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("thermocline: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why the program fails.
+#[derive(Debug)]
+enum Failure {
+    Config(ConfigError),
+    Start(StartError),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Config(error) => error.fmt(f),
+            Failure::Start(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        Failure::Config(error)
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Failure {
+        Failure::Start(error)
+    }
+}
+
+fn command() -> Command {
+    let mut command = Command::new("thermocline")
+        .about(ABOUT)
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(EXAMPLES)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(serve::command())
+        .subcommand(init::command());
+    for passed in PASSED {
+        command = command.subcommand(Command::new(passed.name).about(passed.about));
+    }
+    command
+}
+
+/// The password that a new data directory shall have.
+fn sa_password(matches: &ArgMatches) -> Option<String> {
+    let given = matches.get_one::<String>("sa-password").cloned();
+    given.or_else(|| std::env::var("THERMOCLINE_SA_PASSWORD").ok()).filter(|p| !p.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn flags_beat_everything() {
+        let args = ["thermocline", "serve", "--data", "d", "--packet-size", "8000"];
+        let matches = command().try_get_matches_from(args).unwrap();
+        let (_, matches) = matches.subcommand().unwrap();
+        let config = options::config(matches).unwrap();
+        assert_eq!(config.data, std::path::Path::new("d"));
+        assert_eq!(config.packet_size, 8000);
+        let args = ["thermocline", "serve", "--packet-size", "1"];
+        let matches = command().try_get_matches_from(args).unwrap();
+        let error = options::config(matches.subcommand().unwrap().1).unwrap_err();
+        assert_eq!(error.place, "--packet-size");
+    }
+}

@@ -1,0 +1,76 @@
+//! `thermocline serve`
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::{ArgMatches, Command};
+use env::Env;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::{info, warn};
+
+use super::{Failure, options, sa_password};
+use crate::embedded::runtime;
+use crate::server::Stop;
+use crate::startup::{self, StartError};
+use crate::timer::TokioTimer;
+use crate::{errorlog, listener};
+
+pub fn command() -> Command {
+    options::add(Command::new("serve").about("Run the server"), |_| true)
+}
+
+pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
+    let began = Instant::now();
+    let config = options::config(matches)?;
+    errorlog::start(&config)?;
+    let env = Env::real();
+    let runtime = runtime(&config)?;
+    let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
+    let host = startup::host(&env, &config, timer);
+    let data = std::path::absolute(&config.data).unwrap_or_else(|_| config.data.clone());
+    info!("Thermocline {} starts. Process {}.", env!("CARGO_PKG_VERSION"), std::process::id());
+    info!("Data directory: {}", data.display());
+    let given = sa_password(matches);
+    let was_given = given.is_some();
+    let made = startup::initialise(&env, &config, &host, given)?;
+    let stop = Arc::new(Stop::default());
+    // First the addresses: a second server on the same port does not get as far as the data.
+    let listeners = runtime.block_on(listener::bind(&config.listen))?;
+    let server = startup::open(&env, config, host, stop.clone())?;
+    if let Some(password) = made {
+        info!("The data directory is initialised.");
+        if !was_given {
+            // Not to the error log, which others may collect and keep.
+            eprintln!("The password of sa is: {password}\nIt is not shown again.");
+        }
+    }
+    for listener in &listeners {
+        let address = listener
+            .local_addr()
+            .map_err(|error| StartError::Listen("an address".into(), error))?;
+        info!("Server is listening on [ {address} ].");
+    }
+    info!("Ready for client connections after {} ms.", began.elapsed().as_millis());
+    runtime.spawn(ask_on_signals(stop));
+    runtime.block_on(listener::serve(server, listeners));
+    info!("Good-bye.");
+    Ok(())
+}
+
+/// The first signal asks the server to end in order, the second not to wait for anybody.
+async fn ask_on_signals(stop: Arc<Stop>) {
+    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    let [Ok(mut interrupt), Ok(mut terminate)] = signals else {
+        return warn!("signals cannot be received; use SHUTDOWN to end the server");
+    };
+    let mut is_second = false;
+    loop {
+        let name = tokio::select! {
+            _ = interrupt.recv() => "SIGINT",
+            _ = terminate.recv() => "SIGTERM",
+        };
+        info!("{name}");
+        stop.ask(is_second);
+        is_second = true;
+    }
+}

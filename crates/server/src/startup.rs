@@ -1,0 +1,314 @@
+//! The data directory's way up and down: making it, opening it, keeping it tidy, closing it.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use engine::catalog::bootstrap::{
+    Instance as Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance,
+};
+use engine::database::Host;
+use engine::log::{LogOptions, SegmentOptions};
+use engine::recovery::RecoveryProgress;
+use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
+use env::Env;
+use query::exec::instance::login::Passwords;
+use query::exec::instance::{Instance, InstanceOptions};
+use query::func::facts::ServerFacts;
+use tracing::{error, info, warn};
+
+use crate::certificate::{CertificateError, Tls, is_own_file};
+use crate::config::{Config, Encrypt};
+use crate::machine;
+use crate::password::PasswordHasher;
+use crate::server::{Server, Stop};
+
+/// Memory that a machine has when it does not say.
+const MEMORY_UNKNOWN: u64 = 2 << 30;
+/// Rows and versions that a pass of the background reclamation frees at most.
+const RECLAIM_BUDGET: usize = 10_000;
+const RECLAIM_EVERY: Duration = Duration::from_millis(50);
+/// Recovery that takes longer says how far it has come, every so often.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// Why a server does not come up.
+#[derive(Debug)]
+pub enum StartError {
+    /// The data directory.
+    Instance(InstanceError),
+    /// The certificate.
+    Certificate(CertificateError),
+    /// The directory holds something else.
+    Foreign(std::path::PathBuf),
+    /// An address that cannot be listened at, and why.
+    Listen(String, std::io::Error),
+    /// The runtime could not be made.
+    Runtime(std::io::Error),
+    /// The password for `sa` cannot be used.
+    Password(&'static str),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Instance(error) => error.fmt(f),
+            StartError::Certificate(error) => error.fmt(f),
+            StartError::Foreign(path) => write!(
+                f,
+                "{} is not empty and holds no data of Thermocline; choose an empty directory",
+                path.display()
+            ),
+            StartError::Listen(address, error) => {
+                write!(f, "cannot listen on {address}: {error}")
+            }
+            StartError::Runtime(error) => write!(f, "cannot start threads: {error}"),
+            StartError::Password(what) => write!(f, "the password of sa {what}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<InstanceError> for StartError {
+    fn from(error: InstanceError) -> StartError {
+        StartError::Instance(error)
+    }
+}
+
+impl From<CertificateError> for StartError {
+    fn from(error: CertificateError) -> StartError {
+        StartError::Certificate(error)
+    }
+}
+
+/// What the databases of a server run on.
+pub fn host(env: &Env, config: &Config, timer: Arc<dyn Timer>) -> Host {
+    let collector = crossbeam_epoch::Collector::new();
+    let runtime = Runtime::new(env.clone(), collector, timer, RuntimeOptions::default());
+    let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
+    Host::new(runtime, workers(config), config.max_memory.bytes(memory))
+}
+
+/// Threads that run statements.
+pub fn workers(config: &Config) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    config.workers.unwrap_or_else(processors)
+}
+
+fn database_options(env: &Env, config: &Config) -> DatabaseOptions {
+    let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
+    let mut options = DatabaseOptions {
+        database_memory_limit: config.max_database_memory.bytes(memory),
+        ..DatabaseOptions::default()
+    };
+    options.database.segments =
+        SegmentOptions { max_bytes: config.log_segment_size.0, ..SegmentOptions::default() };
+    let ring_bytes = usize::try_from(config.log_ring_size.0).unwrap_or(usize::MAX);
+    options.database.log = LogOptions { ring_bytes, ..LogOptions::default() };
+    options
+}
+
+/// Makes the databases of a new server, if the directory is empty. `password` is that of `sa`; one
+/// is made up if there is none. Gives the password if the directory was initialised now.
+///
+/// # Errors
+/// A directory that cannot be used; a password that is too simple.
+pub fn initialise(
+    env: &Env,
+    config: &Config,
+    host: &Host,
+    password: Option<String>,
+) -> Result<Option<String>, StartError> {
+    if Databases::exists(host, &config.data)? {
+        return Ok(None);
+    }
+    refuse_foreign(env, &config.data)?;
+    if let Some(password) = &password {
+        check_password(password)?;
+    }
+    let password = password.unwrap_or_else(|| PasswordHasher::generate(env));
+    let hash = PasswordHasher::new(env).hash(&password);
+    let new = NewInstance { collation: config.collation, sa_password_hash: Some(hash) };
+    let task = Task::blocking(&host.runtime);
+    Databases::create(host, &config.data, &new, &database_options(env, config), &task)?;
+    Ok(Some(password))
+}
+
+/// SQL Server's own rule for `sa`: eight characters of three kinds.
+fn check_password(password: &str) -> Result<(), StartError> {
+    let kinds: [fn(char) -> bool; 4] = [
+        |c| c.is_ascii_uppercase(),
+        |c| c.is_ascii_lowercase(),
+        |c| c.is_ascii_digit(),
+        |c| !c.is_ascii_alphanumeric(),
+    ];
+    let found = kinds.iter().filter(|is_kind| password.chars().any(is_kind)).count();
+    match (password.chars().count(), found) {
+        (0..8, _) => Err(StartError::Password("must have at least 8 characters")),
+        (_, 0..3) => Err(StartError::Password(
+            "must have characters of three kinds out of upper case, lower case, digits and symbols",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A directory that is not empty is ours only if nothing in it is not ours: what an initialisation
+/// that was cut short has left behind.
+fn refuse_foreign(env: &Env, dir: &Path) -> Result<(), StartError> {
+    let file = |error: env::FileError| StartError::Instance(InstanceError::Engine(error.into()));
+    if !env.fs().exists(dir).map_err(file)? {
+        return Ok(());
+    }
+    let entries = env.fs().list(dir).map_err(file)?;
+    let is_locked = entries.iter().any(|entry| entry.name.to_str() == Some(env::fs::LOCK_FILE));
+    let is_ours = |name: &str| {
+        [env::fs::LOCK_FILE, "instance.new"].contains(&name)
+            || is_own_file(name)
+            || (is_locked && name == "databases")
+            // What a file system keeps in its root.
+            || name == "lost+found"
+    };
+    match entries.iter().all(|entry| entry.name.to_str().is_some_and(is_ours)) {
+        true => Ok(()),
+        false => Err(StartError::Foreign(dir.into())),
+    }
+}
+
+/// Opens the data directory: recovers its databases and makes a server of them.
+///
+/// # Errors
+/// A directory that holds no data or is in use, a damaged master, a certificate that cannot be used.
+pub fn open(
+    env: &Env,
+    config: Config,
+    host: Host,
+    stop: Arc<Stop>,
+) -> Result<Arc<Server>, StartError> {
+    let tls = match config.encrypt {
+        Encrypt::Off => None,
+        Encrypt::On | Encrypt::Required | Encrypt::Strict => Some(Tls::load(env, &config)?),
+    };
+    let task = Task::blocking(&host.runtime);
+    let began = Instant::now();
+    let mut watch = RecoveryWatch::default();
+    let opened = Databases::open(
+        host,
+        &config.data,
+        database_options(env, &config),
+        &task,
+        &mut |name, progress| watch.begin(name, progress),
+    );
+    drop(watch);
+    let (databases, report) = opened?;
+    for (name, error) in &report.failed {
+        error!("Database '{name}' could not be opened: {error}");
+    }
+    for path in &report.removed {
+        info!("removed {}, which belongs to no database", path.display());
+    }
+    let count = databases.catalogs().len();
+    info!("Recovery is complete: {count} databases in {} ms.", began.elapsed().as_millis());
+    let passwords = Arc::new(PasswordHasher::new(env));
+    let asked = stop.clone();
+    let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
+    let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let facts = facts(env, &config, &databases);
+    let options = InstanceOptions {
+        facts,
+        passwords: passwords.clone(),
+        session_memory: bytes(config.session_memory.bytes(memory)),
+        plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
+        on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
+    };
+    let instance = Instance::new(databases, options);
+    Ok(Server::new(instance, config, tls, passwords, stop))
+}
+
+fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
+    let machine = machine::host_name(env).unwrap_or_else(|| "localhost".into());
+    let name = config.server_name.clone().unwrap_or_else(|| machine.clone());
+    let data = std::path::absolute(&config.data).unwrap_or_else(|_| config.data.clone());
+    ServerFacts {
+        name: name.into(),
+        machine: machine.into(),
+        instance: None,
+        process_id: std::process::id().cast_signed(),
+        collation: databases.collation(),
+        data_path: format!("{}/", data.join("databases").display()).into(),
+        backup_path: format!("{}/", data.join("backup").display()).into(),
+        operating_system: machine::operating_system(env).into(),
+        is_single_user: false,
+    }
+}
+
+/// Tells the error log what is being recovered, and how far that is when it takes long.
+#[derive(Default)]
+struct RecoveryWatch {
+    /// Ends the thread that watches the database before.
+    current: Option<(std::sync::mpsc::Sender<()>, std::thread::JoinHandle<()>)>,
+}
+
+impl RecoveryWatch {
+    fn begin(&mut self, name: &str, progress: &RecoveryProgress) {
+        self.end();
+        info!("Recovering database '{name}'.");
+        let (name, progress) = (name.to_string(), progress.clone());
+        let (over, until) = std::sync::mpsc::channel();
+        let watch = move || {
+            while until.recv_timeout(PROGRESS_EVERY)
+                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+            {
+                let (done, total) = progress.bytes();
+                let percent = (done * 100).checked_div(total).unwrap_or(0).min(100);
+                let operations = progress.operations();
+                info!(
+                    "Recovery of database '{name}' is {percent}% complete: {operations} operations."
+                );
+            }
+        };
+        match std::thread::Builder::new().name("recovery watch".into()).spawn(watch) {
+            Ok(thread) => self.current = Some((over, thread)),
+            Err(error) => warn!("nobody watches recovery: {error}"),
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some((over, thread)) = self.current.take() {
+            drop(over);
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for RecoveryWatch {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Frees what nobody can see any more, until the server ends.
+pub async fn reclaim(server: Arc<Server>) {
+    loop {
+        let instance = server.instance.clone();
+        let interrupt = Arc::default();
+        let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
+            let databases = instance.databases().engine().databases();
+            databases.iter().map(|database| database.reclaim(task, RECLAIM_BUDGET)).sum::<usize>()
+        });
+        match pass.await {
+            Ok(freed) if freed >= RECLAIM_BUDGET => tokio::task::yield_now().await,
+            Ok(_) => tokio::time::sleep(RECLAIM_EVERY).await,
+            Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+        }
+    }
+}
+
+/// Ends the databases in order. No session is open any more.
+pub fn close(server: &Server) {
+    let task = Task::blocking(server.runtime());
+    match server.instance.databases().shut_down(&task) {
+        Ok(()) => info!("All databases are closed."),
+        Err(error) => error!("Not all databases could be closed in order: {error}"),
+    }
+}

@@ -1,0 +1,91 @@
+//! The engine's timer, made of tokio's.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use engine::wait::{Armed, Timer};
+use tokio::runtime::Handle;
+use tokio::time::Sleep;
+
+/// Wakes by tokio's timer wheel: arming, stopping and firing cost no allocation but one, and no
+/// thread.
+#[derive(Debug)]
+pub struct TokioTimer {
+    handle: Handle,
+}
+
+impl TokioTimer {
+    /// A timer on this runtime.
+    pub fn new(handle: Handle) -> TokioTimer {
+        TokioTimer { handle }
+    }
+
+    /// A sleep that wakes the waker without being polled again. Not inlined: it looks at
+    /// thread-local variables of tokio's, whose address callers on coroutines must not keep.
+    #[inline(never)]
+    fn sleep(&self, delay: Duration, waker: &Waker) -> Pin<Box<Sleep>> {
+        let _within = self.handle.enter();
+        let mut sleep = Box::pin(tokio::time::sleep(delay));
+        let first = tokio::task::coop::unconstrained(sleep.as_mut());
+        if let Poll::Ready(()) = Pin::new(&mut { first }).poll(&mut Context::from_waker(waker)) {
+            waker.wake_by_ref();
+        }
+        sleep
+    }
+}
+
+impl Timer for TokioTimer {
+    fn arm(&self, delay_ns: u64, waker: Waker) -> Armed {
+        Armed::new(self.sleep(Duration::from_nanos(delay_ns), &waker))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicU32);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[test]
+    fn wakes_once_when_the_time_has_come_unless_dropped() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
+        let timer = TokioTimer::new(runtime.handle().clone());
+        let (fired, stopped) = (Arc::new(Count::default()), Arc::new(Count::default()));
+        // From a thread that is none of tokio's.
+        let _kept = timer.arm(5_000_000, fired.clone().into());
+        drop(timer.arm(5_000_000, stopped.clone().into()));
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!((fired.0.load(SeqCst), stopped.0.load(SeqCst)), (1, 0));
+    }
+
+    #[test]
+    fn no_delay_wakes_at_once() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
+        let timer = TokioTimer::new(runtime.handle().clone());
+        let fired = Arc::new(Count::default());
+        let _kept = timer.arm(0, fired.clone().into());
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(fired.0.load(SeqCst), 1);
+    }
+}
