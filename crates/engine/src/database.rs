@@ -176,7 +176,7 @@ impl Database {
     pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
         let counter = identity_of(table);
         let log = |position| self.log_identity(task, table, position);
-        counter.take(count, log).map_err(|error| match error {
+        counter.take(task, count, log).map_err(|error| match error {
             TakeError::Exhausted => TxnError::CounterExhausted,
             TakeError::Log(error) => error,
         })
@@ -184,12 +184,12 @@ impl Database {
 
     /// Somebody inserts an explicit value into an identity column.
     pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).observe(value, |position| self.log_identity(task, table, position))
+        identity_of(table).observe(task, value, |position| self.log_identity(task, table, position))
     }
 
     /// `DBCC CHECKIDENT (…, RESEED, value)`.
     pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).reseed(value, |position| self.log_identity(task, table, position))
+        identity_of(table).reseed(task, value, |position| self.log_identity(task, table, position))
     }
 
     /// A table takes the place of another, or is made with the next value given: its identity

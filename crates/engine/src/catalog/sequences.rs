@@ -161,7 +161,7 @@ impl Sequences {
         let log = |position: Position| -> TxnResult<()> {
             self.database.log_operation(task, &counter.operation(position)).map(drop)
         };
-        counter.counter.take(count, log).map_err(|error| match error {
+        counter.counter.take(task, count, log).map_err(|error| match error {
             TakeError::Exhausted => SequenceError::Exhausted,
             TakeError::Log(error) => SequenceError::Transaction(error),
         })

@@ -8,9 +8,9 @@
 //! The record of the ceiling lies before that of any commit that uses the values, so nobody waits
 //! for it to be durable.
 
-use crate::sync::Mutex;
-use crate::sync::atomic::AtomicI64;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicI64};
+use crate::wait::{Task, WaitList};
 
 /// Values that one ceiling record reserves.
 pub const BLOCK: i64 = 1000;
@@ -58,8 +58,22 @@ pub struct Counter {
     next: AtomicI64,
     /// Values before this, in the counter's direction, are covered by the log.
     ceiling: AtomicI64,
-    /// Held while a ceiling is logged; whether a value was handed out.
-    slow: Mutex<bool>,
+    /// Whether a value was handed out.
+    used: AtomicBool,
+    /// Somebody logs a position. Logging may wait for space in the log, so whoever else wants to must
+    /// wait as statements do, not on a lock.
+    logging: AtomicBool,
+    logged: WaitList,
+}
+
+/// The right to log a position.
+struct Turn<'c>(&'c Counter);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.logging.store(false, Release);
+        self.0.logged.wake_all();
+    }
 }
 
 impl Counter {
@@ -71,7 +85,9 @@ impl Counter {
             increment,
             next: AtomicI64::new(seed),
             ceiling: AtomicI64::new(seed),
-            slow: Mutex::new(false),
+            used: AtomicBool::new(false),
+            logging: AtomicBool::new(false),
+            logged: WaitList::new(),
         }
     }
 
@@ -89,6 +105,7 @@ impl Counter {
     /// `log` appends a record with the new ceiling and is called for about one value in a thousand.
     pub fn take<E>(
         &self,
+        task: &Task,
         count: u32,
         log: impl FnOnce(Position) -> Result<(), E>,
     ) -> Result<i64, TakeError<E>> {
@@ -103,7 +120,7 @@ impl Counter {
         };
         // Pairs with cover(): the record of this ceiling is in the log.
         if !self.covers(self.ceiling.load(Acquire), after) {
-            self.cover(after, log).map_err(TakeError::Log)?;
+            self.cover(task, after, log).map_err(TakeError::Log)?;
         }
         Ok(first)
     }
@@ -112,9 +129,23 @@ impl Counter {
         if self.increment > 0 { ceiling >= after } else { ceiling <= after }
     }
 
-    fn cover<E>(&self, after: i64, log: impl FnOnce(Position) -> Result<(), E>) -> Result<(), E> {
-        let mut used = self.slow.lock().expect("nobody panics while logging a ceiling");
-        *used = true;
+    /// Waits until nobody else logs a position.
+    fn turn(&self, task: &Task) -> Turn<'_> {
+        let take = || {
+            let taken = self.logging.compare_exchange(false, true, Acquire, Relaxed);
+            taken.ok().map(|_| Turn(self))
+        };
+        self.logged.wait(task, take)
+    }
+
+    fn cover<E>(
+        &self,
+        task: &Task,
+        after: i64,
+        log: impl FnOnce(Position) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let _turn = self.turn(task);
+        self.used.store(true, Release);
         if self.covers(self.ceiling.load(Acquire), after) {
             return Ok(()); // somebody else has raised it meanwhile
         }
@@ -126,8 +157,7 @@ impl Counter {
 
     /// The next value to be handed out, and whether any was.
     pub fn position(&self) -> Position {
-        let used = *self.slow.lock().expect("nobody panics while logging a ceiling");
-        Position { next: self.next.load(Acquire), used }
+        Position { next: self.next.load(Acquire), used: self.used.load(Acquire) }
     }
 
     /// The last value handed out (`IDENT_CURRENT`): the seed if there was none.
@@ -141,6 +171,7 @@ impl Counter {
     /// Somebody inserted an explicit value: the counter goes on behind it.
     pub fn observe<E>(
         &self,
+        task: &Task,
         value: i64,
         log: impl FnOnce(Position) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -155,7 +186,11 @@ impl Counter {
                 Err(now) => next = now,
             }
         }
-        if self.covers(self.ceiling.load(Acquire), after) { Ok(()) } else { self.cover(after, log) }
+        if self.covers(self.ceiling.load(Acquire), after) {
+            Ok(())
+        } else {
+            self.cover(task, after, log)
+        }
     }
 
     /// Sets the position, logging it first: `DBCC CHECKIDENT (RESEED)`, `ALTER SEQUENCE RESTART`,
@@ -163,26 +198,14 @@ impl Counter {
     /// something goes on with `value + increment`, a fresh one with `value` itself.
     pub fn reseed<E>(
         &self,
+        task: &Task,
         value: i64,
         log: impl FnOnce(Position) -> Result<(), E>,
     ) -> Result<(), E> {
-        let used = self.slow.lock().expect("nobody panics while logging a ceiling");
-        let next = if *used { value.saturating_add(self.increment) } else { value };
-        log(Position { next, used: *used })?;
-        self.ceiling.store(next, Release);
-        self.next.store(next, Release);
-        Ok(())
-    }
-
-    /// Restarts at exactly this value, as `ALTER SEQUENCE … RESTART WITH` and the wrap-around of a
-    /// cycling sequence do.
-    pub fn restart<E>(
-        &self,
-        next: i64,
-        log: impl FnOnce(Position) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let _slow = self.slow.lock().expect("nobody panics while logging a ceiling");
-        log(Position { next, used: true })?;
+        let _turn = self.turn(task);
+        let used = self.used.load(Acquire);
+        let next = if used { value.saturating_add(self.increment) } else { value };
+        log(Position { next, used })?;
         self.ceiling.store(next, Release);
         self.next.store(next, Release);
         Ok(())
@@ -190,7 +213,7 @@ impl Counter {
 
     /// Takes over what the log said. Only recovery calls this, before anybody takes values.
     pub fn recover(&self, position: Position) {
-        *self.slow.lock().expect("nobody panics while logging a ceiling") = position.used;
+        self.used.store(position.used, Release);
         self.next.store(position.next, Release);
         self.ceiling.store(position.next, Release);
     }
@@ -199,6 +222,18 @@ impl Counter {
 #[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    use crossbeam_epoch::Collector;
+    use env::Env;
+
+    use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
+
+    fn task() -> Task<'static> {
+        let env = Env::real();
+        let timer = Arc::new(ThreadTimer::new());
+        Task::blocking(&Runtime::new(env, Collector::new(), timer, RuntimeOptions::default()))
+    }
 
     fn logged(log: &mut Vec<Position>) -> impl FnOnce(Position) -> Result<(), ()> + '_ {
         |p| {
@@ -211,35 +246,35 @@ mod tests {
     fn a_ceiling_is_logged_before_values_below_it() {
         let (counter, mut log) = (Counter::new(1, 1), Vec::new());
         for i in 1..=2500 {
-            assert_eq!(counter.take(1, logged(&mut log)), Ok(i));
+            assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(i));
             assert!(log.last().expect("logged").next > i);
         }
         assert!(log.len() <= 3, "one record a block: {log:?}");
         // A crash: the next life starts above everything handed out.
         let again = Counter::new(1, 1);
         again.recover(*log.last().expect("logged"));
-        assert!(again.take(1, logged(&mut log)).expect("in range") > 2500);
+        assert!(again.take(&task(), 1, logged(&mut log)).expect("in range") > 2500);
     }
 
     #[test]
     fn counters_go_down_too_and_stop_at_the_end() {
         let (counter, mut log) = (Counter::new(-10, -5), Vec::new());
-        assert_eq!(counter.take(2, logged(&mut log)), Ok(-10));
-        assert_eq!(counter.take(1, logged(&mut log)), Ok(-20));
-        counter.observe(-100, logged(&mut log)).expect("logged");
-        assert_eq!(counter.take(1, logged(&mut log)), Ok(-105));
+        assert_eq!(counter.take(&task(), 2, logged(&mut log)), Ok(-10));
+        assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(-20));
+        counter.observe(&task(), -100, logged(&mut log)).expect("logged");
+        assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(-105));
         let end = Counter::new(i64::MAX - 1, 1);
-        assert_eq!(end.take(1, logged(&mut log)), Ok(i64::MAX - 1));
-        assert_eq!(end.take(1, logged(&mut log)), Err(TakeError::Exhausted));
+        assert_eq!(end.take(&task(), 1, logged(&mut log)), Ok(i64::MAX - 1));
+        assert_eq!(end.take(&task(), 1, logged(&mut log)), Err(TakeError::Exhausted));
     }
 
     #[test]
     fn reseeding_a_used_counter_goes_on_behind_the_value() {
         let (counter, mut log) = (Counter::new(1, 1), Vec::new());
-        counter.reseed(50, logged(&mut log)).expect("logged");
-        assert_eq!((counter.current(), counter.take(1, logged(&mut log))), (1, Ok(50)));
-        counter.reseed(10, logged(&mut log)).expect("logged");
-        assert_eq!((counter.current(), counter.take(1, logged(&mut log))), (10, Ok(11)));
+        counter.reseed(&task(), 50, logged(&mut log)).expect("logged");
+        assert_eq!((counter.current(), counter.take(&task(), 1, logged(&mut log))), (1, Ok(50)));
+        counter.reseed(&task(), 10, logged(&mut log)).expect("logged");
+        assert_eq!((counter.current(), counter.take(&task(), 1, logged(&mut log))), (10, Ok(11)));
     }
 
     #[test]
@@ -255,6 +290,6 @@ mod tests {
     #[test]
     fn a_ceiling_that_cannot_be_logged_hands_out_nothing() {
         let counter = Counter::new(1, 1);
-        assert_eq!(counter.take(1, |_| Err("full")), Err(TakeError::Log("full")));
+        assert_eq!(counter.take(&task(), 1, |_| Err("full")), Err(TakeError::Log("full")));
     }
 }
