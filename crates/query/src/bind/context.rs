@@ -270,6 +270,51 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// Adds those of a further statement.
+    pub fn include(&mut self, other: Facts) {
+        let Facts {
+            databases,
+            written,
+            memory_optimized,
+            disk,
+            memory_optimized_unhinted,
+            memory_optimized_level,
+            unlogged,
+            disk_level,
+            takes_sequence_values,
+            calls_functions,
+            reads_system_rowsets,
+            accesses,
+            recompile,
+        } = other;
+        let add = |to: &mut SmallVec<[DbId; 2]>, from: SmallVec<[DbId; 2]>| {
+            for database in from {
+                if !to.contains(&database) {
+                    to.push(database);
+                }
+            }
+        };
+        add(&mut self.databases, databases);
+        add(&mut self.written, written);
+        self.memory_optimized |= memory_optimized;
+        self.disk |= disk;
+        self.memory_optimized_unhinted |= memory_optimized_unhinted;
+        self.memory_optimized_level = self.memory_optimized_level.max(memory_optimized_level);
+        self.unlogged |= unlogged;
+        self.disk_level = self.disk_level.max(disk_level);
+        self.takes_sequence_values |= takes_sequence_values;
+        self.calls_functions |= calls_functions;
+        self.reads_system_rowsets |= reads_system_rowsets;
+        self.recompile |= recompile;
+        for access in accesses {
+            if !self.accesses.contains(&access) {
+                self.accesses.push(access);
+            }
+        }
+    }
+}
+
 /// Something that a statement does to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -322,6 +367,32 @@ pub struct NameDependency {
 }
 
 impl Dependencies {
+    /// Adds those of a further statement.
+    pub fn include(&mut self, other: Dependencies) {
+        let Dependencies { schemas, objects, names, temporary, identity_insert } = other;
+        for schema in schemas {
+            if !self.schemas.contains(&schema) {
+                self.schemas.push(schema);
+            }
+        }
+        for object in objects {
+            if !self.objects.contains(&object) {
+                self.objects.push(object);
+            }
+        }
+        for name in names {
+            if !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+        self.temporary.extend(temporary);
+        for identity in identity_insert {
+            if !self.identity_insert.contains(&identity) {
+                self.identity_insert.push(identity);
+            }
+        }
+    }
+
     /// Whether binding again would find the same.
     pub fn still_hold(&self, names: &dyn Names) -> bool {
         let temporary = |(name, table): &(Arc<str>, Arc<TableDef>)| {

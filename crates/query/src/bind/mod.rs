@@ -35,6 +35,7 @@ mod group;
 mod hints;
 mod into;
 mod names;
+pub mod native;
 mod order;
 mod pivot;
 mod query;
@@ -55,6 +56,7 @@ pub use context::{
 };
 pub use convert::DeclaredType;
 pub use dml::RowShape;
+pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,
     constant_expression, data_type, describe, expression, insert_rows, query_columns, select_into,
