@@ -540,6 +540,10 @@ pub struct ReferencedPlan {
     /// The columns of this table's key, by layout position; an update that leaves them alone needs
     /// no look.
     pub columns: Vec<usize>,
+    /// It is what happens when a row is deleted.
+    pub on_delete: bool,
+    /// It is what happens when a row's key changes.
+    pub on_update: bool,
     /// What happens to referencing rows.
     pub action: ReferencedAction,
 }

@@ -5,7 +5,7 @@
 //! walk is a few lines, and the shape of the tree is known in one place.
 
 use crate::func::Volatility;
-use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey, Subquery};
+use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::tree::{Access, Node, Scan, Source, WindowFunction, WindowKind};
 
 /// A part of something larger.

@@ -349,6 +349,8 @@ fn children_need_their_parents() {
 fn referenced(child: &Arc<TableDef>, action: ReferencedAction) -> ReferencedPlan {
     let _ = child;
     ReferencedPlan {
+        on_delete: true,
+        on_update: true,
         name: "fk".into(),
         referencing_name: "dbo.child".into(),
         column_name: Some("parent".into()),

@@ -10,7 +10,7 @@ use crate::ir::key::KeyShape;
 use engine::hot::key::KeyBuf;
 
 /// Rows as bytes that are equal where values are, in order.
-fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
+pub fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
     let shape = KeyShape::of(types);
     let mut key = KeyBuf::new();
     let mut keys: Vec<Vec<u8>> = rows
@@ -26,7 +26,7 @@ fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
 }
 
 /// How many seeds are tried; the environment may ask for more.
-fn seeds(default: u64) -> std::ops::Range<u64> {
+pub fn seeds(default: u64) -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let first = number("THERMOCLINE_SEED").unwrap_or(1);
     first..first + number("THERMOCLINE_SEEDS").unwrap_or(default)

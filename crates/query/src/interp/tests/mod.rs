@@ -6,5 +6,6 @@ mod differential;
 mod expressions;
 mod generate;
 mod native;
+mod optimized;
 mod queries;
 mod reference;

@@ -3,7 +3,14 @@
 //! The binder leaves every scan full, every join a nested loop in the order written and every
 //! condition where the statement has it. What comes out yields the same rows.
 
+mod access;
+mod columns;
+mod condition;
+mod estimate;
 mod joins;
+mod operators;
+mod order;
+mod subqueries;
 
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::PlanHints;
@@ -40,12 +47,12 @@ pub fn rows(node: &mut Node, context: &mut PlanContext<'_>) {
 
 /// Improves the queries inside an expression that stands for itself.
 pub fn expression(expr: &mut Expr, context: &mut PlanContext<'_>) {
-    Optimizer { context }.parts(expr);
+    Optimizer { context }.inside(expr);
 }
 
 /// Improves the queries inside a condition that stands for itself.
 pub fn condition(pred: &mut Pred, context: &mut PlanContext<'_>) {
-    Optimizer { context }.parts(pred);
+    Optimizer { context }.inside(pred);
 }
 
 /// The state of one optimization.
@@ -73,21 +80,21 @@ impl Optimizer<'_, '_> {
     fn update(&mut self, update: &mut UpdatePlan) {
         self.node(&mut update.input);
         update.set.iter_mut().for_each(|(_, v)| self.new_value(v));
-        update.assign.iter_mut().for_each(|(_, e)| self.parts(e));
-        update.recheck.iter_mut().for_each(|p| self.parts(p));
+        update.assign.iter_mut().for_each(|(_, e)| self.inside(e));
+        update.recheck.iter_mut().for_each(|p| self.inside(p));
         self.effects(&mut update.effects);
     }
 
     fn delete(&mut self, delete: &mut DeletePlan) {
         self.node(&mut delete.input);
-        delete.recheck.iter_mut().for_each(|p| self.parts(p));
+        delete.recheck.iter_mut().for_each(|p| self.inside(p));
         self.effects(&mut delete.effects);
     }
 
     fn merge(&mut self, merge: &mut MergePlan) {
         self.node(&mut merge.input);
         for clause in &mut merge.clauses {
-            clause.condition.iter_mut().for_each(|p| self.parts(p));
+            clause.condition.iter_mut().for_each(|p| self.inside(p));
             match &mut clause.action {
                 MergeAction::Update(set) => set.iter_mut().for_each(|(_, v)| self.new_value(v)),
                 MergeAction::Delete => {}
@@ -99,12 +106,12 @@ impl Optimizer<'_, '_> {
 
     fn new_value(&mut self, value: &mut NewValue) {
         if let NewValue::Expr(expr) = value {
-            self.parts(expr);
+            self.inside(expr);
         }
     }
 
     fn effects(&mut self, effects: &mut RowEffects) {
-        effects.checks.iter_mut().for_each(|c| self.parts(&mut c.predicate));
+        effects.checks.iter_mut().for_each(|c| self.inside(&mut c.predicate));
         for reference in &mut effects.references {
             self.node(&mut reference.lookup);
         }
@@ -115,23 +122,43 @@ impl Optimizer<'_, '_> {
                 ReferencedAction::Update(update) => self.update(update),
             }
         }
-        effects.output.iter_mut().flatten().for_each(|(e, _)| self.parts(e));
+        effects.output.iter_mut().flatten().for_each(|(e, _)| self.inside(e));
         if let Some(insert) = &mut effects.output_into {
             self.insert(insert);
         }
     }
 
-    /// Improves the queries inside an expression or condition.
-    fn parts(&mut self, whole: &mut dyn Parts) {
+    /// Improves the queries inside something.
+    fn inside(&mut self, whole: &mut dyn Parts) {
         whole.parts_mut(&mut |part| match part {
-            PartMut::Expr(expr) => self.parts(expr),
-            PartMut::Pred(pred) => self.parts(pred),
+            PartMut::Expr(expr) => self.inside(expr),
+            PartMut::Pred(pred) => self.inside(pred),
             PartMut::Node(node) => self.node(node),
         });
     }
 
+    fn inside_expr(&mut self, expr: &mut Expr) {
+        self.inside(expr);
+    }
+
+    fn inside_pred(&mut self, pred: &mut Pred) {
+        self.inside(pred);
+    }
+
     fn node(&mut self, node: &mut Node) {
-        self.parts(node);
-        joins::make_lowerable(node);
+        let whole = std::mem::replace(node, Node::OneRow);
+        *node = self.whole(whole);
+    }
+
+    /// The queries inside a source's arguments and keys.
+    fn scan_parts(&mut self, scan: &mut Scan) {
+        match &mut scan.source {
+            Source::Function(_, args) => args.iter_mut().for_each(|e| self.inside(e)),
+            Source::UserFunction(_, args, _) => {
+                args.iter_mut().flatten().for_each(|e| self.inside(e));
+            }
+            _ => {}
+        }
+        self.inside(&mut scan.access);
     }
 }

@@ -1,0 +1,58 @@
+//! Random plans, run as they are and optimized: both must yield the same rows.
+
+use base::{SqlType, Value};
+
+use super::differential::{keys, seeds};
+use super::generate::Generator;
+use crate::interp::frame::Frame;
+use crate::interp::testing::*;
+use crate::plan::hints::PlanHints;
+use crate::plan::ids::Ids;
+use crate::plan::optimize::{self, PlanContext};
+use crate::plan::statistics::NoStatistics;
+use crate::plan::tree::Plan;
+
+/// Names that are none of the generator's.
+fn ids() -> Ids {
+    let mut ids = Ids::default();
+    (0..2000).for_each(|_| drop((ids.column(), ids.worktable())));
+    ids
+}
+
+/// A statement after optimization.
+pub fn optimized(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let (mut ids, hints) = (ids(), PlanHints::default());
+    let mut context = PlanContext { ids: &mut ids, hints: &hints, statistics: &NoStatistics };
+    optimize::statement(&mut plan, &mut context);
+    plan
+}
+
+#[test]
+fn optimized_plans_yield_the_same_rows() {
+    for seed in seeds(1500) {
+        let mut generator = Generator::new(seed);
+        let mut world = World::new();
+        for (def, rows) in generator.make_tables() {
+            world.create(&def);
+            if !rows.is_empty() {
+                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            }
+        }
+        let (root, columns) = generator.node(3, &[]);
+        let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
+        let plan = select(root, &columns);
+        let unit = crate::lower::statement(&plan, Default::default()).unwrap();
+        let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+        let better = optimized(&plan);
+        let found = world.run(&better, &mut Frame::default());
+        let (found, _) =
+            found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{plan:#?}\n{better:#?}"));
+        let (found, expected): (Vec<Vec<Value>>, _) = (found.rows, expected.rows);
+        assert!(
+            keys(&found, &types) == keys(&expected, &types),
+            "seed {seed}: found {found:?}\nexpected {expected:?}\n{plan:#?}\n{better:#?}"
+        );
+        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+    }
+}

@@ -1,0 +1,415 @@
+//! Operator by operator: where conditions go, and which orders come for free.
+
+use base::Value;
+use smallvec::SmallVec;
+
+use super::Optimizer;
+use super::access::{Terms, indexed, over_list};
+use super::columns::{ColSet, pred_nature, pred_uses, yields};
+use super::condition::{all, column_of, split, substitute};
+use super::order::{Order, Want};
+use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
+use crate::plan::rename::rename_inside_pred;
+use crate::plan::tree::{Access, JoinKind, Node, Scan};
+
+/// The operator that passes rows on for which all conditions hold.
+pub fn filtered(node: Node, conditions: Vec<Pred>) -> Node {
+    match all(conditions) {
+        None => node,
+        Some(predicate) => Node::Filter { input: Box::new(node), predicate },
+    }
+}
+
+/// The operator, evaluated only if conditions hold that no row decides.
+pub fn guarded(node: Node, conditions: Vec<Pred>) -> Node {
+    match all(conditions) {
+        None => node,
+        Some(predicate) => Node::NestedLoop {
+            kind: JoinKind::Inner,
+            outer: Box::new(Node::Filter { input: Box::new(Node::OneRow), predicate }),
+            inner: Box::new(node),
+            predicate: None,
+        },
+    }
+}
+
+impl Optimizer<'_, '_> {
+    /// Improves an operator and keeps only the rows that meet some conditions. The queries inside
+    /// the conditions have been looked at, unless they can become joins.
+    pub fn rows(&mut self, node: Node, mut conditions: Vec<Pred>, want: &Want) -> Node {
+        match node {
+            Node::Filter { input, predicate } => {
+                let mut own = Vec::new();
+                split(predicate, &mut own);
+                self.inside_conditions(&mut own);
+                own.append(&mut conditions);
+                match own.iter().any(super::subqueries::can_join) {
+                    true => self.joined(*input, own, want),
+                    false => self.rows(*input, own, want),
+                }
+            }
+            Node::Scan(scan) => self.scan(*scan, conditions, want),
+            Node::NestedLoop { .. } => self.joined(node, conditions, want),
+            Node::Compute { .. } => self.computed(node, conditions, want),
+            Node::HashJoin { .. } => self.given_hash_join(node, conditions),
+            Node::Aggregate { .. } => self.aggregate(node, conditions),
+            Node::Distinct { input, columns } => {
+                let (inside, outside) = self.movable(conditions);
+                let input = Box::new(self.rows(*input, inside, want));
+                filtered(Node::Distinct { input, columns }, outside)
+            }
+            Node::Sort { .. } => self.sort(node, conditions),
+            Node::Top { input, mut count, percent, ties } => {
+                self.inside_expr(&mut count);
+                let want = match percent {
+                    true => Want::nothing(),
+                    false => Want { few: true, ..want.clone() },
+                };
+                let input = Box::new(self.rows(*input, Vec::new(), &want));
+                filtered(Node::Top { input, count, percent, ties }, conditions)
+            }
+            Node::Offset { input, mut offset, mut fetch } => {
+                self.inside_expr(&mut offset);
+                fetch.iter_mut().for_each(|e| self.inside_expr(e));
+                let input = Box::new(self.rows(*input, Vec::new(), want));
+                filtered(Node::Offset { input, offset, fetch }, conditions)
+            }
+            Node::Union { inputs, columns } => self.union(inputs, columns, conditions),
+            Node::Window { .. } => self.window(node, conditions),
+            Node::Recursive { worktable, anchor, step, columns, max_rounds } => {
+                let anchor = Box::new((self.whole(anchor.0), anchor.1));
+                let step = Box::new((self.whole(step.0), step.1));
+                let node = Node::Recursive { worktable, anchor, step, columns, max_rounds };
+                filtered(node, conditions)
+            }
+            Node::Spool { worktable, input, body } => {
+                let input = Box::new((self.whole(input.0), input.1));
+                let body = Box::new(self.rows(*body, conditions, want));
+                Node::Spool { worktable, input, body }
+            }
+            Node::OneRow | Node::Worktable { .. } => filtered(node, conditions),
+            Node::Values { columns, mut rows } => {
+                rows.iter_mut().flatten().for_each(|e| self.inside_expr(e));
+                filtered(Node::Values { columns, rows }, conditions)
+            }
+        }
+    }
+
+    /// An operator of which nothing is known.
+    pub fn whole(&mut self, node: Node) -> Node {
+        self.rows(node, Vec::new(), &Want::nothing())
+    }
+
+    /// Looks at the queries inside of conditions that stay conditions.
+    pub fn inside_conditions(&mut self, conditions: &mut [Pred]) {
+        for pred in conditions {
+            if !super::subqueries::can_join(pred) {
+                self.inside_pred(pred);
+            }
+        }
+    }
+
+    /// Conditions that can be evaluated earlier, and those that cannot.
+    fn movable(&self, conditions: Vec<Pred>) -> (Vec<Pred>, Vec<Pred>) {
+        conditions.into_iter().partition(|p| !pred_nature(p).volatile)
+    }
+
+    /// Rows of one source.
+    pub fn scan(&mut self, mut scan: Scan, conditions: Vec<Pred>, want: &Want) -> Node {
+        let mut list = Vec::new();
+        if let Some(residual) = scan.residual.take() {
+            split(residual, &mut list);
+            self.inside_conditions(&mut list);
+        }
+        self.scan_parts(&mut scan);
+        list.extend(conditions);
+        let own: ColSet = scan.columns.iter().map(|c| c.1).chain(scan.row).collect();
+        let mut once = Vec::new();
+        let mut each = Vec::with_capacity(list.len());
+        for pred in list {
+            match !pred_uses(&pred).meets(&own) && !pred_nature(&pred).volatile {
+                true => once.push(pred),
+                false => each.push(pred),
+            }
+        }
+        guarded(self.scan_rows(scan, each, want), once)
+    }
+
+    fn scan_rows(&mut self, mut scan: Scan, mut each: Vec<Pred>, want: &Want) -> Node {
+        if indexed(&scan.source).is_none() || !matches!(scan.access, Access::Full) {
+            scan.residual = all(each);
+            return Node::Scan(Box::new(scan));
+        }
+        let (found, taken) = {
+            let borrowed: SmallVec<[&Pred; 8]> = each.iter().collect();
+            let terms = Terms::of(&scan, &borrowed);
+            let choice = self.choose(&scan, &borrowed, &terms, want);
+            match self.choose_list(&scan, &borrowed, &terms, &choice) {
+                Some(found) => (Some(found), SmallVec::new()),
+                None => (None, choice.apply(&mut scan, &terms)),
+            }
+        };
+        if let Some((condition, mut list)) = found {
+            let name = self.context.ids.column();
+            let column = |col| Expr { kind: ExprKind::Column(col), ty: list.ty, nullable: true };
+            let equal = Pred::Compare(CompareOp::Eq, column(list.column), column(name));
+            if list.exact {
+                each.remove(condition);
+            }
+            each.push(equal);
+            return over_list(list.rows(name), self.scan_rows(scan, each, &Want::nothing()));
+        }
+        let mut at = 0;
+        each.retain(|_| {
+            at += 1;
+            !taken.contains(&(at - 1))
+        });
+        scan.residual = all(each);
+        Node::Scan(Box::new(scan))
+    }
+
+    /// New columns. They are computed where they are, but conditions on them may go below.
+    fn computed(&mut self, node: Node, conditions: Vec<Pred>, want: &Want) -> Node {
+        let Node::Compute { input, mut columns } = node else { return node };
+        let plain = columns.iter().all(|c| super::columns::expr_nature(&c.1).is_plain());
+        let joins =
+            matches!(*input, Node::NestedLoop { .. } | Node::Filter { .. } | Node::Compute { .. });
+        if plain && joins {
+            return self.joined(Node::Compute { input, columns }, conditions, want);
+        }
+        columns.iter_mut().for_each(|(_, e)| self.inside_expr(e));
+        let known = |col: ColId| columns.iter().find(|c| c.0 == col);
+        let own: ColSet = columns.iter().map(|c| c.0).collect();
+        let (mut below, mut above) = (Vec::new(), Vec::new());
+        for mut pred in conditions {
+            let uses = pred_uses(&pred);
+            let moves = !pred_nature(&pred).volatile
+                && columns
+                    .iter()
+                    .all(|(c, e)| !uses.contains(*c) || super::columns::expr_nature(e).is_plain());
+            if moves {
+                if uses.meets(&own) {
+                    substitute(&mut pred, &|col| known(col).map(|c| c.1.clone()));
+                }
+                below.push(pred);
+            } else {
+                above.push(pred);
+            }
+        }
+        let available = yields(&input);
+        let input = Box::new(self.rows(*input, below, &want.within(&available)));
+        filtered(Node::Compute { input, columns }, above)
+    }
+
+    /// A join that somebody has decided to be computed by hashing: a set operation.
+    fn given_hash_join(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
+        let Node::HashJoin { kind, probe, build, mut keys, null_equal, mut residual } = node else {
+            return node;
+        };
+        for (a, b) in &mut keys {
+            self.inside_expr(a);
+            self.inside_expr(b);
+        }
+        residual.iter_mut().for_each(|p| self.inside_pred(p));
+        let (left, right) = (yields(&probe), yields(&build));
+        let takes = |kind: JoinKind| match kind {
+            JoinKind::Inner => (true, true),
+            JoinKind::RightOuter => (false, true),
+            JoinKind::FullOuter => (false, false),
+            _ => (true, false),
+        };
+        let (on_probe, on_build) = takes(kind);
+        let (mut below_probe, mut below_build, mut above) = (Vec::new(), Vec::new(), Vec::new());
+        for pred in conditions {
+            let uses = pred_uses(&pred);
+            let moves = !pred_nature(&pred).volatile;
+            if moves && on_probe && !uses.meets(&right) {
+                below_probe.push(pred);
+            } else if moves && on_build && !uses.meets(&left) {
+                below_build.push(pred);
+            } else {
+                above.push(pred);
+            }
+        }
+        let probe = Box::new(self.rows(*probe, below_probe, &Want::nothing()));
+        let build = Box::new(self.rows(*build, below_build, &Want::nothing()));
+        filtered(Node::HashJoin { kind, probe, build, keys, null_equal, residual }, above)
+    }
+
+    fn aggregate(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
+        let Node::Aggregate {
+            input,
+            mut groups,
+            mut aggregates,
+            grouping_sets,
+            grouping_id,
+            ordered,
+        } = node
+        else {
+            return node;
+        };
+        groups.iter_mut().for_each(|(_, e)| self.inside_expr(e));
+        aggregates.iter_mut().for_each(|(_, a)| self.inside(a));
+        let (mut below, mut above) = (Vec::new(), Vec::new());
+        let results: ColSet = aggregates.iter().map(|a| a.0).chain(grouping_id).collect();
+        for mut pred in conditions {
+            let moves = !groups.is_empty()
+                && grouping_sets.is_empty()
+                && !pred_uses(&pred).meets(&results)
+                && pred_nature(&pred).is_plain()
+                && groups.iter().all(|g| super::columns::expr_nature(&g.1).is_plain());
+            if moves {
+                let group = |col| groups.iter().find(|g| g.0 == col).map(|g| g.1.clone());
+                substitute(&mut pred, &group);
+                below.push(pred);
+            } else {
+                above.push(pred);
+            }
+        }
+        let end = match groups.is_empty() && grouping_sets.is_empty() {
+            true => end_wanted(&aggregates),
+            false => None,
+        };
+        let want = match end {
+            Some((col, descending)) => {
+                Want { keys: SmallVec::from_slice(&[(col, descending)]), few: true }
+            }
+            None => Want::nothing(),
+        };
+        // An order that somebody relies on must stay.
+        let mut input = match ordered {
+            true => Box::new(self.rows(*input, Vec::new(), &want)),
+            false => Box::new(self.rows(*input, std::mem::take(&mut below), &want)),
+        };
+        if ordered && !below.is_empty() {
+            input = Box::new(filtered(*input, below));
+        }
+        if let Some((col, descending)) = end {
+            input = Box::new(only_end(*input, &aggregates[0].1, col, descending));
+        }
+        let columns: Option<ColSet> = groups.iter().map(|g| column_of(&g.1)).collect();
+        let together = || columns.is_some_and(|columns| Order::of(&input).groups(&columns));
+        let ordered = ordered
+            || (!groups.is_empty()
+                && grouping_sets.is_empty()
+                && self.context.hints.hash_group != Some(true)
+                && together());
+        let node =
+            Node::Aggregate { input, groups, aggregates, grouping_sets, grouping_id, ordered };
+        filtered(node, above)
+    }
+
+    fn sort(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
+        let Node::Sort { input, mut keys, mut limit, columns } = node else { return node };
+        keys.iter_mut().for_each(|k| self.inside_expr(&mut k.expr));
+        limit.iter_mut().for_each(|e| self.inside_expr(e));
+        let (below, above) = match limit {
+            None => self.movable(conditions),
+            Some(_) => (Vec::new(), conditions),
+        };
+        let want = Want::of(&keys, limit.is_some());
+        let input = self.rows(*input, below, &want);
+        // With a limit it is the operator above that counts.
+        let node = match Order::of(&input).satisfies(&keys) {
+            true => input,
+            false => Node::Sort { input: Box::new(input), keys, limit, columns },
+        };
+        filtered(node, above)
+    }
+
+    fn union(
+        &mut self,
+        inputs: Vec<(Node, Vec<ColId>)>,
+        columns: Vec<ColId>,
+        conditions: Vec<Pred>,
+    ) -> Node {
+        let (below, above) = self.movable(conditions);
+        let last = inputs.len().saturating_sub(1);
+        let mut below = Some(below);
+        let mut improved = Vec::with_capacity(inputs.len());
+        for (at, (input, of)) in inputs.into_iter().enumerate() {
+            let mut own = match at == last {
+                true => below.take().unwrap_or_default(),
+                false => below.clone().unwrap_or_default(),
+            };
+            let types = column_types(&own, &columns);
+            for pred in &mut own {
+                if at != last {
+                    rename_inside_pred(pred, self.context.ids);
+                }
+                substitute(pred, &|col| {
+                    let place = columns.iter().position(|c| *c == col)?;
+                    let ty = types.iter().find(|t| t.0 == col)?.1;
+                    Some(Expr { kind: ExprKind::Column(of[place]), ty, nullable: true })
+                });
+            }
+            let input = self.rows(input, own, &Want::nothing());
+            improved.push((input, of));
+        }
+        filtered(Node::Union { inputs: improved, columns }, above)
+    }
+
+    fn window(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
+        let Node::Window { input, mut partition, mut order, mut functions, columns } = node else {
+            return node;
+        };
+        partition.iter_mut().for_each(|e| self.inside_expr(e));
+        order.iter_mut().for_each(|k| self.inside_expr(&mut k.expr));
+        functions.iter_mut().for_each(|(_, f)| self.inside(f));
+        // A condition on what all rows of a partition share drops partitions as a whole.
+        let shared: ColSet = partition.iter().filter_map(column_of).collect();
+        let available = yields(&input);
+        let made: ColSet = functions.iter().map(|f| f.0).collect();
+        let (below, above) = conditions.into_iter().partition(|p| {
+            let uses = pred_uses(p);
+            !pred_nature(p).volatile && uses.known(&available, &shared) && !uses.meets(&made)
+        });
+        let input = Box::new(self.rows(*input, below, &Want::nothing()));
+        filtered(Node::Window { input, partition, order, functions, columns }, above)
+    }
+}
+
+/// The types that conditions use columns as.
+fn column_types(conditions: &[Pred], columns: &[ColId]) -> Vec<(ColId, base::SqlType)> {
+    use crate::plan::walk::{Part, visit};
+    let mut types = Vec::new();
+    for pred in conditions {
+        visit(pred, &mut |part| {
+            if let Part::Expr(Expr { kind: ExprKind::Column(col), ty, .. }) = part
+                && columns.contains(col)
+            {
+                types.push((*col, *ty));
+            }
+        });
+    }
+    types
+}
+
+/// The column of which one end alone is wanted: `MIN(a)` or `MAX(a)` (descending).
+fn end_wanted(aggregates: &[(ColId, Aggregate)]) -> Option<(ColId, bool)> {
+    let [(_, Aggregate { function, args, .. })] = aggregates else { return None };
+    let [arg] = &args[..] else { return None };
+    match function.name {
+        "MIN" => Some((column_of(arg)?, false)),
+        "MAX" => Some((column_of(arg)?, true)),
+        _ => None,
+    }
+}
+
+/// The first row with a value, if the rows come in order of that value.
+fn only_end(input: Node, aggregate: &Aggregate, col: ColId, descending: bool) -> Node {
+    let arg = aggregate.args[0].clone();
+    let key = SortKey { expr: arg.clone(), descending };
+    let order = Order::of(&input);
+    if order.is_single() || !order.satisfies(&[key]) {
+        return input;
+    }
+    debug_assert_eq!(column_of(&arg), Some(col), "the argument is the column");
+    let input = match arg.nullable {
+        true => filtered(input, vec![Pred::Not(Box::new(Pred::IsNull(arg)))]),
+        false => input,
+    };
+    let ty = base::SqlType::bigint();
+    let count = Expr { kind: ExprKind::Constant(Value::Int(1)), ty, nullable: false };
+    Node::Top { input: Box::new(input), count, percent: false, ties: None }
+}
