@@ -92,7 +92,13 @@ impl Binder<'_> {
     /// `CAST`, `CONVERT` and their kin.
     pub fn cast_expr(&mut self, cast: &ast::Cast, line: u32) -> BindResult<Scalar> {
         let operand = self.scalar(&cast.operand)?;
-        let ty = self.data_type(&cast.ty, Subject::Type, 1, CAST_LENGTH)?.ty;
+        let ty = match self.data_type(&cast.ty, Subject::Type, 1, CAST_LENGTH) {
+            Err(e) if e.error.number() == message::CANNOT_FIND_DATA_TYPE.number => {
+                let error = SqlError::new(&message::NOT_A_SYSTEM_TYPE, &[&cast.ty.name.to_string()]);
+                return Err(error.at_line(cast.ty.span.line).into());
+            }
+            found => found?.ty,
+        };
         let style = match &cast.style {
             Some(style) if cast.kind == ast::CastKind::Convert => {
                 let style = self.scalar(style)?;

@@ -8,7 +8,7 @@ use base::{SqlError, message};
 use tsql::ast::{self, JoinHint, TableSourceKind};
 
 use super::binder::Binder;
-use super::context::{AtLine, BindError, BindResult};
+use super::context::{BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{Clause, Exposed, OutCol, Rows, ScanSource, Source};
 use super::select::{Usage, computed};

@@ -97,11 +97,8 @@ impl Binder<'_> {
         self.open_block(Clause::From);
         self.block().window_names.clone_from(&select.windows);
         self.block().makes_table = usage == Usage::Statement && select.into.is_some();
-        let result = self.select_in_block(select, tail, usage);
-        if result.is_err() {
-            self.close_block();
-        }
-        result
+        // After an error nothing more is bound, so nobody minds a block that is left open.
+        self.select_in_block(select, tail, usage)
     }
 
     /// Binds all clauses; the block is closed when the plan is put together.

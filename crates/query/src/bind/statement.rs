@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlType, message};
+use base::SqlType;
 use engine::catalog::def::{IdentityDef, TableDef};
-use tsql::ast::{self, QueryBody, StatementKind};
+use tsql::ast::{self, StatementKind};
 
 use super::binder::{Binder, NoColumns, Undeclared};
 use super::context::*;
 use super::dml::RowShape;
 use super::query::unimplemented;
-use super::scalar::{Origin, Scalar};
+use super::scalar::Origin;
 use super::scope::{BaseRef, OutCol};
 use super::select::{Output, Usage};
 use crate::plan::expr::{Expr, Pred, VarId};
-use crate::plan::hints::PlanHints;
-use crate::plan::ids::Ids;
+use crate::plan::optimize::{self, PlanContext};
 use crate::plan::tree::{BaseColumn, Destination, OutputColumn, Plan, SelectPlan};
 
 /// A bound statement.
@@ -329,18 +328,25 @@ impl Binder<'_> {
     }
 
     /// Lets the planner improve a statement's plan.
-    pub fn planned(&mut self, plan: Plan) -> Plan {
+    pub fn planned(&mut self, mut plan: Plan) -> Plan {
+        optimize::statement(&mut plan, &mut self.plan_context());
         plan
     }
 
     /// The same for the queries in an expression.
-    pub fn planned_expr(&mut self, expr: Expr) -> Expr {
+    pub fn planned_expr(&mut self, mut expr: Expr) -> Expr {
+        optimize::expression(&mut expr, &mut self.plan_context());
         expr
     }
 
     /// The same for those in a condition.
-    pub fn planned_pred(&mut self, pred: Pred) -> Pred {
+    pub fn planned_pred(&mut self, mut pred: Pred) -> Pred {
+        optimize::condition(&mut pred, &mut self.plan_context());
         pred
+    }
+
+    fn plan_context(&mut self) -> PlanContext<'_> {
+        PlanContext { ids: &mut self.ids, hints: &self.hints, statistics: self.statistics }
     }
 }
 

@@ -461,7 +461,10 @@ impl Db {
         let (collected, outcome) = self.world.run(&bound.plan, frame)?;
         let types: Vec<SqlType> = match &bound.plan {
             Plan::Select(select) => select.output.iter().map(|o| o.ty).collect(),
-            _ => Vec::new(),
+            Plan::Insert(insert) => shown_types(&insert.effects),
+            Plan::Update(update) => shown_types(&update.effects),
+            Plan::Delete(delete) => shown_types(&delete.effects),
+            Plan::Merge(merge) => shown_types(&merge.effects),
         };
         Ok((collected.rows.iter().map(|row| shown(row, &types)).collect(), outcome))
     }
@@ -475,6 +478,11 @@ impl Db {
     pub fn line(&mut self, text: &str) -> String {
         self.rows(text).join(" | ")
     }
+}
+
+/// The types of what `OUTPUT` shows.
+fn shown_types(effects: &crate::plan::tree::RowEffects) -> Vec<SqlType> {
+    effects.output.iter().flatten().map(|(_, column)| column.ty).collect()
 }
 
 /// Values as a client would show them.

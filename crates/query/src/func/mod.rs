@@ -45,7 +45,7 @@ mod session;
 mod signature;
 mod string;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod values;

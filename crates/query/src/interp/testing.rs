@@ -22,6 +22,7 @@ use engine::txn::{Contention, DatabaseSession, Durability, ReadAt, Statement, Tr
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::SessionFacts;
+use crate::func::testing::TestSession;
 use crate::interp::host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::{Execution, Frame, Outcome, Runtime};
@@ -68,6 +69,7 @@ struct Session<'w> {
     transaction: Transaction,
     statements: Vec<Statement>,
     caught: Option<SqlError>,
+    facts: TestSession,
 }
 
 /// Collects what a run sends.
@@ -225,6 +227,7 @@ impl World {
             transaction,
             statements: vec![first],
             caught: None,
+            facts: TestSession::default(),
         };
         let mut execution = Execution {
             task: &task,
@@ -332,7 +335,7 @@ fn engine_error(error: engine::txn::TxnError) -> SqlError {
 
 impl Host for Session<'_> {
     fn facts(&self) -> &dyn SessionFacts {
-        unimplemented!("no test calls functions that need facts")
+        &self.facts
     }
 
     fn dates(&self) -> DateSettings {
