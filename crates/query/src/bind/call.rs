@@ -2,8 +2,8 @@
 
 use base::types::conversion::check_implicit;
 use base::{Collation, SqlError, SqlType, message};
-use engine::catalog::def::{ModuleDef, ModuleKind, Permission};
 use engine::catalog::Object;
+use engine::catalog::def::{ModuleDef, ModuleKind, Permission};
 use tsql::ast::{self, Argument, Arguments, TrimSide};
 
 use super::binder::Binder;
@@ -56,7 +56,9 @@ impl Binder<'_> {
                 _ if least == most => {
                     Err(SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &[&lower, &least]))
                 }
-                _ => Err(SqlError::new(&message::FUNCTION_ARGUMENT_RANGE, &[&lower, &least, &most])),
+                _ => {
+                    Err(SqlError::new(&message::FUNCTION_ARGUMENT_RANGE, &[&lower, &least, &most]))
+                }
             }
         };
         match &*name {
@@ -137,11 +139,7 @@ impl Binder<'_> {
     }
 
     /// The constant for the word that names a date part. Error 155.
-    fn date_part(
-        &mut self,
-        function: &ScalarFunction,
-        expr: &ast::Expr,
-    ) -> BindResult<Scalar> {
+    fn date_part(&mut self, function: &ScalarFunction, expr: &ast::Expr) -> BindResult<Scalar> {
         let line = expr.span.line;
         let word = match &expr.kind {
             ast::ExprKind::Column(column) if column.qualifier.is_none() => &column.column.name,
@@ -249,7 +247,9 @@ impl Binder<'_> {
     /// An argument as the function wants it. What it wants is more than implicit conversion gives in
     /// a few places (a number where a string is read), so a function that asks is right.
     pub fn coerce_argument(&mut self, arg: Scalar, ty: SqlType) -> BindResult<Expr> {
-        if !arg.is_untyped() && arg.expr.ty != ty && check_implicit(arg.expr.ty.kind, ty.kind).is_err()
+        if !arg.is_untyped()
+            && arg.expr.ty != ty
+            && check_implicit(arg.expr.ty.kind, ty.kind).is_err()
         {
             return Ok(self.cast(arg.expr, ty, crate::plan::expr::CastMode::Explicit));
         }
@@ -272,11 +272,7 @@ impl Binder<'_> {
 
     /// The label of a call's string arguments together, and the collation that the call works in.
     /// Error 468.
-    fn combined(
-        &self,
-        args: &[Scalar],
-        operation: &'static str,
-    ) -> BindResult<(Label, Collation)> {
+    fn combined(&self, args: &[Scalar], operation: &'static str) -> BindResult<(Label, Collation)> {
         let mut label = Label::NONE;
         for arg in args {
             label = label.combine(arg.label, operation)?;
@@ -379,7 +375,8 @@ impl Binder<'_> {
     fn columns_updated(&mut self, line: u32) -> BindResult<Scalar> {
         let Some(trigger) = self.names.trigger() else {
             let name = "COLUMNS_UPDATED";
-            let error = SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"]);
+            let error =
+                SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"]);
             return Err(error.at_line(line).into());
         };
         let kind = ExprKind::Variable(trigger.columns_updated);
@@ -426,7 +423,11 @@ impl Binder<'_> {
     }
 
     /// An aggregate's column in the block that it belongs to; equal aggregates share one.
-    fn register_aggregate(&mut self, owner: usize, aggregate: Aggregate) -> crate::plan::expr::ColId {
+    fn register_aggregate(
+        &mut self,
+        owner: usize,
+        aggregate: Aggregate,
+    ) -> crate::plan::expr::ColId {
         let known = self.blocks[owner].aggregates.iter();
         let known = known.filter(|(_, a)| walk::same_aggregate(a, &aggregate)).map(|(c, _)| *c);
         if let Some(column) = { known }.next() {

@@ -78,7 +78,10 @@ impl Binder<'_> {
     /// `a = b`.
     pub fn compare(&mut self, op: ast::CompareOp, left: Scalar, right: Scalar) -> BindResult<Pred> {
         let null_equal = !self.env.ansi_nulls
-            && (left.is_untyped() || right.is_untyped() || is_variable(&left) || is_variable(&right));
+            && (left.is_untyped()
+                || right.is_untyped()
+                || is_variable(&left)
+                || is_variable(&right));
         let operator = comparison_of(op);
         let (left, right) = self.comparands(operator, left, right)?;
         Ok(match op {
@@ -224,7 +227,9 @@ impl Binder<'_> {
     fn updated_column(&mut self, column: &ast::Ident) -> BindResult<Pred> {
         let line = column.span.line;
         let Some(trigger) = self.names.trigger() else {
-            return Err(SqlError::new(&message::IF_UPDATE_OUTSIDE_TRIGGER, &[]).at_line(line).into());
+            return Err(SqlError::new(&message::IF_UPDATE_OUTSIDE_TRIGGER, &[])
+                .at_line(line)
+                .into());
         };
         let def = trigger.table.columns.iter().find(|c| self.same_name(&c.name, &column.name));
         let Some(def) = def else {

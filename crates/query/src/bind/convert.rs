@@ -66,7 +66,9 @@ impl Binder<'_> {
         let schema = self.env.schema.clone();
         let name = &ty.name.name.name;
         let found = match &ty.name.schema {
-            Some(place) => schema.find_schema(&place.name).and_then(|s| schema.find_type(s.id, name)),
+            Some(place) => {
+                schema.find_schema(&place.name).and_then(|s| schema.find_type(s.id, name))
+            }
             None => schema.resolve_type(self.env.default_schema, name),
         };
         let Some(found) = found else {
@@ -94,7 +96,8 @@ impl Binder<'_> {
         let operand = self.scalar(&cast.operand)?;
         let ty = match self.data_type(&cast.ty, Subject::Type, 1, CAST_LENGTH) {
             Err(e) if e.error.number() == message::CANNOT_FIND_DATA_TYPE.number => {
-                let error = SqlError::new(&message::NOT_A_SYSTEM_TYPE, &[&cast.ty.name.to_string()]);
+                let error =
+                    SqlError::new(&message::NOT_A_SYSTEM_TYPE, &[&cast.ty.name.to_string()]);
                 return Err(error.at_line(cast.ty.span.line).into());
             }
             found => found?.ty,
@@ -285,7 +288,8 @@ impl Binder<'_> {
             return None;
         }
         let first = convert(&mut self.arena, settings)?;
-        let orders = [DateOrder::Dmy, DateOrder::Ymd, DateOrder::Ydm, DateOrder::Myd, DateOrder::Dym];
+        let orders =
+            [DateOrder::Dmy, DateOrder::Ymd, DateOrder::Ydm, DateOrder::Myd, DateOrder::Dym];
         let same = |order| {
             let dates = DateSettings { order, ..settings };
             convert(&mut self.arena, dates).is_some_and(|value| value == first)
@@ -331,7 +335,9 @@ fn names_a_month(value: &Value, ty: &SqlType) -> bool {
         Value::Chars(bytes) | Value::Unicode(bytes) => bytes,
         _ => return true,
     };
-    let plain = |b: &u8| matches!(b, 0 | b' ' | b'0'..=b'9' | b'-' | b'/' | b'.' | b':' | b'T' | b'Z' | b'+');
+    let plain = |b: &u8| {
+        matches!(b, 0 | b' ' | b'0'..=b'9' | b'-' | b'/' | b'.' | b':' | b'T' | b'Z' | b'+')
+    };
     !bytes.iter().all(plain)
 }
 

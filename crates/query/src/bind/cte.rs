@@ -108,12 +108,7 @@ impl Binder<'_> {
     }
 
     /// What the round before has found. Errors 253, 465.
-    fn rows_of_round(
-        &mut self,
-        cte: &Cte,
-        recursion: &Recursion,
-        line: u32,
-    ) -> BindResult<Rows> {
+    fn rows_of_round(&mut self, cte: &Cte, recursion: &Recursion, line: u32) -> BindResult<Rows> {
         if recursion.block != Some(self.blocks.len() - 1) {
             return Err(SqlError::new(&message::CTE_RECURSIVE_SUBQUERY, &[]).at_line(line).into());
         }
@@ -279,12 +274,7 @@ impl Binder<'_> {
 
 impl Cte {
     /// As its own query sees it.
-    fn in_itself(
-        &self,
-        columns: Vec<OutCol>,
-        worktable: WorktableId,
-        block: Option<usize>,
-    ) -> Cte {
+    fn in_itself(&self, columns: Vec<OutCol>, worktable: WorktableId, block: Option<usize>) -> Cte {
         let recursion = Recursion { worktable, columns, block, uses: Cell::new(0) };
         Cte { alias: self.alias.clone(), meaning: Meaning::Itself(recursion) }
     }

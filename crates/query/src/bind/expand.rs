@@ -38,8 +38,9 @@ impl Binder<'_> {
         env.reads = reads;
         let usage = if usage == Usage::Target { usage } else { Usage::View };
         let query = &text.query;
-        let output =
-            self.in_env(env, |b| b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage)))?;
+        let output = self.in_env(env, |b| {
+            b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage))
+        })?;
         let ModuleKind::View { columns, .. } = &view.kind else { return Err(unreadable(view)) };
         self.renamed(output, columns, &view.header.name)
     }
@@ -134,10 +135,8 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::VIEW_FEWER_COLUMNS, &[&module]).into());
         }
         columns.truncate(names.len());
-        let rename = |(column, def): (OutCol, &ColumnDef)| OutCol {
-            name: Some(def.name.clone()),
-            ..column
-        };
+        let rename =
+            |(column, def): (OutCol, &ColumnDef)| OutCol { name: Some(def.name.clone()), ..column };
         let columns = columns.into_iter().zip(names).map(rename).collect();
         Ok(Rows::Derived(Some(node), columns))
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base::types::operators::{self, BinaryOperator, Signature, UnaryOperator};
 use base::types::literal;
+use base::types::operators::{self, BinaryOperator, Signature, UnaryOperator};
 use base::{SqlError, SqlType, TypeKind, Value, message};
 use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryOp};
 
@@ -48,7 +48,9 @@ impl Binder<'_> {
             ast::ExprKind::NextValue(next) => self.next_value(next, line),
             ast::ExprKind::Odbc(kind, text) => self.odbc(*kind, text).at(line),
             ast::ExprKind::IdentityFunction(_) => {
-                Err(SqlError::new(&message::IDENTITY_FUNCTION_WITHOUT_INTO, &[]).at_line(line).into())
+                Err(SqlError::new(&message::IDENTITY_FUNCTION_WITHOUT_INTO, &[])
+                    .at_line(line)
+                    .into())
             }
         }
     }
@@ -128,10 +130,18 @@ impl Binder<'_> {
         let at = place(list, self).unwrap_or(list.len());
         let list = self.undeclared.get_or_insert_default();
         if at == list.len() {
-            list.push(Undeclared { name: name.clone(), var: VarId(u32::MAX - at as u32), ty: None });
+            list.push(Undeclared {
+                name: name.clone(),
+                var: VarId(u32::MAX - at as u32),
+                ty: None,
+            });
         }
         let Undeclared { var, ty, .. } = list[at];
-        let expr = Expr { kind: ExprKind::Variable(var), ty: ty.unwrap_or(SqlType::int()), nullable: true };
+        let expr = Expr {
+            kind: ExprKind::Variable(var),
+            ty: ty.unwrap_or(SqlType::int()),
+            nullable: true,
+        };
         match ty {
             Some(_) => Scalar::computed(expr),
             None => Scalar { expr, label: Label::NONE, origin: Origin::Undeclared(at as u16) },
@@ -199,7 +209,9 @@ impl Binder<'_> {
     /// `$action`, in the `OUTPUT` of a `MERGE`. Error 207 elsewhere.
     fn merge_action(&self, line: u32) -> BindResult<Scalar> {
         let Some(column) = self.action else {
-            return Err(SqlError::new(&message::INVALID_COLUMN, &[&"$action"]).at_line(line).into());
+            return Err(SqlError::new(&message::INVALID_COLUMN, &[&"$action"])
+                .at_line(line)
+                .into());
         };
         let ty = SqlType::nvarchar(10, self.collation());
         Ok(Scalar::computed(Expr { kind: ExprKind::Column(column), ty, nullable: true }))

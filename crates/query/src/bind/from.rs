@@ -82,8 +82,7 @@ impl Binder<'_> {
         let visible = self.block().visible.clone();
         let left = self.table_source(&join.left, usage)?;
         let middle = self.block().sources.len();
-        let applies =
-            matches!(join.kind, ast::JoinKind::CrossApply | ast::JoinKind::OuterApply);
+        let applies = matches!(join.kind, ast::JoinKind::CrossApply | ast::JoinKind::OuterApply);
         if applies {
             // What is applied sees the rows that it is applied to.
             self.block().visible = first..middle;
@@ -135,21 +134,18 @@ impl Binder<'_> {
                 }
                 let (first, second) = (b.shown(), a.shown());
                 let error = match (&b.exposed.table, &a.exposed.table) {
-                    (None, None) => SqlError::new(
-                        &message::DUPLICATE_CORRELATION_NAME,
-                        &[&a.exposed.name],
-                    ),
+                    (None, None) => {
+                        SqlError::new(&message::DUPLICATE_CORRELATION_NAME, &[&a.exposed.name])
+                    }
                     (Some(_), Some(_)) => {
                         SqlError::new(&message::SAME_EXPOSED_NAMES, &[&first, &second])
                     }
-                    (None, Some(_)) => SqlError::new(
-                        &message::CORRELATION_NAME_SAME_AS_TABLE,
-                        &[&first, &second],
-                    ),
-                    (Some(_), None) => SqlError::new(
-                        &message::CORRELATION_NAME_SAME_AS_TABLE,
-                        &[&second, &first],
-                    ),
+                    (None, Some(_)) => {
+                        SqlError::new(&message::CORRELATION_NAME_SAME_AS_TABLE, &[&first, &second])
+                    }
+                    (Some(_), None) => {
+                        SqlError::new(&message::CORRELATION_NAME_SAME_AS_TABLE, &[&second, &first])
+                    }
                 };
                 return Err(BindError::from(error).at_line(line));
             }
@@ -270,10 +266,8 @@ impl Binder<'_> {
                 if let Some(method) = method {
                     // A column of its own tells the planner which join the hint is about.
                     let mark = self.free_column();
-                    let one = super::scalar::Scalar::constant(
-                        base::SqlType::int(),
-                        base::Value::Int(1),
-                    );
+                    let one =
+                        super::scalar::Scalar::constant(base::SqlType::int(), base::Value::Int(1));
                     self.hints.joins.push((mark, method));
                     inner = computed(inner, vec![(mark, one.expr)]);
                 }

@@ -56,7 +56,8 @@ impl Binder<'_> {
             sets = combine(&sets, &list);
         }
         let count = self.block().groups.len();
-        let keeps = |set: &Vec<usize>| -> Vec<bool> { (0..count).map(|g| set.contains(&g)).collect() };
+        let keeps =
+            |set: &Vec<usize>| -> Vec<bool> { (0..count).map(|g| set.contains(&g)).collect() };
         let sets: Vec<Vec<bool>> = sets.iter().map(keeps).collect();
         if sets.len() > 1 && count > GROUPS_MAX {
             let error = SqlError::new(&message::TOO_MANY_GROUPING_EXPRESSIONS, &[&GROUPS_MAX]);
@@ -125,7 +126,9 @@ impl Binder<'_> {
     ) -> BindResult<Scalar> {
         let in_group = self.blocks.len() > self.env.base && self.block().has_group_by;
         if !in_group {
-            return Err(SqlError::new(&message::GROUPING_WITHOUT_GROUP_BY, &[]).at_line(line).into());
+            return Err(SqlError::new(&message::GROUPING_WITHOUT_GROUP_BY, &[])
+                .at_line(line)
+                .into());
         }
         let Arguments::List { items, .. } = &call.arguments else {
             let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"*"]);

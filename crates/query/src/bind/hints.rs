@@ -64,7 +64,8 @@ impl Binder<'_> {
                 QueryHintKind::UseHint(names) => {
                     let known = |n: &str| {
                         USE_HINTS.iter().any(|h| h.eq_ignore_ascii_case(n))
-                            || n.to_ascii_uppercase().starts_with("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_")
+                            || n.to_ascii_uppercase()
+                                .starts_with("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_")
                     };
                     if let Some(unknown) = names.iter().find(|n| !known(n)) {
                         let error = SqlError::new(&message::INVALID_HINT, &[unknown]);
@@ -122,7 +123,8 @@ impl Binder<'_> {
                 && let Some(name) = lock_hint(&hint.kind)
             {
                 let with = "memory optimized tables";
-                let error = SqlError::new(&message::NOT_SUPPORTED_WITH, &[&"table hint", &name, &with]);
+                let error =
+                    SqlError::new(&message::NOT_SUPPORTED_WITH, &[&"table hint", &name, &with]);
                 return Err(error.at_line(line).into());
             }
         }
@@ -146,7 +148,8 @@ impl Binder<'_> {
             let (found, error) = match index {
                 IndexRef::Number(0) => continue,
                 IndexRef::Number(number) => {
-                    let found = table.indexes.iter().find(|i| i64::from(i.id.0) == i64::from(*number));
+                    let found =
+                        table.indexes.iter().find(|i| i64::from(i.id.0) == i64::from(*number));
                     let args: [&dyn std::fmt::Display; 2] = [number, shown];
                     (found, SqlError::new(&message::INDEX_ID_IN_HINT_UNKNOWN, &args))
                 }

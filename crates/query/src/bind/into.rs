@@ -60,8 +60,8 @@ impl Binder<'_> {
         table: &Arc<TableDef>,
     ) -> BindResult<Plan> {
         self.query_hints(&select.options)?;
-        let output = self
-            .with_tables(select.with.as_ref(), |b| b.query(&select.query, Usage::Statement))?;
+        let output =
+            self.with_tables(select.with.as_ref(), |b| b.query(&select.query, Usage::Statement))?;
         let Output { node, columns, .. } = output;
         if columns.len() != table.columns.len() {
             return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).into());
@@ -77,7 +77,12 @@ impl Binder<'_> {
                 Origin::Identity(_) => NewValue::Identity,
                 _ => {
                     let name = || table.header.name.to_string();
-                    NewValue::Expr(self.coerce_to_column(scalar_of(column), def.ty, &name, &def.name)?)
+                    NewValue::Expr(self.coerce_to_column(
+                        scalar_of(column),
+                        def.ty,
+                        &name,
+                        &def.name,
+                    )?)
                 }
             });
         }

@@ -109,7 +109,9 @@ fn base_of_synonym(synonym: &SynonymDef) -> Option<ObjectName> {
     let options = tsql::ParseOptions { quoted_identifier: true };
     // A name of up to four parts reads like a column of a table.
     let expr = tsql::parse_expression(&synonym.base, options).ok()?;
-    let ast::ExprKind::Column(ast::ColumnRef { qualifier, column }) = expr.kind else { return None };
+    let ast::ExprKind::Column(ast::ColumnRef { qualifier, column }) = expr.kind else {
+        return None;
+    };
     let span = expr.span;
     Some(match qualifier {
         None => ObjectName::bare(column),

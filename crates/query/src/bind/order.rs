@@ -135,7 +135,8 @@ impl Binder<'_> {
                 let called = |i: &&Item| i.name.as_deref().is_some_and(|n| self.same_name(n, name));
                 let mut found = items.iter().filter(called);
                 let Some(first) = found.next() else { return Ok(None) };
-                let differs = |other: &Item| !walk::same_expr(&other.scalar.expr, &first.scalar.expr);
+                let differs =
+                    |other: &Item| !walk::same_expr(&other.scalar.expr, &first.scalar.expr);
                 if found.any(differs) {
                     let error = SqlError::new(&message::AMBIGUOUS_COLUMN, &[name]);
                     return Err(error.at_line(line).into());
@@ -199,7 +200,9 @@ impl Binder<'_> {
                 return Err(SqlError::new(&message::TOP_WITH_OFFSET, &[]).at_line(line).into());
             }
             if top.with_ties && tail.order_by.is_empty() {
-                return Err(SqlError::new(&message::TIES_WITHOUT_ORDER_BY, &[]).at_line(line).into());
+                return Err(SqlError::new(&message::TIES_WITHOUT_ORDER_BY, &[])
+                    .at_line(line)
+                    .into());
             }
             return self.top(top);
         }
@@ -256,7 +259,9 @@ impl Binder<'_> {
             }
         }
         let kind = count.expr.ty.kind;
-        let fits = count.is_untyped() || kind.is_integer() || (ty == SqlType::float() && kind.is_numeric());
+        let fits = count.is_untyped()
+            || kind.is_integer()
+            || (ty == SqlType::float() && kind.is_numeric());
         // A number that is not an integer is one if it says so: 5.0 is not.
         if !fits {
             return Err(SqlError::new(not_integer, &[]).at_line(line).into());
@@ -340,12 +345,11 @@ pub(super) fn column_of(expr: &Expr) -> Option<ColId> {
 /// Errors 408 and 1008 about a key that no row changes.
 fn check_key(key: &Scalar, place: usize) -> Result<(), SqlError> {
     match (&key.expr.kind, key.origin) {
-        (ExprKind::Variable(_), _) => {
-            Err(SqlError::new(&message::ORDER_BY_VARIABLE, &[&place]))
-        }
-        (ExprKind::Constant(_), Origin::Integer | Origin::Null | Origin::Literal | Origin::Plain) => {
-            Err(SqlError::new(&message::CONSTANT_IN_ORDER_BY, &[&place]))
-        }
+        (ExprKind::Variable(_), _) => Err(SqlError::new(&message::ORDER_BY_VARIABLE, &[&place])),
+        (
+            ExprKind::Constant(_),
+            Origin::Integer | Origin::Null | Origin::Literal | Origin::Plain,
+        ) => Err(SqlError::new(&message::CONSTANT_IN_ORDER_BY, &[&place])),
         _ => Ok(()),
     }
 }

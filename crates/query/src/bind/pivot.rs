@@ -104,7 +104,10 @@ impl Binder<'_> {
         items.push(item(column(&unpivot.column), None));
         let present = ast::Condition {
             span,
-            kind: ConditionKind::IsNull { operand: Box::new(column(&unpivot.value)), negated: true },
+            kind: ConditionKind::IsNull {
+                operand: Box::new(column(&unpivot.value)),
+                negated: true,
+            },
         };
         let select = select_of(span, items, source, Some(present), None);
         self.rewritten(&select, &unpivot.alias)
@@ -197,16 +200,14 @@ fn when_equal(column: &ast::ColumnRef, value: &Ident, result: ast::Expr) -> ast:
         right: Box::new(right),
     };
     let branches = vec![(ast::Condition { span, kind }, result)];
-    let case =
-        ast::Case { branches: ast::CaseBranches::Searched(branches), otherwise: None };
+    let case = ast::Case { branches: ast::CaseBranches::Searched(branches), otherwise: None };
     ast::Expr { span, kind: ExprKind::Case(Box::new(case)) }
 }
 
 /// `CAST(N'name' AS nvarchar(128))`.
 fn name_as_value(name: &Ident) -> ast::Expr {
     let span = name.span;
-    let operand =
-        ast::Expr { span, kind: ExprKind::Literal(Literal::National(name.name.clone())) };
+    let operand = ast::Expr { span, kind: ExprKind::Literal(Literal::National(name.name.clone())) };
     let ty = ast::DataType {
         span,
         name: ast::ObjectName::bare(ident("nvarchar", span)),

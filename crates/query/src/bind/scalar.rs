@@ -62,7 +62,8 @@ impl Label {
 
     /// What was made by a query counts as a column for who uses it.
     pub fn make_implicit(&mut self) {
-        if let Some((label @ (Coercibility::Default(_) | Coercibility::Explicit(_)), _)) = &mut self.0
+        if let Some((label @ (Coercibility::Default(_) | Coercibility::Explicit(_)), _)) =
+            &mut self.0
         {
             let collation = label.collation().expect("only conflicts have none");
             *label = Coercibility::Implicit(collation);

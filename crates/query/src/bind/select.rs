@@ -130,13 +130,13 @@ impl Binder<'_> {
         let node = self.assemble(from);
         let mut block = self.close_block();
         let mut node = filtered(node, filter);
-        let is_grouped =
-            block.has_group_by || having.is_some() || !block.aggregates.is_empty();
+        let is_grouped = block.has_group_by || having.is_some() || !block.aggregates.is_empty();
         if usage == Usage::Recursive {
             self.check_recursive_part(select, !matches!(limit, Limit::All), is_grouped)?;
         }
         if is_grouped {
-            node = self.regroup(node, &mut block, &grouping, &mut items, &mut having, &mut order)?;
+            node =
+                self.regroup(node, &mut block, &grouping, &mut items, &mut having, &mut order)?;
         }
         node = filtered(node, having);
         node = windowed(node, std::mem::take(&mut block.windows));
@@ -245,7 +245,9 @@ impl Binder<'_> {
             return Ok(Item { scalar, name, base, assign: None, line, column: None });
         }
         let scalar = match &expr.kind {
-            ast::ExprKind::IdentityFunction(identity) if self.block().makes_table => self.identity(identity, line)?,
+            ast::ExprKind::IdentityFunction(identity) if self.block().makes_table => {
+                self.identity(identity, line)?
+            }
             _ => self.scalar(expr)?,
         };
         let name = name.or_else(|| self.own_name(expr));
@@ -309,10 +311,7 @@ impl Binder<'_> {
     }
 
     /// A variable that can be assigned. Error 137.
-    pub fn assignable(
-        &self,
-        variable: &ast::Variable,
-    ) -> BindResult<(VarId, base::SqlType)> {
+    pub fn assignable(&self, variable: &ast::Variable) -> BindResult<(VarId, base::SqlType)> {
         let line = variable.span.line;
         match self.names.variable(&variable.name) {
             Some(Variable::Scalar { id, ty, .. }) => Ok((id, ty)),
@@ -405,9 +404,7 @@ impl Binder<'_> {
     /// Decides which column an item becomes: one of the input's, or a new one.
     fn place(&mut self, item: &mut Item, input: &Node, columns: &mut Vec<(ColId, Expr)>) {
         item.column = Some(match item.scalar.expr.kind {
-            ExprKind::Column(column)
-                if item.assign.is_none() && !self.is_outer(column, input) =>
-            {
+            ExprKind::Column(column) if item.assign.is_none() && !self.is_outer(column, input) => {
                 column
             }
             _ => {

@@ -74,7 +74,10 @@ impl Binder<'_> {
                 let reads = self.read_options(hints, None)?;
                 self.note_access(database, view.id(), Permission::Select);
                 let schema = view.header.schema;
-                (self.view_rows(database, &view, reads, usage).at(line)?, Some((database, Some(schema))))
+                (
+                    self.view_rows(database, &view, reads, usage).at(line)?,
+                    Some((database, Some(schema))),
+                )
             }
             Meaning::System(database, object) => {
                 (self.system_rows(database, object, name)?, Some((database, None)))
@@ -190,8 +193,9 @@ impl Binder<'_> {
         match object {
             SystemObject::Rowset(rowset) => {
                 let listed = rowset.columns.iter();
-                let listed =
-                    listed.map(|&(name, ty, nullable)| RowsetColumn { name, ty, nullable }).collect();
+                let listed = listed
+                    .map(|&(name, ty, nullable)| RowsetColumn { name, ty, nullable })
+                    .collect();
                 let source = tree::Source::System(database, rowset);
                 Ok(self.scan(source, listed, ReadOptions::default()))
             }
@@ -322,10 +326,8 @@ impl Binder<'_> {
         for argument in &function.arguments {
             match argument {
                 Argument::Expr(expr) => args.push(self.scalar(expr)?),
-                Argument::Default(span) => {
-                    let error = SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"default"]);
-                    return Err(error.at_line(span.line).into());
-                }
+                // The server's own functions have NULL for a default.
+                Argument::Default(_) => args.push(Scalar::null()),
             }
         }
         let mut label = super::scalar::Label::NONE;
@@ -358,7 +360,8 @@ impl Binder<'_> {
         self.note_access(database, module.id(), Permission::Select);
         let rows = match &module.kind {
             ModuleKind::InlineFunction { .. } => {
-                let args = self.inline_arguments(module, &function.arguments, &function.name, line)?;
+                let args =
+                    self.inline_arguments(module, &function.arguments, &function.name, line)?;
                 let reads = self.read_options(&function.hints, None)?;
                 self.inline_rows(database, module, args, reads).at(line)?
             }
@@ -379,11 +382,7 @@ impl Binder<'_> {
     }
 
     /// A function's rows under its alias, or its own name.
-    fn function_source(
-        &mut self,
-        rows: Rows,
-        function: &ast::TableFunction,
-    ) -> BindResult<Source> {
+    fn function_source(&mut self, rows: Rows, function: &ast::TableFunction) -> BindResult<Source> {
         let Some(alias) = &function.alias else {
             let name = function.name.name.name.clone();
             return Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false });
@@ -400,9 +399,7 @@ impl Binder<'_> {
     /// All columns of a source as columns that can be renamed.
     fn derived_rows(&mut self, rows: Rows) -> BindResult<(Node, Vec<OutCol>)> {
         match rows {
-            Rows::Derived(node, columns) => {
-                Ok((node.expect("nobody has taken it yet"), columns))
-            }
+            Rows::Derived(node, columns) => Ok((node.expect("nobody has taken it yet"), columns)),
             Rows::Scan(mut scan) => {
                 let mut columns = Vec::with_capacity(scan.columns());
                 for ordinal in 0..scan.columns() {

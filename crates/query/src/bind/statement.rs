@@ -184,10 +184,7 @@ pub fn assigned_value(
 }
 
 /// Binds a condition outside of queries.
-pub fn condition(
-    context: &BindContext<'_>,
-    condition: &ast::Condition,
-) -> BindResult<BoundPred> {
+pub fn condition(context: &BindContext<'_>, condition: &ast::Condition) -> BindResult<BoundPred> {
     let mut binder = Binder::new(context)?;
     let pred = binder.condition(condition).at(condition.span.line)?;
     let pred = binder.planned_pred(pred);
@@ -298,8 +295,8 @@ impl Binder<'_> {
     /// `SELECT` to the client or to variables. Error 10734.
     fn select_statement(&mut self, select: &ast::SelectStatement) -> BindResult<Plan> {
         self.query_hints(&select.options)?;
-        let output = self
-            .with_tables(select.with.as_ref(), |b| b.query(&select.query, Usage::Statement))?;
+        let output =
+            self.with_tables(select.with.as_ref(), |b| b.query(&select.query, Usage::Statement))?;
         let Output { node, columns, assigns, .. } = output;
         if !assigns.is_empty() {
             let destination = Destination::Variables(assigns);

@@ -213,9 +213,11 @@ impl Db {
     fn create_table(&mut self, create: &ast::CreateTable) {
         let (database, header) = self.header(&create.name);
         let temporary = header.name.starts_with('#');
-        let on_disk = create.definition.options.iter().any(|o| {
-            matches!(o.kind, ast::TableOptionKind::MemoryOptimized(false))
-        });
+        let on_disk = create
+            .definition
+            .options
+            .iter()
+            .any(|o| matches!(o.kind, ast::TableOptionKind::MemoryOptimized(false)));
         let kind = if temporary || on_disk { TableKind::Disk } else { TableKind::MemoryDurable };
         let table = self.table_of(header, kind, &create.definition);
         self.world.create(&table);

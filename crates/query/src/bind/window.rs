@@ -326,7 +326,9 @@ fn frame_of(frame: &ast::Frame, ordered: bool, line: u32) -> BindResult<Frame> {
     };
     if backwards {
         let shown = format!("BETWEEN {} AND {}", shown_bound(frame.start), shown_bound(frame.end));
-        return Err(SqlError::new(&message::WINDOW_FRAME_BACKWARDS, &[&shown]).at_line(line).into());
+        return Err(SqlError::new(&message::WINDOW_FRAME_BACKWARDS, &[&shown])
+            .at_line(line)
+            .into());
     }
     Ok(frame)
 }
