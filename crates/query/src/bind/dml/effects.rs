@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
@@ -33,6 +34,9 @@ pub(super) struct Write {
     pub delete: bool,
     /// How many cascades have led here.
     pub depth: u32,
+    /// The foreign key along which a change has come: its new values are those of the row that it
+    /// refers to.
+    pub followed: Option<ObjectId>,
 }
 
 impl Write {
@@ -141,7 +145,7 @@ impl Binder<'_> {
         for key in table.foreign_keys.iter().filter(|f| !f.disabled) {
             let own: Vec<ColumnId> = key.columns.iter().map(|c| c.0).collect();
             let columns = stored_places(table, &own);
-            if !write.gives_values(&columns) {
+            if !write.gives_values(&columns) || write.followed == Some(key.header.id) {
                 continue;
             }
             let Some(referenced) = schema.table(key.referenced).cloned() else { continue };
@@ -181,17 +185,10 @@ impl Binder<'_> {
             let name = key.header.name.clone();
             let referencing_name = qualified(schema, &referencing);
             let column_name = single_column(&referencing, key.columns.iter().map(|c| c.0));
-            // A MERGE may both delete and update: what happens on deletion is also right for rows whose
-            // key has changed only if both actions are alike, so it gets one plan for each.
-            let mut actions = Vec::with_capacity(2);
-            if write.delete {
-                actions.push((key.on_delete, false));
-            }
             let updates = Write { delete: false, ..write.clone() }.takes_values(&columns);
-            if updates && !(write.delete && key.on_update == key.on_delete && is_refused(&key)) {
-                actions.push((key.on_update, true));
-            }
-            for (action, updated) in actions {
+            // A MERGE may both delete and update.
+            let actions = [(write.delete, key.on_delete, false), (updates, key.on_update, true)];
+            for (_, action, updated) in actions.into_iter().filter(|a| a.0) {
                 let action =
                     self.referenced_action(changing, &referencing, &key, action, updated, write)?;
                 plans.push(ReferencedPlan {
@@ -199,6 +196,8 @@ impl Binder<'_> {
                     referencing_name: referencing_name.clone(),
                     column_name: column_name.clone(),
                     columns: columns.clone(),
+                    on_delete: !updated,
+                    on_update: updated,
                     action,
                 });
             }
@@ -255,7 +254,9 @@ impl Binder<'_> {
             let value = self.cast(value, column.ty, CastMode::Assign);
             set.push((position, NewValue::Expr(value)));
         }
-        let plan = self.cascaded_update(&other, input, row, set, depth)?;
+        let followed = (action == ReferentialAction::Cascade).then_some(key.header.id);
+        let write = Write { depth, followed, ..Write::default() };
+        let plan = self.cascaded_update(&other, input, row, set, write)?;
         Ok(ReferencedAction::Update(Box::new(plan)))
     }
 
@@ -283,10 +284,10 @@ impl Binder<'_> {
         input: Node,
         row: ColId,
         mut set: Vec<(usize, NewValue)>,
-        depth: u32,
+        write: Write,
     ) -> BindResult<UpdatePlan> {
         self.set_dependent_columns(other, &mut set)?;
-        let write = Write { depth, ..Write::update(&set) };
+        let write = Write { update: Write::update(&set).update, ..write };
         let effects = self.effects(other, &write)?;
         Ok(UpdatePlan {
             target: other.target.clone(),
@@ -304,10 +305,6 @@ impl Binder<'_> {
 /// A table as messages about conversions show it.
 fn self_name(table: &TableDef) -> String {
     table.header.name.to_string()
-}
-
-fn is_refused(key: &ForeignKeyDef) -> bool {
-    key.on_delete == ReferentialAction::NoAction
 }
 
 /// The columns that must not be NULL in new rows, by layout position.

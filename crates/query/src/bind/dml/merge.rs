@@ -66,7 +66,7 @@ impl Binder<'_> {
             self.action = action;
             // Old and new row may each be missing, whatever the clauses do.
             let shown =
-                Write { insert: true, update: Some(Vec::new()), delete: true, depth: 0 };
+                Write { insert: true, update: Some(Vec::new()), delete: true, ..Write::default() };
             self.output(output, &targeted, &shown, &mut effects)?;
             effects.new_columns.clone_from(&targeted.changing.new);
             effects.old_columns.clone_from(&targeted.changing.old);

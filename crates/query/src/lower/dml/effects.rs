@@ -190,7 +190,13 @@ impl Lowering {
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
         for referenced in &effects.referenced_by {
-            if set.is_some_and(|set| !referenced.columns.iter().any(|c| set.contains(c))) {
+            let applies = match set {
+                Some(set) => {
+                    referenced.on_update && referenced.columns.iter().any(|c| set.contains(c))
+                }
+                None => referenced.on_delete,
+            };
+            if !applies {
                 continue;
             }
             let outside = self.enter();
