@@ -7,11 +7,16 @@
 //! * [`client`]: a small blocking client, which all others use.
 //! * [`show`]: values as text.
 //! * [`sql`]: `thermocline sql`, a shell with the flags and scripts of sqlcmd.
+//! * [`sample`]: the AdventureWorks sample, scripts and data.
 //! * [`stress`]: `thermocline stress`, a load driver with the flags of ostress.
 
 #![forbid(unsafe_code)]
 
 pub mod client;
+pub mod sample;
 pub mod show;
 pub mod sql;
 pub mod stress;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,146 @@
+//! The AdventureWorks sample: its scripts, its data, and how both get into a server.
+//!
+//! The scripts are those in `samples/adventureworks`; they are part of the program, so that a demo needs
+//! no files. The data is generated, always the same, at the sizes of the original ([`generate`]), or
+//! read from the official files by the server ([`official`]) with generated orders on top.
+
+pub mod generate;
+mod names;
+mod official;
+
+use std::path::Path;
+
+use crate::client::{BulkOptions, ClientError, ConnectOptions, Connection};
+use crate::sql::split_batches;
+
+use generate::Generator;
+
+/// The database that the sample is installed in, unless told otherwise.
+pub const DATABASE: &str = "AdventureWorks2014";
+
+const DATABASE_SCRIPT: &str = include_str!("../../../../samples/adventureworks/1-database.sql");
+const TABLES_SCRIPT: &str = include_str!("../../../../samples/adventureworks/2-tables.sql");
+const OTHER_SCRIPTS: [(&str, &str); 5] = [
+    ("3-twins.sql", include_str!("../../../../samples/adventureworks/3-twins.sql")),
+    ("4-orders.sql", include_str!("../../../../samples/adventureworks/4-orders.sql")),
+    ("5-products.sql", include_str!("../../../../samples/adventureworks/5-products.sql")),
+    ("6-integrity.sql", include_str!("../../../../samples/adventureworks/6-integrity.sql")),
+    ("7-demo.sql", include_str!("../../../../samples/adventureworks/7-demo.sql")),
+];
+
+/// Where the data comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum DataSource<'a> {
+    /// Generated.
+    Generated,
+    /// The official tab-separated files in this directory, which the server must be able to read; what is
+    /// not among them is generated.
+    Official(&'a Path),
+}
+
+/// Says what is being done.
+pub type Progress<'p> = &'p mut dyn FnMut(&str);
+
+/// Installs the sample on a server: database, tables, data, procedures, seeds.
+///
+/// # Errors
+/// Those of the server and of the connection; what was done before the error stays.
+pub fn install(
+    options: &ConnectOptions,
+    database: &str,
+    source: DataSource<'_>,
+    progress: Progress<'_>,
+) -> Result<(), ClientError> {
+    let mut connection = Connection::connect(&options.clone().with_database("master"))?;
+    progress("creating the database");
+    run_script(&mut connection, DATABASE_SCRIPT, database)?;
+    progress("creating the tables");
+    run_script(&mut connection, TABLES_SCRIPT, database)?;
+    load(&mut connection, source, progress)?;
+    for (name, script) in OTHER_SCRIPTS {
+        progress(&format!("running {name}"));
+        run_script(&mut connection, script, database)?;
+    }
+    progress("filling the tables of the workload");
+    for call in ["EXEC Demo.usp_DemoFill", "EXEC Demo.usp_DemoInitSeed", "EXEC Demo.usp_DemoReset"]
+    {
+        execute(&mut connection, call)?;
+    }
+    Ok(())
+}
+
+/// Runs a script of the sample: its commands are taken as done, its variables replaced.
+fn run_script(
+    connection: &mut Connection,
+    script: &str,
+    database: &str,
+) -> Result<(), ClientError> {
+    let text: String = script
+        .lines()
+        .filter(|line| !line.starts_with(':'))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let text = text
+        .replace("$(database_name)", &database.replace(']', "]]"))
+        .replace("$(checkpoint_files_location)", "");
+    for (batch, _) in split_batches(&text) {
+        execute(connection, &batch)?;
+    }
+    Ok(())
+}
+
+/// Runs a batch; an error of the server is an error.
+fn execute(connection: &mut Connection, text: &str) -> Result<(), ClientError> {
+    match connection.execute(text)?.first_error {
+        Some(message) => Err(ClientError::Server(message)),
+        None => Ok(()),
+    }
+}
+
+fn load(
+    connection: &mut Connection,
+    source: DataSource<'_>,
+    progress: Progress<'_>,
+) -> Result<(), ClientError> {
+    let mut generator = Generator::default();
+    let official = match source {
+        DataSource::Generated => Vec::new(),
+        DataSource::Official(directory) => official::load(connection, directory, progress)?,
+    };
+    if !official.is_empty() {
+        generator = official::generator(connection)?;
+    }
+    for table in generate::TABLES {
+        if official.iter().any(|name| *name == table.name) {
+            continue;
+        }
+        progress(&format!("loading {}", table.name));
+        let target = connection.bulk_target(table.name, true)?;
+        let options =
+            BulkOptions { lock_table: true, check_constraints: true, ..BulkOptions::default() };
+        connection.bulk_load(&target, &options, |rows| {
+            (table.rows)(&generator, &mut |row| rows.row(row))
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_batch_of_the_scripts_is_t_sql() {
+        let scripts = [("1-database.sql", DATABASE_SCRIPT), ("2-tables.sql", TABLES_SCRIPT)];
+        for (name, script) in scripts.into_iter().chain(OTHER_SCRIPTS) {
+            let text: String =
+                script.lines().filter(|l| !l.starts_with(':')).flat_map(|l| [l, "\n"]).collect();
+            for (batch, _) in split_batches(&text.replace("$(database_name)", "AdventureWorks2014"))
+            {
+                let parsed =
+                    tsql::parse_batch(&batch, tsql::ParseOptions { quoted_identifier: true });
+                assert!(parsed.is_ok(), "{name}: {:?} in\n{batch}", parsed.err());
+            }
+        }
+    }
+}
