@@ -9,6 +9,9 @@ use tds::columns::ReceivedColumn;
 use tds::row::Row;
 use tds::token::{Done, DoneStatus};
 
+/// Errors of this severity and above end the session.
+pub(super) const FATAL_SEVERITY: u8 = 20;
+
 /// Takes an answer while it arrives. Every method has a default that does nothing. An error stops
 /// the request: the server is asked to cancel it, and the rest of the answer is passed over.
 pub trait Receiver {
@@ -68,6 +71,8 @@ pub struct Outcome {
     pub errors: u64,
     /// The first of them.
     pub first_error: Option<Box<ServerMessage>>,
+    /// The error with which the server has ended the session.
+    pub(super) fatal: Option<Box<ServerMessage>>,
     /// What the procedure that returned last has returned.
     pub return_status: Option<i32>,
     /// The request was cancelled, by whomever.
@@ -90,6 +95,9 @@ impl Outcome {
             self.errors += 1;
             if self.first_error.is_none() {
                 self.first_error = Some(Box::new(message.clone()));
+            }
+            if message.error.severity() >= FATAL_SEVERITY {
+                self.fatal = Some(Box::new(message.clone()));
             }
         }
     }

@@ -197,7 +197,7 @@ impl Connection {
     /// Makes a request. The server's errors are part of its answer.
     ///
     /// # Errors
-    /// Everything but [`ClientError::Server`].
+    /// [`ClientError::Server`] for an error that ends the session only, and all others.
     pub fn run<R: Receiver + ?Sized>(
         &mut self,
         request: &Request,
@@ -211,7 +211,7 @@ impl Connection {
     /// Runs a batch. The server's errors are part of its answer.
     ///
     /// # Errors
-    /// Everything but [`ClientError::Server`].
+    /// [`ClientError::Server`] for an error that ends the session only, and all others.
     pub fn batch<R: Receiver + ?Sized>(
         &mut self,
         text: &str,
@@ -223,7 +223,7 @@ impl Connection {
     /// Calls a procedure. The server's errors are part of its answer.
     ///
     /// # Errors
-    /// Everything but [`ClientError::Server`].
+    /// [`ClientError::Server`] for an error that ends the session only, and all others.
     pub fn call<R: Receiver + ?Sized>(
         &mut self,
         procedure: &str,
@@ -316,6 +316,9 @@ impl Connection {
                 break;
             }
         }
+        if let Some(message) = self.incoming.outcome.fatal.take() {
+            return Err(ClientError::Server(message));
+        }
         match (self.incoming.stopped.take(), is_late) {
             (Some(error), _) => Err(ClientError::Receiver(error)),
             (None, true) => Err(ClientError::Timeout(TimeoutKind::Query)),
@@ -330,9 +333,9 @@ impl Connection {
     /// The connection has ended in the middle of an answer.
     fn ended(&mut self, error: io::Error) -> Result<Outcome, ClientError> {
         self.close();
-        match self.incoming.outcome.first_error.take() {
-            Some(message) if message.error.severity() >= 20 => Err(ClientError::Server(message)),
-            _ => Err(ClientError::Lost(error)),
+        match self.incoming.outcome.fatal.take() {
+            Some(message) => Err(ClientError::Server(message)),
+            None => Err(ClientError::Lost(error)),
         }
     }
 

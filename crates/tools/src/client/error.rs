@@ -6,6 +6,7 @@ use tds::client::ServerMessage;
 use tds::{EncodeError, ProtocolError};
 
 use super::address::ServerAddress;
+use super::answer::FATAL_SEVERITY;
 
 /// Which limit was passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,8 +17,8 @@ pub enum TimeoutKind {
     Query,
 }
 
-/// What went wrong. The connection is of no further use, except after [`ClientError::Server`],
-/// [`ClientError::Receiver`] and a query's timeout.
+/// What went wrong. The connection is of no further use, except after [`ClientError::Server`] below
+/// severity 20, [`ClientError::Receiver`] and a query's timeout.
 #[derive(Debug)]
 pub enum ClientError {
     /// The server cannot be reached.
@@ -53,12 +54,11 @@ impl ClientError {
 
     /// Whether the connection can be used further.
     pub fn leaves_connection_open(&self) -> bool {
-        matches!(
-            self,
-            ClientError::Server(_)
-                | ClientError::Receiver(_)
-                | ClientError::Timeout(TimeoutKind::Query)
-        )
+        match self {
+            ClientError::Server(message) => message.error.severity() < FATAL_SEVERITY,
+            ClientError::Receiver(_) | ClientError::Timeout(TimeoutKind::Query) => true,
+            _ => false,
+        }
     }
 }
 

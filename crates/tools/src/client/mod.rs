@@ -45,3 +45,6 @@ pub use tds::client::{Parameter, ServerMessage};
 pub use tds::columns::ReceivedColumn;
 pub use tds::row::Row;
 pub use tds::token::{Done, DoneKind, DoneStatus};
+
+#[cfg(test)]
+mod tests;

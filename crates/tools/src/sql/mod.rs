@@ -141,3 +141,6 @@ fn finished(flow: Flow, shell: &mut Shell) -> Result<Flow, ShellError> {
         exit => Ok(exit),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -258,3 +258,6 @@ impl Run<'_> {
         let _ = write!(terminal, "\r\x1b[K");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! The client against a server that answers what it is told to.
+
+use std::time::{Duration, Instant};
+
+use base::{SqlType, Value, ValueRef};
+use tds::columns::Column;
+use tds::token::{DoneKind, command};
+
+use super::*;
+use crate::testing::{Asked, Reply, put_done, put_end, put_integers, put_message, serve, usual};
+
+fn connect() -> Connection {
+    Connection::connect(&serve(usual).with_database("Sales")).unwrap()
+}
+
+#[test]
+fn a_login_leaves_a_session_in_its_database() {
+    let connection = connect();
+    assert_eq!(connection.database(), "Sales");
+    assert_eq!(connection.packet_size(), 512);
+    assert_eq!(connection.server_program(), ("Fake", [16, 0, 0, 0]));
+    assert!(!connection.is_encrypted());
+}
+
+#[test]
+fn refused_logins_say_why() {
+    let mut options = serve(usual);
+    options.authentication =
+        Authentication::Password { user: "nobody".into(), password: "x".into() };
+    let error = Connection::connect(&options).unwrap_err();
+    assert_eq!(error.server_message().unwrap().error.number(), 18_456);
+    options.encrypt = Encrypt::Mandatory;
+    assert!(matches!(Connection::connect(&options), Err(ClientError::Encryption(_))));
+}
+
+#[test]
+fn nobody_at_the_other_end_is_an_error_in_time() {
+    // A port that was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut options = ConnectOptions::new(ServerAddress::local(port));
+    options.login_timeout = Some(Duration::from_millis(200));
+    let silent = Connection::connect(&options).unwrap_err();
+    assert!(matches!(silent, ClientError::Timeout(TimeoutKind::Login)), "{silent:?}");
+    drop(listener);
+    let refused = Connection::connect(&options).unwrap_err();
+    assert!(matches!(refused, ClientError::Unreachable(..)), "{refused:?}");
+}
+
+#[test]
+fn answers_are_counted_and_errors_are_part_of_them() {
+    let mut connection = connect();
+    let outcome = connection.batch("many", &mut Ignore).unwrap();
+    assert_eq!((outcome.rows, outcome.affected, outcome.errors), (100_000, 0, 0));
+    assert_eq!(connection.execute("insert").unwrap().affected, 2);
+    assert_eq!(connection.query("SELECT 41").unwrap().integer(), Some(41));
+    let outcome = connection.batch("fail", &mut Ignore).unwrap();
+    assert_eq!(outcome.errors, 1);
+    let error = connection.execute("fail").unwrap_err();
+    assert_eq!(error.server_message().unwrap().error.number(), 50_001);
+    assert!(error.leaves_connection_open());
+    assert_eq!(connection.query("SELECT 1").unwrap().integer(), Some(1));
+}
+
+#[test]
+fn the_last_words_before_a_connection_ends_are_heard() {
+    let mut connection = connect();
+    let error = connection.batch("die", &mut Ignore).unwrap_err();
+    assert_eq!(error.server_message().map(|m| m.error.number()), Some(596));
+    assert!(connection.is_closed());
+    assert!(matches!(connection.execute("SELECT 1"), Err(ClientError::Closed)));
+}
+
+#[test]
+fn requests_name_the_open_transaction() {
+    let mut connection = connect();
+    let request = connection.prepare_batch("transaction");
+    let ask = |connection: &mut Connection| {
+        let mut rows = Rows::default();
+        connection.run(&request, &mut rows).unwrap();
+        rows.integer()
+    };
+    assert_eq!(ask(&mut connection), Some(0));
+    connection.execute("begin").unwrap();
+    assert!(connection.is_in_transaction());
+    assert_eq!(ask(&mut connection), Some(77));
+    connection.execute("commit").unwrap();
+    assert_eq!(ask(&mut connection), Some(0));
+}
+
+#[test]
+fn long_requests_go_in_several_packets() {
+    let options = serve(|asked, out| {
+        let Asked::Batch(text, _) = asked else { panic!("{asked:?}") };
+        put_integers(out, &[text.len() as i64]);
+        put_end(out);
+        Reply::Complete
+    });
+    let mut connection = Connection::connect(&options).unwrap();
+    let text = "x".repeat(100_000);
+    assert_eq!(connection.query(&text).unwrap().integer(), Some(100_000));
+}
+
+#[test]
+fn a_cancelled_request_returns_and_the_next_one_works() {
+    let mut connection = connect();
+    let canceller = connection.canceller();
+    assert!(!canceller.cancel().unwrap());
+    for _ in 0..20 {
+        let canceller = canceller.clone();
+        let other = std::thread::spawn(move || {
+            while !canceller.cancel().unwrap() {
+                std::thread::yield_now();
+            }
+        });
+        let outcome = connection.batch("hang", &mut Ignore).unwrap();
+        assert!(outcome.cancelled);
+        other.join().unwrap();
+        assert_eq!(connection.query("SELECT 7").unwrap().integer(), Some(7));
+    }
+}
+
+#[test]
+fn a_late_request_is_cancelled() {
+    let mut connection = connect();
+    connection.set_query_timeout(Some(Duration::from_millis(50)));
+    let before = Instant::now();
+    let error = connection.batch("hang", &mut Ignore).unwrap_err();
+    assert!(matches!(error, ClientError::Timeout(TimeoutKind::Query)), "{error:?}");
+    assert!(before.elapsed() < Duration::from_secs(5));
+    assert_eq!(connection.query("SELECT 7").unwrap().integer(), Some(7));
+}
+
+#[test]
+fn a_receiver_that_fails_ends_the_request_alone() {
+    struct Full(u32);
+    impl Receiver for Full {
+        fn row(&mut self, _: &Row<'_>) -> std::io::Result<()> {
+            self.0 += 1;
+            if self.0 < 10 { Ok(()) } else { Err(std::io::Error::other("full")) }
+        }
+    }
+    let mut connection = connect();
+    let mut receiver = Full(0);
+    let error = connection.batch("many", &mut receiver).unwrap_err();
+    assert!(matches!(error, ClientError::Receiver(_)), "{error:?}");
+    assert_eq!(receiver.0, 10);
+    assert_eq!(connection.query("SELECT 7").unwrap().integer(), Some(7));
+}
+
+#[test]
+fn calls_carry_scalars_and_tables() {
+    let options = serve(|asked, out| {
+        let expected = ["@a 5", "@t 2 rows"].map(str::to_owned).to_vec();
+        assert_eq!(asked, &Asked::Call("dbo.p".into(), expected));
+        put_done(out, DoneKind::InProcedure, command::INSERT, 2);
+        out.return_status(3);
+        out.output_parameter(0, "@a", &SqlType::int(), ValueRef::Int(6)).unwrap();
+        put_end(out);
+        Reply::Complete
+    });
+    let mut connection = Connection::connect(&options).unwrap();
+    let spec = TableColumnSpec { ty: SqlType::int(), default: false };
+    let rows = [vec![Value::Int(1)], vec![Value::Null]];
+    let arguments = [
+        Argument::Scalar(Parameter::output("@a", SqlType::int(), ValueRef::Int(5))),
+        Argument::Table(TableArgument {
+            name: "@t",
+            type_name: ("dbo", "T"),
+            columns: &[spec],
+            rows: &rows,
+        }),
+    ];
+    let mut results = Results::default();
+    let outcome = connection.call("dbo.p", &arguments, &mut results).unwrap();
+    assert_eq!((outcome.return_status, outcome.affected, outcome.procedures), (Some(3), 2, 1));
+    assert_eq!(results.values[0].value, Value::Int(6));
+}
+
+fn bulk_server() -> ConnectOptions {
+    serve(|asked, out| {
+        match asked {
+            Asked::Batch(text, _) if text.starts_with("SELECT TOP") => put_integers(out, &[]),
+            Asked::Batch(text, _) if text.contains("forbidden") => put_message(out, 229, 14, "No."),
+            Asked::Batch(text, _) => {
+                assert_eq!(text, "INSERT BULK dbo.t ([n] int) WITH (TABLOCK, ROWS_PER_BATCH = 9)");
+            }
+            Asked::Bulk(Some(rows)) => {
+                let sum = rows.iter().map(|row| match row[0] {
+                    Value::Int(n) => n as u64,
+                    _ => 0,
+                });
+                put_done(out, DoneKind::Statement, command::INSERT_BULK, sum.sum());
+            }
+            Asked::Bulk(None) => {}
+            Asked::Call(..) => panic!("{asked:?}"),
+        }
+        put_end(out);
+        Reply::Complete
+    })
+}
+
+#[test]
+fn bulk_loads_stream_rows() {
+    let mut connection = Connection::connect(&bulk_server()).unwrap();
+    let target = connection.bulk_target("dbo.t", false).unwrap();
+    assert_eq!(target.columns.len(), 1);
+    let options = BulkOptions { lock_table: true, rows: Some(9), ..BulkOptions::default() };
+    let outcome = connection.bulk_load(&target, &options, |rows| {
+        (0..100_000).try_for_each(|n| rows.row(&[ValueRef::Int(n)][..]))
+    });
+    assert_eq!(outcome.unwrap().affected, (0..100_000).sum::<u64>());
+    assert_eq!(
+        connection
+            .execute("INSERT BULK dbo.t ([n] int) WITH (TABLOCK, ROWS_PER_BATCH = 9)")
+            .unwrap()
+            .errors,
+        0
+    );
+}
+
+#[test]
+fn bulk_loads_that_fail_load_nothing_and_leave_the_connection() {
+    let mut connection = Connection::connect(&bulk_server()).unwrap();
+    let column = Column::not_null("n", SqlType::int());
+    let mut target = BulkTarget { table: "dbo.t".into(), columns: vec![column] };
+    let options = BulkOptions { lock_table: true, rows: Some(9), ..BulkOptions::default() };
+    let result = connection.bulk_load(&target, &options, |rows| {
+        rows.row(&[ValueRef::Int(1)][..])?;
+        rows.row(&[ValueRef::Null][..])
+    });
+    assert!(matches!(result, Err(ClientError::Encode(_))), "{result:?}");
+    let result = connection.bulk_load(&target, &options, |rows| rows.row(&[ValueRef::Int(4)][..]));
+    assert_eq!(result.unwrap().affected, 4);
+    target.table = "forbidden".into();
+    let result = connection.bulk_load(&target, &options, |_| Ok(()));
+    assert!(matches!(result, Err(ClientError::Server(_))), "{result:?}");
+}
+
+#[test]
+fn a_fleet_drives_many_connections_from_one_thread() {
+    struct Count {
+        request: Request,
+        left: Vec<u32>,
+        rows: u64,
+        errors: u64,
+    }
+    impl Driver for Count {
+        fn next(&mut self, connection: usize) -> Option<&Request> {
+            self.left[connection] = self.left[connection].checked_sub(1)?;
+            Some(&self.request)
+        }
+        fn done(&mut self, _: usize, outcome: &Outcome, _: Duration) {
+            self.rows += outcome.rows;
+        }
+        fn receiver(&mut self, _: usize) -> &mut dyn Receiver {
+            self
+        }
+    }
+    impl Receiver for Count {
+        fn message(&mut self, message: &ServerMessage) -> std::io::Result<()> {
+            self.errors += u64::from(message.is_error());
+            Ok(())
+        }
+    }
+    let options = serve(usual);
+    let connections: Vec<_> = (0..20).map(|_| Connection::connect(&options).unwrap()).collect();
+    let mut driver = Count {
+        request: connections[0].prepare_batch("SELECT 5"),
+        left: vec![50; 20],
+        rows: 0,
+        errors: 0,
+    };
+    let mut fleet = Fleet::new(connections).unwrap();
+    fleet.run(&mut driver).unwrap();
+    assert_eq!((driver.rows, driver.errors), (1000, 0));
+    let alone = Connection::connect(&options).unwrap();
+    driver.request = alone.prepare_batch("fail");
+    driver.left = vec![3; 20];
+    fleet.run(&mut driver).unwrap();
+    assert_eq!((driver.rows, driver.errors), (1000, 60));
+}
