@@ -33,9 +33,6 @@ pub(super) struct Binder<'c> {
     /// The query blocks around what is being bound, the innermost last.
     pub blocks: Vec<Block>,
     pub ids: Ids,
-    /// For each column, the serial of the block it was made in.
-    owners: Vec<u32>,
-    block_serial: u32,
     scan_number: u32,
     /// The outermost block that was referred to since somebody last looked.
     pub outermost: usize,
@@ -86,8 +83,6 @@ pub(super) struct Undeclared {
 /// What the definition of a constraint, computed column or default mentions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// Columns, by place in the table.
-    pub columns: Vec<usize>,
     /// Users' functions: database, id, and whether it is bound to its schema.
     pub functions: Vec<(ast::ObjectName, ObjectId)>,
     /// Sequences.
@@ -96,8 +91,6 @@ pub(super) struct Mentions {
     pub nondeterministic: bool,
     /// Whether it reads data.
     pub reads_data: bool,
-    /// Whether it calls functions that look at session or server.
-    pub imprecise: bool,
 }
 
 /// Where names are looked for.
@@ -150,8 +143,8 @@ impl<'c> Binder<'c> {
             ansi_nulls: context.options.ansi_nulls,
             quoted_identifier: context.options.quoted_identifier,
         };
-        let mut hints = PlanHints::default();
-        hints.force_order = context.options.force_plan;
+        let force_order = context.options.force_plan;
+        let hints = PlanHints { force_order, ..PlanHints::default() };
         let mut binder = Binder {
             names,
             statistics: context.statistics,
@@ -159,8 +152,6 @@ impl<'c> Binder<'c> {
             env,
             blocks: Vec::new(),
             ids: Ids::default(),
-            owners: Vec::new(),
-            block_serial: 0,
             scan_number: 0,
             outermost: usize::MAX,
             references: Vec::new(),
@@ -201,34 +192,14 @@ impl<'c> Binder<'c> {
         self.env.schema.same_name(a, b)
     }
 
-    /// A new column, made in a block of the stack.
-    pub fn new_column(&mut self, block: usize) -> ColId {
-        let serial = self.blocks[block].serial;
-        self.named_column(serial)
-    }
-
-    /// A new column that belongs to no block.
+    /// A new column.
     pub fn free_column(&mut self) -> ColId {
-        self.named_column(0)
-    }
-
-    fn named_column(&mut self, serial: u32) -> ColId {
-        let column = self.ids.column();
-        // Planning parts of a statement takes ids, too.
-        self.owners.resize(self.ids.columns(), 0);
-        self.owners[column.0 as usize - 1] = serial;
-        column
-    }
-
-    /// The serial of the block that a column was made in; 0 for none.
-    pub fn owner(&self, column: ColId) -> u32 {
-        self.owners.get(column.0 as usize - 1).copied().unwrap_or(0)
+        self.ids.column()
     }
 
     /// A block on top of the stack.
     pub fn open_block(&mut self, clause: Clause) {
-        self.block_serial += 1;
-        self.blocks.push(Block::new(self.block_serial, clause));
+        self.blocks.push(Block::new(clause));
     }
 
     /// Takes the block on top off.

@@ -258,11 +258,6 @@ impl Binder<'_> {
     }
 }
 
-/// Whether both expressions can stand on the sides of a comparison as they are.
-pub(crate) fn are_comparable(left: &Expr, right: &Expr) -> bool {
-    comparable(&left.ty, &right.ty)
-}
-
 fn is_variable(scalar: &Scalar) -> bool {
     matches!(scalar.expr.kind, ExprKind::Variable(_))
 }

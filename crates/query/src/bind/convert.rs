@@ -6,7 +6,7 @@ use base::types::conversion::{check_explicit, check_implicit};
 use base::types::declare::{self, Declaration, Subject};
 use base::types::{Convertibility, conversion};
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
-use engine::catalog::def::{ObjectKind, TypeDefKind, UserTypeId};
+use engine::catalog::def::{TypeDefKind, UserTypeId};
 use tsql::ast::{self, TypeArguments};
 
 use super::binder::Binder;
@@ -339,15 +339,4 @@ fn names_a_month(value: &Value, ty: &SqlType) -> bool {
         matches!(b, 0 | b' ' | b'0'..=b'9' | b'-' | b'/' | b'.' | b':' | b'T' | b'Z' | b'+')
     };
     !bytes.iter().all(plain)
-}
-
-/// The kind that messages call an object that is no table.
-pub(super) fn kind_name(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::View => "view",
-        ObjectKind::Procedure => "procedure",
-        ObjectKind::Sequence => "sequence object",
-        ObjectKind::Synonym => "synonym",
-        _ => "object",
-    }
 }

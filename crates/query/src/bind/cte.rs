@@ -14,7 +14,7 @@ use super::binder::{Binder, Env};
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{OutCol, Rows};
-use super::select::{Output, Shown, Usage};
+use super::select::{Output, Usage};
 use crate::plan::expr::ColId;
 use crate::plan::tree::{Node, ReadOptions, WorktableId};
 
@@ -179,7 +179,7 @@ impl Binder<'_> {
             columns: ids,
             max_rounds: self.max_recursion,
         };
-        Ok(Output { node, columns, assigns: Vec::new(), shows_rows: Shown::Union })
+        Ok(Output { node, columns, assigns: Vec::new() })
     }
 
     /// A member of the recursive part. Errors 205, 240.

@@ -39,7 +39,7 @@ pub(super) struct Joined {
 
 impl Binder<'_> {
     /// The list behind `FROM`. Errors 1011, 1012, 1013 and those of its sources.
-    pub fn from_list(&mut self, list: &[ast::TableSource], usage: Usage) -> BindResult<From> {
+    pub fn sources_of(&mut self, list: &[ast::TableSource], usage: Usage) -> BindResult<From> {
         let mut from = From::Nothing;
         for source in list {
             self.block().visible = 0..0;

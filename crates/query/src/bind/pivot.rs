@@ -151,7 +151,7 @@ impl Binder<'_> {
     ) -> BindResult<T> {
         self.open_block(Clause::From);
         let list = std::slice::from_ref(source);
-        let result = self.from_list(list, Usage::Derived).and_then(|_| {
+        let result = self.sources_of(list, Usage::Derived).and_then(|_| {
             self.block().show_all();
             f(self)
         });

@@ -9,7 +9,7 @@ use super::context::{AtLine, BindError, BindResult};
 use super::order::{Limit, Tail, limited_by};
 use super::scalar::{Origin, Scalar};
 use super::scope::OutCol;
-use super::select::{Output, Shown, Usage};
+use super::select::{Output, Usage};
 use crate::plan::expr::{ColId, Expr, ExprKind, Subquery};
 use crate::plan::tree::{JoinKind, Node};
 
@@ -134,7 +134,7 @@ impl Binder<'_> {
                 matched_rows(left_node, left_ids, right_node, right_ids, &columns, semi)
             }
         };
-        Ok(Output { node, columns, assigns: Vec::new(), shows_rows: Shown::Union })
+        Ok(Output { node, columns, assigns: Vec::new() })
     }
 
     /// A column that holds values of both.

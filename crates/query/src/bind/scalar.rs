@@ -70,11 +70,6 @@ impl Label {
         }
     }
 
-    /// Whether `COLLATE` stands at the top.
-    pub fn is_explicit(&self) -> bool {
-        matches!(self.0, Some((Coercibility::Explicit(_), _)))
-    }
-
     /// The label of an operator's result. Error 468 if two `COLLATE` clauses disagree.
     pub fn combine(self, other: Label, operation: &'static str) -> BindResult<Label> {
         let ((a, op_a), (b, op_b)) = match (self.0, other.0) {

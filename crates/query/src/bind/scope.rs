@@ -44,8 +44,6 @@ pub(super) enum Clause {
 /// A query block: one `SELECT`, `UPDATE` and so on, while it is bound.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Tells blocks apart.
-    pub serial: u32,
     /// The sources of its `FROM`, as far as they are bound.
     pub sources: Vec<Source>,
     /// Which of them can be seen at the moment.
@@ -112,6 +110,7 @@ pub(super) struct TableName {
 
 /// What a source's rows are.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are few of them")]
 pub(super) enum Rows {
     /// Read from somewhere.
     Scan(Box<ScanSource>),
@@ -182,9 +181,8 @@ pub(super) struct ColumnView<'s> {
 
 impl Block {
     /// A block without sources.
-    pub fn new(serial: u32, clause: Clause) -> Block {
+    pub fn new(clause: Clause) -> Block {
         Block {
-            serial,
             sources: Vec::new(),
             visible: 0..0,
             clause,
@@ -406,7 +404,7 @@ impl Binder<'_> {
 
     /// Names a column of a scan that was not used yet.
     fn use_column(&mut self, at: ColumnAt) -> BindResult<ColId> {
-        let id = self.new_column(at.block);
+        let id = self.free_column();
         let source = &mut self.blocks[at.block].sources[at.source];
         let Rows::Scan(scan) = &mut source.rows else { unreachable!("only scans name lazily") };
         scan.ids[at.ordinal] = Some(id);

@@ -58,19 +58,6 @@ pub(super) struct Output {
     pub columns: Vec<OutCol>,
     /// The variables that its columns are assigned to, if it assigns.
     pub assigns: Vec<(VarId, ColId)>,
-    /// Whether rows of a source of its `FROM` are its rows: no grouping, `DISTINCT`, set operator.
-    pub shows_rows: Shown,
-}
-
-/// Whether a query's rows are rows of its sources, for who wants to change them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shown {
-    /// They are.
-    Rows,
-    /// It groups or removes duplicates.
-    Groups,
-    /// It is a union or the like.
-    Union,
 }
 
 /// An entry of the select list.
@@ -108,7 +95,7 @@ impl Binder<'_> {
         tail: &Tail<'_>,
         usage: Usage,
     ) -> BindResult<Output> {
-        let from = self.from_list(&select.from, usage)?;
+        let from = self.sources_of(&select.from, usage)?;
         self.block().show_all();
         let filter = match &select.filter {
             Some(filter) => Some(self.in_clause(Clause::Where, |b| b.condition(filter))?),
@@ -140,14 +127,10 @@ impl Binder<'_> {
         }
         node = filtered(node, having);
         node = windowed(node, std::mem::take(&mut block.windows));
-        let shows_rows = match is_grouped || select.distinct {
-            true => Shown::Groups,
-            false => Shown::Rows,
-        };
         if usage == Usage::Exists && !select.distinct {
             // Whatever the select list says, a row is a row.
             let node = limited(node, &Order::default(), limit);
-            return Ok(Output { node, columns: Vec::new(), assigns: Vec::new(), shows_rows });
+            return Ok(Output { node, columns: Vec::new(), assigns: Vec::new() });
         }
         let all_first = select.distinct;
         node = self.compute_for_order(node, &mut items, &mut order, all_first);
@@ -157,7 +140,7 @@ impl Binder<'_> {
         }
         let node = limited(node, &order, limit);
         let node = self.compute_rest(node, &mut items);
-        Ok(output_of(node, items, shows_rows))
+        Ok(output_of(node, items))
     }
 
     /// Groups the rows and rewrites what is above.
@@ -461,7 +444,7 @@ fn windowed(mut node: Node, mut calls: Vec<super::scope::WindowCall>) -> Node {
     node
 }
 
-fn output_of(node: Node, items: Vec<Item>, shows_rows: Shown) -> Output {
+fn output_of(node: Node, items: Vec<Item>) -> Output {
     let mut assigns = Vec::new();
     let mut columns = Vec::with_capacity(items.len());
     for item in items {
@@ -474,5 +457,5 @@ fn output_of(node: Node, items: Vec<Item>, shows_rows: Shown) -> Output {
         let (ty, nullable) = (expr.ty, expr.nullable);
         columns.push(OutCol { id, name, ty, nullable, label, origin, base });
     }
-    Output { node, columns, assigns, shows_rows }
+    Output { node, columns, assigns }
 }

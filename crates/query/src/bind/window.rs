@@ -318,12 +318,13 @@ fn frame_of(frame: &ast::Frame, ordered: bool, line: u32) -> BindResult<Frame> {
     if !frame.rows && (counted(frame.start) || counted(frame.end)) {
         return Err(fail(&message::RANGE_FRAME_BOUNDS));
     }
-    let backwards = match (frame.start, frame.end) {
-        (FrameBound::UnboundedFollowing, _) | (_, FrameBound::UnboundedPreceding) => true,
-        (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow) => true,
-        (FrameBound::CurrentRow, FrameBound::Preceding(_)) => true,
-        _ => false,
-    };
+    let backwards = matches!(
+        (frame.start, frame.end),
+        (FrameBound::UnboundedFollowing, _)
+            | (_, FrameBound::UnboundedPreceding)
+            | (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow)
+            | (FrameBound::CurrentRow, FrameBound::Preceding(_))
+    );
     if backwards {
         let shown = format!("BETWEEN {} AND {}", shown_bound(frame.start), shown_bound(frame.end));
         return Err(SqlError::new(&message::WINDOW_FRAME_BACKWARDS, &[&shown])

@@ -44,7 +44,7 @@ impl Binder<'_> {
         let target = self.target_alone(&merge.target, merge.alias.as_ref())?;
         self.block().sources.push(target);
         let targeted = self.targeted(0, Permission::Select, None, line)?;
-        let from = self.from_list(std::slice::from_ref(&merge.source), Usage::Statement)?;
+        let from = self.sources_of(std::slice::from_ref(&merge.source), Usage::Statement)?;
         self.block().show_all();
         let on = self.in_clause(Clause::On, |b| b.condition(&merge.on))?;
         for (at, source) in self.block().sources.iter_mut().enumerate() {

@@ -52,7 +52,7 @@ impl Binder<'_> {
             let at = self.target_source(target)?;
             return Ok((From::Leaf(at), at));
         }
-        let from = self.from_list(list, Usage::Target)?;
+        let from = self.sources_of(list, Usage::Target)?;
         if let Some(at) = self.find_target(target)? {
             return Ok((from, at));
         }
@@ -202,11 +202,11 @@ impl Binder<'_> {
         let mut changing = self.changing(database, &table, target);
         for ordinal in 0..table.columns.len() {
             let Some(position) = table.layout_position(ordinal) else { continue };
-            let own = self.new_column(top);
+            let own = self.free_column();
             let Rows::Scan(scan) = &mut self.blocks[top].sources[at].rows else { continue };
             changing.old[position] = *scan.ids[ordinal].get_or_insert(own);
         }
-        let row = self.new_column(top);
+        let row = self.free_column();
         let Rows::Scan(scan) = &mut self.blocks[top].sources[at].rows else {
             unreachable!("the caller has seen a scan")
         };
