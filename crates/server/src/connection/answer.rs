@@ -234,12 +234,14 @@ impl ResponseSink for Answer {
         let status = DoneStatus::FINAL
             .with_if(done.failed, DoneStatus::ERROR)
             .with_if(done.in_transaction, DoneStatus::IN_TRANSACTION)
-            .with_if(done.rows.is_some(), DoneStatus::COUNT)
-            .with_if(self.is_followed, DoneStatus::RPC_IN_BATCH);
-        let kind = match done.scope {
-            DoneScope::Batch => DoneKind::Statement,
-            DoneScope::InModule => DoneKind::InProcedure,
-            DoneScope::Module => DoneKind::Procedure,
+            .with_if(done.rows.is_some(), DoneStatus::COUNT);
+        let (kind, status) = match done.scope {
+            DoneScope::Batch => (DoneKind::Statement, status),
+            DoneScope::InModule => (DoneKind::InProcedure, status),
+            DoneScope::Module => {
+                let is_followed = self.is_followed;
+                (DoneKind::Procedure, status.with_if(is_followed, DoneStatus::RPC_IN_BATCH))
+            }
         };
         let rows = done.rows.unwrap_or(0);
         self.next();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use tds::packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
-use tds::{ProtocolError, TdsVersion};
+use tds::ProtocolError;
 
 /// While more than this waits to be dealt with, nothing more is read.
 const WAITING_BYTES_MAX: usize = 256 * 1024;
@@ -46,7 +46,6 @@ pub struct Inbox {
     reader: MessageReader,
     waiting: VecDeque<Inbound>,
     waiting_bytes: usize,
-    packets: i32,
     failure: Option<ProtocolError>,
     ended: bool,
 }
@@ -58,7 +57,6 @@ impl Inbox {
             reader: MessageReader::new(Side::Server, limit),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
-            packets: 0,
             failure: None,
             ended: false,
         }
@@ -71,7 +69,6 @@ impl Inbox {
 
     /// Takes bytes from the connection.
     pub fn feed(&mut self, mut bytes: &[u8]) {
-        self.packets = self.packets.wrapping_add(1);
         while self.failure.is_none() {
             match self.reader.feed(&mut bytes) {
                 Ok(None) => break,
@@ -142,16 +139,6 @@ impl Inbox {
         }
     }
 
-    /// Puts back what cannot be dealt with yet.
-    pub fn put_back(&mut self, inbound: Inbound) {
-        self.waiting_bytes += match &inbound {
-            Inbound::Message { body, .. } => body.len(),
-            Inbound::BulkData(data) => data.len(),
-            _ => 0,
-        };
-        self.waiting.push_front(inbound);
-    }
-
     /// Takes the next thing if it is an attention.
     pub fn take_attention(&mut self) -> bool {
         let is_next = matches!(self.waiting.front(), Some(Inbound::Attention));
@@ -161,9 +148,12 @@ impl Inbox {
         is_next
     }
 
-    /// How many pieces have been read since the last time this was asked.
-    pub fn take_packets(&mut self) -> i32 {
-        std::mem::take(&mut self.packets)
+    /// Takes the next thing if it belongs to a bulk load that has begun.
+    pub fn take_bulk(&mut self) -> Option<Inbound> {
+        match self.waiting.front() {
+            Some(Inbound::BulkData(_) | Inbound::BulkEnd { .. }) => self.next().ok().flatten(),
+            _ => None,
+        }
     }
 
     /// Takes back the memory of a message that has been dealt with.
@@ -179,9 +169,6 @@ impl Inbox {
         }
     }
 }
-
-/// The newest version, of which messages before the login have the form.
-pub const VERSION_BEFORE_LOGIN: TdsVersion = TdsVersion::V7_4;
 
 #[cfg(test)]
 mod tests {

@@ -22,6 +22,7 @@
 //! * C4: what is wrong with one client's bytes ends that client's connection alone.
 
 pub mod answer;
+pub mod bulk;
 pub mod handshake;
 pub mod inbox;
 pub mod login;

@@ -21,6 +21,7 @@ use tracing::{info, warn};
 use tsql::ast::IsolationLevel;
 
 use super::answer::Answer;
+use super::bulk::{Pipe, PipeEnd};
 use super::inbox::{Inbound, Inbox};
 use super::login::Entered;
 use super::outbox::Outbox;
@@ -200,6 +201,16 @@ impl Served<'_> {
         reset: Reset,
         body: impl FnOnce(&Task, &mut Session, &mut Answer) -> SqlResult<()> + Send + 'static,
     ) -> Result<(), End> {
+        self.run_with(reset, None, body).await
+    }
+
+    /// As [`Served::run`], with a pipe for what comes while it runs.
+    async fn run_with(
+        &mut self,
+        reset: Reset,
+        pipe: Option<&Pipe>,
+        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> SqlResult<()> + Send + 'static,
+    ) -> Result<(), End> {
         let mut session = self.session.take().expect("one request runs at a time");
         let mut answer = self.answer.take().expect("one request runs at a time");
         let (interrupt, outbox) = (self.entry.interrupt.clone(), answer.outbox().clone());
@@ -211,7 +222,7 @@ impl Served<'_> {
             let finished = finish(task, &mut answer, result);
             (session, answer, finished)
         });
-        let (ran, was_attended) = self.drive(statement, &interrupt, &outbox).await;
+        let (ran, was_attended) = self.drive(statement, &interrupt, &outbox, pipe).await;
         let (session, mut answer, finished) = ran.map_err(|_| End::OutOfMemory)?;
         self.session = Some(session);
         for _ in 0..answer.take_errors() {
@@ -239,6 +250,7 @@ impl Served<'_> {
         mut statement: Statement<Ran>,
         interrupt: &Interrupt,
         outbox: &Outbox,
+        pipe: Option<&Pipe>,
     ) -> (Result<Ran, engine::wait::OutOfStacks>, bool) {
         let (transport, inbox) = (&mut self.transport, &mut self.inbox);
         let mut is_lost = false;
@@ -255,6 +267,10 @@ impl Served<'_> {
                 if is_lost {
                     return Poll::Pending;
                 }
+                // The statement may have emptied the pipe.
+                if pipe.is_some_and(|pipe| fill(pipe, inbox)) {
+                    continue;
+                }
                 let sent = poll_send(transport, cx, outbox);
                 let came = match inbox.wants_more() {
                     true => poll_receive(transport, cx, inbox),
@@ -267,6 +283,9 @@ impl Served<'_> {
                     _ => {
                         is_lost = true;
                         outbox.lock().is_broken = true;
+                        if let Some(pipe) = pipe {
+                            pipe.end(PipeEnd::Lost);
+                        }
                         interrupt.raise(Interrupted::Kill);
                     }
                 }
@@ -357,6 +376,22 @@ fn finish(task: &Task, answer: &mut Answer, result: SqlResult<()>) -> Finished {
         Ok(()) => None,
     };
     Finished { acknowledged, end }
+}
+
+/// Moves what has come of a bulk load into its pipe, as far as there is room; whether that was
+/// anything.
+fn fill(pipe: &Pipe, inbox: &mut Inbox) -> bool {
+    let mut is_any = false;
+    while pipe.has_room() {
+        match inbox.take_bulk() {
+            Some(Inbound::BulkData(piece)) => pipe.put(piece),
+            Some(Inbound::BulkEnd { ignored: true }) => pipe.end(PipeEnd::Ignored),
+            Some(Inbound::BulkEnd { ignored: false }) => pipe.end(PipeEnd::Complete),
+            _ => break,
+        }
+        is_any = true;
+    }
+    is_any
 }
 
 /// Sends some of what waits; whether that was anything.

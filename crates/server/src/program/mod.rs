@@ -37,7 +37,14 @@ struct Passed {
     run: fn(Vec<OsString>) -> ExitCode,
 }
 
-const PASSED: &[Passed] = &[];
+const PASSED: &[Passed] = &[
+    Passed { name: "sql", about: "A SQL shell, with the flags of sqlcmd", run: tools::sql::main },
+    Passed {
+        name: "stress",
+        about: "A stress driver, with the flags of ostress",
+        run: tools::stress::main,
+    },
+];
 
 /// Runs the program.
 pub fn main() -> ExitCode {

@@ -1,0 +1,94 @@
+//! Cancelling, at any moment.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use tds::packet::PacketType;
+
+use crate::support::{Raw, TestServer, batch};
+use crate::trace::lines;
+
+/// Sends a batch, an attention after a while, and returns all that is answered to both.
+fn cancelled(raw: &mut Raw, text: &str, after: Duration) -> Vec<String> {
+    raw.send(PacketType::SqlBatch, &batch(text));
+    std::thread::sleep(after);
+    raw.send(PacketType::Attention, &[]);
+    let began = Instant::now();
+    let mut all = Vec::new();
+    while !all.iter().any(|line: &String| line.starts_with("done") && line.contains("attention")) {
+        all.extend(lines(&raw.answer().expect("the session lives on")));
+    }
+    assert!(began.elapsed() < Duration::from_secs(10), "{text} took {:?}", began.elapsed());
+    all
+}
+
+fn is_alive(raw: &mut Raw) {
+    raw.send(PacketType::SqlBatch, &batch("select 1 as a"));
+    let answer = lines(&raw.answer().expect("the session lives on"));
+    assert_eq!(answer, ["columns a", "row 1", "done select 1"]);
+}
+
+const SOON: Duration = Duration::from_millis(100);
+
+#[test]
+fn with_nothing_running() {
+    let mut raw = Raw::login(TestServer::shared());
+    raw.send(PacketType::Attention, &[]);
+    assert_eq!(lines(&raw.answer().unwrap()), ["done attention"]);
+    is_alive(&mut raw);
+}
+
+#[test]
+fn of_a_loop_of_a_wait_and_of_a_query() {
+    let mut raw = Raw::login(TestServer::shared());
+    for text in [
+        "declare @i int = 0; while 1 = 1 set @i = (@i + 1) % 100",
+        "waitfor delay '00:10:00'",
+        "select count_big(*) from sys.all_columns a, sys.all_columns b, sys.all_columns c",
+    ] {
+        let answer = cancelled(&mut raw, text, SOON);
+        assert_eq!(answer.last().unwrap(), "done attention", "{text}: {answer:?}");
+        is_alive(&mut raw);
+    }
+}
+
+#[test]
+fn in_the_same_breath_as_the_request() {
+    let mut raw = Raw::login(TestServer::shared());
+    for _ in 0..20 {
+        cancelled(&mut raw, "select 1 as a", Duration::ZERO);
+        is_alive(&mut raw);
+    }
+}
+
+#[test]
+fn while_a_large_result_is_sent_to_a_client_that_does_not_read() {
+    let mut raw = Raw::login(TestServer::shared());
+    let text = "while 1 = 1 print replicate('x', 4000)";
+    let answer = cancelled(&mut raw, text, Duration::from_millis(500));
+    assert_eq!(answer.last().unwrap(), "done attention");
+    is_alive(&mut raw);
+}
+
+#[test]
+fn a_client_that_leaves_takes_its_request_along() {
+    let server = TestServer::new();
+    for text in [
+        "declare @i int = 0; while 1 = 1 set @i = (@i + 1) % 100",
+        "waitfor delay '00:10:00'",
+        "while 1 = 1 print replicate('x', 4000)",
+    ] {
+        let mut raw = Raw::login(&server);
+        raw.send(PacketType::SqlBatch, &batch(text));
+        std::thread::sleep(SOON);
+        if text.contains("print") {
+            let mut some = [0; 1000];
+            raw.stream.read_exact(&mut some).unwrap();
+        }
+    }
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while server.running().server().connections() > 0 {
+        assert!(Instant::now() < deadline, "the sessions end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,47 @@
+//! Many connections at once.
+
+use std::time::{Duration, Instant};
+
+use tds::packet::PacketType;
+
+use crate::support::{Process, Raw, TempDir, TestServer};
+
+#[test]
+fn a_storm_of_connections_is_served() {
+    const THREADS: usize = 8;
+    const EACH: usize = 25;
+    let address = TestServer::shared().address();
+    let storm = || (0..EACH).map(|_| Raw::login_at(address)).collect::<Vec<_>>();
+    let connected: Vec<Vec<Raw>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(storm)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for mut raw in connected.into_iter().flatten() {
+        raw.send(PacketType::Attention, &[]);
+        assert!(raw.answer().is_some());
+    }
+}
+
+/// `cargo test -p thermocline --test wire -- --ignored --nocapture ten_thousand`; the limit of open
+/// files must be above 10,100.
+#[test]
+#[ignore = "takes a while and many files"]
+fn ten_thousand_idle_connections_cost_little() {
+    const COUNT: usize = 10_000;
+    const BYTES_MAX: u64 = 100_000;
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut raws = vec![Raw::login_at(server.address)];
+    let before = server.memory();
+    let began = Instant::now();
+    raws.extend((1..COUNT).map(|_| Raw::login_at(server.address)));
+    let elapsed = began.elapsed();
+    std::thread::sleep(Duration::from_secs(1));
+    let each = (server.memory() - before) / (COUNT as u64 - 1);
+    println!("{COUNT} connections in {} ms, {each} bytes each", elapsed.as_millis());
+    for raw in raws.iter_mut().step_by(97) {
+        raw.send(PacketType::Attention, &[]);
+        assert!(raw.answer().is_some());
+    }
+    assert!(each < BYTES_MAX, "{each} bytes for an idle connection");
+}

@@ -1,0 +1,133 @@
+use server::config::{Config, Encrypt as Mode};
+use tools::client::{Authentication, ClientError, Connection, Encrypt, Results};
+
+use crate::support::{TempDir, TestServer};
+
+fn with_encryption(encrypt: Mode) -> TestServer {
+    TestServer::with(Config { encrypt, ..Config::default() })
+}
+
+/// How a client that wants `encrypt` fares: whether it is encrypted, or nothing if it is not let in.
+fn try_to_connect(server: &TestServer, encrypt: Encrypt) -> Option<bool> {
+    let mut options = server.options();
+    options.encrypt = encrypt;
+    Connection::connect(&options).ok().map(|connection| connection.is_encrypted())
+}
+
+#[test]
+fn encryption_is_what_both_sides_allow() {
+    use Encrypt::{Mandatory, Never, Optional, Strict};
+    let expected = [
+        (Mode::Off, [(Never, Some(false)), (Optional, Some(false)), (Mandatory, None), (Strict, None)]),
+        (
+            Mode::On,
+            [
+                (Never, Some(false)),
+                (Optional, Some(false)),
+                (Mandatory, Some(true)),
+                (Strict, Some(true)),
+            ],
+        ),
+        (
+            Mode::Required,
+            [(Never, None), (Optional, Some(true)), (Mandatory, Some(true)), (Strict, Some(true))],
+        ),
+        (Mode::Strict, [(Never, None), (Optional, None), (Mandatory, None), (Strict, Some(true))]),
+    ];
+    for (mode, clients) in expected {
+        let server = with_encryption(mode);
+        for (client, outcome) in clients {
+            assert_eq!(try_to_connect(&server, client), outcome, "{mode:?}, {client:?}");
+        }
+    }
+}
+
+fn refused(server: &TestServer, user: &str, password: &str, database: &str) -> Vec<i32> {
+    let mut options = server.options().with_database(database);
+    options.authentication =
+        Authentication::Password { user: user.into(), password: password.into() };
+    let mut messages = Results::default();
+    match Connection::connect_with(&options, &mut messages) {
+        Ok(_) => Vec::new(),
+        Err(_) => messages.messages.iter().filter(|m| m.is_error()).map(|m| m.error.number()).collect(),
+    }
+}
+
+#[test]
+fn who_is_not_let_in_is_told_so() {
+    let server = TestServer::shared();
+    const NONE: [i32; 0] = [];
+    let password = crate::support::PASSWORD;
+    assert_eq!(refused(server, "sa", password, ""), NONE);
+    assert_eq!(refused(server, "SA", password, "tempdb"), NONE);
+    assert_eq!(refused(server, "sa", "wrong", ""), [18456]);
+    assert_eq!(refused(server, "nobody", password, ""), [18456]);
+    assert_eq!(refused(server, "sa", password, "nowhere"), [4060, 18456]);
+}
+
+#[test]
+fn trusted_clients_are_let_in_where_that_is_allowed() {
+    let mut options = TestServer::shared().options();
+    options.authentication = Authentication::Trusted;
+    assert!(Connection::connect(&options).is_ok());
+    let strict = TestServer::with(Config::default());
+    let mut options = strict.options();
+    options.authentication = Authentication::Trusted;
+    let error = Connection::connect(&options).unwrap_err();
+    assert_eq!(error.server_message().map(|m| m.error.number()), Some(18452));
+}
+
+#[test]
+fn connections_beyond_the_limit_are_refused() {
+    let server = TestServer::with(Config { max_connections: 2, ..Config::default() });
+    let first = server.connect();
+    let _second = server.connect();
+    let error = Connection::connect(&server.options()).unwrap_err();
+    assert_eq!(error.server_message().map(|m| m.error.number()), Some(17809), "{error:?}");
+    drop(first);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while let Err(error) = Connection::connect(&server.options()) {
+        assert!(std::time::Instant::now() < deadline, "there is room again: {error:?}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_client_that_says_nothing_is_not_waited_for() {
+    let login_timeout = std::time::Duration::from_millis(200);
+    let server = TestServer::with(Config { login_timeout, ..Config::default() });
+    let mut raw = crate::support::Raw::connect(&server);
+    assert!(raw.is_closed());
+}
+
+#[test]
+fn a_stopped_server_closes_its_connections_and_leaves_its_directory() {
+    let server = TestServer::new();
+    let mut idle = server.connect();
+    let dir = server.stop();
+    let lost = idle.execute("select 1").unwrap_err();
+    assert!(matches!(lost, ClientError::Lost(_)), "{lost:?}");
+    let again = TestServer::in_directory(dir, Config::default());
+    assert_eq!(again.running().sa_password(), None, "the directory holds data already");
+    drop(again.connect());
+}
+
+#[test]
+fn a_directory_has_one_server() {
+    let server = TestServer::new();
+    let options = server::embedded::Options::local(server.running().server().config.data.clone());
+    let Err(error) = server::embedded::start(options) else { panic!("two servers, one directory") };
+    assert!(error.to_string().contains("in use by another process"), "{error}");
+}
+
+#[test]
+fn a_directory_with_other_things_is_left_alone() {
+    let dir = TempDir::new();
+    std::fs::create_dir_all(dir.path().join("databases")).unwrap();
+    std::fs::write(dir.path().join("databases/mine"), "mine").unwrap();
+    let Err(error) = server::embedded::start(server::embedded::Options::local(dir.path())) else {
+        panic!("somebody else's directory was taken")
+    };
+    assert!(error.to_string().contains("choose an empty directory"), "{error}");
+    assert!(dir.path().join("databases/mine").exists());
+}

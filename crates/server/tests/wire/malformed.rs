@@ -1,0 +1,92 @@
+//! Bytes that no client should send. Each ends its own connection, and no other.
+
+use tds::packet::PacketType;
+
+use crate::support::{Raw, TestServer, batch};
+
+/// A packet with this header and content, whatever the header says.
+fn packet(kind: u8, status: u8, length: u16, id: u8, content: &[u8]) -> Vec<u8> {
+    let [high, low] = length.to_be_bytes();
+    [&[kind, status, high, low, 0, 0, id, 0][..], content].concat()
+}
+
+#[test]
+fn before_the_login() {
+    let server = TestServer::shared();
+    let random: Vec<u8> = (0..2000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("http", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec()),
+        ("noise", random),
+        ("zeros", vec![0; 100]),
+        ("a request", packet(1, 1, 12, 1, &[0; 4])),
+        ("an old login", packet(2, 1, 12, 1, &[0; 4])),
+        ("an empty prelogin", packet(0x12, 1, 8, 1, &[])),
+        ("a prelogin without an end", packet(0x12, 1, 13, 1, &[0, 0, 6, 0, 6])),
+        ("a login that points outside", packet(0x10, 1, 108, 1, &[0xFF; 100])),
+        ("a packet shorter than its header", packet(0x12, 1, 7, 1, &[])),
+        ("nonsense in TLS", [&[0x16, 3, 1, 0, 50][..], &[0x55; 50]].concat()),
+        ("a login without an end", packet(0x10, 0, 4096, 1, &[0; 4088]).repeat(40)),
+    ];
+    for (what, bytes) in cases {
+        let mut raw = Raw::connect(server);
+        raw.send_bytes(&bytes);
+        assert!(raw.is_closed(), "{what}");
+    }
+    drop(server.connect());
+}
+
+#[test]
+fn after_the_login() {
+    let server = TestServer::shared();
+    let mut witness = Raw::login(server);
+    let part = packet(1, 0, 4096, 1, &[0; 4088]);
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("an unknown type", packet(0x77, 1, 12, 1, &[0; 4])),
+        ("an answer", packet(4, 1, 12, 1, &[0; 4])),
+        ("a second login", packet(0x10, 1, 12, 1, &[0; 4])),
+        ("a short packet", packet(1, 1, 3, 1, &[])),
+        ("a packet out of order", [part.clone(), packet(1, 1, 12, 7, &[0; 4])].concat()),
+        ("a message within another", [part.clone(), packet(3, 1, 12, 2, &[0; 4])].concat()),
+        ("headers that are too long", packet(1, 1, 12, 1, &[0xFF, 0xFF, 0xFF, 0x7F])),
+        ("headers of length 0", packet(1, 1, 12, 1, &[0; 4])),
+        ("half a character", packet(1, 1, 8 + 23, 1, &[&batch("")[..], b"x"].concat())),
+        ("an unknown transaction request", packet(14, 1, 8 + 24, 1, &[&batch("")[..], &[99, 0]].concat())),
+    ];
+    for (what, bytes) in cases {
+        let mut raw = Raw::login(server);
+        raw.send_bytes(&bytes);
+        assert!(raw.is_closed(), "{what}");
+    }
+    witness.send(PacketType::Attention, &[]);
+    assert!(witness.answer().is_some(), "others live on");
+}
+
+#[test]
+fn a_message_above_the_limit_ends_its_session() {
+    let limit = server::config::Bytes(100_000);
+    let config = server::config::Config { message_limit: limit, ..Default::default() };
+    let server = TestServer::with(config);
+    let mut raw = Raw::login(&server);
+    let mut rest = vec![packet(1, 0, 4096, 1, &[b' '; 4088])];
+    for id in 2..30 {
+        rest.push(packet(1, 0, 4096, id, &[b' '; 4088]));
+    }
+    raw.send_bytes(&rest.concat());
+    assert!(raw.is_closed());
+    drop(server.connect());
+}
+
+#[test]
+fn a_client_that_leaves_in_the_middle_is_forgotten() {
+    let server = TestServer::new();
+    for cut in [3, 8, 20, 4000] {
+        let mut raw = Raw::login(&server);
+        raw.send_bytes(&packet(1, 0, 4096, 1, &[0; 4088])[..cut]);
+    }
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while server.running().server().connections() > 0 {
+        assert!(std::time::Instant::now() < deadline, "connections are given back");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(server.running().server().instance.sessions.is_empty());
+}

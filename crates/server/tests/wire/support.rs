@@ -1,0 +1,263 @@
+//! Servers for tests, and raw connections to them.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use server::config::Config;
+use server::embedded::{Options, Running, start};
+use tds::login::Login;
+use tds::packet::{MessageEvent, MessageReader, PacketType, Side};
+use tds::prelogin::{Encryption, Prelogin};
+use tds::writer::PutBytes;
+use tds::{MessageWriter, TdsVersion};
+use tools::client::{Authentication, ConnectOptions, Connection, ServerAddress};
+
+/// The password of `sa` everywhere here.
+pub const PASSWORD: &str = "Secret-Password-1";
+
+/// A directory that is removed in the end.
+pub struct TempDir(PathBuf);
+
+impl TempDir {
+    pub fn new() -> TempDir {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let name = format!("thermocline-{}-{}", std::process::id(), LAST.fetch_add(1, Relaxed));
+        TempDir(std::env::temp_dir().join(name))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server and its data.
+pub struct TestServer {
+    running: Option<Running>,
+    dir: TempDir,
+}
+
+impl TestServer {
+    /// A server that is set up like this, with a directory of its own.
+    pub fn with(config: Config) -> TestServer {
+        TestServer::in_directory(TempDir::new(), config)
+    }
+
+    pub fn in_directory(dir: TempDir, config: Config) -> TestServer {
+        let options = Options {
+            data_dir: dir.path().into(),
+            listen: "127.0.0.1:0".into(),
+            sa_password: Some(PASSWORD.into()),
+            config,
+        };
+        TestServer { running: Some(start(options).expect("the server starts")), dir }
+    }
+
+    pub fn new() -> TestServer {
+        TestServer::with(Config { allow_local_trusted: true, ..Config::default() })
+    }
+
+    /// One server that tests which leave nothing behind share.
+    pub fn shared() -> &'static TestServer {
+        static SHARED: OnceLock<TestServer> = OnceLock::new();
+        SHARED.get_or_init(TestServer::new)
+    }
+
+    pub fn running(&self) -> &Running {
+        self.running.as_ref().expect("it runs")
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.running().address()
+    }
+
+    /// How to log in as `sa`.
+    pub fn options(&self) -> ConnectOptions {
+        let mut options = ConnectOptions::new(ServerAddress::local(self.address().port()));
+        options.authentication =
+            Authentication::Password { user: "sa".into(), password: PASSWORD.into() };
+        options.query_timeout = Some(Duration::from_secs(30));
+        options
+    }
+
+    pub fn connect(&self) -> Connection {
+        Connection::connect(&self.options()).expect("sa may log in")
+    }
+
+    /// Ends the server in order; its data stay.
+    pub fn stop(mut self) -> TempDir {
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
+        std::mem::replace(&mut self.dir, TempDir(PathBuf::from("/nonexistent")))
+    }
+}
+
+/// A server in a process of its own.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Process {
+    /// Starts `thermocline serve`.
+    pub fn start(dir: &Path, flags: &[&str]) -> Process {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let child = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+            .args(["serve", "--data", dir.to_str().unwrap(), "--listen", &address.to_string()])
+            .args(flags)
+            .env("THERMOCLINE_SA_PASSWORD", PASSWORD)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let process = Process { child, address };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        // It listens before it has recovered, and answers afterwards.
+        while TcpStream::connect(address).is_err() {
+            assert!(Instant::now() < deadline, "the server starts");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        process
+    }
+
+    /// How to log in as `sa`.
+    pub fn options(&self) -> ConnectOptions {
+        let mut options = ConnectOptions::new(ServerAddress::local(self.address.port()));
+        options.authentication =
+            Authentication::Password { user: "sa".into(), password: PASSWORD.into() };
+        options
+    }
+
+    /// Bytes of memory that it uses.
+    pub fn memory(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap()
+    }
+
+    /// Ends it as a power failure would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection without encryption whose bytes the test makes itself.
+pub struct Raw {
+    pub stream: TcpStream,
+    reader: MessageReader,
+}
+
+impl Raw {
+    /// Connected, and nothing said.
+    pub fn connect(server: &TestServer) -> Raw {
+        Raw::connect_to(server.address())
+    }
+
+    fn connect_to(address: SocketAddr) -> Raw {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Raw { stream, reader: MessageReader::new(Side::Client, 1 << 30) }
+    }
+
+    /// Logged in as `sa`.
+    pub fn login(server: &TestServer) -> Raw {
+        Raw::login_at(server.address())
+    }
+
+    /// The same at an address.
+    pub fn login_at(address: SocketAddr) -> Raw {
+        let mut raw = Raw::connect_to(address);
+        let prelogin =
+            Prelogin { encryption: Some(Encryption::NotSupported), ..Prelogin::default() };
+        raw.send(PacketType::Prelogin, &prelogin.to_bytes());
+        raw.answer().expect("an answer to PRELOGIN");
+        let login = Login {
+            tds_version: TdsVersion::V7_4.number(),
+            packet_size: 4096,
+            option_flags2: tds::login::option_flags2::ODBC,
+            user_name: "sa".into(),
+            password: PASSWORD.into(),
+            ..Login::default()
+        };
+        raw.send(PacketType::Login, &login.to_bytes());
+        let answer = raw.answer().expect("an answer to LOGIN7");
+        assert!(answer.contains(&tds::token::LOGINACK));
+        raw
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, kind: PacketType, content: &[u8]) {
+        let mut writer = MessageWriter::new();
+        writer.begin(kind);
+        writer.put_long(content);
+        writer.end();
+        self.send_bytes(writer.ready());
+    }
+
+    /// Sends bytes; a server that has closed the connection does not take them.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// The next message; nothing if the server closes the connection before.
+    pub fn answer(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = [0; 4096];
+        loop {
+            let count = match self.stream.read(&mut bytes) {
+                Ok(0) => return None,
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                Err(error) => panic!("the server neither answers nor closes: {error}"),
+            };
+            let mut input = &bytes[..count];
+            let mut found = None;
+            while let Some(event) = self.reader.feed(&mut input).expect("the server speaks TDS") {
+                if let MessageEvent::Message { body, .. } = event {
+                    found = Some(body.to_vec());
+                }
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// Whether the server closes the connection, whatever it says before.
+    pub fn is_closed(&mut self) -> bool {
+        while self.answer().is_some() {}
+        true
+    }
+}
+
+/// A batch of T-SQL as the content of a message.
+pub fn batch(text: &str) -> Vec<u8> {
+    let mut content = Vec::new();
+    content.put_u32(22);
+    content.put_u32(18);
+    content.put_u16(2);
+    content.put_u64(0);
+    content.put_u32(1);
+    content.put_utf16(text);
+    content
+}
