@@ -4,6 +4,9 @@
 //! in such bodies only because its compiler knows no code for it (`LIKE`, common table expressions,
 //! `MERGE`, tables on disk …) is bound like anywhere else.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -73,8 +76,6 @@ pub fn native(
         module,
         facts: Facts::default(),
         dependencies: Dependencies::default(),
-        loops: 0,
-        handlers: 0,
     };
     let body = binder.statements(&block.statements)?;
     let NativeBinder { names, facts, dependencies, .. } = binder;
@@ -318,10 +319,6 @@ struct NativeBinder<'b> {
     options: BindOptions,
     facts: Facts,
     dependencies: Dependencies,
-    /// How many `WHILE` blocks are around the statement at hand.
-    loops: u32,
-    /// How many `CATCH` blocks are around it.
-    handlers: u32,
 }
 
 impl NativeBinder<'_> {
@@ -375,10 +372,7 @@ impl NativeBinder<'_> {
             StatementKind::AtomicBlock(block) => NativeKind::Atomic(self.statements(&block.statements)?),
             StatementKind::TryCatch(both) => {
                 let body = self.statements(&both.body)?;
-                self.handlers += 1;
-                let handler = self.statements(&both.handler);
-                self.handlers -= 1;
-                NativeKind::TryCatch(body, handler?)
+                NativeKind::TryCatch(body, self.statements(&both.handler)?)
             }
             StatementKind::If(choice) => {
                 out.extend(self.choice(choice)?);
@@ -387,21 +381,12 @@ impl NativeBinder<'_> {
             StatementKind::While(repeat) => {
                 let bound = self.bind(|c| condition(c, &repeat.condition)).at(line)?;
                 self.note(bound.facts, bound.dependencies);
-                self.loops += 1;
-                let body = self.body(&repeat.body);
-                self.loops -= 1;
-                NativeKind::While(bound.pred, body?)
+                NativeKind::While(bound.pred, self.body(&repeat.body)?)
             }
-            StatementKind::Break if self.loops > 0 => NativeKind::Break,
-            StatementKind::Break => return Err(misplaced(&message::BREAK_OUTSIDE_WHILE, line)),
-            StatementKind::Continue if self.loops > 0 => NativeKind::Continue,
-            StatementKind::Continue => {
-                return Err(misplaced(&message::CONTINUE_OUTSIDE_WHILE, line));
-            }
+            // The parser has seen that these stand where they may.
+            StatementKind::Break => NativeKind::Break,
+            StatementKind::Continue => NativeKind::Continue,
             StatementKind::Return(value) => self.returned(value.as_deref(), line)?,
-            StatementKind::Throw(None) if self.handlers == 0 => {
-                return Err(misplaced(&message::THROW_OUTSIDE_CATCH, line));
-            }
             StatementKind::Throw(None) => NativeKind::Throw(None),
             StatementKind::Throw(Some(throw)) => self.throw(throw, line)?,
             StatementKind::SetVariable(set) => {

@@ -201,6 +201,7 @@ impl Db {
         match &batch.statements[0].kind {
             StatementKind::CreateTable(create) => self.create_table(create),
             StatementKind::Module(module) => self.create_module(&module.module, text),
+            StatementKind::CreateType(create) => self.create_type(create),
             StatementKind::CreateSynonym(create) => {
                 let (database, header) = self.header(&create.name);
                 let base = create.target.to_string().into();
@@ -208,6 +209,68 @@ impl Db {
             }
             other => panic!("tests do not create {other:?}"),
         }
+    }
+
+    /// A memory-optimized table type.
+    fn create_type(&mut self, create: &ast::CreateType) {
+        let ast::CreateTypeKind::Table(definition) = &create.kind else {
+            panic!("tests do not create alias types");
+        };
+        let (database, header) = self.header(&create.name);
+        let (schema, name, id) = (header.schema, header.name.clone(), header.id);
+        let mut table = self.table_of(header, TableKind::MemoryDurable, definition);
+        table.role = TableRole::Type;
+        self.define(database, ObjectDef::Table(Arc::new(table)));
+        let kind = TypeDefKind::Table { table: id };
+        let id = UserTypeId(UserTypeId::FIRST_USER.0 + id.0);
+        let def = TypeDef { id, schema, name, owner: None, kind };
+        self.definitions.get_mut(&database).unwrap().push(Definition::Type(Arc::new(def)));
+        self.refresh(database);
+    }
+
+    /// Makes a module that nothing but its header and parameters is known of.
+    pub fn native_module(&mut self, text: &str) -> (ModuleDef, ast::Batch) {
+        let batch = parse(text);
+        let Some(module) = super::expand::module_of(&batch) else { panic!("{text}") };
+        let (name, parameters, kind) = match module {
+            Module::Procedure(p) => {
+                (&p.name, &p.parameters, ModuleKind::Procedure { auto_executed: false })
+            }
+            Module::Function(f) => {
+                let ast::FunctionBody::Scalar { ty, .. } = &f.body else { panic!("{text}") };
+                let returns =
+                    ReturnDef { ty: self.ty(ty), user_type: UserTypeId(56), nullable: true };
+                (&f.name, &f.parameters, ModuleKind::ScalarFunction { returns })
+            }
+            _ => panic!("{text}"),
+        };
+        let (_, header) = self.header(name);
+        let mut def = ModuleDef::new(header, kind, text.into());
+        def.native = true;
+        for parameter in parameters {
+            let schema = &self.names.schemas[&DB];
+            let of_type = schema.find_type(SchemaId::DBO, &parameter.ty.name.name.name);
+            let user_type = of_type.map_or(UserTypeId(56), |t| t.id);
+            let table_valued = of_type.is_some();
+            let ty = if table_valued { SqlType::int() } else { self.ty(&parameter.ty) };
+            def.parameters.push(ParameterDef {
+                name: parameter.name.name.clone(),
+                ty,
+                user_type,
+                table_valued,
+                nullable: true,
+                output: parameter.output,
+                read_only: parameter.read_only,
+                cursor: false,
+                default: parameter.default.as_ref().map(|_| Value::Null),
+            });
+        }
+        (def, batch)
+    }
+
+    /// Puts a module into the catalog.
+    pub fn add_module(&mut self, module: ModuleDef) {
+        self.define(DB, ObjectDef::Module(Arc::new(module)));
     }
 
     fn create_table(&mut self, create: &ast::CreateTable) {
