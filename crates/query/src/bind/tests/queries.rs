@@ -385,3 +385,51 @@ fn variables_are_read_and_assigned() {
     let (rows, _) = db.run_in("select top (@x - 6) a from t order by a", &mut frame).unwrap();
     assert_eq!(rows.join(" | "), "1");
 }
+
+#[test]
+fn temporary_tables_table_variables_and_a_triggers_tables() {
+    let mut db = people();
+    db.create("create table #x (k int not null primary key, v varchar(3))");
+    db.fill("#x", "select 1, 'p' union all select 5, 'q'");
+    check(&mut db, &[
+        ("select x.v from #x x join t on t.a = x.k", "p"),
+        ("select count(*) from tempdb..#x", "2"),
+        ("select #x.v from #x where #x.k > 1", "q"),
+    ]);
+    let bound = db.bind("select k from #x").unwrap();
+    assert!(bound.facts.unlogged && !bound.facts.disk && bound.dependencies.temporary.len() == 1);
+
+    db.declare_table("@t", "t");
+    let bound = db.bind("select q.a, b from @t as q where q.a = 1").unwrap();
+    assert!(bound.facts.databases.is_empty() && !bound.facts.memory_optimized);
+    assert!(db.bind("select [@t].a from @t").is_ok());
+
+    let table = db.table("u");
+    let columns_updated = db.declare("@mask", SqlType::varbinary(128));
+    db.names.trigger = Some(crate::bind::TriggerScope { table, columns_updated });
+    assert!(db.bind("select i.a, d.d from inserted i left join deleted d on i.a = d.a").is_ok());
+    assert!(db.bind("select 1 where update(d)").is_ok());
+}
+
+#[test]
+fn nesting_up_to_the_parsers_limit_is_bound() {
+    let mut db = people();
+    for (start, before, inner, after) in [
+        ("select ", "(1 + ", "1", ")"),
+        ("select ", "case when 1 = 1 then ", "1", " end"),
+        ("select count(*) from ", "(select a from ", "t", ") as x"),
+        ("select ", "(select ", "1", ")"),
+        ("select 1 from t where ", "exists (select 1 from t where ", "1 = 1", ")"),
+    ] {
+        let at = |n: usize| format!("{start}{}{inner}{}", before.repeat(n), after.repeat(n));
+        let parses = |n: &usize| tsql::parse_batch(&at(*n), Default::default()).is_ok();
+        let depth = (1..256).rev().find(parses).unwrap();
+        assert!(depth > 20, "{start}{before}");
+        if before.contains("exists") {
+            // Each level has as many rows to look at.
+            assert!(db.bind(&at(depth)).is_ok());
+        } else {
+            assert_eq!(db.rows(&at(depth)).len(), 1, "{depth}");
+        }
+    }
+}
