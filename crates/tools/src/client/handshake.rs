@@ -7,7 +7,7 @@ use std::time::Instant;
 use rustls::ClientConnection;
 use tds::client::request;
 use tds::login::{Login, option_flags1, option_flags2, type_flags};
-use tds::prelogin::{Encryption, Prelogin};
+use tds::prelogin::{Encryption, EncryptionScope, Prelogin, encryption_after_answer};
 use tds::tls::{HandshakeReader, wrap_handshake};
 use tds::{MessageEvent, MessageReader, MessageWriter, ProtocolError, Side, TdsVersion};
 
@@ -23,14 +23,6 @@ const PRELOGIN_ANSWER_BYTES_MAX: usize = 4096;
 /// The version in `LOGIN7` of those who begin with TLS.
 const VERSION_STRICT: u32 = 0x0800_0000;
 
-/// Which part of a connection goes through TLS.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Nothing,
-    Login,
-    Everything,
-}
-
 /// Connects and logs in. Messages of the login go to the receiver.
 pub(super) fn establish<R: Receiver + ?Sized>(
     options: &ConnectOptions,
@@ -45,15 +37,14 @@ pub(super) fn establish<R: Receiver + ?Sized>(
     if options.encrypt == Encrypt::Strict {
         start_strict(&mut link, options, deadline)?;
     }
-    let server = exchange_prelogin(&mut link, options, deadline)?;
-    let scope = scope(options.encrypt, server)?;
-    if scope != Scope::Nothing {
+    let scope = exchange_prelogin(&mut link, options, deadline)?;
+    if scope != EncryptionScope::Nothing {
         start_within_packets(&mut link, options, deadline)?;
     }
     let mut out = MessageWriter::new();
     request::login(&mut out, &login_message(options));
     link.send(out.ready()).map_err(while_logging_in)?;
-    if scope == Scope::Login {
+    if scope == EncryptionScope::Login {
         link.stop_tls();
     }
     let mut incoming = Incoming::new();
@@ -75,7 +66,7 @@ fn exchange_prelogin(
     link: &mut Link,
     options: &ConnectOptions,
     deadline: Option<Instant>,
-) -> Result<Encryption, ClientError> {
+) -> Result<EncryptionScope, ClientError> {
     let encryption = match options.encrypt {
         Encrypt::Never | Encrypt::Strict => Encryption::NotSupported,
         Encrypt::Optional => Encryption::Off,
@@ -100,26 +91,16 @@ fn exchange_prelogin(
         }
         if let Some(MessageEvent::Message { body, .. }) = messages.feed(&mut bytes)? {
             let answer = Prelogin::parse(body)?;
-            return Ok(answer.encryption.unwrap_or(Encryption::NotSupported));
+            return match encryption_after_answer(encryption, answer.encryption) {
+                // TLS is there already, whatever is said inside it.
+                _ if options.encrypt == Encrypt::Strict => Ok(EncryptionScope::Nothing),
+                Some(scope) => Ok(scope),
+                None if options.encrypt == Encrypt::Never => {
+                    Err(ClientError::Encryption("the server requires encryption"))
+                }
+                None => Err(ClientError::Encryption("the server does not support encryption")),
+            };
         }
-    }
-}
-
-fn scope(wanted: Encrypt, server: Encryption) -> Result<Scope, ClientError> {
-    match (wanted, server) {
-        (Encrypt::Strict, _) => Ok(Scope::Nothing),
-        (Encrypt::Never, Encryption::Required) => {
-            Err(ClientError::Encryption("the server wants encryption, which is switched off here"))
-        }
-        (Encrypt::Never, _) => Ok(Scope::Nothing),
-        (Encrypt::Mandatory, Encryption::NotSupported) => {
-            Err(ClientError::Encryption("the server does not support encryption"))
-        }
-        (Encrypt::Mandatory, _) | (_, Encryption::On | Encryption::Required) => {
-            Ok(Scope::Everything)
-        }
-        (Encrypt::Optional, Encryption::Off) => Ok(Scope::Login),
-        (Encrypt::Optional, Encryption::NotSupported) => Ok(Scope::Nothing),
     }
 }
 

@@ -4,10 +4,13 @@ use std::time::{Duration, Instant};
 
 use base::{SqlType, Value, ValueRef};
 use tds::columns::Column;
+use tds::prelogin::ServerEncryption;
 use tds::token::{DoneKind, command};
 
 use super::*;
-use crate::testing::{Asked, Reply, put_done, put_end, put_integers, put_message, serve, usual};
+use crate::testing::{
+    Asked, Identity, Reply, put_done, put_end, put_integers, put_message, serve, serve_tls, usual,
+};
 
 fn connect() -> Connection {
     Connection::connect(&serve(usual).with_database("Sales")).unwrap()
@@ -31,6 +34,75 @@ fn refused_logins_say_why() {
     assert_eq!(error.server_message().unwrap().error.number(), 18_456);
     options.encrypt = Encrypt::Mandatory;
     assert!(matches!(Connection::connect(&options), Err(ClientError::Encryption(_))));
+}
+
+#[test]
+fn encryption_is_what_both_sides_agree_on() {
+    use ServerEncryption::{NotSupported, Optional, Required};
+    let identity = Identity::new();
+    for (client, server, expected) in [
+        (Encrypt::Never, Optional, Some(false)),
+        (Encrypt::Never, Required, None),
+        (Encrypt::Optional, NotSupported, Some(false)),
+        // The login alone.
+        (Encrypt::Optional, Optional, Some(false)),
+        (Encrypt::Optional, Required, Some(true)),
+        (Encrypt::Mandatory, NotSupported, None),
+        (Encrypt::Mandatory, Optional, Some(true)),
+        (Encrypt::Strict, Required, Some(true)),
+    ] {
+        let mut options = serve_tls(server, identity.clone(), usual);
+        options.encrypt = client;
+        let found = Connection::connect(&options).map(|mut connection| {
+            let rows = connection.query("many").unwrap();
+            assert_eq!(rows.rows.len(), 100_000);
+            let canceller = connection.canceller();
+            let other = std::thread::spawn(move || while !canceller.cancel().unwrap() {});
+            assert!(connection.batch("hang", &mut Ignore).unwrap().cancelled);
+            other.join().unwrap();
+            connection.is_encrypted()
+        });
+        match (&found, expected) {
+            (Ok(found), Some(expected)) => assert_eq!(*found, expected, "{client:?} {server:?}"),
+            (Err(ClientError::Encryption(_)), None) => {}
+            _ => panic!("{client:?} {server:?}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn certificates_are_checked_where_they_are_to_be() {
+    let identity = Identity::new();
+    let folder = std::env::temp_dir();
+    let write = |name: &str, identity: &Identity| {
+        let file = folder.join(format!("thermocline-{name}-{}.pem", std::process::id()));
+        std::fs::write(&file, &identity.pem).unwrap();
+        file
+    };
+    let (own, other) = (write("own", &identity), write("other", &Identity::new()));
+    let mut options = serve_tls(ServerEncryption::Optional, identity, usual);
+    options.encrypt = Encrypt::Mandatory;
+    let authority = |name: Option<&str>| Trust::Authorities {
+        file: Some(own.clone()),
+        name: name.map(str::to_owned),
+    };
+    for (trust, is_accepted) in [
+        (Trust::Any, true),
+        (Trust::Certificate(own.clone()), true),
+        (Trust::Certificate(other.clone()), false),
+        (authority(None), true),
+        (authority(Some("db.example.com")), false),
+        (Trust::Authorities { file: Some(other.clone()), name: None }, false),
+    ] {
+        options.trust = trust;
+        let found = Connection::connect(&options);
+        match (&found, is_accepted) {
+            (Ok(_), true) | (Err(ClientError::Tls(_)), false) => {}
+            _ => panic!("{:?}: {found:?}", options.trust),
+        }
+    }
+    std::fs::remove_file(own).unwrap();
+    std::fs::remove_file(other).unwrap();
 }
 
 #[test]

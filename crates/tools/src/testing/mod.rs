@@ -1,14 +1,16 @@
 //! A server for tests: it speaks the protocol as the real one does and answers what a test tells it
 //! to.
 
+mod wire;
+
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::Arc;
 
 use base::{Collation, SqlError, SqlType, Value};
 use tds::columns::Column;
 use tds::login::Login;
-use tds::prelogin::{Encryption, Prelogin};
+use tds::prelogin::{EncryptionScope, Prelogin, ServerEncryption, negotiate_encryption};
 use tds::server::bulk::{BulkEvent, BulkReader};
 use tds::server::request::SqlBatch;
 use tds::server::response::LoginAck;
@@ -18,6 +20,9 @@ use tds::token::{Done, DoneKind, DoneStatus, command};
 use tds::{EnvChange, MessageEvent, MessageReader, PacketType, Side, TdsVersion};
 
 use crate::client::{ConnectOptions, Encrypt, ServerAddress};
+
+pub use wire::Identity;
+use wire::Wire;
 
 /// What a client asks.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,16 +53,29 @@ pub enum Reply {
 pub fn serve(
     answer: impl Fn(&Asked, &mut ResponseWriter) -> Reply + Send + Sync + 'static,
 ) -> ConnectOptions {
+    let options = serve_tls(ServerEncryption::NotSupported, Identity::new(), answer);
+    ConnectOptions { encrypt: Encrypt::Never, ..options }
+}
+
+/// Starts a server that encrypts.
+pub fn serve_tls(
+    encryption: ServerEncryption,
+    identity: Identity,
+    answer: impl Fn(&Asked, &mut ResponseWriter) -> Reply + Send + Sync + 'static,
+) -> ConnectOptions {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let answer: Arc<Answer> = Arc::new(answer);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
-            let answer = answer.clone();
-            std::thread::spawn(move || Session::new(socket.unwrap()).run(&*answer));
+            let (answer, identity) = (answer.clone(), identity.clone());
+            std::thread::spawn(move || {
+                let wire = Wire::new(socket.unwrap());
+                Session::new(wire, encryption, identity).run(&*answer);
+            });
         }
     });
-    ConnectOptions { encrypt: Encrypt::Never, ..ConnectOptions::new(ServerAddress::local(port)) }
+    ConnectOptions::new(ServerAddress::local(port))
 }
 
 /// Writes a result of one integer column.
@@ -123,7 +141,14 @@ pub fn usual(asked: &Asked, out: &mut ResponseWriter) -> Reply {
 }
 
 struct Session {
-    socket: TcpStream,
+    wire: Wire,
+    identity: Identity,
+    encryption: ServerEncryption,
+    is_strict: bool,
+    /// What is to be done about TLS when the answer has been sent.
+    next_scope: Option<EncryptionScope>,
+    /// TLS ends with the login.
+    ends_with_login: bool,
     messages: MessageReader,
     out: ResponseWriter,
     unread: Vec<u8>,
@@ -137,20 +162,39 @@ enum Incoming {
 }
 
 impl Session {
-    fn new(socket: TcpStream) -> Session {
-        let messages = MessageReader::new(Side::Server, 1 << 24);
-        let out = ResponseWriter::new(TdsVersion::V7_4);
-        Session { socket, messages, out, unread: Vec::new() }
+    fn new(wire: Wire, encryption: ServerEncryption, identity: Identity) -> Session {
+        Session {
+            wire,
+            identity,
+            encryption,
+            is_strict: false,
+            next_scope: None,
+            ends_with_login: false,
+            messages: MessageReader::new(Side::Server, 1 << 24),
+            out: ResponseWriter::new(TdsVersion::V7_4),
+            unread: Vec::new(),
+        }
     }
 
     fn run(mut self, answer: &Answer) {
-        while let Some(flow) = self.one(answer) {
-            let sent = self.socket.write_all(self.out.message().ready());
+        self.is_strict = self.wire.begins_with_tls();
+        if self.is_strict && self.wire.start_strict(&self.identity).is_err() {
+            return;
+        }
+        while let Some(reply) = self.one(answer) {
+            let sent = self.wire.write_all(self.out.message().ready());
             let ready = self.out.message().ready().len();
             self.out.message().consume(ready);
-            if sent.is_err() || flow == Reply::HangUp {
+            if sent.is_err() || self.wire.flush().is_err() || reply == Reply::HangUp {
                 return;
             }
+            if matches!(self.next_scope, Some(EncryptionScope::Login | EncryptionScope::Everything))
+                && self.wire.start_within_packets(&self.identity).is_err()
+            {
+                return;
+            }
+            self.ends_with_login |= self.next_scope == Some(EncryptionScope::Login);
+            self.next_scope = None;
         }
     }
 
@@ -160,13 +204,19 @@ impl Session {
             Incoming::Bulk(rows) => Asked::Bulk(rows.map(|bytes| bulk_rows(&bytes))),
             Incoming::Message(PacketType::Prelogin, body) => {
                 let asked = Prelogin::parse(&body).unwrap();
-                let says = asked.answer([16, 0, 0, 0, 0, 0], Encryption::NotSupported);
+                let (encryption, scope) =
+                    negotiate_encryption(asked.encryption, self.encryption, self.is_strict);
+                self.next_scope = scope;
+                let says = asked.answer([16, 0, 0, 0, 0, 0], encryption);
                 self.out.begin();
                 tds::writer::PutBytes::put(self.out.message(), &says.to_bytes());
                 self.out.end();
                 return Some(Reply::Complete);
             }
             Incoming::Message(PacketType::Login, body) => {
+                if self.ends_with_login {
+                    self.wire.stop_tls();
+                }
                 self.log_in(&Login::parse(&body).unwrap());
                 return Some(Reply::Complete);
             }
@@ -246,7 +296,7 @@ impl Session {
                 return found;
             }
             let mut buffer = [0; 4096];
-            match self.socket.read(&mut buffer) {
+            match self.wire.read(&mut buffer) {
                 Ok(0) | Err(_) => return Incoming::End,
                 Ok(count) => self.unread.extend_from_slice(&buffer[..count]),
             }
