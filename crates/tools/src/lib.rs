@@ -4,6 +4,9 @@
 //! Everything here talks to a server as any client does, over TDS, so that it works against every
 //! server that speaks it and shows what an application would see.
 //!
+//! * [`demo`]: `thermocline demo`, the sample's workload on a server of its own.
+//! * [`bench`]: `thermocline bench`, figures whose answers are checked.
+//! * [`workload`]: the sales orders that both of them insert; [`local`]: the servers they start.
 //! * [`client`]: a small blocking client, which all others use.
 //! * [`show`]: values as text.
 //! * [`sql`]: `thermocline sql`, a shell with the flags and scripts of sqlcmd.
@@ -12,11 +15,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod client;
+pub mod demo;
+pub mod local;
 pub mod sample;
 pub mod show;
 pub mod sql;
 pub mod stress;
+pub mod workload;
 
 #[cfg(test)]
 mod testing;

@@ -44,6 +44,12 @@ const PASSED: &[Passed] = &[
         about: "A stress driver, with the flags of ostress",
         run: tools::stress::main,
     },
+    Passed {
+        name: "demo",
+        about: "The sales-order demo: a server, the sample, the workload, the result",
+        run: tools::demo::main,
+    },
+    Passed { name: "bench", about: "Figures of this server", run: tools::bench::main },
 ];
 
 /// Runs the program.

@@ -111,7 +111,7 @@ fn load(
         generator = official::generator(connection)?;
     }
     for table in generate::TABLES {
-        if official.iter().any(|name| *name == table.name) {
+        if official.contains(&table.name) {
             continue;
         }
         progress(&format!("loading {}", table.name));

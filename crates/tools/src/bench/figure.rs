@@ -1,0 +1,76 @@
+//! What a benchmark has measured.
+
+/// A figure: what was measured in each run.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The benchmark.
+    pub bench: &'static str,
+    /// What was measured.
+    pub figure: &'static str,
+    /// In what.
+    pub unit: &'static str,
+    /// Digits behind the point that mean something.
+    pub decimals: usize,
+    /// The values, in the order of the runs.
+    pub values: Vec<f64>,
+}
+
+impl Figure {
+    /// One that has not been measured yet.
+    pub fn new(bench: &'static str, figure: &'static str, unit: &'static str) -> Figure {
+        Figure { bench, figure, unit, decimals: 0, values: Vec::new() }
+    }
+
+    /// The median, the least and the greatest value.
+    pub fn spread(&self) -> (f64, f64, f64) {
+        let mut sorted = self.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else {
+            return (0.0, 0.0, 0.0);
+        };
+        let middle = sorted.len() / 2;
+        let median = match sorted.len() % 2 {
+            0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
+            _ => sorted[middle],
+        };
+        (median, min, max)
+    }
+
+    /// As one line of JSON.
+    pub fn json(&self) -> String {
+        let Figure { bench, figure, unit, decimals, .. } = self;
+        let (value, min, max) = self.spread();
+        let runs = self.values.len();
+        format!(
+            "{{\"bench\":\"{bench}\",\"figure\":\"{figure}\",\"value\":{value:.decimals$},\
+             \"unit\":\"{unit}\",\"min\":{min:.decimals$},\"max\":{max:.decimals$},\"runs\":{runs}}}"
+        )
+    }
+
+    /// As one line for people.
+    pub fn text(&self) -> String {
+        let Figure { bench, figure, unit, decimals, .. } = self;
+        let (value, min, max) = self.spread();
+        let runs = self.values.len();
+        format!(
+            "{bench:<14}{figure:<28}{value:>14.decimals$} {unit:<10} \
+             ({min:.decimals$} to {max:.decimals$}, {runs} runs)"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_medians_with_their_spread() {
+        let mut figure = Figure::new("b", "f", "1/s");
+        figure.values = vec![5.0, 1.0, 3.0];
+        assert_eq!(figure.spread(), (3.0, 1.0, 5.0));
+        let json = r#"{"bench":"b","figure":"f","value":3,"unit":"1/s","min":1,"max":5,"runs":3}"#;
+        assert_eq!(figure.json(), json);
+        figure.values.push(4.0);
+        assert_eq!(figure.spread(), (3.5, 1.0, 5.0));
+    }
+}

@@ -1,0 +1,98 @@
+//! `thermocline bench`: figures, with a check that the answers behind them are right.
+//!
+//! A benchmark starts servers of its own, runs several times and reports the median with the spread. A run
+//! whose answer is wrong is an error, not a figure.
+
+mod connections;
+mod figure;
+mod recovery;
+mod sales_orders;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::client::ClientError;
+use crate::local::LocalError;
+
+use figure::Figure;
+
+/// Measure this server on this machine.
+#[derive(Parser, Debug)]
+#[command(name = "thermocline bench")]
+struct Options {
+    #[command(subcommand)]
+    bench: Bench,
+    /// One object of JSON a line for each figure.
+    #[arg(long, global = true)]
+    json: bool,
+    /// How often it is run.
+    #[arg(long, global = true, value_name = "N", default_value_t = 5)]
+    runs: usize,
+}
+
+#[derive(Subcommand, Debug)]
+enum Bench {
+    /// Durable sales orders a second, from many connections.
+    SalesOrders(sales_orders::Options),
+    /// Rows a second that are read from the log when the server starts after it was killed.
+    Recovery(recovery::Options),
+    /// Logins a second, and memory of connections that do nothing.
+    Connections(connections::Options),
+}
+
+/// Why there is no figure.
+#[derive(Debug)]
+enum BenchError {
+    Local(LocalError),
+    Client(ClientError),
+    Wrong(String),
+}
+
+impl fmt::Display for BenchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BenchError::Local(error) => error.fmt(f),
+            BenchError::Client(error) => error.fmt(f),
+            BenchError::Wrong(what) => f.write_str(what),
+        }
+    }
+}
+
+impl From<LocalError> for BenchError {
+    fn from(error: LocalError) -> BenchError {
+        BenchError::Local(error)
+    }
+}
+
+impl From<ClientError> for BenchError {
+    fn from(error: ClientError) -> BenchError {
+        BenchError::Client(error)
+    }
+}
+
+/// Runs a benchmark with these arguments, the program's name left out.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = std::iter::once(OsString::from("thermocline bench")).chain(arguments);
+    let options = Options::parse_from(arguments);
+    let runs = options.runs.max(1);
+    let figures = match &options.bench {
+        Bench::SalesOrders(own) => sales_orders::run(own, runs),
+        Bench::Recovery(own) => recovery::run(own, runs),
+        Bench::Connections(own) => connections::run(own, runs),
+    };
+    match figures {
+        Ok(figures) => {
+            for figure in &figures {
+                println!("{}", if options.json { figure.json() } else { figure.text() });
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("thermocline bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

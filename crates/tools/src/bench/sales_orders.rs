@@ -1,0 +1,63 @@
+//! Durable orders a second.
+
+use std::time::Duration;
+
+use super::{BenchError, Figure};
+use crate::client::{ClientError, Connection};
+use crate::local::{DataDir, LocalServer};
+use crate::sample::{self, DataSource};
+use crate::workload::{self, Contents, Twin, Until};
+
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Clients that insert orders at a time.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    connections: usize,
+    /// How long a run takes.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    seconds: u64,
+    /// The kind of tables.
+    #[arg(long, value_enum, default_value_t = Table::Inmem)]
+    table: Table,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Table {
+    Inmem,
+    Ondisk,
+}
+
+pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
+    let twin = match options.table {
+        Table::Inmem => Twin::InMemory,
+        Table::Ondisk => Twin::OnDisk,
+    };
+    let data = DataDir::temporary("bench")?;
+    let server = LocalServer::start(data.path(), &[])?;
+    sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
+    let connect = server.options().with_database(sample::DATABASE);
+    let mut connection = Connection::connect(&connect)?;
+    let mut rate = Figure::new("sales-orders", "orders_per_s", "1/s");
+    let mut p99 = Figure::new("sales-orders", "batch_p99_ms", "ms");
+    p99.decimals = 2;
+    let until = Until::Elapsed(Duration::from_secs(options.seconds));
+    for _ in 0..runs {
+        let before = Contents::of(&mut connection, twin)?;
+        let run = workload::run(&connect, twin, options.connections, until)?;
+        let after = Contents::of(&mut connection, twin)?;
+        if let Some(error) = run.first_error {
+            return Err(ClientError::Server(error).into());
+        }
+        if (after.orders - before.orders) as u64 != run.orders() || !after.are_whole() {
+            let orders = run.orders();
+            return Err(BenchError::Wrong(format!(
+                "{orders} orders were acknowledged, but: {after:?}"
+            )));
+        }
+        rate.values.push(run.orders_per_s());
+        p99.values.push(run.times.quantile(0.99).as_secs_f64() * 1e3);
+    }
+    drop(connection);
+    server.stop()?;
+    Ok(vec![rate, p99])
+}

@@ -1,0 +1,243 @@
+//! A server of one's own: a process of this very program on this machine, in a directory that may be
+//! temporary. The demo, the benchmarks and the crash test use it.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::client::{ClientError, ConnectOptions, Connection, ServerAddress};
+
+/// How long a server may take to accept its first connection, recovery included.
+const START_TIMEOUT: Duration = Duration::from_secs(600);
+/// How often a connection is tried meanwhile.
+const TRY_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a server may take to end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(60);
+/// Lines of a failed server's log that are shown.
+const LOG_LINES_SHOWN: usize = 20;
+
+/// Why there is no server.
+#[derive(Debug)]
+pub enum LocalError {
+    /// The system refused something: what, and how.
+    System(&'static str, io::Error),
+    /// The process has ended; the end of its log.
+    Ended(String),
+    /// It does not answer.
+    Silent(ClientError),
+}
+
+impl fmt::Display for LocalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LocalError::System(what, error) => write!(f, "cannot {what}: {error}"),
+            LocalError::Ended(log) => write!(f, "the server has ended:\n{log}"),
+            LocalError::Silent(error) => write!(f, "the server does not answer: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LocalError {}
+
+/// A directory for a server, removed at the end if it is a temporary one.
+#[derive(Debug)]
+pub struct DataDir {
+    path: PathBuf,
+    is_temporary: bool,
+}
+
+impl DataDir {
+    /// One that stays.
+    pub fn kept(path: impl Into<PathBuf>) -> DataDir {
+        DataDir { path: path.into(), is_temporary: false }
+    }
+
+    /// A new one among the system's temporary files.
+    pub fn temporary(purpose: &str) -> Result<DataDir, LocalError> {
+        for attempt in 0_u32.. {
+            let name = format!("thermocline-{purpose}-{}-{attempt}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(DataDir { path, is_temporary: true }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(LocalError::System("make a temporary directory", error)),
+            }
+        }
+        unreachable!("some number is free")
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it goes when this is dropped.
+    pub fn is_temporary(&self) -> bool {
+        self.is_temporary
+    }
+
+    /// Bytes in its files.
+    pub fn size_bytes(&self) -> u64 {
+        fn size(path: &Path) -> u64 {
+            let Ok(entries) = std::fs::read_dir(path) else { return 0 };
+            let one = |entry: io::Result<std::fs::DirEntry>| {
+                let Ok(entry) = entry else { return 0 };
+                match entry.metadata() {
+                    Ok(metadata) if metadata.is_dir() => size(&entry.path()),
+                    Ok(metadata) => metadata.len(),
+                    Err(_) => 0, // removed meanwhile
+                }
+            };
+            entries.map(one).sum()
+        }
+        size(&self.path)
+    }
+}
+
+impl Drop for DataDir {
+    fn drop(&mut self) {
+        if self.is_temporary {
+            let _ = std::fs::remove_dir_all(&self.path); // the system removes what is left
+        }
+    }
+}
+
+/// A server process. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct LocalServer {
+    child: Child,
+    port: u16,
+    log: PathBuf,
+    start_time: Duration,
+}
+
+impl LocalServer {
+    /// Starts a server in a directory and waits until it accepts connections. `flags` are further
+    /// flags of `thermocline serve`.
+    pub fn start(data: &Path, flags: &[&str]) -> Result<LocalServer, LocalError> {
+        let program =
+            std::env::current_exe().map_err(|e| LocalError::System("find this program", e))?;
+        LocalServer::start_program(&program, data, flags)
+    }
+
+    /// As [`LocalServer::start`], with the program in this file.
+    pub fn start_program(
+        program: &Path,
+        data: &Path,
+        flags: &[&str],
+    ) -> Result<LocalServer, LocalError> {
+        let system = |what| move |error| LocalError::System(what, error);
+        let probe = TcpListener::bind(("127.0.0.1", 0)).map_err(system("find a free port"))?;
+        let port = probe.local_addr().map_err(system("find a free port"))?.port();
+        drop(probe);
+        let log = data.with_extension("log");
+        let out = File::create(&log).map_err(system("write the server's log"))?;
+        let err = out.try_clone().map_err(system("write the server's log"))?;
+        let begin = Instant::now();
+        let child = Command::new(program)
+            .arg("serve")
+            .arg("--data")
+            .arg(data)
+            .args(["--listen", &format!("127.0.0.1:{port}"), "--allow-local-trusted", "true"])
+            .args(flags)
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(err)
+            .spawn()
+            .map_err(system("start the server"))?;
+        let mut server = LocalServer { child, port, log, start_time: Duration::ZERO };
+        server.wait_until_it_answers(begin)?;
+        server.start_time = begin.elapsed();
+        Ok(server)
+    }
+
+    fn wait_until_it_answers(&mut self, begin: Instant) -> Result<(), LocalError> {
+        loop {
+            let ended =
+                self.child.try_wait().map_err(|e| LocalError::System("watch the server", e))?;
+            if ended.is_some() {
+                return Err(LocalError::Ended(self.end_of_log()));
+            }
+            match Connection::connect(&self.options()) {
+                Ok(_) => return Ok(()),
+                Err(error) if begin.elapsed() > START_TIMEOUT => {
+                    return Err(LocalError::Silent(error));
+                }
+                Err(_) => std::thread::sleep(TRY_INTERVAL),
+            }
+        }
+    }
+
+    fn end_of_log(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")
+    }
+
+    /// How to connect to it: as `sa`.
+    pub fn options(&self) -> ConnectOptions {
+        ConnectOptions::new(ServerAddress::local(self.port))
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The number of its process.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// From the start of the process until it had accepted a connection.
+    pub fn start_time(&self) -> Duration {
+        self.start_time
+    }
+
+    /// Bytes of memory that the process uses now; `None` where the system does not tell.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+    }
+
+    /// Ends it at once, as a power cut would the process.
+    pub fn kill(mut self) -> Result<(), LocalError> {
+        self.child.kill().map_err(|e| LocalError::System("kill the server", e))?;
+        self.child.wait().map_err(|e| LocalError::System("wait for the server", e))?;
+        Ok(())
+    }
+
+    /// Ends it in order.
+    pub fn stop(mut self) -> Result<(), LocalError> {
+        let mut connection = Connection::connect(&self.options()).map_err(LocalError::Silent)?;
+        // The answer may be cut off by the end that it asks for.
+        let _ = connection.execute("SHUTDOWN");
+        let begin = Instant::now();
+        loop {
+            let ended =
+                self.child.try_wait().map_err(|e| LocalError::System("watch the server", e))?;
+            match ended {
+                Some(status) if status.success() => return Ok(()),
+                Some(_) => return Err(LocalError::Ended(self.end_of_log())),
+                None if begin.elapsed() > STOP_TIMEOUT => {
+                    let error = io::Error::from(io::ErrorKind::TimedOut);
+                    return Err(LocalError::System("end the server", error));
+                }
+                None => std::thread::sleep(TRY_INTERVAL),
+            }
+        }
+    }
+}
+
+impl Drop for LocalServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may have ended already
+        let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.log);
+    }
+}

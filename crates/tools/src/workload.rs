@@ -1,0 +1,205 @@
+//! The sales-order workload: clients that insert orders, each order a durable transaction of its own.
+
+use std::time::{Duration, Instant};
+
+use base::Value;
+
+use crate::client::{
+    ClientError, ConnectOptions, Connection, Driver, Fleet, Ignore, Outcome, Receiver, Request,
+    ServerMessage,
+};
+use crate::stress::histogram::Histogram;
+
+/// Orders in one batch of a client.
+pub const ORDERS_PER_BATCH: u64 = 20;
+
+/// Which of the twins orders go into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Twin {
+    /// The memory-optimized tables.
+    InMemory,
+    /// The ordinary tables.
+    OnDisk,
+}
+
+impl Twin {
+    /// What the names of its tables and procedures end with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Twin::InMemory => "_inmem",
+            Twin::OnDisk => "_ondisk",
+        }
+    }
+
+    /// The batch that every client runs again and again: a sample order, inserted twenty times by calls
+    /// of the procedure.
+    pub fn batch(self) -> String {
+        let twin = self.suffix();
+        format!(
+            "DECLARE @i int = 0, @od Sales.SalesOrderDetailType{twin}, @SalesOrderID int, \
+             @DueDate datetime2 = sysdatetime(), @CustomerID int = rand() * 8000, \
+             @BillToAddressID int = rand() * 10000, @ShipToAddressID int = rand() * 10000, \
+             @ShipMethodID int = (rand() * 5) + 1; \
+             INSERT INTO @od SELECT OrderQty, ProductID, SpecialOfferID \
+             FROM Demo.DemoSalesOrderDetailSeed WHERE OrderID = cast((rand()*106) + 1 as int); \
+             WHILE (@i < 20) BEGIN; \
+             EXEC Sales.usp_InsertSalesOrder{twin} @SalesOrderID OUTPUT, @DueDate, @CustomerID, \
+             @BillToAddressID, @ShipToAddressID, @ShipMethodID, @od; SET @i += 1 END"
+        )
+    }
+}
+
+/// When clients stop.
+#[derive(Clone, Copy, Debug)]
+pub enum Until {
+    /// After this time.
+    Elapsed(Duration),
+    /// When all of them together have run so many batches.
+    Batches(u64),
+}
+
+/// What a run has done.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// Batches that were answered without an error.
+    pub batches: u64,
+    /// Batches with errors.
+    pub failed: u64,
+    /// The first error.
+    pub first_error: Option<Box<ServerMessage>>,
+    /// From the first request to the last answer.
+    pub elapsed: Duration,
+    /// How long batches took.
+    pub times: Histogram,
+}
+
+impl Run {
+    /// Orders that are known to be durable.
+    pub fn orders(&self) -> u64 {
+        self.batches * ORDERS_PER_BATCH
+    }
+
+    /// Orders a second.
+    pub fn orders_per_s(&self) -> f64 {
+        self.orders() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Connects so many clients and runs the workload.
+///
+/// # Errors
+/// When a connection fails. Errors in answers are counted.
+pub fn run(
+    options: &ConnectOptions,
+    twin: Twin,
+    connections: usize,
+    until: Until,
+) -> Result<Run, ClientError> {
+    let connected: Vec<Connection> =
+        (0..connections).map(|_| Connection::connect(options)).collect::<Result<_, _>>()?;
+    let Some(first) = connected.first() else { return Ok(Run::default()) };
+    let request = first.prepare_batch(&twin.batch());
+    let mut fleet = Fleet::new(connected)?;
+    let begin = Instant::now();
+    let (deadline, batches) = match until {
+        Until::Elapsed(time) => (Some(begin + time), u64::MAX),
+        Until::Batches(batches) => (None, batches),
+    };
+    let mut clients =
+        Clients { request, deadline, left: batches, run: Run::default(), ignore: Ignore };
+    fleet.run(&mut clients)?;
+    clients.run.elapsed = begin.elapsed();
+    Ok(clients.run)
+}
+
+/// All clients: they do the same.
+struct Clients {
+    request: Request,
+    deadline: Option<Instant>,
+    left: u64,
+    run: Run,
+    ignore: Ignore,
+}
+
+impl Driver for Clients {
+    fn next(&mut self, _: usize) -> Option<&Request> {
+        if self.left == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
+        self.left -= 1;
+        Some(&self.request)
+    }
+
+    fn done(&mut self, _: usize, outcome: &Outcome, time: Duration) {
+        if outcome.errors == 0 {
+            self.run.batches += 1;
+            self.run.times.record(time);
+            return;
+        }
+        self.run.failed += 1;
+        if self.run.first_error.is_none() {
+            self.run.first_error = outcome.first_error.clone();
+        }
+    }
+
+    fn receiver(&mut self, _: usize) -> &mut dyn Receiver {
+        &mut self.ignore
+    }
+}
+
+/// What the tables of a twin hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contents {
+    /// Orders.
+    pub orders: i64,
+    /// Lines of orders.
+    pub lines: i64,
+    /// Lines whose order is not there.
+    pub orphans: i64,
+    /// Orders without lines.
+    pub empty: i64,
+    /// Orders made by the procedure whose total is not what their lines add up to.
+    pub wrong_totals: i64,
+}
+
+impl Contents {
+    /// Looks.
+    ///
+    /// # Errors
+    /// Those of the server and of the connection.
+    pub fn of(connection: &mut Connection, twin: Twin) -> Result<Contents, ClientError> {
+        let twin = twin.suffix();
+        let mut number = |query: String| -> Result<i64, ClientError> {
+            let rows = connection.query(&query)?;
+            match rows.rows.first().and_then(|row| row.first()) {
+                Some(Value::Int(number)) => Ok(*number),
+                _ => Ok(0), // COUNT_BIG() always gives a row with a number
+            }
+        };
+        Ok(Contents {
+            orders: number(format!("SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader{twin}"))?,
+            lines: number(format!("SELECT COUNT_BIG(*) FROM Sales.SalesOrderDetail{twin}"))?,
+            orphans: number(format!(
+                "SELECT COUNT_BIG(*) FROM Sales.SalesOrderDetail{twin} AS d WHERE NOT EXISTS \
+                 (SELECT * FROM Sales.SalesOrderHeader{twin} AS h WHERE h.SalesOrderID = d.SalesOrderID)"
+            ))?,
+            empty: number(format!(
+                "SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader{twin} AS h WHERE NOT EXISTS \
+                 (SELECT * FROM Sales.SalesOrderDetail{twin} AS d WHERE d.SalesOrderID = h.SalesOrderID)"
+            ))?,
+            // Orders of the sample proper have been shipped; those of the procedure have status 1.
+            wrong_totals: number(format!(
+                "SELECT COUNT_BIG(*) FROM (SELECT h.SalesOrderID \
+                 FROM Sales.SalesOrderHeader{twin} AS h \
+                 INNER JOIN Sales.SalesOrderDetail{twin} AS d ON d.SalesOrderID = h.SalesOrderID \
+                 WHERE h.Status = 1 GROUP BY h.SalesOrderID, h.SubTotal \
+                 HAVING ABS(h.SubTotal - SUM(d.UnitPrice - d.UnitPriceDiscount)) > 0.01) AS wrong"
+            ))?,
+        })
+    }
+
+    /// Whether every order is whole.
+    pub fn are_whole(&self) -> bool {
+        self.orphans == 0 && self.empty == 0 && self.wrong_totals == 0
+    }
+}
