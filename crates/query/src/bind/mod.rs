@@ -55,7 +55,7 @@ pub use context::{
     NameDependency, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
-pub use dml::RowShape;
+pub use dml::{IdentityValues, RowShape};
 pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,

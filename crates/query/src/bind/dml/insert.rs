@@ -31,8 +31,39 @@ pub struct RowShape {
     pub rows: TableVarId,
     /// Their columns, in the order of the `INSERT`'s.
     pub shape: Arc<TableDef>,
-    /// NULL stands for the column's default, if it has one (bulk loads without `KEEP_NULLS`).
+    /// NULL stands for the column's default, if it has one: bulk loads without `KEEP_NULLS`.
     pub null_is_default: bool,
+    /// What happens to values for the identity column.
+    pub identity: IdentityValues,
+    /// `CHECK` constraints and foreign keys are held: not in bulk loads without `CHECK_CONSTRAINTS`.
+    pub check_constraints: bool,
+    /// Triggers run: not in bulk loads without `FIRE_TRIGGERS`.
+    pub fire_triggers: bool,
+}
+
+/// What happens to given values of an identity column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IdentityValues {
+    /// `SET IDENTITY_INSERT` decides.
+    AsSet,
+    /// They are taken: `KEEP_IDENTITY`.
+    Keep,
+    /// They are dropped, the table gives its own: bulk loads without `KEEP_IDENTITY`.
+    Ignore,
+}
+
+impl RowShape {
+    /// Rows that are inserted like any others.
+    pub fn new(rows: TableVarId, shape: Arc<TableDef>) -> RowShape {
+        RowShape {
+            rows,
+            shape,
+            null_is_default: false,
+            identity: IdentityValues::AsSet,
+            check_constraints: true,
+            fire_triggers: true,
+        }
+    }
 }
 
 impl Binder<'_> {
@@ -70,6 +101,13 @@ impl Binder<'_> {
             let changing = &targeted.changing;
             let values = b.complete_row(changing, given, line)?;
             let mut effects = b.effects(changing, &Write::insert())?;
+            if let Some(rows) = provided {
+                effects.keep_transitions &= rows.fire_triggers;
+                if !rows.check_constraints {
+                    effects.checks.clear();
+                    effects.references.clear();
+                }
+            }
             if let Some(output) = &insert.output {
                 if provided.is_some() && matches!(insert.source, InsertSource::Execute(_)) {
                     let error = SqlError::new(&message::OUTPUT_IN_INSERT_EXEC, &[]);
@@ -291,11 +329,18 @@ impl Binder<'_> {
         if insert.columns.as_ref().is_some_and(|list| list.len() != width) {
             return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).at_line(line).into());
         }
-        let columns = self.insert_columns(insert, targeted, width)?;
+        let before = std::mem::replace(&mut self.identity_values, rows.identity);
+        let columns = self.insert_columns(insert, targeted, width);
+        self.identity_values = before;
+        let columns = columns?;
         let changing = &targeted.changing;
         let mut read = Vec::with_capacity(width);
         let mut given = Vec::with_capacity(width);
         for (at, (listed, column)) in columns.into_iter().zip(&rows.shape.columns).enumerate() {
+            let own = &changing.table.columns[listed.ordinal];
+            if own.identity.is_some() && rows.identity == IdentityValues::Ignore {
+                continue;
+            }
             let id = self.free_column();
             read.push((at, id));
             let value = super::column(id, column.ty, column.nullable);

@@ -69,12 +69,18 @@ impl Binder<'_> {
         Ok(sources.len() - 1)
     }
 
-    /// A statement's target as a source.
+    /// A statement's target as a source. Error 1065.
     pub(super) fn target_alone(
         &mut self,
         target: &ast::Target,
         alias: Option<&ast::Ident>,
     ) -> BindResult<Source> {
+        use ast::TableHintKind::{NoLock, ReadUncommitted};
+        let dirty = |h: &&ast::TableHint| matches!(h.kind, NoLock | ReadUncommitted);
+        if let Some(hint) = target.hints.iter().find(dirty) {
+            let error = SqlError::new(&message::NOLOCK_NOT_ALLOWED_ON_TARGET, &[]);
+            return Err(error.at_line(hint.span.line).into());
+        }
         match &target.kind {
             TargetKind::Variable(variable) => self.table_variable(variable, alias, &target.hints),
             TargetKind::Name(name) => {

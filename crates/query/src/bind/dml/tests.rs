@@ -188,7 +188,7 @@ fn rows_of_a_local_table_are_inserted() {
     let shape = TableDef::shape(header, vec![column(1, "x", SqlType::bigint()), column(2, "y", text)]);
     let batch = parse("insert t (a, b) exec p");
     let tsql::ast::StatementKind::Insert(insert) = &batch.statements[0].kind else { panic!() };
-    let rows = RowShape { rows: TableVarId(0), shape: shape.clone(), null_is_default: true };
+    let rows = RowShape { null_is_default: true, ..RowShape::new(TableVarId(0), shape.clone()) };
     let bound = insert_rows(&db.context(), insert, &rows).unwrap();
     let mut table = LocalTable::new(LocalShape::of(&shape));
     table.push_values(&[ValueRef::Int(8), ValueRef::Null]);

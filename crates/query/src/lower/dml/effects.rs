@@ -320,7 +320,14 @@ impl Lowering {
             self.insert_row(&other, into, None, &mut deferred, false)?;
         }
         if effects.keep_transitions {
-            let transition = self.transition(target);
+            // What happened to the row decides which triggers hear of it: a MERGE does all three, and a
+            // cascade need not do what the statement does.
+            let kind = match (new, old) {
+                (Some(_), None) => StatementKind::Insert,
+                (Some(_), Some(_)) => StatementKind::Update,
+                (None, _) => StatementKind::Delete,
+            };
+            let transition = self.transition(target, kind);
             if let Some(new) = new {
                 let regs: Vec<Reg> = new.iter().map(|v| v.reg).collect();
                 let list = self.b.list(&regs);
@@ -340,19 +347,12 @@ impl Lowering {
         Ok(())
     }
 
-    fn transition(&mut self, target: &Changed) -> u16 {
-        let known =
-            (self.b.unit.transitions.iter()).position(|t| Arc::ptr_eq(&t.table, &target.table));
-        if let Some(known) = known {
+    fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {
+        let same = |t: &TransitionSite| t.kind == kind && Arc::ptr_eq(&t.table, &target.table);
+        if let Some(known) = self.b.unit.transitions.iter().position(same) {
             return known as u16;
         }
         let layout = self.local_layout(&target.table);
-        let kind = match target.word {
-            "INSERT" => StatementKind::Insert,
-            "UPDATE" => StatementKind::Update,
-            "DELETE" => StatementKind::Delete,
-            _ => StatementKind::Merge,
-        };
         let table = target.table.clone();
         self.b.unit.transitions.push(TransitionSite { table, layout, kind });
         (self.b.unit.transitions.len() - 1) as u16
