@@ -29,7 +29,7 @@ impl Binder<'_> {
             self.facts.accesses.truncate(accesses);
         }
         let targeted = self.targeted(at, Permission::Delete, None, line)?;
-        self.note_view(&delete.target, &targeted, Permission::Delete)?;
+        self.view_rules(&delete.target, &targeted, Permission::Delete)?;
         self.block().show_all();
         let filter = self.row_filter(delete.filter.as_ref(), &targeted, &from)?;
         let write = Write::delete();

@@ -17,7 +17,7 @@ use crate::bind::scope::Clause;
 use crate::bind::select::Usage;
 use crate::plan::expr::{Expr, TableVarId};
 use crate::plan::tree::{
-    Access, InsertPlan, NewValue, Node, Plan, ReadOptions, Scan, Source,
+    Access, CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions, Scan, Source,
 };
 
 /// How many rows `VALUES` may list.
@@ -80,7 +80,7 @@ impl Binder<'_> {
     ) -> BindResult<Plan> {
         self.query_hints(&insert.options)?;
         self.with_tables(insert.with.as_ref(), |b| {
-            let targeted = b.insert_target(insert)?;
+            let (targeted, checks) = b.insert_target(insert)?;
             let line = insert.target.span.line;
             let (source, given) = match (&insert.source, provided) {
                 (_, Some(rows)) => b.provided(insert, &targeted, rows)?,
@@ -101,6 +101,7 @@ impl Binder<'_> {
             let changing = &targeted.changing;
             let values = b.complete_row(changing, given, line)?;
             let mut effects = b.effects(changing, &Write::insert())?;
+            effects.checks.extend(checks);
             if let Some(rows) = provided {
                 effects.keep_transitions &= rows.fire_triggers;
                 if !rows.check_constraints {
@@ -121,7 +122,10 @@ impl Binder<'_> {
     }
 
     /// What receives the rows. Reading it is no business of the statement.
-    fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<Targeted> {
+    fn insert_target(
+        &mut self,
+        insert: &ast::Insert,
+    ) -> BindResult<(Targeted, Vec<CheckPlan>)> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;
         self.open_block(Clause::Other);
@@ -134,8 +138,8 @@ impl Binder<'_> {
         self.close_block();
         self.facts.memory_optimized_unhinted = unhinted;
         let targeted = bound?;
-        self.note_view(&insert.target, &targeted, Permission::Insert)?;
-        Ok(targeted)
+        let checks = self.view_rules(&insert.target, &targeted, Permission::Insert)?;
+        Ok((targeted, checks))
     }
 
     /// The columns that the statement gives values for. Errors 207, 213, 264, 271, 544, 8101.
@@ -151,6 +155,25 @@ impl Binder<'_> {
                 for column in list {
                     let bare = ast::ColumnRef { qualifier: None, column: column.column.clone() };
                     found.push((self.target_column(targeted, &bare)?, column.column.span));
+                }
+                self.listed_columns(&targeted.changing, found.into_iter())
+            }
+            None if targeted.view.is_some() => {
+                let span = insert.target.span;
+                let identity = targeted.changing.table.identity_column().map(|c| c.0);
+                let shown = targeted.columns.iter().filter(|c| identity.is_none() || c.ordinal != identity);
+                let mut found = Vec::with_capacity(given);
+                for column in shown {
+                    let Some(ordinal) = column.ordinal else {
+                        let view = targeted.view.as_deref().unwrap_or_default();
+                        let error = SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[&view]);
+                        return Err(error.at_line(span.line).into());
+                    };
+                    found.push((ordinal, span));
+                }
+                if found.len() != given {
+                    let error = SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]);
+                    return Err(error.at_line(span.line).into());
                 }
                 self.listed_columns(&targeted.changing, found.into_iter())
             }

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{Permission, SchemaId};
+use engine::catalog::def::{ModuleKind, Permission, SchemaId};
 use tsql::ast::{self, ObjectName, TargetKind};
 
 use super::{AtLine, BindError, BindResult, Binder, Changing};
 use crate::bind::context::Variable;
+use crate::bind::define::substitute;
 use crate::bind::from::{From, join};
 use crate::bind::scope::{OutCol, Rows, Source};
 use crate::bind::select::Usage;
-use crate::plan::expr::{ColId, Pred};
-use crate::plan::tree::{self, JoinKind, Node, Scan, Target};
+use crate::plan::expr::{ColId, Expr, Pred};
+use crate::plan::tree::{self, CheckPlan, JoinKind, Node, Scan, Target};
 use crate::plan::walk;
 
 /// The target of a statement, as one of the block's sources.
@@ -29,6 +30,8 @@ pub(super) struct Targeted {
     pub columns: Vec<TargetColumn>,
     /// The view or the like that stands between.
     pub view: Option<Arc<str>>,
+    /// What is true of every row that the view shows, over the old row's columns.
+    pub conditions: Vec<Pred>,
 }
 
 /// A column of a target as the statement sees it.
@@ -223,7 +226,8 @@ impl Binder<'_> {
             ordinal: Some(ordinal),
             scan: None,
         });
-        Ok(Targeted { changing, row, at, columns: columns.collect(), view: None })
+        let (columns, conditions) = (columns.collect(), Vec::new());
+        Ok(Targeted { changing, row, at, columns, view: None, conditions })
     }
 
     /// Error 10700: a table-valued parameter.
@@ -274,6 +278,8 @@ impl Binder<'_> {
         };
         let Some(found) = scan_of(node, id) else { return Err(not_updatable(node, false, name)) };
         let (known, row) = (found.columns.clone(), found.row);
+        let mut conditions = Vec::new();
+        shown_conditions(node, &mut conditions);
         let Some(row) = row else {
             return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
         };
@@ -283,24 +289,44 @@ impl Binder<'_> {
                 *old = id;
             }
         }
-        Ok(Targeted { changing, row, at, columns: target_columns, view: Some(name.clone()) })
+        let (columns, view) = (target_columns, Some(name.clone()));
+        Ok(Targeted { changing, row, at, columns, view, conditions })
     }
 
-    /// Notes what the user must be permitted on the view that a target is.
-    pub(super) fn note_view(
+    /// What a view as a target asks for: a permission, and with `WITH CHECK OPTION` that it shows the new
+    /// rows, too.
+    pub(super) fn view_rules(
         &mut self,
         target: &ast::Target,
         targeted: &Targeted,
         permission: Permission,
-    ) -> BindResult<()> {
-        let TargetKind::Name(name) = &target.kind else { return Ok(()) };
+    ) -> BindResult<Vec<CheckPlan>> {
+        let TargetKind::Name(name) = &target.kind else { return Ok(Vec::new()) };
         if targeted.view.is_none() || (name.is_bare() && self.find_cte(&name.name.name).is_some()) {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        if let Some((database, object)) = self.table_named(name)? {
-            self.note_access(database, object, permission);
+        let Some((database, object)) = self.table_named(name)? else { return Ok(Vec::new()) };
+        self.note_access(database, object, permission);
+        let schema = self.schema_of(database)?;
+        let checked = schema.module(object).is_some_and(|module| {
+            matches!(module.kind, ModuleKind::View { with_check_option: true, .. })
+        });
+        if !checked || permission == Permission::Delete {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let changing = &targeted.changing;
+        let columns = changing.table.stored_columns().enumerate();
+        let new: Vec<(ColId, Expr)> = columns
+            .map(|(at, c)| (changing.old[at], super::column(changing.new[at], c.ty, c.nullable)))
+            .collect();
+        let mut checks = Vec::with_capacity(targeted.conditions.len());
+        for condition in &targeted.conditions {
+            let mut predicate = condition.clone();
+            substitute(&mut predicate, &new);
+            self.rename_inside(&mut predicate);
+            checks.push(CheckPlan { name: None, column: None, predicate });
+        }
+        Ok(checks)
     }
 
     /// The table's column behind a column that a statement sets. Errors 207, 271, 4104, 4405, 4406.
@@ -348,6 +374,26 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
             scan_of(outer, id).or_else(|| scan_of(inner, id))
         }
         _ => None,
+    }
+}
+
+/// The conditions that hold for all rows of a view, as far as they are about the rows themselves.
+fn shown_conditions(node: &Node, conditions: &mut Vec<Pred>) {
+    match node {
+        Node::Filter { input, predicate } => {
+            shown_conditions(input, conditions);
+            conditions.push(predicate.clone());
+        }
+        Node::Compute { input, columns } => {
+            shown_conditions(input, conditions);
+            conditions.iter_mut().for_each(|c| substitute(c, columns));
+        }
+        Node::NestedLoop { kind: JoinKind::Inner, outer, inner, predicate } => {
+            shown_conditions(outer, conditions);
+            shown_conditions(inner, conditions);
+            conditions.extend(predicate.clone());
+        }
+        _ => {}
     }
 }
 

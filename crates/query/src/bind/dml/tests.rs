@@ -119,6 +119,17 @@ fn views_can_be_changed() {
 }
 
 #[test]
+fn a_view_may_check_what_goes_through_it() {
+    let db = &mut shop();
+    db.create("create view w as select a, b from t where a < 10 and b is not null with check option");
+    assert_eq!(run(db, "insert w values (7, 'x')"), "1");
+    assert!(run(db, "insert w values (17, 'x')").starts_with("550: "));
+    assert!(run(db, "insert w values (8, null)").starts_with("550: "));
+    assert!(run(db, "update w set a = a + 9 where a = 2").starts_with("550: "));
+    assert_eq!(run(db, "update w set a = a + 90 where a = 3"), "0");
+}
+
+#[test]
 fn output_shows_old_and_new_rows() {
     let db = &mut shop();
     assert_eq!(run(db, "insert i (n) output inserted.id, inserted.n * 2 as twice values (5), (6)"),

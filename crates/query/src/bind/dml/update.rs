@@ -50,7 +50,7 @@ impl Binder<'_> {
         let (from, at) = self.target_and_from(&update.target, &update.from)?;
         let wanted = update.set.iter().find_map(|clause| set_column(&clause.kind));
         let targeted = self.targeted(at, Permission::Update, wanted, line)?;
-        self.note_view(&update.target, &targeted, Permission::Update)?;
+        let checks = self.view_rules(&update.target, &targeted, Permission::Update)?;
         self.block().show_all();
         let filter = self.row_filter(update.filter.as_ref(), &targeted, &from)?;
         let mut assignments =
@@ -59,6 +59,7 @@ impl Binder<'_> {
         self.set_dependent_columns(changing, &mut assignments.set)?;
         let write = Write::update(&assignments.set);
         let mut effects = self.effects(changing, &write)?;
+        effects.checks.extend(checks);
         if let Some(output) = &update.output {
             self.output(output, &targeted, &write, &mut effects)?;
         }
