@@ -203,8 +203,12 @@ impl Shell {
         match self.batch.classify(line, &self.flags.terminator) {
             Line::Text => {
                 let variables = (!self.flags.no_variables).then_some(&self.flags.variables);
-                self.batch.push(line, variables).map_err(ShellError::NoVariable)?;
-                Ok(Flow::GoOn)
+                let result = self.batch.push(line, variables);
+                if result.is_err() {
+                    // Half of a line is no batch.
+                    self.batch.take();
+                }
+                result.map(|()| Flow::GoOn).map_err(ShellError::NoVariable)
             }
             Line::Go(count) => {
                 let text = self.batch.take();
