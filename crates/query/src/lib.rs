@@ -10,6 +10,7 @@
 //! `func` is the library of scalar functions, `ddl` changes the catalog, `sysview` and `sysproc` are
 //! the views and procedures by which the server describes itself.
 
+pub mod ddl;
 pub mod exec;
 pub mod bind;
 pub mod func;
@@ -17,4 +18,5 @@ pub mod interp;
 pub mod ir;
 pub mod lower;
 pub mod plan;
+pub mod sysproc;
 pub mod sysview;

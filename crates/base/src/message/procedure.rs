@@ -52,4 +52,13 @@ super::messages! {
     SP_NOT_A_TRIGGER_OF = 15125, 16, 1, "Trigger '%s' is not a trigger for '%s'.";
     SP_DATA_TYPE_OR_COLUMN = 15148, 16, 1, "The data type or table column '%s' does not exist or you do not have permission.";
     SP_OBJECT_NOT_FOUND_OR_DENIED = 15165, 16, 1, "Could not find object '%s' or you do not have permission.";
+    SP_FILE_UNKNOWN = 15325, 16, 1, "The current database does not contain a file named '%s'.";
+    SP_NAME_UNKNOWN = 15198, 16, 1, "The name supplied (%s) is not a user, role, or aliased login.";
+    SP_ROLE_UNKNOWN = 15409, 11, 1, "'%s' is not a role.";
+    SP_OPTION_VALUE_INVALID = 15143, 16, 1, "'%s' is not a valid option for the @updateusage parameter. Enter either 'true' or 'false'.";
+    SP_DEPENDS_REFERENCES = 15459, 10, 1, "In the current database, the specified object references the following:";
+    SP_DEPENDS_REFERENCED = 15460, 10, 1, "In the current database, the specified object is referenced by the following:";
+    SP_DEPENDS_NOTHING = 15461, 10, 1, "Object does not reference any object, and no objects reference it.";
+    APPLICATION_LOCK_OPTION = 15625, 16, 1, "Option '%s' not recognized for '%s' parameter.";
+    APPLICATION_LOCK_NO_TRANSACTION = 15626, 16, 1, "You attempted to acquire a transactional application lock without an active transaction.";
 }

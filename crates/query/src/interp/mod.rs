@@ -41,6 +41,7 @@ mod row;
 mod scalars;
 mod slot;
 mod steps;
+mod value_row;
 #[cfg(test)]
 pub mod testing;
 #[cfg(test)]
@@ -55,6 +56,7 @@ use engine::wait::Task;
 pub use frame::{Frame, TableSlot};
 pub use host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
 pub use machine::Runtime;
+pub use value_row::ValueRow;
 
 use crate::interp::local::LocalTable;
 use crate::ir::Unit;

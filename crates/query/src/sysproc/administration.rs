@@ -1,0 +1,100 @@
+//! The procedures that people call: help, who is there, settings, logins and users, and old names
+//! of statements.
+
+use super::native::{applock, configuration, describe, directory, properties, session};
+use super::registry::Entry;
+
+const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
+const REFRESH: &str = include_str!("text/sp_refreshview.sql");
+const REGISTRY_READ: &str = include_str!("text/xp_instance_regread.sql");
+const PROPERTY: &str = include_str!("text/sp_addextendedproperty.sql");
+
+/// The parameter of the procedures that have a property's value.
+const VALUE: (&str, &str) = ("$value$", "@value sql_variant = NULL,");
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry::text("sp_help", include_str!("text/sp_help.sql")),
+    Entry::text("sp_helpconstraint", include_str!("text/sp_helpconstraint.sql")),
+    Entry::text("sp_helpdb", include_str!("text/sp_helpdb.sql")),
+    Entry::text("sp_helpfile", include_str!("text/sp_helpfile.sql")),
+    Entry::text("sp_helpfilegroup", include_str!("text/sp_helpfilegroup.sql")),
+    Entry::text("sp_helpindex", include_str!("text/sp_helpindex.sql")),
+    Entry::text("sp_helplanguage", include_str!("text/sp_helplanguage.sql")),
+    Entry::text("sp_helplogins", include_str!("text/sp_helplogins.sql")),
+    Entry::text("sp_helprole", include_str!("text/sp_helprole.sql")),
+    Entry::text("sp_helprolemember", include_str!("text/sp_helprolemember.sql")),
+    Entry::text("sp_helpsort", include_str!("text/sp_helpsort.sql")),
+    Entry::text("sp_helpsrvrolemember", include_str!("text/sp_helpsrvrolemember.sql")),
+    Entry::text("sp_helptext", include_str!("text/sp_helptext.sql")),
+    Entry::text("sp_helptrigger", include_str!("text/sp_helptrigger.sql")),
+    Entry::text("sp_helpuser", include_str!("text/sp_helpuser.sql")),
+    Entry::text("sp_depends", include_str!("text/sp_depends.sql")),
+    Entry::text("sp_lock", include_str!("text/sp_lock.sql")),
+    Entry::text("sp_spaceused", include_str!("text/sp_spaceused.sql")),
+    Entry::text("sp_who", include_str!("text/sp_who.sql")),
+    Entry::text("sp_who2", include_str!("text/sp_who2.sql")),
+    Entry::text("xp_msver", include_str!("text/xp_msver.sql")),
+    Entry::text("sp_oledb_ro_usrname", include_str!("text/sp_oledb_ro_usrname.sql")),
+    Entry::text("xp_instance_regread", REGISTRY_READ),
+    Entry::text("xp_regread", REGISTRY_READ),
+    // Logins, users, roles.
+    Entry::text("sp_addlogin", include_str!("text/sp_addlogin.sql")),
+    Entry::text("sp_droplogin", include_str!("text/sp_droplogin.sql")),
+    Entry::text("sp_password", include_str!("text/sp_password.sql")),
+    Entry::text("sp_defaultdb", include_str!("text/sp_defaultdb.sql")),
+    Entry::text("sp_defaultlanguage", include_str!("text/sp_defaultlanguage.sql")),
+    Entry::text("sp_adduser", include_str!("text/sp_adduser.sql")),
+    Entry::text("sp_dropuser", DROP_USER),
+    Entry::text("sp_grantdbaccess", include_str!("text/sp_grantdbaccess.sql")),
+    Entry::text("sp_revokedbaccess", DROP_USER),
+    Entry::text("sp_addrole", include_str!("text/sp_addrole.sql")),
+    Entry::text("sp_droprole", include_str!("text/sp_droprole.sql")),
+    Entry::text("sp_addrolemember", include_str!("text/sp_addrolemember.sql")),
+    Entry::text("sp_droprolemember", include_str!("text/sp_droprolemember.sql")),
+    Entry::text("sp_addsrvrolemember", include_str!("text/sp_addsrvrolemember.sql")),
+    Entry::text("sp_dropsrvrolemember", include_str!("text/sp_dropsrvrolemember.sql")),
+    Entry::text("sp_changedbowner", include_str!("text/sp_changedbowner.sql")),
+    // Databases and objects.
+    Entry::text("sp_dbcmptlevel", include_str!("text/sp_dbcmptlevel.sql")),
+    Entry::text("sp_renamedb", include_str!("text/sp_renamedb.sql")),
+    Entry::text("sp_recompile", include_str!("text/sp_recompile.sql")),
+    Entry::variant("sp_refreshview", REFRESH, &[("$parameter$", "viewname")]),
+    Entry::variant("sp_refreshsqlmodule", REFRESH, &[("$parameter$", "name")]),
+    Entry::text("sp_tableoption", include_str!("text/sp_tableoption.sql")),
+    Entry::text("sp_indexoption", include_str!("text/sp_indexoption.sql")),
+    Entry::text("sp_procoption", include_str!("text/sp_procoption.sql")),
+    Entry::text("sp_MSforeachdb", include_str!("text/sp_MSforeachdb.sql")),
+    Entry::text("sp_MSforeachtable", include_str!("text/sp_MSforeachtable.sql")),
+    Entry::native("sp_addextendedproperty", PROPERTY, properties::add).with(&[VALUE]),
+    Entry::native("sp_updateextendedproperty", PROPERTY, properties::update).with(&[VALUE]),
+    Entry::native("sp_dropextendedproperty", PROPERTY, properties::drop).with(&[("$value$", "")]),
+    // Sessions and the server.
+    Entry::native("sp_getapplock", include_str!("text/sp_getapplock.sql"), applock::acquire),
+    Entry::native(
+        "sp_releaseapplock",
+        include_str!("text/sp_releaseapplock.sql"),
+        applock::release,
+    ),
+    Entry::native(
+        "sp_set_session_context",
+        include_str!("text/sp_set_session_context.sql"),
+        session::set_context,
+    ),
+    Entry::text("sp_configure", include_str!("text/sp_configure.sql")),
+    Entry::internal(
+        "sp_configure_set",
+        include_str!("text/sp_configure_set.sql"),
+        configuration::set,
+    ),
+    Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
+    Entry::native(
+        "sp_describe_first_result_set",
+        include_str!("text/sp_describe_first_result_set.sql"),
+        describe::first_result_set,
+    ),
+    Entry::native(
+        "sp_describe_undeclared_parameters",
+        include_str!("text/sp_describe_undeclared_parameters.sql"),
+        describe::undeclared_parameters,
+    ),
+];

@@ -1,0 +1,46 @@
+//! The procedures by which the server describes and administers itself: `sp_tables`, `sp_help`,
+//! `sp_getapplock` and their like.
+//!
+//! Every procedure has a text, a `CREATE PROCEDURE` statement, which is parsed and kept as a user's
+//! would be; calls bind arguments and return status and output parameters the same way. What T-SQL
+//! can say is said there (`text/`). Where it cannot, the procedure has a [`Native`] body instead,
+//! which runs in the place of its steps; the text then only declares the parameters.
+//!
+//! A text runs in the database that it is called in, with the caller's permissions.
+
+mod administration;
+mod arguments;
+mod catalog;
+mod native;
+mod registry;
+
+use std::sync::Arc;
+
+use base::SqlResult;
+use base::ids::ObjectId;
+
+use crate::exec::context::Context;
+
+pub use arguments::Arguments;
+pub use registry::{all, find, find_by_id};
+
+/// What a procedure does that no text could: the status that it returns.
+pub type Native = fn(&mut Context<'_>, &mut Arguments<'_>) -> SqlResult<i32>;
+
+/// A procedure that the server provides in every database.
+#[derive(Debug)]
+pub struct SystemProcedure {
+    /// Its id, which is negative.
+    pub id: ObjectId,
+    /// Its name; its schema is `sys`.
+    pub name: &'static str,
+    /// A `CREATE PROCEDURE` statement.
+    pub definition: Arc<str>,
+    /// What runs in the place of the text's steps.
+    pub native: Option<Native>,
+    /// It is for other procedures of this module to call, and not found by anybody else's names.
+    pub internal: bool,
+}
+
+#[cfg(test)]
+mod tests;

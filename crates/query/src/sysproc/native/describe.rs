@@ -1,0 +1,369 @@
+//! What texts return and take: `sp_describe_first_result_set` and
+//! `sp_describe_undeclared_parameters`.
+
+use std::sync::Arc;
+
+use base::text::identifier::same_identifier;
+use base::{Collation, SqlResult, SqlType, TypeKind, Value};
+use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind};
+
+use super::rows::{Column, NAME, ResultSet, int, text};
+use crate::bind::{self, BindContext, BindOptions};
+use crate::exec::context::Context;
+use crate::exec::program::{Program, ProgramKind, StepKind};
+use crate::exec::run::call::Callee;
+use crate::exec::session::names::{EngineStatistics, StatementNames};
+use crate::plan::tree::OutputColumn;
+use crate::sysproc::Arguments;
+
+const TYPE_NAME: SqlType = SqlType::nvarchar(256, Collation::DEFAULT);
+const LONG_NAME: SqlType = SqlType::nvarchar(4000, Collation::DEFAULT);
+const BIT: SqlType = SqlType::bit();
+const TINYINT: SqlType = SqlType::tinyint();
+const SMALLINT: SqlType = SqlType::smallint();
+const INT: SqlType = SqlType::int();
+
+const RESULT_COLUMNS: &[Column] = &[
+    ("is_hidden", BIT, false),
+    ("column_ordinal", INT, false),
+    ("name", NAME, true),
+    ("is_nullable", BIT, false),
+    ("system_type_id", INT, false),
+    ("system_type_name", TYPE_NAME, true),
+    ("max_length", SMALLINT, false),
+    ("precision", TINYINT, false),
+    ("scale", TINYINT, false),
+    ("collation_name", NAME, true),
+    ("user_type_id", INT, true),
+    ("user_type_database", NAME, true),
+    ("user_type_schema", NAME, true),
+    ("user_type_name", NAME, true),
+    ("assembly_qualified_type_name", LONG_NAME, true),
+    ("xml_collection_id", INT, true),
+    ("xml_collection_database", NAME, true),
+    ("xml_collection_schema", NAME, true),
+    ("xml_collection_name", NAME, true),
+    ("is_xml_document", BIT, false),
+    ("is_case_sensitive", BIT, false),
+    ("is_fixed_length_clr_type", BIT, false),
+    ("source_server", NAME, true),
+    ("source_database", NAME, true),
+    ("source_schema", NAME, true),
+    ("source_table", NAME, true),
+    ("source_column", NAME, true),
+    ("is_identity_column", BIT, true),
+    ("is_part_of_unique_key", BIT, true),
+    ("is_updateable", BIT, true),
+    ("is_computed_column", BIT, true),
+    ("is_sparse_column_set", BIT, true),
+    ("ordinal_in_order_by_list", SMALLINT, true),
+    ("order_by_list_length", SMALLINT, true),
+    ("order_by_is_descending", SMALLINT, true),
+    ("tds_type_id", INT, false),
+    ("tds_length", INT, false),
+    ("tds_collation_id", INT, true),
+    ("tds_collation_sort_id", TINYINT, true),
+];
+
+const PARAMETER_COLUMNS: &[Column] = &[
+    ("parameter_ordinal", INT, false),
+    ("name", NAME, false),
+    ("suggested_system_type_id", INT, false),
+    ("suggested_system_type_name", TYPE_NAME, true),
+    ("suggested_max_length", SMALLINT, false),
+    ("suggested_precision", TINYINT, false),
+    ("suggested_scale", TINYINT, false),
+    ("suggested_user_type_id", INT, true),
+    ("suggested_user_type_database", NAME, true),
+    ("suggested_user_type_schema", NAME, true),
+    ("suggested_user_type_name", NAME, true),
+    ("suggested_assembly_qualified_type_name", LONG_NAME, true),
+    ("suggested_xml_collection_id", INT, true),
+    ("suggested_xml_collection_database", NAME, true),
+    ("suggested_xml_collection_schema", NAME, true),
+    ("suggested_xml_collection_name", NAME, true),
+    ("suggested_is_xml_document", BIT, false),
+    ("suggested_is_case_sensitive", BIT, false),
+    ("suggested_is_fixed_length_clr_type", BIT, false),
+    ("suggested_is_input", BIT, false),
+    ("suggested_is_output", BIT, false),
+    ("formal_parameter_name", NAME, true),
+    ("suggested_tds_type_id", INT, false),
+    ("suggested_tds_length", INT, false),
+];
+
+/// How deep procedures are followed.
+const DEPTH_MAX: u32 = 32;
+
+/// `sp_describe_first_result_set`: a row for each column; none if nothing is returned.
+pub fn first_result_set(
+    context: &mut Context<'_>,
+    arguments: &mut Arguments<'_>,
+) -> SqlResult<i32> {
+    let source = arguments.int("@browse_information_mode").is_some_and(|mode| mode > 0);
+    let tsql = arguments.text("@tsql").unwrap_or_default();
+    let parameters = arguments.text("@params").unwrap_or_default();
+    let program = context.text_program(&tsql, &parameters, ProgramKind::Dynamic);
+    let program = program.map_err(|fault| fault.error)?;
+    let columns = first_result(context, &program, 0)?.unwrap_or_default();
+    let describe =
+        |(at, column): (usize, &OutputColumn)| result_row(context, at as i32 + 1, column, source);
+    let rows: Vec<Vec<Value>> = columns.iter().enumerate().map(describe).collect();
+    ResultSet::new(RESULT_COLUMNS).send(context, &rows)?;
+    Ok(0)
+}
+
+/// The columns of the first result set that a program returns.
+fn first_result(
+    context: &mut Context<'_>,
+    program: &Arc<Program>,
+    depth: u32,
+) -> SqlResult<Option<Vec<OutputColumn>>> {
+    for step in &program.steps {
+        match &step.kind {
+            StepKind::Data(_) => {
+                let plan = context.plan_of(program, step).map_err(|fault| fault.error)?;
+                if let Some(result) = plan.and_then(|p| p.unit.results.first().cloned()) {
+                    return Ok(Some(result.columns.into_vec()));
+                }
+            }
+            StepKind::Execute(execute) if depth < DEPTH_MAX => {
+                let Some(called) = called_program(context, execute)? else { continue };
+                if let Some(columns) = first_result(context, &called, depth + 1)? {
+                    return Ok(Some(columns));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The program of a procedure that is called by its name.
+fn called_program(
+    context: &mut Context<'_>,
+    execute: &ast::Execute,
+) -> SqlResult<Option<Arc<Program>>> {
+    let ExecuteTarget::Procedure { name: ProcedureName::Name(name, _), .. } = &execute.target
+    else {
+        return Ok(None);
+    };
+    let program = match context.find_procedure(name).map_err(|fault| fault.error)? {
+        Callee::Module(database, module) => context.module_program(database, &module),
+        Callee::System(procedure) => context.system_program(procedure),
+        Callee::Text(_) => return Ok(None),
+    };
+    program.map(Some).map_err(|fault| fault.error)
+}
+
+fn result_row(
+    context: &Context<'_>,
+    ordinal: i32,
+    column: &OutputColumn,
+    source: bool,
+) -> Vec<Value> {
+    let ty = &column.ty;
+    let name = (!column.name.is_empty()).then_some(&*column.name);
+    let base = column.base.as_ref();
+    let shown = base.map(|base| &base.table.columns[base.ordinal]);
+    let in_key = base.zip(shown).is_some_and(|(base, shown)| {
+        let unique = base.table.indexes.iter().filter(|index| index.unique);
+        unique.flat_map(|index| &index.key).any(|key| key.column == shown.id)
+    });
+    let identity = shown.is_some_and(|def| def.identity.is_some());
+    let computed = shown.is_some_and(|def| def.computed.is_some());
+    let updatable = shown.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
+    let origin = base.filter(|_| source).and_then(|base| source_of(context, base));
+    let [database, schema, table] = match &origin {
+        Some([database, schema, table]) => {
+            [text(Some(database)), text(Some(schema)), text(Some(table))]
+        }
+        None => [Value::Null, Value::Null, Value::Null],
+    };
+    let source_column = shown.filter(|_| source).map(|def| &*def.name);
+    let mut row = vec![int(false), int(ordinal), text(name), int(column.nullable)];
+    row.extend(type_values(ty));
+    row.push(text(collation(ty).map(Collation::name)));
+    row.extend(std::iter::repeat_n(Value::Null, 9));
+    row.extend([int(false), int(case_sensitive(ty)), int(false), Value::Null]);
+    row.extend([database, schema, table, text(source_column)]);
+    row.extend([int(identity), if source { int(in_key) } else { Value::Null }]);
+    row.extend([int(updatable), int(computed), int(false)]);
+    row.extend(std::iter::repeat_n(Value::Null, 3));
+    let (tds_type, tds_length) = tds_type(ty);
+    row.extend([int(tds_type), int(tds_length)]);
+    match collation(ty) {
+        Some(collation) => {
+            let [a, b, c, d, sort] = collation.to_tds();
+            row.extend([int(i32::from_le_bytes([a, b, c, d])), int(sort)]);
+        }
+        None => row.extend([Value::Null, Value::Null]),
+    }
+    row
+}
+
+/// The names of database, schema and table of a column.
+fn source_of(context: &Context<'_>, base: &crate::plan::tree::BaseColumn) -> Option<[String; 3]> {
+    let database = context.database();
+    let schema = context.schema(database).ok()?;
+    let place = schema.schemas().get(base.table.header.schema)?;
+    let database = context.session.instance.database_name(database);
+    Some([database.to_string(), place.name.to_string(), base.table.header.name.to_string()])
+}
+
+/// `system_type_id` to `scale`.
+fn type_values(ty: &SqlType) -> [Value; 5] {
+    let (precision, scale) = match ty.kind.is_numeric() || ty.kind.is_temporal() {
+        true => (ty.precision, ty.scale),
+        false => (0, 0),
+    };
+    [
+        int(ty.kind.system_type_id()),
+        text(Some(&ty.to_string())),
+        int(ty.max_length()),
+        int(precision),
+        int(scale),
+    ]
+}
+
+fn collation(ty: &SqlType) -> Option<Collation> {
+    ty.kind.is_character().then_some(ty.collation)
+}
+
+fn case_sensitive(ty: &SqlType) -> bool {
+    collation(ty).is_some_and(|c| !c.info().flags.ignores_case())
+}
+
+/// The type and length with which values that may be NULL are sent.
+fn tds_type(ty: &SqlType) -> (i32, i32) {
+    use TypeKind as K;
+    const MAX_LENGTH: i32 = 65_535;
+    let length = i32::from(ty.max_length());
+    let token = match ty.kind {
+        K::TinyInt | K::SmallInt | K::Int | K::BigInt => 38,
+        K::Bit => 104,
+        K::Decimal | K::Numeric => {
+            return (if ty.kind == K::Decimal { 106 } else { 108 }, 17);
+        }
+        K::Real | K::Float => 109,
+        K::SmallMoney | K::Money => 110,
+        K::SmallDateTime | K::DateTime => 111,
+        K::RowVersion => 173,
+        other => i32::from(other.system_type_id()),
+    };
+    (token, if length < 0 { MAX_LENGTH } else { length })
+}
+
+/// A parameter that a text leaves open.
+struct Open {
+    name: Arc<str>,
+    ty: SqlType,
+    output: bool,
+    /// The parameter of the procedure that it is passed to.
+    formal: Option<Arc<str>>,
+}
+
+/// `sp_describe_undeclared_parameters`: a row for each.
+pub fn undeclared_parameters(
+    context: &mut Context<'_>,
+    arguments: &mut Arguments<'_>,
+) -> SqlResult<i32> {
+    let tsql = arguments.text("@tsql").unwrap_or_default();
+    let parameters = arguments.text("@params").unwrap_or_default();
+    // The declared ones come from a program of nothing.
+    let declared = context.text_program("", &parameters, ProgramKind::Dynamic);
+    let declared = declared.map_err(|fault| fault.error)?;
+    let options = context.session.compile_options(None);
+    let parse = tsql::ParseOptions { quoted_identifier: options.quoted_identifier() };
+    let batch = tsql::parse_batch(&tsql, parse)?;
+    let mut open: Vec<Open> = Vec::new();
+    let mut own: Vec<Arc<str>> = Vec::new();
+    for statement in &batch.statements {
+        if let StatementKind::Declare(variables) = &statement.kind {
+            own.extend(variables.iter().map(|v| v.name.name.clone()));
+        }
+        for found in undeclared_in(context, &declared, statement)? {
+            let known = declared.variables.find(&found.name, u32::MAX).is_some()
+                || own.iter().any(|name| same_identifier(name, &found.name));
+            if !known && !open.iter().any(|o| same_identifier(&o.name, &found.name)) {
+                open.push(found);
+            }
+        }
+    }
+    let rows: Vec<Vec<Value>> =
+        (1..).zip(&open).map(|(at, open)| parameter_row(at, open)).collect();
+    ResultSet::new(PARAMETER_COLUMNS).send(context, &rows)?;
+    Ok(0)
+}
+
+fn undeclared_in(
+    context: &mut Context<'_>,
+    declared: &Program,
+    statement: &ast::Statement,
+) -> SqlResult<Vec<Open>> {
+    match &statement.kind {
+        StatementKind::Execute(execute) => undeclared_in_call(context, execute),
+        StatementKind::Select(_)
+        | StatementKind::Insert(_)
+        | StatementKind::Update(_)
+        | StatementKind::Delete(_)
+        | StatementKind::Merge(_) => {
+            let session = &*context.session;
+            let variables = &declared.variables;
+            let all = variables.len() as u32;
+            let names = StatementNames { session, variables, declared: all, hidden: None };
+            let statistics = EngineStatistics(session);
+            let options = BindOptions::default();
+            let bind = BindContext { names: &names, options, statistics: &statistics };
+            let found = bind::suggest_parameters(&bind, statement)?;
+            let open =
+                |s: bind::Suggestion| Open { name: s.name, ty: s.ty, output: false, formal: None };
+            Ok(found.into_iter().map(open).collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Arguments of a procedure have its parameters' types.
+fn undeclared_in_call(context: &mut Context<'_>, execute: &ast::Execute) -> SqlResult<Vec<Open>> {
+    let Some(called) = called_program(context, execute)? else { return Ok(Vec::new()) };
+    let ExecuteTarget::Procedure { arguments, .. } = &execute.target else { return Ok(Vec::new()) };
+    let Some(module) = &called.module else { return Ok(Vec::new()) };
+    let mut open = Vec::new();
+    if let Some(status) = &execute.status {
+        let name = status.name.clone();
+        open.push(Open { name, ty: SqlType::int(), output: true, formal: None });
+    }
+    for (at, argument) in arguments.iter().enumerate() {
+        let ArgumentValue::Variable(variable) = &argument.value else { continue };
+        let parameter = match &argument.name {
+            Some(name) => module.parameters.iter().find(|p| same_identifier(&p.name, &name.name)),
+            None => module.parameters.get(at),
+        };
+        let Some(parameter) = parameter else { continue };
+        open.push(Open {
+            name: variable.name.clone(),
+            ty: parameter.ty,
+            output: argument.output && parameter.output,
+            formal: Some(parameter.name.clone()),
+        });
+    }
+    Ok(open)
+}
+
+fn parameter_row(ordinal: i32, open: &Open) -> Vec<Value> {
+    let mut row = vec![int(ordinal), text(Some(&open.name))];
+    row.extend(type_values(&open.ty));
+    row.extend(std::iter::repeat_n(Value::Null, 9));
+    row.extend([
+        int(false),
+        int(case_sensitive(&open.ty)),
+        int(false),
+        int(true),
+        int(open.output),
+    ]);
+    row.push(text(open.formal.as_deref()));
+    let (tds_type, tds_length) = tds_type(&open.ty);
+    row.extend([int(tds_type), int(tds_length)]);
+    row
+}

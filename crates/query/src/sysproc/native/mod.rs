@@ -1,0 +1,9 @@
+//! The bodies of procedures that T-SQL could not say.
+
+pub mod applock;
+pub mod configuration;
+pub mod describe;
+pub mod directory;
+pub mod properties;
+mod rows;
+pub mod session;

@@ -1,0 +1,39 @@
+CREATE PROCEDURE sys.sp_helptext (@objname nvarchar(776), @columnname sysname = NULL) AS
+SET NOCOUNT ON
+DECLARE @database sysname = PARSENAME(@objname, 3)
+IF @database IS NOT NULL AND @database <> DB_NAME()
+BEGIN
+  RAISERROR (15250, -1, -1)
+  RETURN 1
+END
+SET @database = DB_NAME()
+DECLARE @object int = OBJECT_ID(@objname)
+IF @object IS NULL
+BEGIN
+  RAISERROR (15009, -1, -1, @objname, @database)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = CASE WHEN @columnname IS NULL THEN OBJECT_DEFINITION(@object)
+  ELSE (SELECT definition FROM sys.computed_columns
+    WHERE object_id = @object AND name = @columnname) END
+IF @text IS NULL
+BEGIN
+  RAISERROR (15197, -1, -1, @objname)
+  RETURN 1
+END
+-- A row per line, with its end; long lines are cut into rows of 255 characters.
+DECLARE @lines TABLE (line int IDENTITY(1, 1), text nvarchar(255))
+DECLARE @at int = 1, @end int, @length int = DATALENGTH(@text) / 2
+WHILE @at <= @length
+BEGIN
+  SET @end = CHARINDEX(NCHAR(10), @text, @at)
+  IF @end = 0 SET @end = @length
+  WHILE @end - @at + 1 > 255
+  BEGIN
+    INSERT INTO @lines (text) VALUES (SUBSTRING(@text, @at, 255))
+    SET @at = @at + 255
+  END
+  INSERT INTO @lines (text) VALUES (SUBSTRING(@text, @at, @end - @at + 1))
+  SET @at = @end + 1
+END
+SELECT text AS [Text] FROM @lines ORDER BY line

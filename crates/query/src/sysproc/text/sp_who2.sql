@@ -1,0 +1,17 @@
+CREATE PROCEDURE sys.sp_who2 (@loginame sysname = NULL) AS
+SET NOCOUNT ON
+SELECT CONVERT(char(5), s.session_id) AS SPID, UPPER(ISNULL(r.status, s.status)) AS Status,
+  s.login_name AS Login, ISNULL(s.host_name, '  .') AS HostName,
+  CASE ISNULL(r.blocking_session_id, 0) WHEN 0 THEN '  .'
+    ELSE CONVERT(char(5), r.blocking_session_id) END AS BlkBy,
+  DB_NAME(s.database_id) AS DBName, ISNULL(r.command, 'AWAITING COMMAND') AS Command,
+  CONVERT(varchar(20), s.cpu_time) AS CPUTime, CONVERT(varchar(20), s.reads + s.writes) AS DiskIO,
+  CONVERT(varchar(14), RIGHT(CONVERT(varchar(19), s.last_request_start_time, 120), 14)) AS LastBatch,
+  ISNULL(s.program_name, '') AS ProgramName, CONVERT(char(5), s.session_id) AS SPID,
+  CONVERT(char(5), 0) AS REQUESTID
+FROM sys.dm_exec_sessions AS s
+LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id
+WHERE @loginame IS NULL OR s.login_name = @loginame
+  OR CONVERT(nvarchar(11), s.session_id) = @loginame
+  OR @loginame = 'active' AND r.session_id IS NOT NULL
+ORDER BY s.session_id
