@@ -43,6 +43,11 @@ pub mod instance;
 pub mod options;
 pub mod program;
 pub mod request;
+pub mod run;
 pub mod security;
 pub mod session;
 pub mod sink;
+#[cfg(test)]
+pub mod testing;
+#[cfg(test)]
+mod tests;

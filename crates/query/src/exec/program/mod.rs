@@ -16,14 +16,21 @@
 //!   declared before it, as T-SQL wants it.
 
 pub mod build;
+pub mod compile;
 pub mod plan;
 pub mod variables;
 
 use std::sync::{Arc, Mutex};
 
+use base::SqlType;
 use base::ids::{DbId, ObjectId};
-use engine::catalog::def::ModuleDef;
+use engine::catalog::def::{ModuleDef, TableDef};
 use tsql::ast;
+
+use crate::bind::context::{Dependencies, Facts};
+use crate::ir::Unit;
+use crate::plan::expr::TableVarId;
+use crate::plan::tree::Isolation;
 
 use crate::exec::options::CompileOptions;
 use crate::plan::expr::VarId;
@@ -78,10 +85,34 @@ pub struct Program {
     pub handlers: Box<[Handler]>,
     /// In a trigger, the variable with what `COLUMNS_UPDATED()` returns.
     pub columns_updated: Option<VarId>,
-    /// It mentions temporary tables or such, so that its plans are of use to one session only.
-    pub private: bool,
-    /// The schema version with which types of variables were resolved, where they depend on it.
-    pub resolved_at: Option<u64>,
+    /// Whether each parameter is declared as `OUTPUT`.
+    pub outputs: Box<[bool]>,
+    /// In a table-valued function, the variable that is returned.
+    pub result: Option<TableVarId>,
+    /// The version of the schema by which types of declarations were found, if there are any that
+    /// are users'.
+    pub types_at: Option<(DbId, u64)>,
+    /// A natively compiled module's unit, once somebody has made it.
+    pub native: Mutex<Option<Arc<NativePlan>>>,
+}
+
+/// The unit of a natively compiled module.
+#[derive(Debug)]
+pub struct NativePlan {
+    /// The body.
+    pub unit: Unit,
+    /// At which level it reads.
+    pub isolation: Isolation,
+    /// `DELAYED_DURABILITY`.
+    pub delayed_durability: bool,
+    /// The variables of its frame.
+    pub variables: Vec<SqlType>,
+    /// Its table variables that are no parameters, in order.
+    pub tables: Vec<Arc<TableDef>>,
+    /// What has to be known of it before it runs.
+    pub facts: Facts,
+    /// What it counts on in the catalog.
+    pub dependencies: Dependencies,
 }
 
 /// A `TRY` block.

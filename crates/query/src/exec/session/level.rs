@@ -30,6 +30,8 @@ pub struct Level {
     pub nesting: i32,
     /// It is within `INSERT … EXEC`.
     pub insert_exec: bool,
+    /// The highest severity of the errors that were reported while it ran.
+    pub severity: u8,
 }
 
 /// What a trigger that runs is about.

@@ -13,8 +13,10 @@
 
 pub mod databases;
 mod facts;
+pub mod host;
 pub mod identity;
 pub mod level;
+pub mod names;
 pub mod requests;
 pub mod reveal;
 pub mod system;
@@ -38,6 +40,7 @@ use crate::exec::instance::Instance;
 use crate::exec::instance::login::Authenticated;
 use crate::exec::instance::sessions::{ClientInfo, SessionEntry, SessionStatus};
 use crate::exec::options::{ClientKind, Options};
+use crate::exec::run::native::NativeRun;
 use crate::exec::security::DatabaseUser;
 use crate::func::facts::{RandomState, StatementTime};
 use crate::interp::Runtime;
@@ -48,6 +51,7 @@ use level::Level;
 use temporary::TemporaryTables;
 use transaction::{OpenStatement, Origin, TransactionState};
 
+pub use requests::After;
 pub use reveal::Reveal;
 
 /// One connection.
@@ -82,6 +86,10 @@ pub struct State {
     pub transaction: TransactionState,
     /// The statements that are open, one within another.
     pub statements: Vec<OpenStatement>,
+    /// The natively compiled modules that run, one within another.
+    pub(crate) native: Vec<NativeRun>,
+    /// Whether the answer that goes out could end here: the last thing told is done.
+    pub(crate) answered: bool,
     /// What runs, one within another. The first is the batch.
     pub levels: Vec<Level>,
     /// The current database.
@@ -174,6 +182,8 @@ impl Session {
             options,
             transaction: TransactionState::default(),
             statements: Vec::new(),
+            native: Vec::new(),
+            answered: false,
             levels: Vec::new(),
             database,
             temporary: TemporaryTables::default(),

@@ -3,7 +3,35 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::exec::program::Program;
+use base::convert::display;
+use base::ids::DbId;
+use base::{SqlError, SqlResult, SqlType, Value, message};
+use engine::wait::Task;
+use tsql::ast::IsolationLevel;
+
+use super::level::Level;
+use super::{Left, Session};
+use crate::exec::context::Context;
+use crate::exec::instance::sessions::RequestStatus;
+use crate::exec::program::{Program, ProgramKind};
+use crate::exec::request::{
+    RpcArg, RpcCall, RpcProcedure, RpcValue, TableValue, TransactionRequest, procedure_id,
+};
+use crate::exec::run::call::{Argument, ArgumentIn, Callee, new_frame, parse_name};
+use crate::exec::run::{Effect, Fault, Run};
+use crate::exec::sink::{
+    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command,
+};
+use crate::interp::local::LocalTable;
+
+/// Whether the connection goes on after a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum After {
+    /// It does.
+    GoOn,
+    /// An error was too severe, or nobody listens any more.
+    Disconnect,
+}
 
 /// Texts that the client has prepared, by handle.
 #[derive(Default)]
@@ -19,7 +47,7 @@ pub struct PreparedText {
     pub text: Arc<str>,
     /// The declarations of its parameters.
     pub parameters: Arc<str>,
-    /// Its program, as it was compiled last.
+    /// Its program, as it was compiled when it was prepared.
     pub program: Option<Arc<Program>>,
 }
 
@@ -44,5 +72,481 @@ impl Prepared {
     /// Forgets all.
     pub fn clear(&mut self) {
         self.texts.clear();
+    }
+}
+
+impl Session {
+    /// Runs a batch of text.
+    pub fn batch(&mut self, task: &Task, text: &str, sink: &mut dyn ResponseSink) -> After {
+        self.request(task, text, ProgramKind::Batch, sink, |context| context.run_batch(text))
+    }
+
+    /// Calls a procedure on the client's behalf.
+    pub fn call(&mut self, task: &Task, call: RpcCall, sink: &mut dyn ResponseSink) -> After {
+        let text = match &call.procedure {
+            RpcProcedure::Name(name) => name.clone(),
+            RpcProcedure::Id(id) => procedure_name(*id).unwrap_or_default().to_owned(),
+        };
+        self.request(task, &text, ProgramKind::Dynamic, sink, |context| context.run_call(call))
+    }
+
+    /// Begins, ends or marks a transaction on the client's behalf.
+    pub fn transaction_request(
+        &mut self,
+        task: &Task,
+        request: &TransactionRequest,
+        sink: &mut dyn ResponseSink,
+    ) -> After {
+        self.request(task, "", ProgramKind::Batch, sink, |context| {
+            context.run_transaction_request(request)
+        })
+    }
+
+    /// Runs something of the server's own as a request: bulk loads, descriptions.
+    pub fn with_context<T>(
+        &mut self,
+        task: &Task,
+        text: &str,
+        sink: &mut dyn ResponseSink,
+        run: impl FnOnce(&mut Context<'_>) -> SqlResult<T>,
+    ) -> (After, Option<T>) {
+        let mut result = None;
+        let after = self.request(task, text, ProgramKind::Batch, sink, |context| {
+            result = Some(run(context)?);
+            Ok(())
+        });
+        (after, result)
+    }
+
+    /// Makes the session what it was after its login, before the next request. The open transaction
+    /// is rolled back unless it is to be kept.
+    pub fn reset(
+        &mut self,
+        task: &Task,
+        keep_transaction: bool,
+        sink: &mut dyn ResponseSink,
+    ) -> After {
+        let state = &mut self.state;
+        state.levels.clear();
+        if !keep_transaction && state.transaction.is_open() {
+            state.transaction.rollback(task);
+            state.transaction_ended();
+        }
+        let isolation = state.options.isolation;
+        state.options = state.initial.options.clone();
+        if keep_transaction {
+            state.options.isolation = isolation;
+        }
+        state.identity.reset();
+        state.prepared.clear();
+        state.identity_insert = None;
+        state.context_info = None;
+        state.session_context.clear();
+        state.left = Left::default();
+        let login = state.initial.login.clone();
+        state.instance.locks.release_all(state.id(), None);
+        state.entry.owner.set_deadlock_priority(0);
+        state.entry.owner.set_lock_timeout(-1);
+        {
+            let mut status = state.entry.status();
+            status.login = (login.id, login.name.clone());
+            status.options = state.options.clone();
+            status.context_info = None;
+        }
+        let database = state.initial.database;
+        let runtime = &mut self.runtime;
+        let mut context = Context { task, session: state, runtime, sink };
+        context.session.levels.push(batch_level(ProgramKind::Batch, database));
+        let ended = context.session.temporary.end_session();
+        let dropped = context.drop_temporary(&ended);
+        context.session.levels.clear();
+        // The database may have gone in the meantime.
+        let moved = context.session.change_database(database);
+        let told = context.environment(&EnvironmentChange::Reset);
+        match dropped.and(moved).and(told) {
+            Ok(()) => After::GoOn,
+            Err(_) => After::Disconnect,
+        }
+    }
+
+    /// Ends the session: what is open is rolled back, what is its own is dropped.
+    pub fn close(mut self, task: &Task) {
+        let state = &mut self.state;
+        if state.transaction.is_open() {
+            state.transaction.rollback(task);
+        }
+        state.statements.clear();
+        let mut sink = crate::exec::sink::Silent;
+        let database = state.database;
+        let ended = state.temporary.end_session();
+        let mut context =
+            Context { task, session: state, runtime: &mut self.runtime, sink: &mut sink };
+        context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
+        // Nobody is left who could be told; tempdb is made anew at the next start.
+        let _ = context.drop_temporary(&ended);
+        let state = &mut self.state;
+        state.instance.locks.release_all(state.id(), None);
+        state.instance.usage.leave(state.database, state.id());
+        state.instance.sessions.remove(state.id());
+    }
+
+    /// Brackets a request.
+    fn request(
+        &mut self,
+        task: &Task,
+        text: &str,
+        kind: ProgramKind,
+        sink: &mut dyn ResponseSink,
+        run: impl FnOnce(&mut Context<'_>) -> Run<()>,
+    ) -> After {
+        let state = &mut self.state;
+        state.refresh_databases();
+        state.note_time();
+        let started = (state.instance.env().clock().utc_ticks(), task.now_ns());
+        let text: Arc<str> = text.into();
+        {
+            let mut status = state.entry.status();
+            status.last_request.0 = started.0;
+            status.last_text = text.clone();
+            status.request = Some(RequestStatus { started, text, command: "SELECT" });
+        }
+        let database = state.database;
+        state.levels.clear();
+        state.levels.push(batch_level(kind, database));
+        state.left.handlers = 0;
+        state.answered = false;
+        let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
+        let result = run(&mut context);
+        let result = context.conclude_request(result);
+        let state = &mut self.state;
+        state.levels.clear();
+        state.statements.clear();
+        state.native.clear();
+        let now = state.instance.env().clock().utc_ticks();
+        let mut status = state.entry.status();
+        status.request = None;
+        status.last_request.1 = now;
+        status.elapsed_ns += task.now_ns().saturating_sub(started.1);
+        status.row_count = state.left.row_count;
+        status.last_error = state.left.error;
+        status.options = state.options.clone();
+        result
+    }
+}
+
+impl Context<'_> {
+    fn run_batch(&mut self, text: &str) -> Run<()> {
+        let options = &self.session.options;
+        if options.parse_only {
+            let quoted_identifier = options.settings.quoted_identifier;
+            let parsed = tsql::parse_batch(text, tsql::ParseOptions { quoted_identifier })?;
+            // Only `SET PARSEONLY OFF` means something now.
+            let statements = parsed.statements.into_iter();
+            for statement in statements {
+                if let tsql::ast::StatementKind::SetOption(option) = statement.kind
+                    && let tsql::ast::SetOption::Switch { options, on } = *option
+                {
+                    let only = tsql::ast::SwitchOption::ParseOnly;
+                    options.iter().filter(|o| **o == only).for_each(|o| {
+                        self.session.options.switch(*o, on);
+                    });
+                }
+            }
+            return Ok(());
+        }
+        let program = self.text_program(text, "", ProgramKind::Batch)?;
+        self.compile_ahead(&program)?;
+        let mut frame = new_frame(&program.variables);
+        self.run_program(&program, &mut frame).map(drop)
+    }
+
+    /// An RPC.
+    fn run_call(&mut self, call: RpcCall) -> Run<()> {
+        let name = match &call.procedure {
+            RpcProcedure::Name(name) => parse_name(name)?,
+            RpcProcedure::Id(id) => {
+                let name = procedure_name(*id);
+                parse_name(
+                    name.ok_or_else(|| SqlError::new(&message::RPC_PROCEDURE_ID_UNKNOWN, &[]))?,
+                )?
+            }
+        };
+        let callee = self.find_procedure(&name)?;
+        let mut arguments = Vec::with_capacity(call.args.len());
+        for (at, arg) in call.args.into_iter().enumerate() {
+            arguments.push(self.rpc_argument(&callee, at, arg)?);
+        }
+        let called = match self.call(&callee, &name, arguments) {
+            Ok(called) => called,
+            Err(fault) if fault.effect >= Effect::Batch => return Err(fault),
+            Err(fault) => {
+                let status = 10 - i32::from(fault.error.severity());
+                if !fault.reported {
+                    self.session.left.error = fault.error.number();
+                    self.report(&fault.error.clone().at_line(1))?;
+                }
+                return self.done_call(status, true).map_err(Fault::lost);
+            }
+        };
+        self.sink.return_status(self.task, called.status).map_err(Fault::lost)?;
+        for (at, name, value, ty) in &called.outputs {
+            let parameter =
+                OutputParameter { ordinal: *at as u16, name, ty, value: value.as_ref() };
+            self.sink.output(self.task, &parameter).map_err(Fault::lost)?;
+        }
+        self.module_done(false).map_err(Fault::lost)
+    }
+
+    fn done_call(&mut self, status: i32, failed: bool) -> SqlResult<()> {
+        self.sink.return_status(self.task, status)?;
+        self.module_done(failed)
+    }
+
+    fn module_done(&mut self, failed: bool) -> SqlResult<()> {
+        let in_transaction = self.session.transaction.count() > 0;
+        let done = StatementDone {
+            scope: DoneScope::Module,
+            command: command::EXECUTE,
+            rows: None,
+            failed,
+            in_transaction,
+        };
+        self.send_done(&done)
+    }
+
+    /// An argument as the client has sent it.
+    fn rpc_argument(&mut self, callee: &Callee, at: usize, arg: RpcArg) -> Run<Argument> {
+        let RpcArg { name, ty, value, output } = arg;
+        let value = match value {
+            RpcValue::Default => ArgumentIn::Default,
+            RpcValue::Scalar(value) => ArgumentIn::Scalar(value, ty),
+            RpcValue::Table(table) => {
+                ArgumentIn::Table(self.table_argument(callee, at, &name, table)?)
+            }
+        };
+        let name = (!name.is_empty()).then(|| name.into());
+        Ok(Argument { name, value, output })
+    }
+
+    /// A table-valued parameter: rows of the table type that the client or the procedure names.
+    fn table_argument(
+        &mut self,
+        callee: &Callee,
+        at: usize,
+        name: &str,
+        given: TableValue,
+    ) -> Run<Arc<LocalTable>> {
+        let table = self.table_type_of(callee, at, name, &given)?;
+        let shape = crate::interp::local::LocalShape::of(&table);
+        let mut rows = LocalTable::new(shape);
+        let columns: Vec<_> = table.stored_columns().collect();
+        if given.columns.len() != columns.len() {
+            let args: [&dyn std::fmt::Display; 2] = [&columns.len(), &given.columns.len()];
+            return Err(SqlError::new(&message::TABLE_PARAMETER_COLUMN_COUNT, &args).into());
+        }
+        rows.begin_statement();
+        for row in &given.rows {
+            let mut values = Vec::with_capacity(columns.len());
+            for (place, column) in columns.iter().enumerate() {
+                let (from, is_default) = &given.columns[place];
+                let value = match (is_default, column.identity) {
+                    (true, Some(_)) => match rows.next_identity() {
+                        Some(next) => Value::Int(next),
+                        None => return Err(crate::interp::errors::identity_overflow(None).into()),
+                    },
+                    (true, None) => Value::Null,
+                    (false, _) => self.converted(&row[place], from, &column.ty)?,
+                };
+                if value.is_null() && !column.nullable {
+                    let args: [&dyn std::fmt::Display; 3] =
+                        [&column.name, &table.header.name, &"INSERT"];
+                    return Err(SqlError::new(&message::NULL_NOT_ALLOWED, &args).into());
+                }
+                values.push(value);
+            }
+            let bytes = rows.layout().build_owned(&values);
+            if let Err(duplicate) = rows.insert(&bytes) {
+                return Err(duplicate_in(&table, duplicate.index, &values).into());
+            }
+        }
+        rows.end_statement();
+        rows.settle(&mut self.runtime.grant)?;
+        Ok(Arc::new(rows))
+    }
+}
+
+/// Error 2627 about a table-valued parameter.
+fn duplicate_in(
+    table: &engine::catalog::def::TableDef,
+    index: usize,
+    values: &[Value],
+) -> SqlError {
+    let index = &table.indexes[index];
+    let shown: Vec<String> = (index.key.iter())
+        .filter_map(|key| {
+            let ordinal = table.column_ordinal(key.column)?;
+            let place = table.layout_position(ordinal)?;
+            Some(display(values[place].as_ref(), &table.columns[ordinal].ty))
+        })
+        .collect();
+    let kind = if index.is_primary_key() { "PRIMARY KEY" } else { "UNIQUE KEY" };
+    let shown = format!("({})", shown.join(", "));
+    let name = format!("dbo.{}", table.header.name);
+    let args: [&dyn std::fmt::Display; 4] = [&kind, &index.name, &name, &shown];
+    SqlError::new(&message::DUPLICATE_KEY_CONSTRAINT, &args)
+}
+
+impl Context<'_> {
+    /// The table type of an argument.
+    fn table_type_of(
+        &self,
+        callee: &Callee,
+        at: usize,
+        name: &str,
+        given: &TableValue,
+    ) -> Run<Arc<engine::catalog::def::TableDef>> {
+        use engine::catalog::def::{SchemaId, TypeDefKind};
+        let missing = || {
+            let shown = match given.schema.is_empty() {
+                true => given.name.clone(),
+                false => format!("{}.{}", given.schema, given.name),
+            };
+            let args: [&dyn std::fmt::Display; 2] = [&(at + 1), &shown];
+            Fault::from(SqlError::new(&message::CANNOT_FIND_DATA_TYPE, &args))
+        };
+        let (database, from_procedure) = match callee {
+            Callee::Module(database, module) => {
+                let wanted = base::text::identifier::fold_identifier(name);
+                let parameter = match name.is_empty() {
+                    true => module.parameters.get(at),
+                    false => module
+                        .parameters
+                        .iter()
+                        .find(|p| base::text::identifier::fold_identifier(&p.name) == wanted),
+                };
+                (*database, parameter.map(|p| p.user_type))
+            }
+            _ => (self.database(), None),
+        };
+        let schema = self.schema(database)?;
+        let found = match from_procedure {
+            Some(id) => schema.types().get(id),
+            None if given.schema.is_empty() => schema.resolve_type(SchemaId::DBO, &given.name),
+            None => schema
+                .find_schema(&given.schema)
+                .and_then(|place| schema.find_type(place.id, &given.name)),
+        };
+        match found.map(|found| &found.kind) {
+            Some(TypeDefKind::Table { table }) => schema.table(*table).cloned().ok_or_else(missing),
+            _ => Err(missing()),
+        }
+    }
+
+    fn run_transaction_request(&mut self, request: &TransactionRequest) -> Run<()> {
+        match request {
+            TransactionRequest::Begin { isolation, name } => {
+                self.begin_request(*isolation, name)?
+            }
+            TransactionRequest::Commit { then_begin } => {
+                self.commit_one(false)?;
+                if let Some((isolation, name)) = then_begin {
+                    self.begin_request(*isolation, name)?;
+                }
+            }
+            TransactionRequest::Rollback { name, then_begin } => {
+                self.roll_back_named(name)?;
+                if let Some((isolation, name)) = then_begin {
+                    self.begin_request(*isolation, name)?;
+                }
+            }
+            TransactionRequest::Save { name } => self.save_named(name)?,
+        }
+        self.done(command::NONE, None).map_err(Fault::lost)
+    }
+
+    fn begin_request(&mut self, isolation: Option<IsolationLevel>, name: &str) -> Run<()> {
+        if let Some(isolation) = isolation {
+            self.session.options.isolation = isolation;
+        }
+        self.begin_named(name)
+    }
+
+    /// Reports what a request failed with, ends what must not stay open, and sees to it that the
+    /// answer has an end.
+    fn conclude_request(&mut self, result: Run<()>) -> After {
+        let mut failed = false;
+        let mut after = After::GoOn;
+        if let Err(fault) = result {
+            failed = true;
+            if fault.effect == Effect::Session {
+                after = After::Disconnect;
+            }
+            if !fault.reported && fault.effect != Effect::Cancelled {
+                self.session.left.error = fault.error.number();
+                let error = fault.error.clone().at_line(1);
+                if self.report(&error).is_err() {
+                    after = After::Disconnect;
+                }
+                if fault.effect >= Effect::Transaction && self.session.transaction.is_open() {
+                    let _ = self.roll_back_all();
+                }
+            }
+        }
+        let level = ProgramKind::Batch;
+        if self.session.transaction.is_doomed() && self.session.transaction.count() > 0 {
+            let error = SqlError::new(&message::UNCOMMITTABLE_AT_BATCH_END, &[]).at_line(1);
+            failed = true;
+            if self.report(&error).is_err() || self.roll_back_all().is_err() {
+                after = After::Disconnect;
+            }
+        }
+        if self.session.transaction.is_open() && !self.session.transaction.is_user() {
+            self.session.transaction.rollback(self.task);
+            self.session.transaction_ended();
+        }
+        self.session.levels.truncate(1);
+        self.session.level_mut().kind = level;
+        if !self.session.answered && self.tell_done(command::NONE, None, failed).is_err() {
+            after = After::Disconnect;
+        }
+        after
+    }
+}
+
+/// The name of a procedure that the wire knows by number.
+fn procedure_name(id: u16) -> Option<&'static str> {
+    Some(match id {
+        procedure_id::CURSOR => "sp_cursor",
+        procedure_id::CURSOR_OPEN => "sp_cursoropen",
+        procedure_id::CURSOR_PREPARE => "sp_cursorprepare",
+        procedure_id::CURSOR_EXECUTE => "sp_cursorexecute",
+        procedure_id::CURSOR_PREP_EXEC => "sp_cursorprepexec",
+        procedure_id::CURSOR_UNPREPARE => "sp_cursorunprepare",
+        procedure_id::CURSOR_FETCH => "sp_cursorfetch",
+        procedure_id::CURSOR_OPTION => "sp_cursoroption",
+        procedure_id::CURSOR_CLOSE => "sp_cursorclose",
+        procedure_id::EXECUTE_SQL => "sp_executesql",
+        procedure_id::PREPARE => "sp_prepare",
+        procedure_id::EXECUTE => "sp_execute",
+        procedure_id::PREP_EXEC => "sp_prepexec",
+        procedure_id::PREP_EXEC_RPC => "sp_prepexecrpc",
+        procedure_id::UNPREPARE => "sp_unprepare",
+        _ => return None,
+    })
+}
+
+/// The level of a request itself.
+fn batch_level(kind: ProgramKind, database: DbId) -> Level {
+    Level {
+        kind,
+        module: None,
+        database,
+        schema: None,
+        identity: None,
+        caught: Vec::new(),
+        trigger: None,
+        nesting: 0,
+        insert_exec: false,
+        severity: 0,
     }
 }

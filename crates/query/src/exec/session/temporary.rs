@@ -46,6 +46,13 @@ impl TemporaryTables {
         self.tables.iter().rev().filter(of_name).map(|t| t.object)
     }
 
+    /// The tables of a name that were made at a level.
+    pub fn made_at(&self, name: &str, level: usize) -> Vec<ObjectId> {
+        let name = fold_identifier(name);
+        let here = |t: &&TemporaryTable| !t.global && *t.name == *name && t.level == level;
+        self.tables.iter().filter(here).map(|t| t.object).collect()
+    }
+
     /// The name that the session has for a table.
     pub fn name_of(&self, object: ObjectId) -> Option<&str> {
         self.tables.iter().find(|t| t.object == object).map(|t| &*t.name)

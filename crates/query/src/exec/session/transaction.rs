@@ -98,6 +98,17 @@ impl TransactionState {
         self.count = count;
     }
 
+    /// Who began it, if one is open.
+    pub fn origin(&self) -> Option<Origin> {
+        self.open.as_ref().map(|open| open.origin)
+    }
+
+    /// How many databases but tempdb and master it has entered.
+    pub fn user_databases(&self) -> usize {
+        let is_user = |id: DbId| id != DbId::TEMPDB && id != DbId::MASTER;
+        self.open.as_ref().map_or(0, |o| o.starts.iter().filter(|s| is_user(s.0)).count())
+    }
+
     /// Whether it can only be rolled back.
     pub fn is_doomed(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.doomed)
@@ -345,7 +356,7 @@ pub struct OpenStatement {
     /// The database that its unit was compiled in.
     pub database: DbId,
     /// The engine's statements, several for one database after [`OpenStatement::push`].
-    parts: SmallVec<[(DbId, Statement); 1]>,
+    parts: SmallVec<[(DbId, Statement, OpenAs); 1]>,
 }
 
 impl OpenStatement {
@@ -355,20 +366,25 @@ impl OpenStatement {
     }
 
     /// It is open in a database; or once more, so that it sees what it has done so far.
-    pub fn push(&mut self, database: DbId, statement: Statement) {
-        self.parts.push((database, statement));
+    pub fn push(&mut self, database: DbId, statement: Statement, how: OpenAs) {
+        self.parts.push((database, statement, how));
+    }
+
+    /// How it is open in a database.
+    pub fn opened_as(&self, database: DbId) -> Option<OpenAs> {
+        self.parts.iter().find(|part| part.0 == database).map(|part| part.2)
     }
 
     /// The newest of the engine's statements in a database.
     #[inline]
     pub fn latest(&self, database: DbId) -> Option<&Statement> {
-        self.parts.iter().rev().find(|(id, _)| *id == database).map(|(_, statement)| statement)
+        self.parts.iter().rev().find(|part| part.0 == database).map(|part| &part.1)
     }
 
     /// The databases that it is open in, each once.
     pub fn databases(&self) -> SmallVec<[DbId; 2]> {
         let mut databases = SmallVec::new();
-        for (database, _) in &self.parts {
+        for (database, ..) in &self.parts {
             if !databases.contains(database) {
                 databases.push(*database);
             }
@@ -378,7 +394,7 @@ impl OpenStatement {
 
     /// Ends it in all databases.
     pub fn end(self, transaction: &mut TransactionState) {
-        for (database, statement) in self.parts.into_iter().rev() {
+        for (database, statement, _) in self.parts.into_iter().rev() {
             if let Some(part) = transaction.part(database) {
                 part.end_statement(statement);
             }
@@ -387,7 +403,7 @@ impl OpenStatement {
 
     /// Undoes it in all databases.
     pub fn rollback(self, task: &Task, transaction: &mut TransactionState) {
-        for (database, statement) in self.parts.into_iter().rev() {
+        for (database, statement, _) in self.parts.into_iter().rev() {
             if let Some(part) = transaction.part(database) {
                 part.rollback_statement(task, statement);
             }

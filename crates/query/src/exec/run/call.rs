@@ -1,0 +1,686 @@
+//! `EXEC` of procedures, and calls of modules in general.
+
+use std::sync::Arc;
+
+use base::convert::display;
+use base::ids::DbId;
+use base::{SqlError, SqlType, Value, message};
+use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef};
+use engine::catalog::{DefinitionKey, Object};
+use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName};
+
+use super::{Effect, Fault, Run};
+use crate::exec::context::Context;
+use crate::exec::program::variables::{VariableKind, Variables};
+use crate::exec::program::{Program, ProgramKind, Step};
+use crate::exec::session::level::Level;
+use crate::exec::sink::{DoneScope, StatementDone, command};
+use crate::interp::local::LocalTable;
+use crate::interp::{Frame, TableSlot};
+use crate::plan::expr::{TableVarId, VarId};
+use crate::sysproc::{self, SystemProcedure};
+
+/// How deep modules, dynamic SQL and triggers may nest.
+pub(crate) const NESTING_MAX: i32 = 32;
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// `@name =`.
+    pub name: Option<Arc<str>>,
+    /// Its value.
+    pub value: ArgumentIn,
+    /// Its value is wanted back.
+    pub output: bool,
+}
+
+/// The value of an argument.
+#[derive(Clone, Debug)]
+pub(crate) enum ArgumentIn {
+    /// The parameter's default.
+    Default,
+    /// A scalar.
+    Scalar(Value, SqlType),
+    /// A table.
+    Table(Arc<LocalTable>),
+}
+
+/// What a call gives back.
+#[derive(Debug, Default)]
+pub(crate) struct Called {
+    /// The return status.
+    pub status: i32,
+    /// For each argument that wants it, the parameter's value, with its name and type.
+    pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
+}
+
+/// What a name of a procedure means.
+#[derive(Clone)]
+pub(crate) enum Callee {
+    /// A user's module in a database.
+    Module(DbId, Arc<ModuleDef>),
+    /// A procedure of the server's.
+    System(&'static SystemProcedure),
+    /// One of those that deal with texts and handles.
+    Text(super::dynamic::TextProcedure),
+}
+
+impl Context<'_> {
+    /// `EXEC` as a statement.
+    pub(super) fn execute(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        execute: &ast::Execute,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        self.session.note_time();
+        let called = match &execute.target {
+            ExecuteTarget::Text { pieces, server, .. } => {
+                if let Some(server) = server {
+                    let message = &message::LINKED_SERVER_NOT_FOUND;
+                    return Err(SqlError::new(message, &[&server.name]).into());
+                }
+                let mut text = String::new();
+                for piece in pieces {
+                    text.push_str(&self.text(program, step, frame, piece)?.unwrap_or_default());
+                }
+                self.ended_scope(|c| c.run_text(&text, "", &[]).map(|_| Called::default()))?
+            }
+            ExecuteTarget::Procedure { name, arguments } => {
+                let name = self.procedure_name(program, step, name, frame)?;
+                let callee = self.find_procedure(&name)?;
+                let given = self.arguments(program, step, arguments, frame)?;
+                let called = self.ended_scope(|c| c.call(&callee, &name, given));
+                self.take_tables_back(program, step, arguments, frame);
+                let called = called?;
+                self.take_outputs(program, step, arguments, &called, frame)?;
+                called
+            }
+        };
+        if let Some(status) = &execute.status {
+            let (id, ty) = program.variables.find_scalar(&status.name, step.declared)?;
+            let value = Value::Int(i64::from(called.status));
+            let value = self.converted(&value, &SqlType::int(), &ty)?;
+            frame.set_owned(id, &value);
+        }
+        let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
+        self.done_module((!is_text).then_some(called.status)).map_err(Fault::lost)
+    }
+
+    /// Runs a call. A module that ended early because of an error that the client knows of has
+    /// still been called.
+    fn ended_scope(&mut self, call: impl FnOnce(&mut Context<'_>) -> Run<Called>) -> Run<Called> {
+        match call(self) {
+            Err(fault) if fault.reported && fault.effect == Effect::Scope => {
+                let status = 10 - i32::from(fault.error.severity());
+                Ok(Called { status, ..Called::default() })
+            }
+            other => other,
+        }
+    }
+
+    /// A called module is done.
+    pub(crate) fn done_module(&mut self, status: Option<i32>) -> base::SqlResult<()> {
+        if self.session.levels.len() > 1 {
+            return self.tell_done(command::EXECUTE, None, false);
+        }
+        if let Some(status) = status {
+            self.sink.return_status(self.task, status)?;
+        }
+        let in_transaction = self.session.transaction.count() > 0;
+        self.send_done(&StatementDone {
+            scope: DoneScope::Module,
+            command: command::EXECUTE,
+            rows: None,
+            failed: false,
+            in_transaction,
+        })
+    }
+
+    /// The name of what is to be executed.
+    fn procedure_name(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        name: &ProcedureName,
+        frame: &mut Frame,
+    ) -> Run<ast::ObjectName> {
+        let variable = match name {
+            ProcedureName::Name(name, _) => return Ok((**name).clone()),
+            ProcedureName::Variable(variable) => variable,
+        };
+        let (id, ty) = program.variables.find_scalar(&variable.name, step.declared)?;
+        let value = frame.get(id);
+        let text = if value.is_null() { String::new() } else { display(value, &ty) };
+        Ok(parse_name(&text)?)
+    }
+
+    /// What a procedure's name means. Error 2812.
+    pub(crate) fn find_procedure(&self, name: &ast::ObjectName) -> Run<Callee> {
+        let bare = &*name.name.name;
+        let of_system = name.schema.as_ref().is_none_or(|s| {
+            s.name.eq_ignore_ascii_case("sys") || s.name.eq_ignore_ascii_case("dbo")
+        });
+        if of_system {
+            if let Some(text) = super::dynamic::TextProcedure::find(bare) {
+                return Ok(Callee::Text(text));
+            }
+            if let Some(found) = sysproc::find(bare).filter(|p| {
+                !p.internal
+                    || self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped)
+            }) {
+                return Ok(Callee::System(found));
+            }
+        }
+        match self.find_module(name)? {
+            Some((database, module)) => Ok(Callee::Module(database, module)),
+            None => {
+                let message = &message::PROCEDURE_NOT_FOUND;
+                Err(SqlError::new(message, &[&name.to_string()]).into())
+            }
+        }
+    }
+
+    /// A procedure or scalar function of a user's by its name, synonyms followed.
+    fn find_module(&self, name: &ast::ObjectName) -> Run<Option<(DbId, Arc<ModuleDef>)>> {
+        let Some((database, id)) = self.find_object(name)? else { return Ok(None) };
+        let schema = self.schema(database)?;
+        let runs = |m: &&Arc<ModuleDef>| {
+            matches!(m.kind, ModuleKind::Procedure { .. } | ModuleKind::ScalarFunction { .. })
+        };
+        if let Some(module) = schema.module(id).filter(runs) {
+            return Ok(Some((database, module.clone())));
+        }
+        let found =
+            schema.object(id).map(|o| o.kind().description().replace('_', " ").to_lowercase());
+        let found = found.unwrap_or_default();
+        let args: [&dyn std::fmt::Display; 4] =
+            [&"procedure", &name.to_string(), &name.name.name, &found];
+        Err(SqlError::new(&message::WRONG_KIND_OF_OBJECT, &args).into())
+    }
+
+    /// An object of a user's by its name, synonyms followed. Error 911.
+    pub(crate) fn find_object(
+        &self,
+        name: &ast::ObjectName,
+    ) -> base::SqlResult<Option<(DbId, base::ids::ObjectId)>> {
+        let mut name = name.clone();
+        // A synonym of a synonym is none.
+        for _ in 0..2 {
+            let database = match &name.database {
+                None => self.database(),
+                Some(written) => match self.session.instance.find_database(&written.name) {
+                    Some(def) => def.id,
+                    None => {
+                        let message = &message::DATABASE_NOT_FOUND;
+                        return Err(SqlError::new(message, &[&written.name]));
+                    }
+                },
+            };
+            let schema = self.schema(database)?;
+            let default = self.default_schema(database);
+            let found = match &name.schema {
+                Some(place) => schema
+                    .find_schema(&place.name)
+                    .and_then(|place| schema.find_object(place.id, &name.name.name)),
+                None => schema.resolve_object(default, &name.name.name),
+            };
+            let Some(object) = found else { return Ok(None) };
+            match schema.synonym(object.id()) {
+                Some(synonym) => name = parse_name(&synonym.base)?,
+                None => return Ok(Some((database, object.id()))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A table by its name, temporary ones included.
+    pub(crate) fn find_table(
+        &self,
+        name: &ast::ObjectName,
+    ) -> base::SqlResult<Option<(DbId, Arc<engine::catalog::def::TableDef>)>> {
+        if name.name.name.starts_with('#') {
+            let tempdb = self.schema(DbId::TEMPDB)?;
+            let found = self.session.find_temporary(&tempdb, &name.name.name);
+            let table = found.and_then(|id| tempdb.table(id).cloned());
+            return Ok(table.map(|table| (DbId::TEMPDB, table)));
+        }
+        let Some((database, id)) = self.find_object(name)? else { return Ok(None) };
+        let schema = self.schema(database)?;
+        Ok(match schema.object(id) {
+            Some(Object::Constraint { .. }) | None => None,
+            Some(_) => schema.table(id).map(|table| (database, table.clone())),
+        })
+    }
+
+    /// Where unqualified names are looked for first in a database.
+    fn default_schema(&self, database: DbId) -> engine::catalog::def::SchemaId {
+        let level = self.session.level();
+        match level.schema {
+            Some(schema) if level.database == database => schema,
+            _ => self
+                .session
+                .user(database)
+                .map_or(engine::catalog::def::SchemaId::DBO, |user| user.default_schema),
+        }
+    }
+
+    /// The values of arguments.
+    fn arguments(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        arguments: &[ast::ExecuteArgument],
+        frame: &mut Frame,
+    ) -> Run<Vec<Argument>> {
+        let mut given = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let name = argument.name.as_ref().map(|name| name.name.clone());
+            let value = match &argument.value {
+                ArgumentValue::Default(_) => ArgumentIn::Default,
+                ArgumentValue::Variable(variable) => {
+                    match table_variable(program, step, &variable.name) {
+                        Some(table) => {
+                            let lent = frame.lend(table);
+                            lent.map_or(ArgumentIn::Default, ArgumentIn::Table)
+                        }
+                        None => self.scalar_argument(program, step, &argument.value, frame)?,
+                    }
+                }
+                value => self.scalar_argument(program, step, value, frame)?,
+            };
+            given.push(Argument { name, value, output: argument.output });
+        }
+        Ok(given)
+    }
+
+    fn scalar_argument(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        value: &ArgumentValue,
+        frame: &mut Frame,
+    ) -> Run<ArgumentIn> {
+        use ast::{ExprKind, Literal, UnaryOp};
+        let (kind, span) = match value {
+            ArgumentValue::Constant { value: Literal::Integer(v), negative, .. } => {
+                let v = i64::from(*v);
+                let v = if *negative { -v } else { v };
+                return Ok(ArgumentIn::Scalar(Value::Int(v), SqlType::int()));
+            }
+            ArgumentValue::Constant { value: Literal::Null, .. } => {
+                return Ok(ArgumentIn::Scalar(Value::Null, SqlType::int()));
+            }
+            ArgumentValue::Constant { value, negative, span } => {
+                let literal = ExprKind::Literal(value.clone());
+                let kind = match negative {
+                    false => literal,
+                    true => {
+                        let operand = Box::new(ast::Expr { span: *span, kind: literal });
+                        ExprKind::Unary { op: UnaryOp::Minus, operand }
+                    }
+                };
+                (kind, *span)
+            }
+            ArgumentValue::Variable(variable) => {
+                (ExprKind::Variable(variable.name.clone()), variable.span)
+            }
+            ArgumentValue::Word(word) => {
+                (ExprKind::Literal(Literal::National(word.name.clone())), word.span)
+            }
+            ArgumentValue::Odbc(kind, text, span) => (ExprKind::Odbc(*kind, text.clone()), *span),
+            ArgumentValue::Default(_) => return Ok(ArgumentIn::Default),
+        };
+        let expr = ast::Expr { span, kind };
+        let (value, ty) = self.value_of(program, step, frame, &expr, None)?;
+        Ok(ArgumentIn::Scalar(value, ty))
+    }
+
+    /// Tables that were lent to a callee are the frame's own again.
+    fn take_tables_back(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        arguments: &[ast::ExecuteArgument],
+        frame: &mut Frame,
+    ) {
+        for argument in arguments {
+            if let ArgumentValue::Variable(variable) = &argument.value
+                && let Some(table) = table_variable(program, step, &variable.name)
+            {
+                frame.take_back(table);
+            }
+        }
+    }
+
+    /// Output parameters go to the caller's variables.
+    fn take_outputs(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        arguments: &[ast::ExecuteArgument],
+        called: &Called,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        for (at, _, value, ty) in &called.outputs {
+            let Some(ArgumentValue::Variable(variable)) = arguments.get(*at).map(|a| &a.value)
+            else {
+                continue;
+            };
+            let (id, to) = program.variables.find_scalar(&variable.name, step.declared)?;
+            let value = self.converted(value, ty, &to)?;
+            frame.set_owned(id, &value);
+        }
+        Ok(())
+    }
+
+    /// Calls something.
+    pub(crate) fn call(
+        &mut self,
+        callee: &Callee,
+        name: &ast::ObjectName,
+        arguments: Vec<Argument>,
+    ) -> Run<Called> {
+        match callee {
+            Callee::Text(text) => self.call_text(*text, arguments),
+            Callee::System(procedure) => self.call_system(procedure, arguments),
+            Callee::Module(database, module) => {
+                self.check_execute(*database, module.id())?;
+                let program = self.module_program(*database, module)?;
+                self.call_program(&program, &name.name.name, arguments, |c, frame| {
+                    c.run_body(&program, frame)
+                })
+            }
+        }
+    }
+
+    fn call_system(
+        &mut self,
+        procedure: &'static SystemProcedure,
+        arguments: Vec<Argument>,
+    ) -> Run<Called> {
+        let program = self.system_program(procedure)?;
+        self.call_program(&program, procedure.name, arguments, |c, frame| match procedure.native {
+            None => c.run_body(&program, frame),
+            Some(native) => {
+                let mut parameters = sysproc::Arguments::new(&program.variables, frame);
+                let status = native(c, &mut parameters);
+                let status = status.map_err(|e| Fault::from(e.in_procedure(procedure.name)))?;
+                Ok(Some(Value::Int(i64::from(status))))
+            }
+        })
+    }
+
+    /// Runs a program's steps, or its unit if it is natively compiled.
+    pub(crate) fn run_body(
+        &mut self,
+        program: &Arc<Program>,
+        frame: &mut Frame,
+    ) -> Run<Option<Value>> {
+        match program.module.as_ref().is_some_and(|m| m.native) {
+            true => self.run_native(program, frame),
+            false => self.run_program(program, frame),
+        }
+    }
+
+    /// Calls a procedure, or a scalar function as if it were one.
+    fn call_program(
+        &mut self,
+        program: &Arc<Program>,
+        name: &str,
+        arguments: Vec<Argument>,
+        run: impl FnOnce(&mut Context<'_>, &mut Frame) -> Run<Option<Value>>,
+    ) -> Run<Called> {
+        let module = program.module.clone();
+        let module = module.ok_or_else(|| crate::lower::internal("a text has no name"))?;
+        let mut frame = new_frame(&program.variables);
+        let places =
+            self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame)?;
+        let before = self.session.transaction.count();
+        let (result, severity) = self.in_level(program, None, |c| run(c, &mut frame));
+        let result = result?;
+        let mut called =
+            Called { status: status_of(result.as_ref(), severity), outputs: Vec::new() };
+        if program.kind == ProgramKind::Procedure && result == Some(Value::Null) {
+            let message = SqlError::new(&message::RETURN_STATUS_NULL, &[&name]);
+            self.inform(message).map_err(Fault::lost)?;
+        }
+        for (at, argument) in arguments.iter().enumerate() {
+            if let Some((place, id)) = places[at].filter(|_| argument.output) {
+                let parameter = &module.parameters[place];
+                let value = frame.get(id).to_owned();
+                called.outputs.push((at, parameter.name.clone(), value, parameter.ty));
+            }
+        }
+        let after = self.session.transaction.count();
+        if before != after && program.kind == ProgramKind::Procedure && !module.header.ms_shipped {
+            let args: [&dyn std::fmt::Display; 2] = [&before, &after];
+            let error = SqlError::new(&message::PROCEDURE_TRANSACTION_COUNT, &args);
+            let error = error.in_procedure(name).at_line(1);
+            if self.is_protected() {
+                return Err(Fault::new(error, Effect::Statement));
+            }
+            self.report(&error)?;
+        }
+        Ok(called)
+    }
+
+    /// Puts arguments into the places of parameters: for each argument its parameter and place.
+    /// Errors 119, 201, 8143, 8144, 8145, 8146, 8162 and those of conversions.
+    fn bind_arguments(
+        &mut self,
+        name: &str,
+        parameters: &[ParameterDef],
+        program: &Program,
+        arguments: &[Argument],
+        frame: &mut Frame,
+    ) -> Run<Vec<Option<(usize, VarId)>>> {
+        let mut given = vec![false; parameters.len()];
+        let mut places = Vec::with_capacity(arguments.len());
+        for (at, argument) in arguments.iter().enumerate() {
+            let place = place_of(name, parameters, at, argument)?;
+            let parameter = &parameters[place];
+            if std::mem::replace(&mut given[place], true) {
+                let message = &message::PARAMETER_SUPPLIED_TWICE;
+                return Err(SqlError::new(message, &[&parameter.name]).into());
+            }
+            if argument.output && !parameter.output && !parameter.table_valued {
+                let message = &message::OUTPUT_PARAMETER_NOT_DECLARED;
+                return Err(SqlError::new(message, &[&parameter.name]).into());
+            }
+            let variable = &program.variables.parameters()[place].kind;
+            places.push(match (variable, &argument.value) {
+                (VariableKind::Scalar { id, ty, .. }, ArgumentIn::Scalar(value, from)) => {
+                    let value = self.argument_value(value, from, ty)?;
+                    frame.set_owned(*id, &value);
+                    Some((place, *id))
+                }
+                (VariableKind::Table { id, .. }, ArgumentIn::Table(table)) => {
+                    *frame.table_mut(*id) = TableSlot::Shared(table.clone());
+                    None
+                }
+                (VariableKind::Scalar { id, .. }, ArgumentIn::Default) => {
+                    given[place] = false;
+                    Some((place, *id))
+                }
+                (_, ArgumentIn::Default) => None,
+                (VariableKind::Scalar { ty, .. }, ArgumentIn::Table(_)) => {
+                    let args: [&dyn std::fmt::Display; 2] = [&"table", &ty.kind];
+                    return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
+                }
+                (VariableKind::Cursor(_), ArgumentIn::Table(_)) => {
+                    let args: [&dyn std::fmt::Display; 2] = [&"table", &"cursor"];
+                    return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
+                }
+                (_, ArgumentIn::Scalar(_, from)) => {
+                    let shown = program.variables.parameters()[place].name.clone();
+                    let args: [&dyn std::fmt::Display; 2] = [&from.kind, &shown];
+                    return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
+                }
+            });
+        }
+        for (place, parameter) in parameters.iter().enumerate().filter(|(at, _)| !given[*at]) {
+            match (&program.variables.parameters()[place].kind, &parameter.default) {
+                (VariableKind::Scalar { id, .. }, Some(default)) => frame.set_owned(*id, default),
+                (VariableKind::Scalar { .. }, None) => {
+                    let args: [&dyn std::fmt::Display; 2] = [&name, &parameter.name];
+                    return Err(SqlError::new(&message::PARAMETER_NOT_SUPPLIED, &args).into());
+                }
+                // A table that is not given is empty.
+                _ => {}
+            }
+        }
+        Ok(places)
+    }
+
+    /// An argument as the parameter's type.
+    fn argument_value(&self, value: &Value, from: &SqlType, to: &SqlType) -> Run<Value> {
+        Ok(self.converted(value, from, to)?)
+    }
+
+    /// Runs something at a level of its own, for a module or dynamic SQL, and gives with its result
+    /// the severest error that was reported in it.
+    pub(crate) fn in_level<T>(
+        &mut self,
+        program: &Program,
+        trigger: Option<crate::exec::session::level::TriggerLevel>,
+        run: impl FnOnce(&mut Context<'_>) -> Run<T>,
+    ) -> (Run<T>, u8) {
+        let nesting = self.session.levels.last().map_or(0, |level| level.nesting + 1);
+        if nesting > NESTING_MAX {
+            let error = SqlError::new(&message::NESTING_LEVEL_EXCEEDED, &[&NESTING_MAX]);
+            return (Err(error.into()), 0);
+        }
+        let insert_exec = self.session.levels.last().is_some_and(|level| level.insert_exec);
+        let schema =
+            program.module.as_ref().filter(|m| !m.header.ms_shipped).map(|m| m.header.schema);
+        self.session.levels.push(Level {
+            kind: program.kind,
+            module: program.module.clone(),
+            database: program.database,
+            schema,
+            identity: None,
+            caught: Vec::new(),
+            trigger,
+            nesting,
+            insert_exec,
+            severity: 0,
+        });
+        let options = self.session.options.clone();
+        let database = self.session.database;
+        let result = run(self);
+        let severity = self.session.level().severity;
+        self.session.options = options;
+        let ended = self.end_level();
+        let back = match self.session.database == database {
+            true => Ok(()),
+            false => {
+                let from = self.session.database;
+                self.session.change_database(database).and_then(|()| self.tell_database(from))
+            }
+        };
+        match (result, ended.and(back)) {
+            (Ok(_), Err(error)) => (Err(error.into()), severity),
+            (result, _) => (result, severity),
+        }
+    }
+
+    /// The level that runs has ended: what is its own goes.
+    fn end_level(&mut self) -> base::SqlResult<()> {
+        let level = self.session.levels.len();
+        if !self.session.temporary.is_empty() && level > 1 {
+            let ended = self.session.temporary.end_level(level);
+            self.drop_temporary(&ended)?;
+        }
+        self.session.identity.end_level(level);
+        self.session.levels.pop();
+        Ok(())
+    }
+
+    /// Drops temporary tables.
+    pub(crate) fn drop_temporary(&mut self, tables: &[base::ids::ObjectId]) -> base::SqlResult<()> {
+        let tempdb = self.schema(DbId::TEMPDB)?;
+        let tables: Vec<_> = tables.iter().filter(|id| tempdb.table(**id).is_some()).collect();
+        if tables.is_empty() || self.session.transaction.is_doomed() {
+            return Ok(());
+        }
+        self.definition(|context| {
+            for &&id in &tables {
+                context.change(DbId::TEMPDB, |task, part, edit| {
+                    edit.drop(task, part, DefinitionKey::Object(id))
+                })?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// A frame for a program's variables, all NULL, with empty tables.
+pub(crate) fn new_frame(variables: &Variables) -> Frame {
+    let mut frame = Frame::new(variables.scalars.iter().copied());
+    for variable in variables.iter() {
+        if let VariableKind::Table { shape, .. } = &variable.kind {
+            let table = LocalTable::new(shape.clone());
+            frame.declare_table(TableSlot::Own(Box::new(table)));
+        }
+    }
+    frame
+}
+
+/// The table variable of a name.
+fn table_variable(program: &Program, step: &Step, name: &str) -> Option<TableVarId> {
+    match program.variables.find(name, step.declared)?.kind {
+        VariableKind::Table { id, .. } => Some(id),
+        _ => None,
+    }
+}
+
+/// The parameter of an argument.
+fn place_of(name: &str, parameters: &[ParameterDef], at: usize, argument: &Argument) -> Run<usize> {
+    if let Some(wanted) = &argument.name {
+        let same = |p: &ParameterDef| {
+            use base::text::identifier::fold_identifier;
+            fold_identifier(&p.name) == fold_identifier(wanted)
+        };
+        return parameters.iter().position(same).ok_or_else(|| {
+            let args: [&dyn std::fmt::Display; 2] = [wanted, &name];
+            SqlError::new(&message::NOT_A_PARAMETER, &args).into()
+        });
+    }
+    match parameters.len() {
+        0 => Err(SqlError::new(&message::NO_PARAMETERS_EXPECTED, &[&name]).into()),
+        count if at >= count => Err(SqlError::new(&message::TOO_MANY_ARGUMENTS, &[&name]).into()),
+        _ => Ok(at),
+    }
+}
+
+/// The status of a procedure: what it returned, or what the severest of its errors makes of it.
+fn status_of(returned: Option<&Value>, severity: u8) -> i32 {
+    match returned {
+        Some(Value::Int(status)) => *status as i32,
+        Some(_) => 0,
+        None if severity > 10 => 10 - i32::from(severity),
+        None => 0,
+    }
+}
+
+/// A name of up to four parts from a text. Error 2812 for what is none.
+pub(crate) fn parse_name(text: &str) -> base::SqlResult<ast::ObjectName> {
+    let missing = || SqlError::new(&message::PROCEDURE_NOT_FOUND, &[&text]);
+    let options = tsql::ParseOptions { quoted_identifier: true };
+    let expr = tsql::parse_expression(text.trim(), options).map_err(|_| missing())?;
+    let ast::ExprKind::Column(ast::ColumnRef { qualifier, column }) = expr.kind else {
+        return Err(missing());
+    };
+    Ok(match qualifier {
+        None => ast::ObjectName::bare(column),
+        Some(q) => ast::ObjectName {
+            server: q.database,
+            database: q.schema,
+            schema: Some(q.name).filter(|schema| !schema.name.is_empty()),
+            name: column,
+            span: expr.span,
+        },
+    })
+}

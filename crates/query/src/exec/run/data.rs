@@ -1,0 +1,441 @@
+//! Statements that read or change data.
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlError, message};
+use engine::catalog::def::{Permission, TableKind};
+use engine::hot::visibility::Isolation;
+use engine::txn::{ReadAt, TxnError};
+use tsql::ast::IsolationLevel;
+
+use super::{Fault, Run};
+use crate::bind::context::{Dependencies, Facts};
+use crate::exec::context::{Context, engine_error};
+use crate::exec::program::plan::StepPlan;
+use crate::exec::program::{Program, ProgramKind, Step};
+use crate::exec::security;
+use crate::exec::session::names::{HiddenTable, StatementNames};
+use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin};
+use crate::exec::sink::{EnvironmentChange, command};
+use crate::interp::{self, Execution, Frame, Outcome};
+use crate::ir::Unit;
+use crate::ir::site::StatementKind;
+
+/// How often a statement is compiled again because somebody changes its tables.
+const COMPILATIONS_MAX: u32 = 100;
+
+/// Whether a statement was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Opened {
+    /// In a transaction that goes on behind it.
+    Within,
+    /// In a transaction of its own.
+    Alone,
+    /// Not: its plan is of yesterday.
+    Stale,
+}
+
+impl Context<'_> {
+    /// The plan of a step; one without is given for steps that need none.
+    pub(crate) fn plan_of(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+    ) -> Run<Option<Arc<StepPlan>>> {
+        self.plan_with(program, step, None)
+    }
+
+    /// The same with a hidden table, whose plan nobody else can use.
+    pub(crate) fn plan_with(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        hidden: Option<&HiddenTable>,
+    ) -> Run<Option<Arc<StepPlan>>> {
+        if hidden.is_none()
+            && let Some(plan) = self.kept_plan(program, step)
+        {
+            return Ok(Some(plan));
+        }
+        let compiled = self.session.compile_step(program, step, hidden);
+        let plan = compiled.map_err(|error| Fault::new(error.error, super::Effect::Scope))?;
+        let Some(plan) = plan else { return Ok(None) };
+        let plan = Arc::new(plan);
+        if hidden.is_none() {
+            *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
+        }
+        Ok(Some(plan))
+    }
+
+    /// The plan that a step has, if it is still good.
+    pub(crate) fn kept_plan(&self, program: &Program, step: &Step) -> Option<Arc<StepPlan>> {
+        let plan = step.plan.lock().unwrap_or_else(|p| p.into_inner()).clone()?;
+        let options = self.session.compile_options(program.module.as_deref());
+        let names = StatementNames {
+            session: self.session,
+            variables: &program.variables,
+            declared: step.declared,
+            hidden: None,
+        };
+        plan.is_good(options, &names).then_some(plan)
+    }
+
+    /// A data statement.
+    pub(super) fn data(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        self.session.note_time();
+        let (outcome, kind) = self.run_step(program, step, frame, None)?;
+        self.conclude(&outcome, kind)
+    }
+
+    /// Runs a step's unit as a statement of its own.
+    pub(crate) fn run_step(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        frame: &mut Frame,
+        hidden: Option<&HiddenTable>,
+    ) -> Run<(Outcome, StatementKind)> {
+        for _ in 0..COMPILATIONS_MAX {
+            let plan = self.plan_with(program, step, hidden)?;
+            let plan = plan.ok_or_else(|| crate::lower::internal("a data step has no plan"))?;
+            let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
+            if self.session.options.format_only {
+                self.announce_only(&plan)?;
+                return Ok((Outcome::default(), kind));
+            }
+            let ran = self.run_plan(&plan, frame, |context, unit, frame| {
+                let updated = || super::trigger::updated_columns(step);
+                context.run_unit_and_triggers(unit, frame, &updated)
+            })?;
+            if let Some(outcome) = ran {
+                return Ok((outcome, kind));
+            }
+        }
+        Err(SqlError::new(&message::DEFINITION_CHANGED, &[&""]).into())
+    }
+
+    /// What a statement leaves behind, and what the client hears of it.
+    pub(crate) fn conclude(&mut self, outcome: &Outcome, kind: StatementKind) -> Run<()> {
+        let left = &mut self.session.left;
+        left.row_count = outcome.rows as i64;
+        if let Some(identity) = outcome.identity {
+            left.identity = Some(identity);
+            self.session.level_mut().identity = Some(identity);
+        }
+        if outcome.null_eliminated && self.session.options.settings.ansi_warnings {
+            self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
+        }
+        let command = match kind {
+            StatementKind::Select | StatementKind::Assign | StatementKind::Expression => {
+                command::SELECT
+            }
+            StatementKind::Insert => command::INSERT,
+            StatementKind::Update => command::UPDATE,
+            StatementKind::Delete => command::DELETE,
+            StatementKind::Merge => command::MERGE,
+        };
+        let rows = (kind != StatementKind::Assign).then_some(outcome.rows);
+        self.done(command, rows).map_err(Fault::lost)
+    }
+
+    /// `FMTONLY`: only the columns.
+    fn announce_only(&mut self, plan: &StepPlan) -> Run<()> {
+        for result in &plan.unit.results {
+            self.sink.start(self.task, result).map_err(Fault::lost)?;
+        }
+        Ok(())
+    }
+
+    /// Runs something with a statement open in all databases that a plan touches. `None` if the
+    /// plan is not good any more; nothing has happened then.
+    pub(crate) fn run_plan<T>(
+        &mut self,
+        plan: &StepPlan,
+        frame: &mut Frame,
+        run: impl FnOnce(&mut Context<'_>, &Unit, &mut Frame) -> Run<T>,
+    ) -> Run<Option<T>> {
+        self.check_permissions(&plan.facts)?;
+        let opened = self.open_statement(&plan.unit, &plan.facts, &plan.dependencies)?;
+        if opened == Opened::Stale {
+            return Ok(None);
+        }
+        let transaction = self.session.transaction.id();
+        let result = run(self, &plan.unit, frame);
+        let Some(open) = self.session.statements.pop() else {
+            return Err(crate::lower::internal("a statement was closed by somebody else").into());
+        };
+        if self.session.transaction.id() != transaction {
+            // A trigger has ended the transaction, and the statement with it.
+            return match result {
+                Err(fault) => Err(fault),
+                Ok(_) => Err(SqlError::new(&message::TRANSACTION_ENDED_IN_TRIGGER, &[]).into()),
+            };
+        }
+        match result {
+            Ok(value) => {
+                open.end(&mut self.session.transaction);
+                if opened == Opened::Alone {
+                    self.commit_statement()?;
+                }
+                Ok(Some(value))
+            }
+            Err(fault) => {
+                open.rollback(self.task, &mut self.session.transaction);
+                if opened == Opened::Alone {
+                    self.session.transaction.rollback(self.task);
+                    self.session.transaction_ended();
+                }
+                Err(fault)
+            }
+        }
+    }
+
+    /// Commits the transaction of a single statement.
+    fn commit_statement(&mut self) -> Run<()> {
+        let durability = self.session.durability(false);
+        let committed = self.session.transaction.commit(self.task, durability);
+        self.session.transaction_ended();
+        committed.map_err(|error| engine_error(&error).into())
+    }
+
+    /// Runs a unit in the statement that is open, without triggers.
+    pub(crate) fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> Run<Outcome> {
+        let limit = self.session.options.row_limit;
+        let mut execution = Execution {
+            task: self.task,
+            host: self.session,
+            runtime: self.runtime,
+            frame,
+            sink: self.sink.results(),
+            row_limit: (limit > 0).then_some(limit),
+        };
+        Ok(interp::run(unit, &mut execution)?)
+    }
+
+    fn run_unit_and_triggers(
+        &mut self,
+        unit: &Unit,
+        frame: &mut Frame,
+        updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
+    ) -> Run<Outcome> {
+        let mut outcome = self.run_unit(unit, frame)?;
+        if !unit.transitions.is_empty() {
+            let transitions = std::mem::take(&mut outcome.transitions);
+            self.fire(unit, transitions, updated)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Errors 229 and its like. Inside of modules only dynamic SQL is looked at.
+    fn check_permissions(&self, facts: &Facts) -> Run<()> {
+        if self.session.level().module.is_some() {
+            return Ok(());
+        }
+        for access in &facts.accesses {
+            let user = self.session.user(access.database)?;
+            if user.is_owner {
+                continue;
+            }
+            let schema = self.session.schema(access.database)?;
+            let class = engine::catalog::def::SecurableClass::Object;
+            let target =
+                engine::catalog::def::Securable { class, major: access.object.0, minor: 0 };
+            if !user.may(&schema, target, access.permission) {
+                let name = self.session.instance.database_name(access.database);
+                let denied = security::denied(&schema, &name, access.object, access.permission);
+                return Err(denied.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a statement, in a transaction of its own if none is open.
+    fn open_statement(
+        &mut self,
+        unit: &Unit,
+        facts: &Facts,
+        dependencies: &Dependencies,
+    ) -> Run<Opened> {
+        if !facts.written.is_empty() {
+            transaction::check_may_write(&self.session.transaction)?;
+        }
+        let database = self.session.name_database();
+        if unit.tables.is_empty() {
+            self.session.statements.push(OpenStatement::new(database));
+            return Ok(Opened::Within);
+        }
+        self.check_writable(facts)?;
+        let own = self.begin_for_statement(facts)?;
+        match self.enter_tables(unit, facts, dependencies) {
+            Ok(true) => {}
+            Ok(false) => {
+                if own {
+                    self.session.transaction.rollback(self.task);
+                }
+                return Ok(Opened::Stale);
+            }
+            Err(fault) => {
+                if own {
+                    self.session.transaction.rollback(self.task);
+                }
+                return Err(fault);
+            }
+        }
+        let mut open = OpenStatement::new(database);
+        for used in &unit.tables {
+            if open.opened_as(used.database).is_none() {
+                let how = self.opened_as(unit, facts, used.database, own)?;
+                self.session.open_in(&mut open, used.database, how)?;
+            }
+        }
+        self.session.statements.push(open);
+        self.session.transaction.note_tables(facts.memory_optimized, facts.disk);
+        Ok(if own { Opened::Alone } else { Opened::Within })
+    }
+
+    /// Begins a transaction if none is open. Whether it is the statement's alone.
+    fn begin_for_statement(&mut self, facts: &Facts) -> Run<bool> {
+        self.check_isolation(facts)?;
+        if self.session.transaction.is_open() {
+            return Ok(false);
+        }
+        let implicit = self.session.options.settings.implicit_transactions
+            && !self.session.level().is_function();
+        if !implicit {
+            self.session.begin_transaction(Origin::Statement, "");
+            return Ok(true);
+        }
+        self.session.begin_transaction(Origin::User, "implicit_transaction");
+        self.check_isolation(facts).inspect_err(|_| {
+            self.session.transaction.rollback(self.task);
+        })?;
+        let id = self.session.transaction.id();
+        self.environment(&EnvironmentChange::TransactionBegun(id)).map_err(Fault::lost)?;
+        Ok(false)
+    }
+
+    /// Errors 41332, 41333, 41368: levels at which memory-optimized tables cannot be used.
+    fn check_isolation(&self, facts: &Facts) -> Run<()> {
+        if !facts.memory_optimized {
+            return Ok(());
+        }
+        let transaction = &self.session.transaction;
+        let in_transaction = transaction.is_user() || transaction.count() > 0;
+        let message = match self.session.options.isolation {
+            IsolationLevel::Snapshot => &message::SESSION_SNAPSHOT_NOT_ALLOWED,
+            IsolationLevel::RepeatableRead | IsolationLevel::Serializable => {
+                use crate::plan::tree::Isolation as Hint;
+                let snapshot = facts.memory_optimized_level == Some(Hint::Snapshot);
+                if snapshot && !facts.memory_optimized_unhinted {
+                    return Ok(());
+                }
+                &message::MUST_ACCESS_UNDER_SNAPSHOT
+            }
+            _ if in_transaction && facts.memory_optimized_unhinted => {
+                let access = self.session.access(self.session.name_database())?;
+                let elevates =
+                    |d: &engine::catalog::def::DatabaseDef| d.options.elevate_to_snapshot;
+                if access.with_def(&self.session.instance, elevates) {
+                    return Ok(());
+                }
+                &message::READ_COMMITTED_AUTOCOMMIT_ONLY
+            }
+            _ => return Ok(()),
+        };
+        Err(SqlError::new(message, &[]).into())
+    }
+
+    /// Error 3906.
+    fn check_writable(&self, facts: &Facts) -> Run<()> {
+        for &database in &facts.written {
+            let access = self.session.access(database)?;
+            if access.with_def(&self.session.instance, |def| def.options.read_only) {
+                let name = access.name(&self.session.instance);
+                return Err(SqlError::new(&message::DATABASE_READ_ONLY, &[&name]).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters the gates of a unit's tables, behind which nobody changes them. `false` if the plan
+    /// is not good any more.
+    pub(crate) fn enter_tables(
+        &mut self,
+        unit: &Unit,
+        facts: &Facts,
+        dependencies: &Dependencies,
+    ) -> Run<bool> {
+        let task = self.task;
+        for used in &unit.tables {
+            let table = match used.handle.get() {
+                Some(table) => table.clone(),
+                None => match self.session.access(used.database)?.catalog.table(&used.table) {
+                    Some(table) => table,
+                    None => return Ok(false),
+                },
+            };
+            let part = self.session.enter(task, used.database)?;
+            match part.enter_table(task, &table) {
+                Ok(()) => {}
+                Err(TxnError::TableChanged { .. }) => return Ok(false),
+                Err(error) => return Err(engine_error(&error).into()),
+            }
+        }
+        if facts.memory_optimized && self.session.transaction.user_databases() > 1 {
+            return Err(SqlError::new(&message::CROSS_DATABASE_NOT_ALLOWED, &[]).into());
+        }
+        let same = |&(database, version, _): &(DbId, u64, _)| {
+            self.session.schema(database).is_ok_and(|schema| schema.version() == version)
+        };
+        Ok(dependencies.schemas.iter().all(same) || self.dependencies_hold(dependencies))
+    }
+
+    fn dependencies_hold(&self, dependencies: &Dependencies) -> bool {
+        let none = crate::exec::program::variables::Variables::default();
+        let names =
+            StatementNames { session: self.session, variables: &none, declared: 0, hidden: None };
+        dependencies.still_hold(&names)
+    }
+
+    /// At which level, and at which end of the log, a statement reads in a database.
+    fn opened_as(&self, unit: &Unit, facts: &Facts, database: DbId, own: bool) -> Run<OpenAs> {
+        let tables = || unit.tables.iter().filter(|used| used.database == database);
+        let level = self.session.isolation();
+        let memory_only = tables().all(|used| used.table.kind.is_memory_optimized());
+        let isolation = match level {
+            Isolation::ReadCommitted if memory_only => Isolation::Snapshot,
+            level => level,
+        };
+        let unlogged = database == DbId::TEMPDB
+            || tables().all(|used| used.table.kind == TableKind::MemorySchemaOnly);
+        let at = if unlogged {
+            ReadAt::Published
+        } else if own && facts.is_read_only() && !facts.unlogged {
+            let access = self.session.access(database)?;
+            let log = access.catalog.database().manager().log();
+            // A definition may be newer than what is durable.
+            match access.schema().visible_from() <= log.durable() {
+                true => ReadAt::Durable,
+                false => ReadAt::Committed,
+            }
+        } else {
+            ReadAt::Committed
+        };
+        Ok(OpenAs { isolation, at })
+    }
+
+    /// Whether the session may execute a module. Error 229.
+    pub(crate) fn check_execute(&self, database: DbId, object: base::ids::ObjectId) -> Run<()> {
+        let inside = self.session.level().module.is_some();
+        if inside && self.session.level().kind != ProgramKind::Dynamic {
+            return Ok(());
+        }
+        Ok(self.demand_on_object(database, object, Permission::Execute)?)
+    }
+}

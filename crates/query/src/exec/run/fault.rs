@@ -1,0 +1,269 @@
+//! Errors, and what they end.
+//!
+//! | effect | what ends | the transaction | example |
+//! |---|---|---|---|
+//! | nothing | only the statement itself, if at all | stays | `RAISERROR` |
+//! | statement | the statement | stays | 547, 2627, 8134 |
+//! | scope | the batch or module | stays | names that do not exist |
+//! | batch | the batch, all modules included | stays | `THROW` |
+//! | transaction | the batch | is rolled back | 245, 1205, 41302 |
+//! | cancelled | the batch | stays, unless `XACT_ABORT` | the client's attention |
+//! | session | the connection | is rolled back | severity 20 and above |
+//!
+//! Under `XACT_ABORT` what ends a statement ends the transaction. Inside a `TRY` nothing of this
+//! happens but that the transaction is doomed where it would have been rolled back.
+
+use base::{SqlError, message};
+
+use super::Run;
+use crate::exec::context::Context;
+use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
+use crate::exec::session::transaction::Origin;
+use crate::exec::sink::{EnvironmentChange, command};
+
+/// What an error ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs, reason = "see the module's header")]
+pub enum Effect {
+    Nothing,
+    Statement,
+    Scope,
+    Batch,
+    Transaction,
+    Cancelled,
+    Session,
+}
+
+/// An error on its way to a `CATCH` block or the client.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The error.
+    pub error: SqlError,
+    /// What it ends.
+    pub effect: Effect,
+    /// The client has heard of it; it only has to end what it ends.
+    pub reported: bool,
+}
+
+impl Fault {
+    /// An error with this effect.
+    pub fn new(error: SqlError, effect: Effect) -> Fault {
+        Fault { error, effect, reported: false }
+    }
+
+    /// The client has cancelled, or the session is killed.
+    #[cold]
+    pub fn cancelled() -> Fault {
+        Fault::new(SqlError::new(&message::COMMAND_CANCELLED, &[]), Effect::Cancelled)
+    }
+
+    /// The client is gone, or cannot be told any more.
+    #[cold]
+    pub fn lost(error: SqlError) -> Fault {
+        Fault { error, effect: Effect::Session, reported: true }
+    }
+}
+
+impl From<SqlError> for Fault {
+    fn from(error: SqlError) -> Fault {
+        let effect = effect_of(&error);
+        Fault::new(error, effect)
+    }
+}
+
+/// What an error ends that is raised while a statement runs.
+fn effect_of(error: &SqlError) -> Effect {
+    match error.number() {
+        3617 => Effect::Cancelled,
+        _ if error.severity() >= 20 => Effect::Session,
+        // Write conflicts, validation, deadlocks, the log; what the engine has given up.
+        701 | 922 | 926 | 942 | 1205 | 3960 | 3961 | 3966 | 9001 | 9002 | 41301 | 41302 | 41305
+        | 41317 | 41325 | 41339 => Effect::Transaction,
+        // Conversions of strings to what they do not say; too deep nesting; triggers that ended
+        // the transaction; writing in a doomed one.
+        217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 8114 | 8169 | 41332 | 41333 | 41368 => {
+            Effect::Transaction
+        }
+        208 | 207 | 209 | 4104 | 4121 | 195 => Effect::Scope,
+        _ => Effect::Statement,
+    }
+}
+
+/// Whether the engine has given the whole transaction up.
+fn engine_gave_up(error: &SqlError) -> bool {
+    matches!(
+        error.number(),
+        922 | 926 | 942 | 1205 | 3960 | 9001 | 9002 | 41301 | 41302 | 41305 | 41317 | 41325
+    )
+}
+
+impl Context<'_> {
+    /// A step has failed: where to go on, or what goes on to the caller.
+    pub(super) fn fault(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        at: StepId,
+        mut fault: Fault,
+    ) -> Run<StepId> {
+        if fault.reported {
+            return self.reported(step, at, fault);
+        }
+        fault.error = located(fault.error, program, step);
+        self.session.left.error = fault.error.number();
+        let xact_abort = self.session.options.settings.xact_abort;
+        if matches!(fault.effect, Effect::Cancelled | Effect::Session) {
+            return Err(self.end_request(fault, xact_abort));
+        }
+        let rolls_back = fault.effect == Effect::Transaction
+            || (xact_abort && fault.effect >= Effect::Statement);
+        // What does not compile is not caught where it stands.
+        if let Some(handler) = step.handler
+            && fault.effect != Effect::Scope
+        {
+            self.doom(&fault, rolls_back);
+            let catch = program.handlers[handler as usize].catch;
+            let depth = program.steps[catch as usize].catch_depth;
+            let level = self.session.level_mut();
+            level.caught.truncate(usize::from(depth) - 1);
+            level.caught.push(fault.error);
+            return Ok(catch);
+        }
+        let in_statement = self
+            .session
+            .levels
+            .iter()
+            .any(|level| level.is_function() || level.kind == ProgramKind::Trigger);
+        if in_statement && fault.effect == Effect::Nothing && !self.is_protected() {
+            self.report(&fault.error)?;
+            return Ok(at + 1);
+        }
+        if self.is_protected() || in_statement {
+            self.doom(&fault, rolls_back && !in_statement);
+            if fault.effect == Effect::Scope {
+                fault.effect = Effect::Statement;
+            }
+            return Err(fault);
+        }
+        self.report(&fault.error)?;
+        if rolls_back {
+            self.roll_back_all()?;
+            self.failed(step)?;
+            return Err(Fault { effect: Effect::Transaction, reported: true, ..fault });
+        }
+        if fault.effect == Effect::Statement && changes_data(step) {
+            self.inform(located(
+                SqlError::new(&message::STATEMENT_TERMINATED, &[]),
+                program,
+                step,
+            ))?;
+        }
+        self.failed(step)?;
+        match fault.effect {
+            Effect::Nothing | Effect::Statement => Ok(at + 1),
+            _ => Err(Fault { reported: true, ..fault }),
+        }
+    }
+
+    /// Whether a `TRY` is around what runs, here or in a caller.
+    pub(crate) fn is_protected(&self) -> bool {
+        self.session.left.handlers > 0
+    }
+
+    /// Something within has ended, and the client knows why.
+    fn reported(&mut self, step: &Step, at: StepId, fault: Fault) -> Run<StepId> {
+        // What ends a module does not end its caller.
+        let called = matches!(step.kind, StepKind::Execute(_) | StepKind::InsertExecute(_));
+        match fault.effect {
+            Effect::Nothing | Effect::Statement => Ok(at + 1),
+            Effect::Scope if called => Ok(at + 1),
+            _ => Err(fault),
+        }
+    }
+
+    /// The transaction cannot be committed any more, if the error says so.
+    fn doom(&mut self, fault: &Fault, rolls_back: bool) {
+        if engine_gave_up(&fault.error) {
+            self.session.transaction.give_up(self.task);
+        } else if rolls_back {
+            self.session.transaction.doom();
+        }
+    }
+
+    /// The request ends because the client wants that, or with the connection.
+    fn end_request(&mut self, fault: Fault, xact_abort: bool) -> Fault {
+        if fault.effect == Effect::Session && !fault.reported {
+            // Whoever is not there any more cannot be told.
+            let _ = self.report(&fault.error);
+        }
+        if (fault.effect == Effect::Session || xact_abort) && self.session.transaction.is_open() {
+            let _ = self.roll_back_all();
+        }
+        Fault { reported: true, ..fault }
+    }
+
+    /// Sends an error to the client.
+    pub(crate) fn report(&mut self, error: &SqlError) -> Run<()> {
+        self.session.instance.count_error();
+        let level = self.session.level_mut();
+        level.severity = level.severity.max(error.severity());
+        self.sink.error(self.task, error).map_err(Fault::lost)
+    }
+
+    fn failed(&mut self, step: &Step) -> Run<()> {
+        let command = match &step.kind {
+            StepKind::Data(statement) => command_of(&statement.kind),
+            StepKind::Execute(_) => return Ok(()),
+            _ => command::NONE,
+        };
+        self.session.left.row_count = 0;
+        self.tell_done(command, None, true).map_err(Fault::lost)
+    }
+
+    /// Rolls back the transaction that is open, whatever it is.
+    pub(crate) fn roll_back_all(&mut self) -> Run<()> {
+        let transaction = &mut self.session.transaction;
+        let (id, was_user) = (transaction.id(), transaction.origin() == Some(Origin::User));
+        transaction.rollback(self.task);
+        self.session.transaction_ended();
+        if was_user {
+            let change = EnvironmentChange::TransactionRolledBack(id);
+            self.environment(&change).map_err(Fault::lost)?;
+        }
+        Ok(())
+    }
+}
+
+/// An error with its line, and the module it arose in.
+fn located(error: SqlError, program: &Program, step: &Step) -> SqlError {
+    let error = error.at_line(step.line);
+    match program.name() {
+        Some(name) => error.in_procedure(name),
+        None => error,
+    }
+}
+
+/// Whether a step is one after whose failure 3621 says that it was terminated.
+fn changes_data(step: &Step) -> bool {
+    use tsql::ast::StatementKind as S;
+    match &step.kind {
+        StepKind::Data(statement) => {
+            matches!(statement.kind, S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_))
+        }
+        StepKind::SelectInto(_) | StepKind::InsertExecute(_) => true,
+        _ => false,
+    }
+}
+
+/// What `DONE` says of a statement.
+pub(super) fn command_of(kind: &tsql::ast::StatementKind) -> u16 {
+    use tsql::ast::StatementKind as S;
+    match kind {
+        S::Select(_) => command::SELECT,
+        S::Insert(_) => command::INSERT,
+        S::Update(_) => command::UPDATE,
+        S::Delete(_) => command::DELETE,
+        S::Merge(_) => command::MERGE,
+        _ => command::NONE,
+    }
+}

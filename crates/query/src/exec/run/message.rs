@@ -1,0 +1,225 @@
+//! `PRINT`, `RAISERROR`, `THROW`.
+
+use std::sync::Arc;
+
+use base::convert::display;
+use base::message::{self, PrintfArgument, printf};
+use base::{SqlError, SqlResult, SqlType, TypeKind, Value};
+use tsql::ast;
+
+use super::{Effect, Fault, Run};
+use crate::exec::context::Context;
+use crate::exec::program::{Program, Step};
+use crate::exec::sink::command;
+use crate::interp::Frame;
+
+/// Characters that `PRINT` sends: of national strings, and of others.
+const PRINTED_NATIONAL: usize = 4000;
+const PRINTED: usize = 8000;
+/// `RAISERROR` cuts its text to this many characters.
+const RAISED: usize = 2047;
+/// `RAISERROR` takes at most so many arguments.
+const ARGUMENTS_MAX: usize = 20;
+/// The number of messages that have none.
+const USER_DEFINED: i32 = 50_000;
+/// The lowest number that `RAISERROR` accepts.
+const FIRST_NUMBER: i64 = 13_000;
+/// Severities above this need `WITH LOG`.
+const SEVERITY_LOGGED: i64 = 18;
+
+impl Context<'_> {
+    /// `PRINT`.
+    pub(super) fn print(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let plan = self.plan_of(program, step)?;
+        let plan = plan.ok_or_else(|| crate::lower::internal("PRINT has no plan"))?;
+        let (value, ty) = self.value_of_plan(&plan, frame)?;
+        let length = if ty.kind.is_unicode() { PRINTED_NATIONAL } else { PRINTED };
+        let text = match value {
+            Value::Null => " ".to_owned(),
+            value => display(value.as_ref(), &ty).chars().take(length).collect(),
+        };
+        let mut message = SqlError::custom(0, 0, 1, text).at_line(step.line);
+        if let Some(name) = program.name() {
+            message = message.in_procedure(name);
+        }
+        self.inform(message).map_err(Fault::lost)?;
+        self.session.left.row_count = 0;
+        self.done(command::NONE, None).map_err(Fault::lost)
+    }
+
+    /// `THROW`.
+    pub(super) fn throw(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        throw: Option<&ast::Throw>,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let Some(throw) = throw else {
+            let caught = self.session.level().caught.last().cloned();
+            let caught = caught.ok_or_else(|| SqlError::new(&message::THROW_OUTSIDE_CATCH, &[]))?;
+            return Err(Fault::new(caught, Effect::Batch));
+        };
+        let number = self.integer(program, step, frame, &throw.number)?.unwrap_or(0);
+        let text = self.text(program, step, frame, &throw.message)?.unwrap_or_default();
+        let state = self.integer(program, step, frame, &throw.state)?.unwrap_or(0);
+        if number < i64::from(USER_DEFINED) {
+            let error = SqlError::new(&message::THROW_NUMBER_RANGE, &[&number]);
+            return Err(error.into());
+        }
+        let text: String = text.chars().take(RAISED + 1).collect();
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        let error = SqlError::custom(number, 16, state.clamp(0, 255) as u8, text);
+        Err(Fault::new(error, Effect::Batch))
+    }
+
+    /// `RAISERROR`.
+    pub(super) fn raise_error(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        raise: &ast::RaiseError,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let (value, ty) = self.value_of(program, step, frame, &raise.message, None)?;
+        let severity = self.integer(program, step, frame, &raise.severity)?.unwrap_or(0);
+        let state = self.integer(program, step, frame, &raise.state)?.unwrap_or(1);
+        if raise.arguments.len() > ARGUMENTS_MAX {
+            let message = &message::RAISERROR_TOO_MANY_PARAMETERS;
+            return Err(SqlError::new(message, &[&ARGUMENTS_MAX]).into());
+        }
+        if severity > SEVERITY_LOGGED && !(raise.log && self.session.is_sysadmin()) {
+            let message = &message::RAISERROR_SEVERITY_NEEDS_LOG;
+            return Err(SqlError::new(message, &[&SEVERITY_LOGGED]).into());
+        }
+        let (number, format) = match value {
+            Value::Int(number) => (number as i32, self.stored_message(number)?),
+            value => (
+                USER_DEFINED,
+                if value.is_null() { String::new() } else { display(value.as_ref(), &ty) },
+            ),
+        };
+        let mut values = Vec::with_capacity(raise.arguments.len());
+        for (at, argument) in raise.arguments.iter().enumerate() {
+            let (value, ty) = self.value_of(program, step, frame, argument, None)?;
+            values.push(substitution(&value, &ty, at + 1)?);
+        }
+        let arguments: Vec<PrintfArgument<'_>> = values.iter().map(Substitution::get).collect();
+        let text: String = printf(&format, &arguments)?.chars().take(RAISED).collect();
+        let severity = severity.clamp(0, 25) as u8;
+        let state = if state < 0 { 1 } else { state.min(255) as u8 };
+        let error = SqlError::custom(number, severity, state, text);
+        self.raised(program, step, error, raise)
+    }
+
+    fn raised(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        error: SqlError,
+        raise: &ast::RaiseError,
+    ) -> Run<()> {
+        if error.severity() > 10 {
+            let effect = if error.severity() >= 20 { Effect::Session } else { Effect::Nothing };
+            return Err(Fault::new(error, effect));
+        }
+        let number = error.number();
+        let mut error = error.at_line(step.line);
+        if let Some(name) = program.name() {
+            error = error.in_procedure(name);
+        }
+        self.inform(error).map_err(Fault::lost)?;
+        if raise.no_wait {
+            self.sink.flush(self.task).map_err(Fault::lost)?;
+        }
+        self.session.left.row_count = 0;
+        self.done(command::NONE, None).map_err(Fault::lost)?;
+        self.session.left.error = if raise.set_error { number } else { 0 };
+        Ok(())
+    }
+
+    /// The text of a message by its number. Errors 2732, 2758.
+    fn stored_message(&self, number: i64) -> SqlResult<String> {
+        if !(FIRST_NUMBER..=i64::from(i32::MAX)).contains(&number)
+            || number == i64::from(USER_DEFINED)
+        {
+            let args: [&dyn std::fmt::Display; 3] = [&number, &FIRST_NUMBER, &i32::MAX];
+            return Err(SqlError::new(&message::RAISERROR_NUMBER_RANGE, &args));
+        }
+        let number = number as i32;
+        let master = self.session.instance.databases().master().current();
+        let language = self.session.options.dates.language.message_language;
+        if let Some(stored) = master.server().message(number, language) {
+            return Ok(stored.text.to_string());
+        }
+        match message::Message::find(number) {
+            Some(known) => Ok(known.text.to_owned()),
+            None => Err(SqlError::new(&message::RAISERROR_NUMBER_NOT_FOUND, &[&number])),
+        }
+    }
+
+    /// An integer, or NULL.
+    pub(super) fn integer(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        frame: &mut Frame,
+        value: &ast::Expr,
+    ) -> Run<Option<i64>> {
+        match self.value_of(program, step, frame, value, Some(SqlType::bigint()))?.0 {
+            Value::Int(value) => Ok(Some(value)),
+            _ => Ok(None),
+        }
+    }
+
+    /// A string, or `None` for NULL.
+    pub(crate) fn text(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        frame: &mut Frame,
+        value: &ast::Expr,
+    ) -> Run<Option<String>> {
+        let (value, ty) = self.value_of(program, step, frame, value, None)?;
+        Ok((!value.is_null()).then(|| display(value.as_ref(), &ty)))
+    }
+}
+
+/// An argument of `RAISERROR`.
+enum Substitution {
+    Null,
+    Int(i32),
+    BigInt(i64),
+    Text(String),
+}
+
+impl Substitution {
+    fn get(&self) -> PrintfArgument<'_> {
+        match self {
+            Substitution::Null => PrintfArgument::Null,
+            Substitution::Int(v) => PrintfArgument::Int(*v),
+            Substitution::BigInt(v) => PrintfArgument::BigInt(*v),
+            Substitution::Text(v) => PrintfArgument::Text(v),
+        }
+    }
+}
+
+/// Error 2748 for types that cannot be substituted.
+fn substitution(value: &Value, ty: &SqlType, ordinal: usize) -> SqlResult<Substitution> {
+    use TypeKind as K;
+    Ok(match (value, ty.kind) {
+        (Value::Null, _) => Substitution::Null,
+        (Value::Int(v), K::TinyInt | K::SmallInt | K::Int) => Substitution::Int(*v as i32),
+        (Value::Int(v), K::BigInt) => Substitution::BigInt(*v),
+        (Value::Chars(_) | Value::Unicode(_), _) => Substitution::Text(display(value.as_ref(), ty)),
+        _ => {
+            let message = &message::RAISERROR_PARAMETER_TYPE;
+            return Err(SqlError::new(message, &[&ty.kind, &ordinal]));
+        }
+    })
+}

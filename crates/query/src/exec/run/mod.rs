@@ -1,0 +1,228 @@
+//! What the steps of a program do.
+//!
+//! # The life of a program's run
+//!
+//! The caller has put a [`Level`](crate::exec::session::level::Level) on the session's stack and made a
+//! frame with the parameters' values. [`Context::run_program`] walks the steps. A step that fails
+//! gives a [`Fault`]: the error, and what it ends. The nearest `TRY` of this program takes it; or it
+//! goes to the caller, if a `TRY` is around the call; or it is sent to the client, and ends what it
+//! ends.
+//!
+//! # Where things are
+//!
+//! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
+//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`]: `EXEC`. * [`function`],
+//!   [`trigger`], [`native`]: modules that statements run. * [`transaction`], [`set`], [`message`],
+//!   [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+
+pub mod call;
+pub mod data;
+pub mod dynamic;
+pub mod expression;
+pub mod fault;
+pub mod function;
+pub mod insert_exec;
+pub mod into;
+pub mod message;
+pub mod native;
+pub mod set;
+pub mod transaction;
+pub mod trigger;
+pub mod wait;
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, Value, message as messages};
+
+use crate::exec::context::Context;
+use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
+use crate::exec::sink::{DoneScope, StatementDone, command};
+use crate::interp::Frame;
+
+pub use fault::{Effect, Fault};
+
+/// Where a step goes on.
+#[derive(Debug)]
+pub enum Flow {
+    /// At the next one.
+    Next,
+    /// There.
+    Jump(StepId),
+    /// The program is done.
+    Return(Option<Value>),
+}
+
+/// What running a step or program gives.
+pub type Run<T> = Result<T, Fault>;
+
+impl Context<'_> {
+    /// Runs a program from its first step. The value is what `RETURN` says.
+    pub(crate) fn run_program(
+        &mut self,
+        program: &Arc<Program>,
+        frame: &mut Frame,
+    ) -> Run<Option<Value>> {
+        let mut at: StepId = 0;
+        while let Some(step) = program.steps.get(at as usize) {
+            let level = self.session.level_mut();
+            level.caught.truncate(usize::from(step.catch_depth));
+            let handled = u32::from(step.handler.is_some());
+            self.session.left.handlers += handled;
+            let done = self.step(program, step, frame);
+            self.session.left.handlers -= handled;
+            at = match done {
+                Ok(Flow::Next) => at + 1,
+                Ok(Flow::Jump(to)) => {
+                    self.check_interrupt()?;
+                    to
+                }
+                Ok(Flow::Return(value)) => return Ok(value),
+                Err(fault) => self.fault(program, step, at, fault)?,
+            };
+        }
+        Ok(None)
+    }
+
+    /// Lets others have their turn; the fault of a request that was cancelled.
+    pub(crate) fn check_interrupt(&self) -> Run<()> {
+        self.task.checkpoint().map_err(|_| Fault::cancelled())
+    }
+
+    fn step(&mut self, program: &Arc<Program>, step: &Step, frame: &mut Frame) -> Run<Flow> {
+        if self.session.options.no_exec && !matches!(step.kind, StepKind::SetOption(_)) {
+            self.plan_of(program, step)?;
+            return Ok(Flow::Next);
+        }
+        match &step.kind {
+            StepKind::Nothing => {}
+            StepKind::Jump(to) => return Ok(Flow::Jump(*to)),
+            StepKind::JumpUnless(_, to) => {
+                let holds = self.condition(program, step, frame)?;
+                return Ok(if holds { Flow::Next } else { Flow::Jump(*to) });
+            }
+            StepKind::Data(_) => self.data(program, step, frame)?,
+            StepKind::Assign { declaration, .. } => {
+                self.assign(program, step, frame, *declaration)?;
+            }
+            StepKind::Return(None) => return Ok(Flow::Return(None)),
+            StepKind::Return(Some(_)) => {
+                return Ok(Flow::Return(Some(self.value(program, step, frame)?)));
+            }
+            StepKind::Print(_) => self.print(program, step, frame)?,
+            StepKind::Throw(throw) => self.throw(program, step, throw.as_deref(), frame)?,
+            StepKind::RaiseError(raise) => self.raise_error(program, step, raise, frame)?,
+            StepKind::WaitFor(wait) => self.wait_for(program, step, wait, frame)?,
+            StepKind::Execute(execute) => self.execute(program, step, execute, frame)?,
+            StepKind::InsertExecute(insert) => self.insert_exec(program, step, insert, frame)?,
+            StepKind::SelectInto(select) => self.select_into(program, step, select, frame)?,
+            StepKind::BeginTransaction(begin) => self.begin(program, step, begin, frame)?,
+            StepKind::Commit(commit) => self.commit(commit)?,
+            StepKind::Rollback(name) => self.rollback(program, step, name.as_ref(), frame)?,
+            StepKind::SaveTransaction(name) => self.save(program, step, name, frame)?,
+            StepKind::SetOption(option) => self.set_option(program, step, option, frame)?,
+            StepKind::Use(name) => self.use_database(name)?,
+            StepKind::Definition(statement) => self.define(program, statement, frame)?,
+            StepKind::DeclareCursor(_)
+            | StepKind::SetCursor(_)
+            | StepKind::AssignCursor(..)
+            | StepKind::OpenCursor(_)
+            | StepKind::Fetch(_)
+            | StepKind::CloseCursor(_)
+            | StepKind::DeallocateCursor(_) => self.cursor(program, step, frame)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A statement that changes the catalog or the server.
+    fn define(
+        &mut self,
+        program: &Arc<Program>,
+        statement: &tsql::ast::Statement,
+        _: &mut Frame,
+    ) -> Run<()> {
+        let _ = (&program.text, statement);
+        Err(unimplemented("statement").into())
+    }
+
+    fn cursor(&mut self, program: &Arc<Program>, step: &Step, _: &mut Frame) -> Run<()> {
+        let _ = (program, step);
+        Err(unimplemented("CURSOR").into())
+    }
+
+    /// `USE`.
+    fn use_database(&mut self, name: &tsql::ast::Ident) -> Run<()> {
+        if self.session.levels.len() > 1 && self.session.level().kind != ProgramKind::Dynamic {
+            let error = SqlError::new(
+                &messages::NOT_ALLOWED_IN,
+                &[&"USE", &"a procedure, function or trigger"],
+            );
+            return Err(error.into());
+        }
+        self.change_database(&name.name)?;
+        self.done(command::NONE, None)?;
+        Ok(())
+    }
+
+    /// Goes to another database by name and tells the client. Errors 911, 916.
+    pub(crate) fn change_database(&mut self, name: &str) -> SqlResult<()> {
+        let Some(def) = self.session.instance.find_database(name) else {
+            return Err(SqlError::new(&messages::DATABASE_NOT_FOUND, &[&name]));
+        };
+        self.session.user(def.id)?;
+        let before = self.session.database;
+        self.session.change_database(def.id)?;
+        self.tell_database(before)
+    }
+
+    /// Tells the client about the current database.
+    pub(crate) fn tell_database(&mut self, before: base::ids::DbId) -> SqlResult<()> {
+        use crate::exec::sink::EnvironmentChange as Change;
+        let instance = self.session.instance.clone();
+        let now = self.session.database;
+        let (old_name, new_name) = (instance.database_name(before), instance.database_name(now));
+        self.environment(&Change::Database(&new_name, &old_name))?;
+        let collation = |id| instance.database_def(id).map(|def| def.collation);
+        if let (Some(new), Some(old)) = (collation(now), collation(before))
+            && new != old
+        {
+            self.environment(&Change::Collation(new, old))?;
+        }
+        self.inform(SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name]))
+    }
+
+    /// A statement is done and has succeeded.
+    pub(crate) fn done(&mut self, command: u16, rows: Option<u64>) -> SqlResult<()> {
+        self.session.left.error = 0;
+        self.tell_done(command, rows, false)
+    }
+
+    /// Tells the client that a statement is done.
+    pub(crate) fn tell_done(
+        &mut self,
+        command: u16,
+        rows: Option<u64>,
+        failed: bool,
+    ) -> SqlResult<()> {
+        let nocount = self.session.options.settings.nocount;
+        let in_module = self.session.level().kind != ProgramKind::Batch;
+        let rows = rows.filter(|_| !nocount);
+        // Nobody hears of statements of modules that count nothing.
+        if in_module && rows.is_none() && !failed && (nocount || command == command::NONE) {
+            return Ok(());
+        }
+        let scope = if in_module { DoneScope::InModule } else { DoneScope::Batch };
+        let in_transaction = self.session.transaction.count() > 0;
+        self.send_done(&StatementDone { scope, command, rows, failed, in_transaction })
+    }
+
+    /// Tells the client that something is done.
+    pub(crate) fn send_done(&mut self, done: &StatementDone) -> SqlResult<()> {
+        self.session.answered = done.scope != DoneScope::InModule;
+        self.sink.done(self.task, done)
+    }
+}
+
+/// Error 401.
+pub(crate) fn unimplemented(what: &str) -> SqlError {
+    SqlError::new(&messages::UNIMPLEMENTED, &[&what])
+}

@@ -1,0 +1,445 @@
+//! Natively compiled modules: one unit, one atomic block.
+//!
+//! The block is a transaction of its own, or a savepoint of the one that is open: what it does is
+//! done as a whole or not at all. Its statements bracket themselves
+//! ([`Host::begin_statement`](crate::interp::Host)).
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, Value, ValueRef, message};
+use engine::catalog::def::TableKind;
+use engine::hot::visibility::Isolation;
+use engine::txn::{Durability, ReadAt};
+use engine::wait::Task;
+use tsql::ast::IsolationLevel;
+
+use super::call::new_frame;
+use super::{Effect, Fault, Run};
+use crate::bind::context::BindContext;
+use crate::exec::context::{Context, engine_error};
+use crate::exec::program::compile::bind_options;
+use crate::exec::program::variables::VariableKind;
+use crate::exec::program::{NativePlan, Program};
+use crate::exec::session::State;
+use crate::exec::session::host::engine_isolation;
+use crate::exec::session::names::{EngineStatistics, StatementNames};
+use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin};
+use crate::exec::sink::{DoneScope, ResponseSink, Silent, StatementDone, command};
+use crate::interp::local::LocalTable;
+use crate::interp::{
+    self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot,
+};
+use crate::ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
+
+/// A natively compiled module that runs.
+#[derive(Debug)]
+pub(crate) struct NativeRun {
+    /// How its statements are opened.
+    how: OpenAs,
+    database: base::ids::DbId,
+    /// Where its atomic blocks began, the outermost first.
+    blocks: Vec<Mark>,
+    /// Whether one of its statements is open.
+    open: bool,
+}
+
+impl Context<'_> {
+    /// Runs a natively compiled module; the frame holds its parameters.
+    pub(crate) fn run_native(
+        &mut self,
+        program: &Arc<Program>,
+        frame: &mut Frame,
+    ) -> Run<Option<Value>> {
+        if self.session.options.isolation == IsolationLevel::Snapshot {
+            return Err(SqlError::new(&message::SESSION_SNAPSHOT_NOT_ALLOWED, &[]).into());
+        }
+        for _ in 0..100 {
+            let plan = self.native_plan(program)?;
+            if let Some(outcome) = self.run_native_plan(&plan, program, frame)? {
+                if outcome.identity.is_some() {
+                    self.session.level_mut().identity = outcome.identity;
+                }
+                return Ok(outcome.returned);
+            }
+        }
+        Err(SqlError::new(&message::DEFINITION_CHANGED, &[&""]).into())
+    }
+
+    /// The unit of a module.
+    fn native_plan(&mut self, program: &Arc<Program>) -> Run<Arc<NativePlan>> {
+        let kept = program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();
+        let names = StatementNames {
+            session: self.session,
+            variables: &program.variables,
+            declared: program.variables.len() as u32,
+            hidden: None,
+        };
+        if let Some(plan) = kept
+            && plan.dependencies.still_hold(&names)
+        {
+            return Ok(plan);
+        }
+        let module = program.module.as_deref();
+        let module = module.ok_or_else(|| crate::lower::internal("a text is never native"))?;
+        let parse = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
+        let batch = tsql::parse_batch(&module.definition, parse)?;
+        let tree = batch.statements.iter().find_map(|statement| match &statement.kind {
+            tsql::ast::StatementKind::Module(statement) => Some(&statement.module),
+            _ => None,
+        });
+        let tree = tree.ok_or_else(|| crate::lower::internal("the text makes no module"))?;
+        let statistics = EngineStatistics(self.session);
+        let options = crate::bind::BindOptions {
+            native: true,
+            ..bind_options(program.options, program.kind)
+        };
+        let context = BindContext { names: &names, options, statistics: &statistics };
+        let bound = crate::bind::native(&context, module, tree);
+        let bound = bound.map_err(|e| Fault::new(e.error, Effect::Scope))?;
+        let unit = crate::lower::native(&bound.module, crate::lower::Options::default())?;
+        let plan = Arc::new(NativePlan {
+            unit,
+            isolation: bound.module.isolation,
+            delayed_durability: bound.module.delayed_durability,
+            variables: bound.module.variables,
+            tables: bound.tables,
+            facts: bound.facts,
+            dependencies: bound.dependencies,
+        });
+        *program.native.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
+        Ok(plan)
+    }
+
+    /// Runs a module's unit; `None` if its plan is of yesterday.
+    fn run_native_plan(
+        &mut self,
+        plan: &NativePlan,
+        program: &Program,
+        frame: &mut Frame,
+    ) -> Run<Option<Outcome>> {
+        let own = !self.session.transaction.is_open();
+        if own {
+            self.session.begin_transaction(Origin::Statement, "");
+        } else if !plan.facts.written.is_empty() {
+            crate::exec::session::transaction::check_may_write(&self.session.transaction)?;
+        }
+        let begun = self.begin_native(plan, program, own);
+        if !matches!(begun, Ok(true)) {
+            if own {
+                self.session.transaction.rollback(self.task);
+            }
+            return begun.map(|_| None);
+        }
+        extend_frame(frame, plan);
+        let mut sink = NativeSink { inner: self.sink, rows: None };
+        let mut execution = Execution {
+            task: self.task,
+            host: self.session,
+            runtime: self.runtime,
+            frame,
+            sink: &mut sink,
+            row_limit: None,
+        };
+        let ran = interp::run(&plan.unit, &mut execution);
+        let sent = sink.finish(self.task);
+        let ran = ran.and_then(|outcome| sent.map(|()| outcome));
+        self.end_native(plan, own, ran).map(Some)
+    }
+
+    /// Enters tables and puts the run on the session's stack. `false` if the plan is of yesterday.
+    fn begin_native(&mut self, plan: &NativePlan, program: &Program, own: bool) -> Run<bool> {
+        if !self.enter_tables(&plan.unit, &plan.facts, &plan.dependencies)? {
+            return Ok(false);
+        }
+        self.session.transaction.note_tables(true, false);
+        let logged = plan.unit.tables.iter().any(|t| t.table.kind != TableKind::MemorySchemaOnly);
+        let at = match plan.facts.is_read_only() && own && plan.unit.module_calls.is_empty() {
+            _ if !logged => ReadAt::Published,
+            true => {
+                let access = self.session.access(program.database)?;
+                let log = access.catalog.database().manager().log();
+                match access.schema().visible_from() <= log.durable() {
+                    true => ReadAt::Durable,
+                    false => ReadAt::Committed,
+                }
+            }
+            false => ReadAt::Committed,
+        };
+        let isolation = engine_isolation(plan.isolation).max(Isolation::Snapshot);
+        let mark = self.session.transaction.mark();
+        self.session.native.push(NativeRun {
+            how: OpenAs { isolation, at },
+            database: program.database,
+            blocks: vec![mark],
+            open: false,
+        });
+        Ok(true)
+    }
+
+    /// Ends the atomic block.
+    fn end_native(
+        &mut self,
+        plan: &NativePlan,
+        own: bool,
+        ran: SqlResult<Outcome>,
+    ) -> Run<Outcome> {
+        let session = &mut *self.session;
+        session.close_native_statement(self.task, ran.is_ok());
+        let run = session.native.pop();
+        let run = run.ok_or_else(|| crate::lower::internal("a native run has been lost"))?;
+        match ran {
+            Ok(outcome) => {
+                if own {
+                    let durability = match session.durability(plan.delayed_durability) {
+                        _ if plan.delayed_durability && session.allows_delay() => {
+                            Durability::Delayed
+                        }
+                        durability => durability,
+                    };
+                    let committed = session.transaction.commit(self.task, durability);
+                    session.transaction_ended();
+                    committed.map_err(|error| engine_error(&error))?;
+                }
+                Ok(outcome)
+            }
+            Err(error) => {
+                if own {
+                    session.transaction.rollback(self.task);
+                    session.transaction_ended();
+                } else {
+                    session.transaction.rollback_to_mark(self.task, &run.blocks[0]);
+                }
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl State {
+    /// Whether commits in the current database may be delayed by those who ask for it.
+    fn allows_delay(&self) -> bool {
+        use engine::catalog::def::DelayedDurability as D;
+        let access = self.access(self.name_database());
+        access.is_ok_and(|a| {
+            a.with_def(&self.instance, |def| def.options.delayed_durability != D::Disabled)
+        })
+    }
+
+    /// The statement of a native module that is open ends.
+    fn close_native_statement(&mut self, task: &Task, succeeded: bool) {
+        let Some(run) = self.native.last_mut() else { return };
+        if !std::mem::take(&mut run.open) {
+            return;
+        }
+        if let Some(open) = self.statements.pop() {
+            match succeeded {
+                true => open.end(&mut self.transaction),
+                false => open.rollback(task, &mut self.transaction),
+            }
+        }
+    }
+
+    /// A data statement of a native module begins.
+    pub(crate) fn begin_native_statement(
+        &mut self,
+        task: &Task,
+        _: &StatementSite,
+    ) -> SqlResult<()> {
+        self.close_native_statement(task, true);
+        let run = self.native.last().ok_or_else(no_run)?;
+        let (database, how) = (run.database, run.how);
+        self.note_time();
+        let mut open = OpenStatement::new(database);
+        if self.transaction.part(database).is_some() {
+            self.open_in(&mut open, database, how)?;
+        }
+        self.statements.push(open);
+        self.native.last_mut().ok_or_else(no_run)?.open = true;
+        Ok(())
+    }
+
+    /// A data statement of a native module has succeeded.
+    pub(crate) fn end_native_statement(
+        &mut self,
+        task: &Task,
+        statement: &StatementSite,
+        outcome: &Outcome,
+    ) -> SqlResult<()> {
+        if statement.kind != StatementKind::Expression {
+            self.left.row_count = outcome.rows as i64;
+        }
+        self.left.error = 0;
+        if let Some(identity) = outcome.identity {
+            self.left.identity = Some(identity);
+            self.level_mut().identity = Some(identity);
+        }
+        self.close_native_statement(task, true);
+        Ok(())
+    }
+
+    /// A nested atomic block of a native module begins.
+    pub(crate) fn begin_native_block(&mut self, depth: u16) -> SqlResult<()> {
+        let mark = self.transaction.mark();
+        let run = self.native.last_mut().ok_or_else(no_run)?;
+        run.blocks.truncate(usize::from(depth));
+        run.blocks.push(mark);
+        Ok(())
+    }
+
+    /// It has succeeded.
+    pub(crate) fn end_native_block(&mut self, depth: u16) -> SqlResult<()> {
+        let run = self.native.last_mut().ok_or_else(no_run)?;
+        run.blocks.truncate(usize::from(depth));
+        Ok(())
+    }
+
+    /// An error in the reach of a native module's handler.
+    pub(crate) fn catch_native(
+        &mut self,
+        task: &Task,
+        error: SqlError,
+        atomic_depth: u16,
+    ) -> SqlResult<()> {
+        let fault = Fault::from(error);
+        self.close_native_statement(task, false);
+        let run = self.native.last_mut().ok_or_else(no_run)?;
+        // What ends the transaction is not for a module inside of it to handle.
+        if fault.effect >= Effect::Transaction {
+            return Err(fault.error);
+        }
+        let depth = usize::from(atomic_depth) + 1;
+        if run.blocks.len() > depth {
+            let mark = run.blocks[depth].clone();
+            run.blocks.truncate(depth);
+            self.transaction.rollback_to_mark(task, &mark);
+        }
+        self.left.error = fault.error.number();
+        let level = self.level_mut();
+        let error = match &level.module {
+            Some(module) => fault.error.in_procedure(&module.header.name),
+            None => fault.error,
+        };
+        level.caught.push(error);
+        Ok(())
+    }
+
+    /// A native module calls another one.
+    pub(crate) fn call_native(&mut self, task: &Task, call: ModuleCall<'_>) -> SqlResult<()> {
+        let ModuleCall { site, values, frame: caller, sink: _, runtime } = call;
+        self.close_native_statement(task, true);
+        let database = self.native.last().ok_or_else(no_run)?.database;
+        let schema = self.schema(database)?;
+        let module = schema.module(site.module).cloned();
+        let module = module.ok_or_else(|| SqlError::new(&message::DEFINITION_CHANGED, &[&""]))?;
+        let mut silent = Silent;
+        let mut context = Context { task, session: self, runtime, sink: &mut silent };
+        let program = context.module_program(database, &module).map_err(|f| f.error)?;
+        let mut frame = new_frame(&program.variables);
+        let parameters = program.variables.parameters();
+        for (at, argument) in site.args.iter().enumerate() {
+            let default = module.parameters[at].default.clone().unwrap_or(Value::Null);
+            match (&parameters[at].kind, argument) {
+                (VariableKind::Scalar { id, .. }, ModuleArg::Default) => {
+                    frame.set_owned(*id, &default);
+                }
+                (VariableKind::Scalar { id, .. }, ModuleArg::Value(..)) => {
+                    frame.set(*id, values[at]);
+                }
+                (VariableKind::Scalar { id, ty, .. }, ModuleArg::Output(var)) => {
+                    let from = *caller.ty(*var);
+                    let value = context.converted(&caller.get(*var).to_owned(), &from, ty)?;
+                    frame.set_owned(*id, &value);
+                }
+                (VariableKind::Table { id, .. }, ModuleArg::Table(var)) => {
+                    if let Some(lent) = caller.lend(*var) {
+                        *frame.table_mut(*id) = TableSlot::Shared(lent);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let (result, _) = context.in_level(&program, None, |c| c.run_native(&program, &mut frame));
+        let result = result.map_err(|fault| fault.error);
+        for (at, argument) in site.args.iter().enumerate() {
+            match (&parameters[at].kind, argument) {
+                (VariableKind::Scalar { id, ty, .. }, ModuleArg::Output(var)) => {
+                    let to = *caller.ty(*var);
+                    let value = context.converted(&frame.get(*id).to_owned(), ty, &to)?;
+                    caller.set_owned(*var, &value);
+                }
+                (VariableKind::Table { id, .. }, ModuleArg::Table(var)) => {
+                    *frame.table_mut(*id) = TableSlot::None;
+                    caller.take_back(*var);
+                }
+                _ => {}
+            }
+        }
+        let status = match result? {
+            Some(Value::Int(status)) => status,
+            _ => 0,
+        };
+        if let Some(var) = site.status {
+            caller.set(var, ValueRef::Int(status));
+        }
+        Ok(())
+    }
+}
+
+/// The variables of a module that are no parameters.
+fn extend_frame(frame: &mut Frame, plan: &NativePlan) {
+    for at in frame.len()..plan.variables.len() {
+        frame.declare(plan.variables[at]);
+    }
+    for table in &plan.tables {
+        let shape = crate::interp::local::LocalShape::of(table);
+        frame.declare_table(TableSlot::Own(Box::new(LocalTable::new(shape))));
+    }
+}
+
+#[cold]
+fn no_run() -> SqlError {
+    crate::lower::internal("a native statement runs outside of a module")
+}
+
+/// Where the result sets of a native module go: each is done when the next begins, or the module
+/// ends.
+struct NativeSink<'s> {
+    inner: &'s mut dyn ResponseSink,
+    /// The rows of the result set that is open.
+    rows: Option<u64>,
+}
+
+impl NativeSink<'_> {
+    fn finish(&mut self, task: &Task) -> SqlResult<()> {
+        match self.rows.take() {
+            None => Ok(()),
+            Some(rows) => self.inner.done(
+                task,
+                &StatementDone {
+                    scope: DoneScope::InModule,
+                    command: command::SELECT,
+                    rows: Some(rows),
+                    failed: false,
+                    in_transaction: false,
+                },
+            ),
+        }
+    }
+}
+
+impl ResultSink for NativeSink<'_> {
+    fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
+        self.finish(task)?;
+        self.rows = Some(0);
+        self.inner.start(task, result)
+    }
+
+    fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
+        self.rows = self.rows.map(|rows| rows + 1);
+        self.inner.row(task, row)
+    }
+
+    fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()> {
+        self.inner.inform(task, message)
+    }
+}

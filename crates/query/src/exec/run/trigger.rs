@@ -1,0 +1,201 @@
+//! Triggers: what runs when a statement has changed a table.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::text::identifier::fold_identifier;
+use base::{SqlError, Value, message};
+use engine::catalog::def::{ModuleDef, TableDef, TriggerEventKind};
+use tsql::ast::{SetClauseKind, StatementKind as AstKind};
+
+use super::call::new_frame;
+use super::{Effect, Fault, Run};
+use crate::exec::context::Context;
+use crate::exec::instance::setting;
+use crate::exec::program::{ProgramKind, Step, StepKind};
+use crate::exec::session::level::TriggerLevel;
+use crate::interp::Transition;
+use crate::interp::local::LocalTable;
+use crate::ir::Unit;
+use crate::ir::site::StatementKind;
+
+/// The columns that a step's `SET` clauses assign; `None` if the step sets none in particular.
+pub(super) fn updated_columns(step: &Step) -> Option<Vec<Arc<str>>> {
+    let StepKind::Data(statement) = &step.kind else { return None };
+    let clauses: Vec<_> = match &statement.kind {
+        AstKind::Update(update) => update.set.iter().collect(),
+        _ => return None,
+    };
+    let column = |kind: &SetClauseKind| match kind {
+        SetClauseKind::Column { column, .. } | SetClauseKind::VariableAndColumn { column, .. } => {
+            Some(column.column.name.clone())
+        }
+        SetClauseKind::Variable { .. } => None,
+        #[allow(unreachable_patterns, reason = "kinds of clauses without a column may join")]
+        _ => None,
+    };
+    Some(clauses.iter().filter_map(|clause| column(&clause.kind)).collect())
+}
+
+impl Context<'_> {
+    /// Fires the `AFTER` triggers of what a statement has changed, within that statement.
+    pub(super) fn fire(
+        &mut self,
+        unit: &Unit,
+        mut transitions: Vec<Transition>,
+        updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
+    ) -> Run<()> {
+        for site in &unit.transitions {
+            let used = unit.tables.iter().find(|used| used.table.id() == site.table.id());
+            let Some(used) = used else { continue };
+            let event = match site.kind {
+                StatementKind::Insert => TriggerEventKind::Insert,
+                StatementKind::Update => TriggerEventKind::Update,
+                StatementKind::Delete => TriggerEventKind::Delete,
+                _ => continue,
+            };
+            let triggers = self.triggers_of(used.database, &site.table, event)?;
+            if triggers.is_empty() {
+                continue;
+            }
+            let same = |t: &Transition| t.table.id() == site.table.id() && t.kind == site.kind;
+            let (inserted, deleted) = match transitions.iter().position(same) {
+                Some(at) => {
+                    let Transition { inserted, deleted, .. } = transitions.swap_remove(at);
+                    (inserted, deleted)
+                }
+                None => {
+                    let layout = &unit.layouts[usize::from(site.layout)];
+                    (LocalTable::plain(layout.clone()), LocalTable::plain(layout.clone()))
+                }
+            };
+            let columns = updated_bits(&site.table, event, updated);
+            let (inserted, deleted) = (Arc::new(inserted), Arc::new(deleted));
+            for trigger in &triggers {
+                let rows = (&inserted, &deleted);
+                self.fire_one(used.database, &site.table, trigger, rows, &columns)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The triggers that an event fires, in order.
+    fn triggers_of(
+        &self,
+        database: DbId,
+        table: &TableDef,
+        event: TriggerEventKind,
+    ) -> Run<Vec<Arc<ModuleDef>>> {
+        let schema = self.schema(database)?;
+        let running = |id: ObjectId| {
+            let top = self.session.levels.last();
+            top.is_some_and(|level| level.module.as_ref().is_some_and(|m| m.id() == id))
+        };
+        let in_trigger = self.session.levels.iter().any(|l| l.kind == ProgramKind::Trigger);
+        if in_trigger && self.session.instance.configuration(setting::NESTED_TRIGGERS) == 0 {
+            return Ok(Vec::new());
+        }
+        let recursive = {
+            let access = self.session.access(database)?;
+            access.with_def(&self.session.instance, |def| def.options.recursive_triggers)
+        };
+        let current = schema.table(table.id());
+        let ids = current.map_or(&table.triggers, |table| &table.triggers);
+        let mut found = Vec::new();
+        for module in ids.iter().filter_map(|id| schema.module(*id)) {
+            let Some(trigger) = module.trigger() else { continue };
+            let fires = trigger.events.iter().find(|e| e.kind == event);
+            let Some(fires) = fires.filter(|_| !trigger.disabled && !trigger.instead_of) else {
+                continue;
+            };
+            if running(module.id()) && !recursive {
+                continue;
+            }
+            let rank = if fires.first {
+                0
+            } else if fires.last {
+                2
+            } else {
+                1
+            };
+            found.push((rank, module.clone()));
+        }
+        found.sort_by_key(|(rank, module)| {
+            (*rank, module.header.created.days, module.header.created.ticks)
+        });
+        Ok(found.into_iter().map(|(_, module)| module).collect())
+    }
+
+    fn fire_one(
+        &mut self,
+        database: DbId,
+        table: &Arc<TableDef>,
+        trigger: &Arc<ModuleDef>,
+        (inserted, deleted): (&Arc<LocalTable>, &Arc<LocalTable>),
+        columns: &[u8],
+    ) -> Run<()> {
+        let program = self.module_program(database, trigger)?;
+        let columns_updated = program
+            .columns_updated
+            .ok_or_else(|| crate::lower::internal("a trigger knows its updated columns"))?;
+        let mut frame = new_frame(&program.variables);
+        frame.set_owned(columns_updated, &Value::Bytes(columns.into()));
+        frame.inserted = Some(inserted.clone());
+        frame.deleted = Some(deleted.clone());
+        let level = TriggerLevel { table: table.clone(), columns_updated };
+        let transaction = self.session.transaction.id();
+        let count = self.session.transaction.count();
+        // A statement's own transaction counts within its triggers.
+        self.session.transaction.set_count(count.max(1));
+        let left = self.session.left;
+        let (result, _) = self.in_level(&program, Some(level), |c| {
+            c.session.options.settings.xact_abort = true;
+            c.run_body(&program, &mut frame)
+        });
+        self.session.left =
+            crate::exec::session::Left { identity: self.session.left.identity, ..left };
+        if self.session.transaction.id() == transaction && count == 0 {
+            self.session.transaction.set_count(0);
+        }
+        if self.session.transaction.id() != transaction {
+            return match result {
+                Err(fault) if fault.reported => Err(fault),
+                _ => {
+                    let error = SqlError::new(&message::TRANSACTION_ENDED_IN_TRIGGER, &[]);
+                    Err(Fault::new(error, Effect::Transaction))
+                }
+            };
+        }
+        match result {
+            Ok(_) => Ok(()),
+            // Whatever ends a trigger ends the transaction.
+            Err(fault) => Err(Fault { effect: fault.effect.max(Effect::Transaction), ..fault }),
+        }
+    }
+}
+
+/// A bit for each column by its id, the lowest bit of the first byte being column 1: set for those
+/// that are assigned.
+fn updated_bits(
+    table: &TableDef,
+    event: TriggerEventKind,
+    updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
+) -> Vec<u8> {
+    let highest = table.columns.iter().map(|c| c.id.0).max().unwrap_or(0).max(1) as usize;
+    let mut bits = vec![0; highest.div_ceil(8)];
+    let names = match event {
+        TriggerEventKind::Delete => return bits,
+        TriggerEventKind::Insert => None,
+        TriggerEventKind::Update => updated(),
+    };
+    for column in &table.columns {
+        let named = |names: &Vec<Arc<str>>| {
+            names.iter().any(|name| fold_identifier(name) == fold_identifier(&column.name))
+        };
+        if names.as_ref().is_none_or(named) {
+            let at = column.id.0 as usize - 1;
+            bits[at / 8] |= 1 << (at % 8);
+        }
+    }
+    bits
+}

@@ -1,0 +1,283 @@
+//! The session as running units see it.
+
+use std::sync::Arc;
+
+use base::datetime::DateSettings;
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef, message};
+use engine::catalog::SequenceError;
+use engine::catalog::def::TableDef;
+use engine::hot::table::Table;
+use engine::hot::visibility::{Isolation, Snapshot};
+use engine::txn::{Statement, Transaction, TxnError};
+use engine::wait::Task;
+use tsql::ast::IsolationLevel;
+
+use super::State;
+use super::transaction::{OpenAs, OpenStatement};
+use crate::exec::context::{Context, engine_error};
+use crate::exec::sink::Silent;
+use crate::func::SessionFacts;
+use crate::interp::errors::from_message;
+use crate::interp::local::LocalTable;
+use crate::interp::{Host, ModuleCall, Outcome, Runtime, TableName};
+use crate::ir::object::ReadPurpose;
+use crate::ir::site::StatementSite;
+use crate::plan::tree::{self, ReadOptions};
+use crate::sysview::SystemRowset;
+
+impl Host for State {
+    fn facts(&self) -> &dyn SessionFacts {
+        self
+    }
+
+    fn dates(&self) -> DateSettings {
+        self.options.dates
+    }
+
+    fn table(&mut self, _: &Task, database: DbId, table: &TableDef) -> SqlResult<Arc<Table>> {
+        let found = self.access(database)?.catalog.table(table);
+        found.ok_or_else(|| SqlError::new(&message::DEFINITION_CHANGED, &[&table.header.name]))
+    }
+
+    fn transaction(&mut self, database: DbId) -> SqlResult<&mut Transaction> {
+        self.transaction.part(database).ok_or_else(not_entered)
+    }
+
+    fn snapshot(
+        &mut self,
+        _: &Task,
+        database: DbId,
+        table: &TableDef,
+        options: &ReadOptions,
+        purpose: ReadPurpose,
+    ) -> SqlResult<Snapshot> {
+        let open = self.statements.last().ok_or_else(not_entered)?;
+        let statement = *open.latest(database).ok_or_else(not_entered)?;
+        let read = statement.snapshot.isolation;
+        let mut wanted = match purpose {
+            ReadPurpose::Query => {
+                options.isolation.map_or(read, |hint| engine_isolation(hint).max(read))
+            }
+            _ => read,
+        };
+        if table.kind.is_memory_optimized() {
+            wanted = wanted.max(Isolation::Snapshot);
+        }
+        if wanted == read {
+            return Ok(statement.snapshot);
+        }
+        let part = self.transaction.part(database).ok_or_else(not_entered)?;
+        Ok(part.elevated(&statement, wanted))
+    }
+
+    fn advance(&mut self, _: &Task) -> SqlResult<()> {
+        let Some(open) = self.statements.last_mut() else { return Ok(()) };
+        for database in open.databases() {
+            let opened_as = open.opened_as(database);
+            if let (Some(part), Some(how)) = (self.transaction.part(database), opened_as) {
+                open.push(database, part.begin_statement(how.isolation, how.at), how);
+            }
+        }
+        Ok(())
+    }
+
+    fn next_identity(&mut self, task: &Task, database: DbId, table: &Table) -> SqlResult<i64> {
+        let catalog = &self.access(database)?.catalog;
+        let taken = catalog.database().take_identity(task, table, 1);
+        taken.map_err(|error| match error {
+            TxnError::CounterExhausted => crate::interp::errors::identity_overflow(None),
+            other => engine_error(&other),
+        })
+    }
+
+    fn note_identity(
+        &mut self,
+        task: &Task,
+        database: DbId,
+        table: &Table,
+        value: i64,
+    ) -> SqlResult<()> {
+        let catalog = &self.access(database)?.catalog;
+        let noted = catalog.database().observe_identity(task, table, value);
+        noted.map_err(|error| engine_error(&error))
+    }
+
+    fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]> {
+        let catalog = self.catalog(database)?;
+        match catalog.sequences().next_row_version(task) {
+            Ok(version) => Ok(version.to_be_bytes()),
+            Err(error) => Err(self.sequence_error(database, ObjectId(0), error)),
+        }
+    }
+
+    fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value> {
+        let database = self.unit_database();
+        let catalog = self.catalog(database)?;
+        let value = catalog.sequences().next(task, sequence);
+        let value = value.map_err(|error| self.sequence_error(database, sequence, error))?;
+        let schema = self.schema(database)?;
+        let ty = schema.sequence(sequence).map_or(SqlType::bigint(), |s| s.ty);
+        Ok(match ty.kind {
+            TypeKind::Decimal | TypeKind::Numeric => Value::Decimal(i128::from(value)),
+            _ => Value::Int(value),
+        })
+    }
+
+    fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName {
+        let name = &table.header.name;
+        let Some(database) = database else {
+            return TableName { database: "tempdb".into(), table: name.to_string() };
+        };
+        let place = self
+            .schema(database)
+            .ok()
+            .and_then(|s| s.schemas().get(table.header.schema).map(|schema| schema.name.clone()));
+        let place = place.unwrap_or_else(|| "dbo".into());
+        let shown = self.instance.database_name(database).to_string();
+        TableName { database: shown, table: format!("{place}.{name}") }
+    }
+
+    fn call_function(
+        &mut self,
+        task: &Task,
+        runtime: &mut Runtime,
+        function: ObjectId,
+        args: &[Option<(ValueRef<'_>, SqlType)>],
+    ) -> SqlResult<Value> {
+        let database = self.unit_database();
+        let mut sink = Silent;
+        let mut context = Context { task, session: self, runtime, sink: &mut sink };
+        context.scalar_function(database, function, args)
+    }
+
+    fn call_table_function(
+        &mut self,
+        task: &Task,
+        runtime: &mut Runtime,
+        function: ObjectId,
+        args: &[Option<(ValueRef<'_>, SqlType)>],
+        rows: &mut LocalTable,
+    ) -> SqlResult<()> {
+        let database = self.unit_database();
+        let mut sink = Silent;
+        let mut context = Context { task, session: self, runtime, sink: &mut sink };
+        context.table_function(database, function, args, rows)
+    }
+
+    fn fill_view(
+        &mut self,
+        task: &Task,
+        database: DbId,
+        view: &'static SystemRowset,
+        rows: &mut LocalTable,
+    ) -> SqlResult<()> {
+        super::system::fill(self, task, database, view, rows)
+    }
+
+    fn begin_statement(&mut self, task: &Task, statement: &StatementSite) -> SqlResult<()> {
+        self.begin_native_statement(task, statement)
+    }
+
+    fn end_statement(
+        &mut self,
+        task: &Task,
+        statement: &StatementSite,
+        outcome: &Outcome,
+    ) -> SqlResult<()> {
+        self.end_native_statement(task, statement, outcome)
+    }
+
+    fn begin_atomic(&mut self, _: &Task, depth: u16) -> SqlResult<()> {
+        self.begin_native_block(depth)
+    }
+
+    fn end_atomic(&mut self, _: &Task, depth: u16) -> SqlResult<()> {
+        self.end_native_block(depth)
+    }
+
+    fn catch(&mut self, task: &Task, error: SqlError, atomic_depth: u16) -> SqlResult<()> {
+        self.catch_native(task, error, atomic_depth)
+    }
+
+    fn end_catch(&mut self) {
+        self.level_mut().caught.pop();
+    }
+
+    fn caught(&self) -> SqlError {
+        let caught = self.levels.last().and_then(|level| level.caught.last());
+        caught.cloned().unwrap_or_else(|| SqlError::new(&message::THROW_OUTSIDE_CATCH, &[]))
+    }
+
+    fn call_module(&mut self, task: &Task, call: ModuleCall<'_>) -> SqlResult<()> {
+        self.call_native(task, call)
+    }
+}
+
+impl State {
+    /// The database that the unit which runs was compiled in.
+    fn unit_database(&self) -> DbId {
+        self.statements.last().map_or(self.name_database(), |open| open.database)
+    }
+
+    fn sequence_error(&self, database: DbId, sequence: ObjectId, error: SequenceError) -> SqlError {
+        match error {
+            SequenceError::Transaction(error) => engine_error(&error),
+            SequenceError::Dropped => SqlError::new(&message::INVALID_OBJECT, &[&""]),
+            _ => {
+                let schema = self.schema(database).ok();
+                let name = schema.and_then(|s| s.sequence(sequence).map(|d| d.header.name.clone()));
+                let name = name.unwrap_or_else(|| "".into());
+                SqlError::new(&message::SEQUENCE_EXHAUSTED, &[&name])
+            }
+        }
+    }
+
+    /// At which of the engine's levels a statement reads, as the session's level says.
+    pub(crate) fn isolation(&self) -> Isolation {
+        match self.options.isolation {
+            IsolationLevel::ReadUncommitted | IsolationLevel::ReadCommitted => {
+                Isolation::ReadCommitted
+            }
+            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+            IsolationLevel::Snapshot => Isolation::Snapshot,
+            IsolationLevel::Serializable => Isolation::Serializable,
+        }
+    }
+
+    /// Opens a statement in a database that the transaction has entered.
+    pub(crate) fn open_in(
+        &mut self,
+        open: &mut OpenStatement,
+        database: DbId,
+        how: OpenAs,
+    ) -> SqlResult<()> {
+        let part = self.transaction.part(database).ok_or_else(not_entered)?;
+        let statement: Statement = part.begin_statement(how.isolation, how.at);
+        open.push(database, statement, how);
+        Ok(())
+    }
+
+    /// The session enters a database with its transaction.
+    pub(crate) fn enter(&mut self, task: &Task, database: DbId) -> SqlResult<&mut Transaction> {
+        let place = self.access(database)?.place.clone();
+        self.transaction.enter(task, database, &place).map_err(|e| from_message(&e, &[]))
+    }
+}
+
+/// The engine's level for a hint.
+pub(crate) fn engine_isolation(level: tree::Isolation) -> Isolation {
+    match level {
+        tree::Isolation::ReadUncommitted | tree::Isolation::ReadCommitted => {
+            Isolation::ReadCommitted
+        }
+        tree::Isolation::RepeatableRead => Isolation::RepeatableRead,
+        tree::Isolation::Snapshot => Isolation::Snapshot,
+        tree::Isolation::Serializable => Isolation::Serializable,
+    }
+}
+
+#[cold]
+fn not_entered() -> SqlError {
+    crate::lower::internal("a unit touches a database in which no statement is open")
+}

@@ -1,0 +1,141 @@
+//! The session, and what runs in it, as the binder sees it.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, message};
+use engine::catalog::Schema;
+use engine::catalog::def::{ModuleDef, SchemaId, TableDef};
+use tsql::ast;
+
+use super::State;
+use crate::bind::context::{CursorRow, Names, SystemObject, TriggerScope, Variable};
+use crate::exec::program::variables::{self, VariableKind, Variables};
+use crate::plan::expr::TableVarId;
+use crate::plan::statistics::Statistics;
+
+/// What names mean to a statement.
+pub struct StatementNames<'n> {
+    /// The session.
+    pub session: &'n State,
+    /// The variables of the module or batch.
+    pub variables: &'n Variables,
+    /// How many of them are declared before the statement.
+    pub declared: u32,
+    /// A table that is there for this statement alone, as a variable that nobody else can name.
+    pub hidden: Option<&'n HiddenTable>,
+}
+
+/// A table variable that only one statement can name.
+#[derive(Clone, Debug)]
+pub struct HiddenTable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its place in the frame.
+    pub id: TableVarId,
+    /// Its columns.
+    pub table: Arc<TableDef>,
+}
+
+impl Names for StatementNames<'_> {
+    fn database(&self) -> DbId {
+        self.session.name_database()
+    }
+
+    fn find_database(&self, name: &str) -> Option<DbId> {
+        let def = self.session.instance.find_database(name)?;
+        self.session.user(def.id).ok().map(|_| def.id)
+    }
+
+    fn database_name(&self, database: DbId) -> Arc<str> {
+        match self.session.access(database) {
+            Ok(access) => access.name(&self.session.instance),
+            Err(_) => self.session.instance.database_name(database),
+        }
+    }
+
+    fn schema(&self, database: DbId) -> Option<Arc<Schema>> {
+        self.session.schema(database).ok()
+    }
+
+    fn default_schema(&self, database: DbId) -> SchemaId {
+        if let Some(level) = self.session.levels.last()
+            && level.database == database
+            && let Some(schema) = level.schema
+        {
+            return schema;
+        }
+        self.session.user(database).map_or(SchemaId::DBO, |user| user.default_schema)
+    }
+
+    fn temporary_table(&self, name: &str) -> Option<Arc<TableDef>> {
+        let tempdb = self.session.schema(DbId::TEMPDB).ok()?;
+        let id = self.session.find_temporary(&tempdb, name)?;
+        tempdb.table(id).cloned()
+    }
+
+    fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject> {
+        super::system::find(schema, name)
+    }
+
+    fn variable(&self, name: &str) -> Option<Variable> {
+        if let Some(hidden) = self.hidden
+            && *hidden.name == *name
+        {
+            let (id, table) = (hidden.id, hidden.table.clone());
+            return Some(Variable::Table { id, table, read_only: false });
+        }
+        self.variables.find(name, self.declared).map(described)
+    }
+
+    fn trigger(&self) -> Option<TriggerScope> {
+        let trigger = self.session.levels.last()?.trigger.as_ref()?;
+        let (table, columns_updated) = (trigger.table.clone(), trigger.columns_updated);
+        Some(TriggerScope { table, columns_updated })
+    }
+
+    fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {
+        self.session.identity_insert == Some((database, table))
+    }
+
+    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
+        let name = match cursor {
+            ast::CursorRef::Name { name, .. } => &name.name,
+            ast::CursorRef::Variable(variable) => &variable.name,
+        };
+        Err(SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name]))
+    }
+
+    fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {
+        let _ = database;
+        let options = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
+        tsql::parse_batch(&module.definition, options).map(Arc::new)
+    }
+}
+
+fn described(variable: &variables::Variable) -> Variable {
+    match &variable.kind {
+        VariableKind::Scalar { id, ty, nullable } => {
+            Variable::Scalar { id: *id, ty: *ty, nullable: *nullable }
+        }
+        VariableKind::Table { id, table, read_only, .. } => {
+            Variable::Table { id: *id, table: table.clone(), read_only: *read_only }
+        }
+        VariableKind::Cursor(_) => Variable::Cursor,
+    }
+}
+
+/// How many rows there are, as the planner asks.
+pub struct EngineStatistics<'s>(pub &'s State);
+
+impl Statistics for EngineStatistics<'_> {
+    fn rows(&self, database: DbId, table: &TableDef) -> Option<u64> {
+        let stored = self.0.access(database).ok()?.catalog.table(table)?;
+        Some(stored.index_at(0).len())
+    }
+
+    fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64> {
+        let stored = self.0.access(database).ok()?.catalog.table(table)?;
+        Some(stored.index_at(index).keys())
+    }
+}

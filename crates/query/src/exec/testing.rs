@@ -1,0 +1,267 @@
+//! A server for tests: an instance on a simulated disk, sessions, answers as text.
+//!
+//! ```text
+//! let server = TestServer::new();
+//! assert_eq!(server.session().run("select 1 as a"), "a\n1\n(1 row)");
+//! ```
+//!
+//! An answer has a line with the names of columns and a line for each row, values separated by `|`;
+//! `(n rows)` for what counts rows; messages by their text; errors as `Msg 208, Level 16, State 1,
+//! Line 1: …`; `return n` for statuses that are not 0, `@a = v` for output parameters.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use base::convert::display;
+use base::datetime::US_ENGLISH;
+use base::{Collation, SqlError, SqlResult, SqlType, Value};
+use crossbeam_epoch::Collector;
+use engine::catalog::bootstrap::{
+    Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
+};
+use engine::database::Host;
+use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
+use env::sim::SimEnv;
+
+use super::instance::login::Passwords;
+use super::instance::sessions::ClientInfo;
+use super::instance::{Instance, InstanceOptions};
+use super::options::ClientKind;
+use super::request::{RpcArg, RpcCall, RpcProcedure, RpcValue};
+use super::session::{After, LoginOptions, Session};
+use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone};
+use crate::func::facts::ServerFacts;
+use crate::interp::{OutputRow, ResultSink};
+use crate::ir::site::ResultSite;
+
+/// A server on a simulated disk.
+pub struct TestServer {
+    /// The server.
+    pub instance: Arc<Instance>,
+    task: Task<'static>,
+}
+
+/// A session on it.
+pub struct TestSession<'s> {
+    server: &'s TestServer,
+    /// `None` once it is closed.
+    session: Option<Session>,
+    /// What became of the connection with the last request.
+    pub after: After,
+}
+
+/// Passwords as they are.
+struct PlainPasswords;
+
+impl Passwords for PlainPasswords {
+    fn hash(&self, password: &str) -> Box<[u8]> {
+        password.as_bytes().into()
+    }
+
+    fn verify(&self, password: &str, hash: &[u8]) -> bool {
+        password.as_bytes() == hash
+    }
+}
+
+impl TestServer {
+    /// A new server.
+    pub fn new() -> TestServer {
+        let sim = SimEnv::new(7);
+        let timer = Arc::new(ThreadTimer::new());
+        let runtime = Runtime::new(sim.env(), Collector::new(), timer, RuntimeOptions::default());
+        let host = Host::new(runtime, 2, u64::MAX);
+        let task = Task::blocking(&host.runtime);
+        let dir = Path::new("/srv/data");
+        let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
+        let options = DatabaseOptions { recovery_threads: 1, ..DatabaseOptions::default() };
+        Databases::create(&host, dir, &new, &options, &task).unwrap();
+        let opened = Databases::open(host, dir, options, &task, &mut |_, _| {}).unwrap();
+        let facts = ServerFacts {
+            name: "TEST".into(),
+            machine: "TEST".into(),
+            collation: Collation::DEFAULT,
+            ..ServerFacts::default()
+        };
+        let options = InstanceOptions {
+            facts,
+            passwords: Arc::new(PlainPasswords),
+            session_memory: 256 << 20,
+            plan_cache_memory: 64 << 20,
+            on_shutdown: Box::new(|_| {}),
+        };
+        TestServer { instance: Instance::new(opened.0, options), task }
+    }
+
+    /// A session of `sa`'s in master.
+    pub fn session(&self) -> TestSession<'_> {
+        self.session_of("sa")
+    }
+
+    /// A session of somebody's, who needs no password, in its default database.
+    pub fn session_of(&self, login: &str) -> TestSession<'_> {
+        let who = self.instance.trust(login).unwrap();
+        let database = self.instance.login_database(&who, "").unwrap();
+        let login = LoginOptions {
+            who,
+            database,
+            client: ClientInfo::default(),
+            kind: ClientKind::Odbc,
+            language: &US_ENGLISH,
+        };
+        let session = Session::open(&self.instance, login).unwrap();
+        TestSession { server: self, session: Some(session), after: After::GoOn }
+    }
+}
+
+impl TestSession<'_> {
+    /// The session.
+    pub fn session(&mut self) -> &mut Session {
+        self.session.as_mut().unwrap()
+    }
+
+    /// The answer to a batch.
+    pub fn run(&mut self, text: &str) -> String {
+        let mut sink = TextSink::default();
+        self.after = self.session.as_mut().unwrap().batch(&self.server.task, text, &mut sink);
+        sink.text()
+    }
+
+    /// The answers to batches that are separated by lines that say `go`.
+    pub fn script(&mut self, text: &str) -> String {
+        let mut answers = Vec::new();
+        for batch in batches(text) {
+            let answer = self.run(&batch);
+            if !answer.is_empty() {
+                answers.push(answer);
+            }
+        }
+        answers.join("\n")
+    }
+
+    /// The answer to an RPC with named arguments; `true` for those that are wanted back.
+    pub fn call(&mut self, procedure: &str, args: &[(&str, SqlType, Value, bool)]) -> String {
+        let arg = |(name, ty, value, output): &(&str, SqlType, Value, bool)| RpcArg {
+            name: (*name).to_owned(),
+            ty: *ty,
+            value: RpcValue::Scalar(value.clone()),
+            output: *output,
+        };
+        let call = RpcCall {
+            procedure: RpcProcedure::Name(procedure.to_owned()),
+            args: args.iter().map(arg).collect(),
+            recompile: false,
+        };
+        let mut sink = TextSink::default();
+        self.after = self.session.as_mut().unwrap().call(&self.server.task, call, &mut sink);
+        sink.text()
+    }
+}
+
+impl Drop for TestSession<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.close(&self.server.task);
+        }
+    }
+}
+
+/// Texts between lines that say `go`.
+fn batches(text: &str) -> Vec<String> {
+    let mut batches = vec![String::new()];
+    for line in text.lines() {
+        match line.trim().eq_ignore_ascii_case("go") {
+            true => batches.push(String::new()),
+            false => {
+                let batch = batches.last_mut().unwrap();
+                batch.push_str(line);
+                batch.push('\n');
+            }
+        }
+    }
+    batches.retain(|batch| !batch.trim().is_empty());
+    batches
+}
+
+/// Writes an answer down.
+#[derive(Default)]
+pub struct TextSink {
+    lines: String,
+    /// What was told of the environment.
+    pub environment: Vec<String>,
+}
+
+impl TextSink {
+    /// The answer.
+    pub fn text(self) -> String {
+        self.lines.trim_end_matches('\n').to_owned()
+    }
+}
+
+fn shown(value: base::ValueRef<'_>, ty: &SqlType) -> String {
+    if value.is_null() { "NULL".into() } else { display(value, ty) }
+}
+
+impl ResultSink for TextSink {
+    fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
+        let names: Vec<&str> = result.columns.iter().map(|c| &*c.name).collect();
+        writeln!(self.lines, "{}", names.join("|")).unwrap();
+        Ok(())
+    }
+
+    fn row(&mut self, _: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
+        let columns = row.columns().iter().zip(row.values());
+        let values: Vec<String> = columns.map(|(c, v)| shown(v, &c.ty)).collect();
+        writeln!(self.lines, "{}", values.join("|")).unwrap();
+        Ok(())
+    }
+
+    fn inform(&mut self, _: &Task, message: &SqlError) -> SqlResult<()> {
+        writeln!(self.lines, "{}", message.text()).unwrap();
+        Ok(())
+    }
+}
+
+impl ResponseSink for TextSink {
+    fn results(&mut self) -> &mut dyn ResultSink {
+        self
+    }
+
+    fn error(&mut self, _: &Task, error: &SqlError) -> SqlResult<()> {
+        writeln!(self.lines, "{error}").unwrap();
+        Ok(())
+    }
+
+    fn done(&mut self, _: &Task, done: &StatementDone) -> SqlResult<()> {
+        match done.rows {
+            Some(1) => self.lines.push_str("(1 row)\n"),
+            Some(rows) => writeln!(self.lines, "({rows} rows)").unwrap(),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn return_status(&mut self, _: &Task, status: i32) -> SqlResult<()> {
+        if status != 0 {
+            writeln!(self.lines, "return {status}").unwrap();
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, _: &Task, parameter: &OutputParameter<'_>) -> SqlResult<()> {
+        let value = shown(parameter.value, parameter.ty);
+        writeln!(self.lines, "{} = {value}", parameter.name).unwrap();
+        Ok(())
+    }
+
+    fn environment(&mut self, _: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
+        self.environment.push(format!("{change:?}"));
+        Ok(())
+    }
+
+    fn set_text_size(&mut self, _: usize) {}
+
+    fn flush(&mut self, _: &Task) -> SqlResult<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! What batches answer.
+
+mod flow;
