@@ -5,6 +5,9 @@ use base::{SqlType, Value};
 use crate::bind::testing::Db;
 use crate::interp::Frame;
 
+/// More than statements have: code that is not optimized needs more.
+const STACK_BYTES: usize = 1 << 20;
+
 fn people() -> Db {
     let mut db = Db::with(&[
         "create table t (a int not null primary key, b varchar(20), c decimal(9, 2))",
@@ -413,6 +416,12 @@ fn temporary_tables_table_variables_and_a_triggers_tables() {
 
 #[test]
 fn nesting_up_to_the_parsers_limit_is_bound() {
+    // As much stack as statements have.
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(deep_nesting).unwrap();
+    thread.join().unwrap();
+}
+
+fn deep_nesting() {
     let mut db = people();
     for (start, before, inner, after) in [
         ("select ", "(1 + ", "1", ")"),
