@@ -34,6 +34,7 @@ super::messages! {
     OPERATION_NOT_SUPPORTED_WITH = 12320, 16, 1, "Operation '%s' is not supported with %s.";
     NATIVE_NEEDS_SET_OPTIONS = 12324, 16, 99, "Options QUOTED_IDENTIFIER and ANSI_NULLS must be ON when creating %s.";
     NOT_IN_USER_TRANSACTION = 12327, 16, 101, "Creating %s within a user transaction is not supported with %s.";
+    DDL_IN_TRANSACTION = 12331, 16, 139, "DDL statements ALTER, DROP and CREATE inside user transactions are not supported with memory optimized tables.";
     IDENTITY_SEED_NOT_SUPPORTED = 12339, 16, 109, "The use of seed and increment values other than 1 is not supported with %s.";
     NATIVE_EXECUTE_NOT_NATIVE = 12340, 16, 110, "The EXECUTE statement in %s must execute another natively compiled module.";
     BIN2_REQUIRED = 12328, 16, 106, "Indexes on character columns that do not use a *_BIN2 collation are not supported with %s.";

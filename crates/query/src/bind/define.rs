@@ -4,6 +4,9 @@
 //! it mentions, and whether it may stand there at all. For statements [`Binder::over_row`] and
 //! [`Binder::default_of`] bind what the catalog keeps of it.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
@@ -19,7 +22,7 @@ use super::binder::{Binder, Env, Mentions, NoColumns};
 use super::context::{AtLine, BindContext, BindError, BindResult};
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName};
-use crate::plan::expr::{ColId, Expr, ExprKind};
+use crate::plan::expr::{ColId, Expr, ExprKind, VarId};
 use crate::plan::tree::{self, ReadOptions};
 use crate::plan::walk::{self, Part, PartMut, Parts};
 
@@ -114,6 +117,31 @@ pub fn filter(
     let mut filter = Filter { binder, table, kind, index, terms: Vec::new() };
     filter.condition(condition)?;
     Ok(FilterDef { definition: print::filter_definition(condition).into(), terms: filter.terms })
+}
+
+/// An expression over one row of a table, of this type, in which variables stand for the columns: a
+/// stored column is the variable whose number is its place in the row.
+pub fn over_variables(
+    context: &BindContext<'_>,
+    table: &Arc<TableDef>,
+    expr: &ast::Expr,
+    ty: SqlType,
+) -> BindResult<Expr> {
+    let mut binder = definer(context)?;
+    binder.stored_only = true;
+    let (mut value, scan) = binder.over_table(table, |binder| {
+        let value = binder.scalar(expr)?;
+        binder.coerce_to_variable(value, ty)
+    })?;
+    let mut variables = Vec::new();
+    for (at, column) in table.columns.iter().enumerate() {
+        if let (Some(id), Some(place)) = (scan.ids[at], table.layout_position(at)) {
+            let kind = ExprKind::Variable(VarId(place as u32));
+            variables.push((id, Expr { kind, ty: column.ty, nullable: column.nullable }));
+        }
+    }
+    substitute_in(&mut value, &variables);
+    Ok(value)
 }
 
 /// A binder that notes what a definition mentions.

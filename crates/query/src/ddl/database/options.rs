@@ -1,0 +1,246 @@
+//! `ALTER DATABASE … SET`.
+
+use base::ids::DbId;
+use base::{SqlError, message};
+use engine::catalog::def::*;
+use tsql::ast::{self, OptionValue, Termination};
+
+use super::state;
+use crate::ddl::failure::DdlResult;
+use crate::exec::context::Context;
+
+type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// The compatibility levels that there are.
+const LEVELS: [u8; 7] = [100, 110, 120, 130, 140, 150, 160];
+
+/// Sets options.
+pub(super) fn set_all(
+    context: &mut Context<'_>,
+    def: &DatabaseDef,
+    options: &[ast::DatabaseOption],
+    termination: Option<Termination>,
+) -> DdlResult<()> {
+    let mut new = def.clone();
+    for option in options {
+        refuse_for_system(def, &option.name)?;
+        set(&mut new.options, option, &def.name)?;
+    }
+    let access = (def.options.user_access, new.options.user_access);
+    if access.0 != access.1 || access.1 == UserAccess::Single {
+        match access.1 {
+            UserAccess::Single => state::clear(context, def, termination)?,
+            UserAccess::Restricted | UserAccess::Multi => {
+                let usage = &context.instance().usage;
+                if !usage.try_exclusive(def.id, context.session.id()) {
+                    if access.0 == UserAccess::Single {
+                        let message = &message::DATABASE_USERS_CONNECTED;
+                        return Err(SqlError::new(message, &[&def.name]).into());
+                    }
+                } else {
+                    usage.release(def.id);
+                }
+            }
+        }
+    }
+    let put = super::put_database(context, new);
+    if put.is_err() {
+        state::release(context, def);
+    }
+    put?;
+    context.instance().note_database_change();
+    context.session.refresh_databases();
+    Ok(())
+}
+
+/// Options that the system databases must keep. Error 5058.
+fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()> {
+    let fixed = matches!(
+        option,
+        "SINGLE_USER" | "RESTRICTED_USER" | "OFFLINE" | "EMERGENCY" | "READ_ONLY"
+    );
+    let always = matches!(option, "READ_COMMITTED_SNAPSHOT" | "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT");
+    let system = super::is_system(def.id);
+    if system && fixed || def.id == DbId::TEMPDB && (always || option == "RECOVERY") {
+        let args: [Shown; 2] = [&option, &def.name];
+        return Err(SqlError::new(&message::OPTION_CANNOT_BE_SET, &args).into());
+    }
+    Ok(())
+}
+
+/// Sets one option. Errors 5008, 5058, 15048.
+pub(super) fn set(
+    options: &mut DatabaseOptions,
+    option: &ast::DatabaseOption,
+    database: &str,
+) -> DdlResult<()> {
+    let done = switch(options, option) || word(options, option)? || number(options, option)?;
+    if done {
+        return Ok(());
+    }
+    let cannot = || {
+        let args: [Shown; 2] = [&option.name, &database];
+        Err(SqlError::new(&message::OPTION_CANNOT_BE_SET, &args).into())
+    };
+    match &*option.name {
+        "OFFLINE" | "EMERGENCY" => cannot(),
+        // What does not concern this server can be off.
+        _ if matches!(option.value, OptionValue::Switch(false)) => Ok(()),
+        "ACCELERATED_DATABASE_RECOVERY" | "TORN_PAGE_DETECTION" | "VARDECIMAL_STORAGE_FORMAT"
+        | "MIXED_PAGE_ALLOCATION" | "AUTOMATIC_TUNING" | "TEMPORAL_HISTORY_RETENTION" => Ok(()),
+        "CHANGE_TRACKING" | "ENCRYPTION" | "FILESTREAM" | "HADR" | "PARTNER" | "WITNESS"
+        | "QUERY_STORE" => cannot(),
+        _ => {
+            Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[])
+                .at_line(option.span.line)
+                .into())
+        }
+    }
+}
+
+/// The options that are on or off.
+fn switch(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> bool {
+    let on = match &option.value {
+        OptionValue::Switch(on) => *on,
+        OptionValue::List(Some(word), _) => &**word == "ON",
+        _ => return false,
+    };
+    let target = match &*option.name {
+        "ALLOW_SNAPSHOT_ISOLATION" => &mut options.snapshot_isolation,
+        "READ_COMMITTED_SNAPSHOT" => &mut options.read_committed_snapshot,
+        "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT" => &mut options.elevate_to_snapshot,
+        "AUTO_CLOSE" => &mut options.auto_close,
+        "AUTO_SHRINK" => &mut options.auto_shrink,
+        "AUTO_CREATE_STATISTICS" => &mut options.auto_create_statistics,
+        "AUTO_UPDATE_STATISTICS" => &mut options.auto_update_statistics,
+        "AUTO_UPDATE_STATISTICS_ASYNC" => &mut options.auto_update_statistics_async,
+        "ANSI_NULL_DEFAULT" => &mut options.ansi_null_default,
+        "ANSI_NULLS" => &mut options.ansi_nulls,
+        "ANSI_PADDING" => &mut options.ansi_padding,
+        "ANSI_WARNINGS" => &mut options.ansi_warnings,
+        "ARITHABORT" => &mut options.arithabort,
+        "CONCAT_NULL_YIELDS_NULL" => &mut options.concat_null_yields_null,
+        "NUMERIC_ROUNDABORT" => &mut options.numeric_roundabort,
+        "QUOTED_IDENTIFIER" => &mut options.quoted_identifier,
+        "RECURSIVE_TRIGGERS" => &mut options.recursive_triggers,
+        "CURSOR_CLOSE_ON_COMMIT" => &mut options.cursor_close_on_commit,
+        "DATE_CORRELATION_OPTIMIZATION" => &mut options.date_correlation,
+        "TRUSTWORTHY" => &mut options.trustworthy,
+        "DB_CHAINING" => &mut options.db_chaining,
+        "HONOR_BROKER_PRIORITY" => &mut options.honor_broker_priority,
+        "QUERY_STORE" => &mut options.query_store,
+        _ => return false,
+    };
+    *target = on;
+    true
+}
+
+/// The options that are a word.
+fn word(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> DdlResult<bool> {
+    let value = match &option.value {
+        OptionValue::Word(word) => &**word,
+        OptionValue::None => "",
+        _ => return Ok(false),
+    };
+    match (&*option.name, value) {
+        ("ONLINE", "") => options.state = DatabaseState::Online,
+        ("SINGLE_USER", "") => options.user_access = UserAccess::Single,
+        ("RESTRICTED_USER", "") => options.user_access = UserAccess::Restricted,
+        ("MULTI_USER", "") => options.user_access = UserAccess::Multi,
+        ("READ_ONLY", "") => options.read_only = true,
+        ("READ_WRITE", "") => options.read_only = false,
+        ("ENABLE_BROKER" | "NEW_BROKER", "") => options.broker_enabled = true,
+        ("DISABLE_BROKER" | "ERROR_BROKER_CONVERSATIONS", "") => options.broker_enabled = false,
+        ("RECOVERY", "FULL") => options.recovery_model = RecoveryModel::Full,
+        ("RECOVERY", "SIMPLE") => options.recovery_model = RecoveryModel::Simple,
+        ("RECOVERY", "BULK_LOGGED") => options.recovery_model = RecoveryModel::BulkLogged,
+        ("PAGE_VERIFY", "CHECKSUM") => options.page_verify = PageVerify::Checksum,
+        ("PAGE_VERIFY", "TORN_PAGE_DETECTION") => options.page_verify = PageVerify::TornPage,
+        ("PAGE_VERIFY", "NONE") => options.page_verify = PageVerify::None,
+        ("PARAMETERIZATION", "SIMPLE") => options.parameterization_forced = false,
+        ("PARAMETERIZATION", "FORCED") => options.parameterization_forced = true,
+        ("CURSOR_DEFAULT", "LOCAL") => options.local_cursor_default = true,
+        ("CURSOR_DEFAULT", "GLOBAL") => options.local_cursor_default = false,
+        ("DELAYED_DURABILITY", "DISABLED") => {
+            options.delayed_durability = DelayedDurability::Disabled;
+        }
+        ("DELAYED_DURABILITY", "ALLOWED") => {
+            options.delayed_durability = DelayedDurability::Allowed;
+        }
+        ("DELAYED_DURABILITY", "FORCED") => options.delayed_durability = DelayedDurability::Forced,
+        ("CONTAINMENT", "NONE") => options.contained = false,
+        ("CONTAINMENT", "PARTIAL") => options.contained = true,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The options that are a number.
+fn number(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> DdlResult<bool> {
+    let OptionValue::Number(number, unit) = &option.value else { return Ok(false) };
+    let value: Option<i32> = number.parse().ok();
+    match &*option.name {
+        "COMPATIBILITY_LEVEL" => {
+            let level = value.and_then(|v| u8::try_from(v).ok()).filter(|v| LEVELS.contains(v));
+            let Some(level) = level else {
+                let list = "100, 110, 120, 130, 140, 150, or 160";
+                let text = message::COMPATIBILITY_LEVEL_INVALID.format(&[&list]);
+                return Err(SqlError::custom(15048, 16, 1, text).into());
+            };
+            options.compatibility_level = level;
+        }
+        "TARGET_RECOVERY_TIME" => {
+            let unit = if unit.as_deref() == Some("MINUTES") { 60 } else { 1 };
+            let Some(seconds) = value.and_then(|v| v.checked_mul(unit)).filter(|v| *v >= 0) else {
+                return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[number]).into());
+            };
+            options.target_recovery_time_s = seconds;
+        }
+        // Where two-digit years end is the server's setting; languages are the sessions'.
+        "TWO_DIGIT_YEAR_CUTOFF" | "DEFAULT_LANGUAGE" | "DEFAULT_FULLTEXT_LANGUAGE" => {}
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &str) -> DdlResult<DatabaseOptions> {
+        let text = format!("alter database d set {text}");
+        let batch = tsql::parse_batch(&text, tsql::ParseOptions::default())?;
+        let ast::StatementKind::AlterDatabase(alter) = &batch.statements[0].kind else {
+            panic!("it is ALTER DATABASE");
+        };
+        let ast::AlterDatabaseAction::Set { options, .. } = &alter.action else {
+            panic!("it is SET");
+        };
+        let mut result = DatabaseOptions::default();
+        options.iter().try_for_each(|option| set(&mut result, option, "d"))?;
+        Ok(result)
+    }
+
+    #[test]
+    fn options_are_set() {
+        let set = options("recovery simple, allow_snapshot_isolation on").unwrap();
+        assert_eq!((set.recovery_model, set.snapshot_isolation), (RecoveryModel::Simple, true));
+        let set = options("memory_optimized_elevate_to_snapshot = on").unwrap();
+        assert!(set.elevate_to_snapshot);
+        let set = options("delayed_durability = allowed").unwrap();
+        assert_eq!(set.delayed_durability, DelayedDurability::Allowed);
+        assert_eq!(options("compatibility_level = 130").unwrap().compatibility_level, 130);
+        assert_eq!(options("target_recovery_time = 2 minutes").unwrap().target_recovery_time_s, 120);
+        assert!(options("query_store = on (operation_mode = read_write)").unwrap().query_store);
+        assert_eq!(options("single_user").unwrap().user_access, UserAccess::Single);
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_refused() {
+        let number = |text| options(text).unwrap_err().error.number();
+        assert_eq!(number("compatibility_level = 90"), 15048);
+        assert_eq!(number("offline"), 5058);
+        assert_eq!(number("encryption on"), 5058);
+        assert!(options("encryption off").is_ok());
+    }
+}

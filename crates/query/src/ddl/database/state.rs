@@ -1,0 +1,67 @@
+//! Who may be in a database: `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`.
+
+use base::ids::SessionId;
+use base::{SqlError, message};
+use engine::catalog::def::*;
+use tsql::ast::Termination;
+
+use crate::ddl::failure::DdlResult;
+use crate::exec::context::Context;
+
+/// How often it is looked whether the others have left.
+const LOOK_AGAIN_NS: u64 = 20_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Sees to it that no other session is in a database: they are waited for, or ended as the
+/// statement says. Others cannot enter any more. Errors 5061, 5070.
+pub(super) fn clear(
+    context: &mut Context<'_>,
+    def: &DatabaseDef,
+    termination: Option<Termination>,
+) -> DdlResult<()> {
+    let instance = context.instance();
+    let session = context.session.id();
+    instance.usage.close(def.id, session);
+    let others = || -> Vec<SessionId> {
+        let inside = instance.usage.sessions_in(def.id);
+        inside.into_iter().filter(|other| *other != session).collect()
+    };
+    let end_at = match termination {
+        Some(Termination::NoWait) if !others().is_empty() => {
+            instance.usage.release(def.id);
+            let error = SqlError::new(&message::DATABASE_STATE_USERS, &[&def.name]);
+            return Err(error.into());
+        }
+        Some(Termination::RollbackImmediate) => Some(context.task.now_ns()),
+        Some(Termination::RollbackAfter(seconds)) => {
+            Some(context.task.now_ns() + u64::from(seconds) * SECOND_NS)
+        }
+        Some(Termination::NoWait) | None => None,
+    };
+    let mut told = false;
+    while !others().is_empty() {
+        if end_at.is_some_and(|at| context.task.now_ns() >= at) && !told {
+            for other in others() {
+                if let Some(entry) = instance.sessions.get(other) {
+                    entry.kill();
+                }
+            }
+            told = true;
+            let percent = |n: u32| SqlError::new(&message::ROLLBACK_COMPLETED_PERCENT, &[&n]);
+            context.inform(percent(100))?;
+        }
+        if context.task.sleep_ns(LOOK_AGAIN_NS).is_err() {
+            instance.usage.release(def.id);
+            let error = SqlError::new(&message::DATABASE_IN_TRANSITION_ALTER, &[&def.name]);
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+/// Lets others in again, if the database is not for one session only.
+pub(super) fn release(context: &Context<'_>, def: &DatabaseDef) {
+    if def.options.user_access != UserAccess::Single {
+        context.instance().usage.release(def.id);
+    }
+}

@@ -1,0 +1,239 @@
+//! `DROP` of objects, types, schemas and principals.
+
+use base::{SqlError, message};
+use engine::catalog::def::*;
+use engine::catalog::{CatalogError, DefinitionKey, Object};
+use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
+
+use super::failure::{DdlResult, Failure};
+use super::object::find_type;
+use super::place::{self, Found};
+use super::table;
+use crate::exec::context::{Context, catalog_error};
+
+type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// `DROP` of everything but databases, indexes, statistics and triggers.
+pub fn drop(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<()> {
+    for name in &drop.names {
+        let line = name.span.line;
+        one(context, drop.kind, name, drop.if_exists).map_err(|f| f.at_line(line))?;
+    }
+    Ok(())
+}
+
+fn one(
+    context: &mut Context<'_>,
+    kind: DropKind,
+    name: &ObjectName,
+    if_exists: bool,
+) -> DdlResult<()> {
+    match kind {
+        DropKind::Schema => drop_schema(context, name, if_exists),
+        DropKind::Type => drop_type(context, name, if_exists),
+        _ => drop_object(context, kind, name, if_exists),
+    }
+}
+
+/// Error 3701.
+pub fn missing(verb: &str, what: &str, name: &dyn std::fmt::Display) -> SqlError {
+    SqlError::new(&message::CANNOT_DROP, &[&verb, &what, name])
+}
+
+/// What messages call the things that `DROP` drops.
+fn noun(kind: DropKind) -> &'static str {
+    match kind {
+        DropKind::Database => "database",
+        DropKind::Default => "default",
+        DropKind::Function => "function",
+        DropKind::Login => "login",
+        DropKind::Procedure => "procedure",
+        DropKind::Role => "role",
+        DropKind::Rule => "rule",
+        DropKind::Schema => "schema",
+        DropKind::Sequence => "sequence object",
+        DropKind::ServerRole => "server role",
+        DropKind::Synonym => "synonym",
+        DropKind::Table => "table",
+        DropKind::Type => "type",
+        DropKind::User => "user",
+        DropKind::View => "view",
+    }
+}
+
+/// The statement that drops objects of a kind, and what 3705 calls the kind.
+fn statement_for(kind: ObjectKind) -> (&'static str, &'static str) {
+    match kind {
+        ObjectKind::Table | ObjectKind::TypeTable => ("DROP TABLE", "table"),
+        ObjectKind::View => ("DROP VIEW", "view"),
+        ObjectKind::Procedure => ("DROP PROCEDURE", "procedure"),
+        ObjectKind::ScalarFunction
+        | ObjectKind::InlineFunction
+        | ObjectKind::TableFunction => ("DROP FUNCTION", "function"),
+        ObjectKind::Trigger => ("DROP TRIGGER", "trigger"),
+        ObjectKind::Sequence => ("DROP SEQUENCE", "sequence object"),
+        ObjectKind::Synonym => ("DROP SYNONYM", "synonym"),
+        _ => ("ALTER TABLE ... DROP CONSTRAINT", "constraint"),
+    }
+}
+
+fn fits(kind: DropKind, object: ObjectKind) -> bool {
+    match kind {
+        DropKind::Function => matches!(
+            object,
+            ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction
+        ),
+        DropKind::Procedure => object == ObjectKind::Procedure,
+        DropKind::Sequence => object == ObjectKind::Sequence,
+        DropKind::Synonym => object == ObjectKind::Synonym,
+        DropKind::Table => object == ObjectKind::Table,
+        DropKind::View => object == ObjectKind::View,
+        _ => false,
+    }
+}
+
+fn drop_object(
+    context: &mut Context<'_>,
+    kind: DropKind,
+    name: &ObjectName,
+    if_exists: bool,
+) -> DdlResult<()> {
+    if kind != DropKind::Table {
+        let statement = format!("DROP {}", noun(kind).to_uppercase().replace(" OBJECT", ""));
+        place::refuse_database(name, &statement)?;
+    }
+    let found = place::find_to_change(context, name)?;
+    let Some(found) = found.filter(|f| place::may_alter(context, f)) else {
+        return match if_exists {
+            true => Ok(()),
+            false => Err(missing("drop", noun(kind), name).into()),
+        };
+    };
+    let object_kind = found.object().kind();
+    if !fits(kind, object_kind) {
+        if object_kind.is_constraint() {
+            return Err(missing("drop", noun(kind), name).into());
+        }
+        let (statement, what) = statement_for(object_kind);
+        let verb = noun(kind).to_uppercase();
+        let args: [Shown; 5] = [&verb, name, name, &what, &statement];
+        return Err(SqlError::new(&message::DROP_WRONG_OBJECT_TYPE, &args).into());
+    }
+    let in_memory = found.table().is_some_and(|t| t.kind.is_memory_optimized());
+    if in_memory || found.schema.module(found.id).is_some_and(|m| m.native) {
+        table::refuse_transaction(context)?;
+    }
+    remove(context, &found)
+}
+
+/// Removes an object; what is bound to it refuses that with 3726 or 3729.
+pub fn remove(context: &mut Context<'_>, found: &Found) -> DdlResult<()> {
+    let key = DefinitionKey::Object(found.id);
+    let database = found.database;
+    let name = place::qualified_or_bare(found);
+    let (task, (txn, edit)) = (context.task, context.edit(database)?);
+    edit.drop(task, txn, key).map_err(|error| match error {
+        CatalogError::ReferencedByKey { .. } => {
+            SqlError::new(&message::DROP_REFERENCED_BY_FOREIGN_KEY, &[&name])
+        }
+        CatalogError::ReferencedBy { user, .. } => {
+            let args: [Shown; 3] = [&"DROP", &name, &user];
+            SqlError::new(&message::OBJECT_IS_REFERENCED, &args)
+        }
+        other => catalog_error(other),
+    })?;
+    if database == base::ids::DbId::TEMPDB {
+        context.session.temporary.forget(found.id);
+    }
+    Ok(())
+}
+
+fn drop_schema(context: &mut Context<'_>, name: &ObjectName, if_exists: bool) -> DdlResult<()> {
+    let database = context.database();
+    context.lock_edit(database)?;
+    let schema = context.schema(database)?;
+    let written = &name.name.name;
+    let found = schema.find_schema(written).filter(|s| {
+        let target = Securable { class: SecurableClass::Schema, major: s.id.0, minor: 0 };
+        context.may(database, target, Permission::Control)
+    });
+    let Some(found) = found else {
+        if if_exists {
+            return Ok(());
+        }
+        let args: [Shown; 3] = [&"drop", &"schema", written];
+        return Err(SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args).into());
+    };
+    if found.id < SchemaId::FIRST_USER || found.id.0 >= PrincipalId::DB_OWNER.0 {
+        let args: [Shown; 3] = [&"drop", &"schema", written];
+        return Err(SqlError::new(&message::FIXED_ROLE_CANNOT_DROP, &args).into());
+    }
+    let object = schema.objects_in(found.id).next().map(|o| o.name().clone());
+    let ty = || schema.types().iter().find(|t| t.schema == found.id).map(|t| t.name.clone());
+    if let Some(user) = object.or_else(ty) {
+        let args: [Shown; 3] = [&"drop schema", written, &user];
+        return Err(SqlError::new(&message::OBJECT_IS_REFERENCED, &args).into());
+    }
+    let key = DefinitionKey::Schema(found.id);
+    context.change(database, |task, txn, edit| edit.drop(task, txn, key))?;
+    Ok(())
+}
+
+fn drop_type(context: &mut Context<'_>, name: &ObjectName, if_exists: bool) -> DdlResult<()> {
+    place::refuse_database(name, "DROP TYPE")?;
+    let database = context.database();
+    context.lock_edit(database)?;
+    let schema = context.schema(database)?;
+    let found = find_type(context, database, name)?.filter(|t| {
+        let target = Securable { class: SecurableClass::Type, major: t.id.0, minor: 0 };
+        context.may(database, target, Permission::Control)
+            || context.may(
+                database,
+                Securable { class: SecurableClass::Schema, major: t.schema.0, minor: 0 },
+                Permission::Alter,
+            )
+    });
+    let Some(found) = found else {
+        return match if_exists {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::TYPE_NOT_FOUND, &[name]).into()),
+        };
+    };
+    let own = match found.kind {
+        TypeDefKind::Table { table } => Some(table),
+        TypeDefKind::Alias { .. } => None,
+    };
+    let mut users = schema.users_of_type(found.id).filter(|user| Some(user.object) != own);
+    if let Some(user) = users.find_map(|user| schema.object(user.object)) {
+        let args: [Shown; 2] = [name, user.name()];
+        return Err(SqlError::new(&message::CANNOT_DROP_TYPE_IN_USE, &args).into());
+    }
+    let key = DefinitionKey::Type(found.id);
+    context.change(database, |task, txn, edit| edit.drop(task, txn, key))?;
+    Ok(())
+}
+
+/// `DROP TRIGGER`.
+pub fn drop_triggers(context: &mut Context<'_>, drop: &ast::DropTrigger) -> DdlResult<()> {
+    for name in &drop.names {
+        let not_there = || -> DdlResult<()> {
+            match drop.if_exists {
+                true => Ok(()),
+                false => Err(Failure::from(missing("drop", "trigger", name))),
+            }
+        };
+        if matches!(drop.target, Some(TriggerTarget::Database | TriggerTarget::Server)) {
+            not_there()?;
+            continue;
+        }
+        place::refuse_database(name, "DROP TRIGGER")?;
+        let found = place::find_to_change(context, name)?;
+        let is_trigger =
+            |f: &Found| matches!(f.object(), Object::Module(m) if m.trigger().is_some());
+        match found.filter(|f| is_trigger(f) && place::may_alter(context, f)) {
+            Some(found) => remove(context, &found)?,
+            None => not_there()?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Definitions: every statement that changes the catalog.
+//!
+//! # The life of a definition
+//!
+//! [`execute`] is given a statement and a [`Context`]. Most statements run within
+//! [`Context::definition`]: in the open transaction, or in one of their own; when they fail, what
+//! they did is undone. They take the database's DDL lock first ([`Context::lock_edit`]; definitions
+//! of local temporary objects do without), so that what they check holds until they commit; they
+//! make new definitions from the tree and the schema; and they put these into the catalog through
+//! its [`SchemaEdit`](engine::catalog::SchemaEdit). Databases are made, altered and dropped outside
+//! of transactions.
+//!
+//! # Where things are
+//!
+//! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
+//! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
+//! * `module`: procedures, functions, views and triggers.
+//! * `object`: schemas, types, sequences, synonyms; `drop`: `DROP` of all of them.
+//! * `database`: databases, their files and options; `security`: principals and permissions.
+//! * `rename`, `property`: what stands behind `sp_rename` and the procedures for extended
+//!   properties.
+//! * `data`: what definitions ask about the rows that are there.
+//! * `failure`: errors that come in company.
+
+mod data;
+mod database;
+mod drop;
+mod failure;
+mod module;
+mod names;
+mod object;
+mod place;
+mod table;
+
+use base::{SqlError, SqlResult, message};
+use tsql::ast::{self, StatementKind};
+
+use crate::exec::context::Context;
+use failure::{DdlResult, Failure};
+
+pub use failure::raised;
+pub use names::DefinitionNames;
+pub use table::{fill_new_table, shown_name, table_variable};
+
+/// Runs a statement that defines something. `text` is the batch that the statement's positions
+/// refer to. Error 401 for statements that are nothing of the kind.
+pub fn execute(
+    context: &mut Context<'_>,
+    statement: &ast::Statement,
+    text: &str,
+) -> SqlResult<()> {
+    use StatementKind as S;
+    let line = statement.span.line;
+    let result = match &statement.kind {
+        S::CreateDatabase(create) => database::create(context, create),
+        S::AlterDatabase(alter) => database::alter(context, alter),
+        S::ScopedConfiguration(change) => database::scoped_configuration(context, change),
+        S::Drop(drop) if drop.kind == ast::DropKind::Database => database::drop(context, drop),
+        _ => within(context, |context| define(context, statement, text)),
+    };
+    result.map_err(|failure| failure.at_line(line).report(context))
+}
+
+/// Makes the table that a `SELECT … INTO` fills.
+pub fn select_into(
+    context: &mut Context<'_>,
+    into: &ast::SelectInto,
+    columns: &[crate::bind::QueryColumn],
+) -> SqlResult<(base::ids::DbId, std::sync::Arc<engine::catalog::def::TableDef>)> {
+    let made = within(context, |context| fill_new_table(context, into, columns));
+    made.map_err(|failure| failure.report(context))
+}
+
+/// Runs something as a definition.
+fn within<T>(
+    context: &mut Context<'_>,
+    body: impl FnOnce(&mut Context<'_>) -> DdlResult<T>,
+) -> DdlResult<T> {
+    let mut before = Vec::new();
+    let result = context.definition(|context| {
+        body(context).map_err(|failure| {
+            before = failure.before;
+            failure.error
+        })
+    });
+    result.map_err(|error| Failure { before, error })
+}
+
+/// The statements that run within a definition.
+fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> DdlResult<()> {
+    use StatementKind as S;
+    match &statement.kind {
+        S::CreateTable(create) => table::create_table(context, create),
+        S::Module(module) => module::define(context, module, text),
+        S::CreateSchema(create) => object::create_schema(context, create, text),
+        S::AlterSchema(alter) => object::transfer(context, alter),
+        S::CreateType(create) => object::create_type(context, create),
+        S::Sequence(sequence) => object::sequence(context, sequence),
+        S::CreateSynonym(create) => object::create_synonym(context, create),
+        S::Drop(drop) => drop::drop(context, drop),
+        S::DropTrigger(drop) => drop::drop_triggers(context, drop),
+        _ => Err(SqlError::new(&message::UNIMPLEMENTED, &[&"statement"]).into()),
+    }
+}
