@@ -136,6 +136,9 @@ fn output_shows_old_and_new_rows() {
         "2: 1 10 | 2 12");
     assert_eq!(run(db, "update t set c = c + 1 output deleted.c, inserted.c, inserted.* where a = 1"),
         "1: 1.50 2.50 1 one 2.50");
+    assert_eq!(run(db, "update t set a = t.a + 5 output u.d, inserted.a from t join u on u.a = t.a where u.d = 10"),
+        "1: 10 6");
+    assert_eq!(run(db, "update t set a = 1 where a = 6"), "1");
     assert_eq!(run(db, "delete t output deleted.a, u.d from t join u on u.a = t.a where u.d = 10"), "1: 1 10");
     assert_eq!(after(db, "delete t output deleted.a, 7 into u (a, d) where a = 2", "select d from u where a = 2"),
         "1 -> 7");

@@ -9,17 +9,19 @@ use base::{SqlResult, SqlType};
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
-use crate::lower::columns::uses_in_expr;
+use crate::lower::columns::{outputs, uses_in_expr};
 use crate::lower::dml::{Changed, Deferred, touches_unique_key, yields_one_row};
 use crate::lower::scope::Val;
-use crate::plan::expr::{Expr, VarId};
-use crate::plan::tree::UpdatePlan;
+use crate::plan::expr::{ColId, Expr, VarId};
+use crate::plan::tree::{NewValue, UpdatePlan};
 
 /// Rows that wait for all old ones to be gone.
 struct Held {
     work: ObjId,
     layout: u16,
     columns: usize,
+    /// What `OUTPUT` shows of the other tables.
+    others: Vec<ColId>,
 }
 
 impl Lowering {
@@ -45,7 +47,7 @@ impl Lowering {
         let output = self.announce_output(&update.effects);
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
-        let held = hold.then(|| self.hold_rows(&target));
+        let held = hold.then(|| self.hold_rows(&target, update));
         self.produce(&update.input, &mut |l| {
             let found = l.column(update.row)?;
             let row = l.b.reg(RegType::Row);
@@ -65,7 +67,7 @@ impl Lowering {
             l.switch_status(status, done, newer, next, next);
             l.b.place(done);
             match &held {
-                Some(held) => l.hold_row(held, &target, &values, row),
+                Some(held) => l.hold_row(held, &target, &values, row)?,
                 None => {
                     l.test_references(&target, &update.effects, Some(&set), deferred)?;
                     l.follow_references(&target, &update.effects, Some(&set), deferred)?;
@@ -160,22 +162,34 @@ impl Lowering {
         Ok(())
     }
 
-    /// A worktable of new rows, each followed by its old row.
-    fn hold_rows(&mut self, target: &Changed) -> Held {
+    /// A worktable of new rows, each followed by its old row and by what else is needed of the input.
+    fn hold_rows(&mut self, target: &Changed, update: &UpdatePlan) -> Held {
+        let others = shown_of_input(update);
         let mut types: Vec<SqlType> = target.columns.iter().map(|c| c.ty).collect();
         types.push(crate::lower::join::row_type());
+        types.extend(others.iter().map(|&col| self.stored_type(col)));
         let layout = self.b.layout_of(&types);
         let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
         self.b.emit(Inst::WorkClear { work });
-        Held { work, layout, columns: target.columns.len() }
+        Held { work, layout, columns: target.columns.len(), others }
     }
 
-    fn hold_row(&mut self, held: &Held, target: &Changed, values: &[Val], row: Reg) {
+    fn hold_row(
+        &mut self,
+        held: &Held,
+        target: &Changed,
+        values: &[Val],
+        row: Reg,
+    ) -> SqlResult<()> {
         let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
         debug_assert_eq!(regs.len(), target.columns.len());
         regs.push(row);
+        for &col in &held.others {
+            regs.push(self.column(col)?.reg);
+        }
         let list = self.b.list(&regs);
         self.b.emit(Inst::WorkPush { work: held.work, list });
+        Ok(())
     }
 
     /// Inserts the rows that were held.
@@ -203,6 +217,11 @@ impl Lowering {
             let old = l.load(Val::new(held_row), held.layout, place, false, true).reg;
             l.bind_target(target, old, &update.old_columns);
             l.bind_target(target, old, &update.effects.old_columns);
+            for (at, &col) in held.others.iter().enumerate() {
+                let place = (held.columns + 1 + at) as u16;
+                let val = l.load(Val::new(held_row), held.layout, place, true, false);
+                l.bind(col, val);
+            }
             let bytes = l.build_row(target, &values);
             let (row, ignored) = (l.b.reg(RegType::Row), l.b.label());
             let to = ignored.pc();
@@ -215,6 +234,26 @@ impl Lowering {
             Ok(())
         })
     }
+}
+
+/// The input's columns, other than the target's, that `OUTPUT` shows.
+fn shown_of_input(update: &UpdatePlan) -> Vec<ColId> {
+    let effects = &update.effects;
+    let mut columns = Vec::new();
+    let mut note = |expr: &Expr| uses_in_expr(expr, &mut |col| columns.push(col));
+    effects.output.iter().flatten().for_each(|(expr, _)| note(expr));
+    for value in effects.output_into.iter().flat_map(|into| &into.values) {
+        if let NewValue::Expr(expr) = value {
+            note(expr);
+        }
+    }
+    columns.sort_unstable();
+    columns.dedup();
+    if !columns.is_empty() {
+        let inside = outputs(&update.input);
+        columns.retain(|col| inside.contains(col) && !update.old_columns.contains(col));
+    }
+    columns
 }
 
 /// Whether an expression uses one of these columns.
