@@ -352,9 +352,6 @@ impl Declarations for Declarer<'_> {
     }
 
     fn table(&mut self, name: &str, definition: &ast::TableDefinition) -> SqlResult<Arc<TableDef>> {
-        self.with_context(|context| {
-            let _ = (context, name, definition);
-            Err(BindError::from(crate::exec::run::unimplemented("DECLARE TABLE")))
-        })
+        crate::ddl::table_variable(self.session, name, definition)
     }
 }

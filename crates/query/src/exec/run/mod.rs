@@ -140,8 +140,9 @@ impl Context<'_> {
         statement: &tsql::ast::Statement,
         _: &mut Frame,
     ) -> Run<()> {
-        let _ = (&program.text, statement);
-        Err(unimplemented("statement").into())
+        self.session.note_time();
+        crate::ddl::execute(self, statement, &program.text)?;
+        Ok(self.done(command::NONE, None)?)
     }
 
     fn cursor(&mut self, program: &Arc<Program>, step: &Step, _: &mut Frame) -> Run<()> {
