@@ -7,6 +7,7 @@ pub mod hints;
 pub mod ids;
 pub mod native;
 pub mod optimize;
+pub mod print;
 pub mod rename;
 pub mod statistics;
 pub mod tree;

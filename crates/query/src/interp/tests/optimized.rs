@@ -47,11 +47,11 @@ fn optimized_plans_yield_the_same_rows() {
         let better = optimized(&plan);
         let found = world.run(&better, &mut Frame::default());
         let (found, _) =
-            found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{plan:#?}\n{better:#?}"));
+            found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{plan}\n{better}"));
         let (found, expected): (Vec<Vec<Value>>, _) = (found.rows, expected.rows);
         assert!(
             keys(&found, &types) == keys(&expected, &types),
-            "seed {seed}: found {found:?}\nexpected {expected:?}\n{plan:#?}\n{better:#?}"
+            "seed {seed}: found {found:?}\nexpected {expected:?}\n{plan}\n{better}"
         );
         assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
     }

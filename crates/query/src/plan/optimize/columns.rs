@@ -27,6 +27,10 @@ impl ColSet {
         word >> (col.0 % 64) & 1 == 1
     }
 
+    pub fn extend_from(&mut self, columns: &[ColId]) {
+        columns.iter().for_each(|c| self.insert(*c));
+    }
+
     pub fn add(&mut self, other: &ColSet) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -36,11 +40,6 @@ impl ColSet {
 
     pub fn remove(&mut self, other: &ColSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
-    }
-
-    pub fn keep(&mut self, other: &ColSet) {
-        let others = other.words.iter().copied().chain(std::iter::repeat(0));
-        self.words.iter_mut().zip(others).for_each(|(a, b)| *a &= b);
     }
 
     pub fn meets(&self, other: &ColSet) -> bool {

@@ -185,8 +185,11 @@ impl Optimizer<'_, '_> {
     ) {
         self.gather(graph, outer);
         let mut on = Vec::new();
-        if let Some(predicate) = predicate {
-            split(predicate, &mut on);
+        match predicate {
+            // Unknown is not false there.
+            Some(predicate) if kind == JoinKind::AntiNullAware => on.push(predicate),
+            Some(predicate) => split(predicate, &mut on),
+            None => {}
         }
         let (inner, method) = self.without_mark(inner);
         if kind == JoinKind::Inner {

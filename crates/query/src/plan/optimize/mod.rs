@@ -10,8 +10,11 @@ mod estimate;
 mod joins;
 mod operators;
 mod order;
+mod prune;
 mod subqueries;
 
+use self::columns::{ColSet, yields};
+use self::prune::prune;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
@@ -40,9 +43,9 @@ pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) {
     Optimizer { context }.plan(plan);
 }
 
-/// Improves a query's operators. What it yields beside `wanted` may be lost.
+/// Improves a query's operators; all of its columns count.
 pub fn rows(node: &mut Node, context: &mut PlanContext<'_>) {
-    Optimizer { context }.node(node);
+    Optimizer { context }.input(node);
 }
 
 /// Improves the queries inside an expression that stands for itself.
@@ -63,7 +66,14 @@ struct Optimizer<'o, 'a> {
 impl Optimizer<'_, '_> {
     fn plan(&mut self, plan: &mut Plan) {
         match plan {
-            Plan::Select(select) => self.node(&mut select.root),
+            Plan::Select(select) => {
+                self.node(&mut select.root);
+                let mut wanted: ColSet = select.output.iter().map(|o| o.column).collect();
+                if let Destination::Variables(variables) = &select.destination {
+                    variables.iter().for_each(|v| wanted.insert(v.1));
+                }
+                prune(&mut select.root, wanted);
+            }
             Plan::Insert(insert) => self.insert(insert),
             Plan::Update(update) => self.update(update),
             Plan::Delete(delete) => self.delete(delete),
@@ -72,13 +82,13 @@ impl Optimizer<'_, '_> {
     }
 
     fn insert(&mut self, insert: &mut InsertPlan) {
-        self.node(&mut insert.source);
+        self.input(&mut insert.source);
         insert.values.iter_mut().for_each(|v| self.new_value(v));
         self.effects(&mut insert.effects);
     }
 
     fn update(&mut self, update: &mut UpdatePlan) {
-        self.node(&mut update.input);
+        self.input(&mut update.input);
         update.set.iter_mut().for_each(|(_, v)| self.new_value(v));
         update.assign.iter_mut().for_each(|(_, e)| self.inside(e));
         update.recheck.iter_mut().for_each(|p| self.inside(p));
@@ -86,13 +96,13 @@ impl Optimizer<'_, '_> {
     }
 
     fn delete(&mut self, delete: &mut DeletePlan) {
-        self.node(&mut delete.input);
+        self.input(&mut delete.input);
         delete.recheck.iter_mut().for_each(|p| self.inside(p));
         self.effects(&mut delete.effects);
     }
 
     fn merge(&mut self, merge: &mut MergePlan) {
-        self.node(&mut merge.input);
+        self.input(&mut merge.input);
         for clause in &mut merge.clauses {
             clause.condition.iter_mut().for_each(|p| self.inside(p));
             match &mut clause.action {
@@ -143,6 +153,13 @@ impl Optimizer<'_, '_> {
 
     fn inside_pred(&mut self, pred: &mut Pred) {
         self.inside(pred);
+    }
+
+    /// What a statement that writes rows reads: all of its columns count.
+    fn input(&mut self, node: &mut Node) {
+        let wanted = yields(node);
+        self.node(node);
+        prune(node, wanted);
     }
 
     fn node(&mut self, node: &mut Node) {

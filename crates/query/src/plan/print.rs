@@ -1,0 +1,443 @@
+//! Plans as text, in the manner of `SHOWPLAN_TEXT`: one operator per line, inputs below it.
+
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+
+use base::Value;
+use engine::catalog::def::{IndexDef, IndexKind, TableDef};
+
+use crate::plan::expr::*;
+use crate::plan::tree::*;
+use crate::plan::walk::{Part, Parts, visit};
+
+/// A statement's operators.
+pub fn statement(plan: &Plan) -> String {
+    let (word, input, target) = match plan {
+        Plan::Select(select) => return rows(&select.root),
+        Plan::Insert(insert) => ("Insert", &insert.source, &insert.target),
+        Plan::Update(update) => ("Update", &update.input, &update.target),
+        Plan::Delete(delete) => ("Delete", &delete.input, &delete.target),
+        Plan::Merge(merge) => ("Merge", &merge.input, &merge.target),
+    };
+    let (Target::Table { table, .. } | Target::TableVar(_, table)) = target;
+    let mut printer = Printer::new(input);
+    printer.line(0, &format!("Table {word}(OBJECT:([{}]))", table.header.name));
+    printer.node(1, input);
+    printer.out
+}
+
+/// A query's operators.
+pub fn rows(node: &Node) -> String {
+    let mut printer = Printer::new(node);
+    printer.node(0, node);
+    printer.out
+}
+
+/// Writes operators.
+struct Printer {
+    out: String,
+    names: HashMap<ColId, String>,
+    /// Queries inside the expressions of the line at hand.
+    queries: Vec<(String, Node)>,
+}
+
+impl Printer {
+    fn new(node: &Node) -> Printer {
+        let mut printer = Printer { out: String::new(), names: HashMap::new(), queries: vec![] };
+        printer.name(node);
+        visit(node, &mut |part| {
+            if let Part::Node(node) = part {
+                printer.name(node);
+            }
+        });
+        printer
+    }
+
+    /// Names the columns of a source as their table does; those of a second one of the same name
+    /// are numbered.
+    fn name(&mut self, node: &Node) {
+        let Node::Scan(scan) = node else { return };
+        let Some(table) = table_of(&scan.source) else { return };
+        for (at, col) in &scan.columns {
+            let Some(def) = table.stored_columns().nth(*at) else { continue };
+            let mut name = format!("[{}].[{}]", table.header.name, def.name);
+            if self.names.values().any(|n| *n == name) {
+                let _ = write!(name, ":{}", col.0);
+            }
+            self.names.insert(*col, name);
+        }
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        let indent = "     ".repeat(depth.saturating_sub(1));
+        let mark = if depth == 0 { "" } else { "  |--" };
+        let _ = writeln!(self.out, "{indent}{mark}{text}");
+    }
+
+    /// A line, and below it the queries in its expressions.
+    fn operator(&mut self, depth: usize, text: &str) {
+        self.line(depth, text);
+        for (name, query) in std::mem::take(&mut self.queries) {
+            self.line(depth + 1, &name);
+            self.node(depth + 2, &query);
+        }
+    }
+
+    fn node(&mut self, depth: usize, node: &Node) {
+        let text = self.describe(node);
+        self.operator(depth, &text);
+        node.parts(&mut |part| {
+            if let Part::Node(input) = part {
+                self.node(depth + 1, input);
+            }
+        });
+    }
+
+    fn describe(&mut self, node: &Node) -> String {
+        match node {
+            Node::OneRow => "Constant Scan".into(),
+            Node::Values { rows, .. } => {
+                let rows: Vec<String> =
+                    rows.iter().map(|r| format!("({})", self.exprs(r))).collect();
+                format!("Constant Scan(VALUES:({}))", rows.join(", "))
+            }
+            Node::Scan(scan) => self.scan(scan),
+            Node::Filter { predicate, .. } => format!("Filter(WHERE:({}))", self.pred(predicate)),
+            Node::Compute { columns, .. } => {
+                let columns: Vec<String> = columns
+                    .iter()
+                    .map(|(c, e)| format!("{}={}", self.col(*c), self.expr(e)))
+                    .collect();
+                format!("Compute Scalar(DEFINE:({}))", columns.join(", "))
+            }
+            Node::NestedLoop { kind, predicate, .. } => {
+                let mut text = format!("Nested Loops({}", join_name(*kind));
+                if let Some(predicate) = predicate {
+                    let _ = write!(text, ", WHERE:({})", self.pred(predicate));
+                }
+                text + ")"
+            }
+            Node::HashJoin { kind, keys, residual, .. } => {
+                let keys: Vec<String> = keys
+                    .iter()
+                    .map(|(a, b)| format!("{}={}", self.expr(a), self.expr(b)))
+                    .collect();
+                let mut text =
+                    format!("Hash Match({}, HASH:({})", join_name(*kind), keys.join(", "));
+                if let Some(residual) = residual {
+                    let _ = write!(text, ", RESIDUAL:({})", self.pred(residual));
+                }
+                text + ")"
+            }
+            Node::Aggregate { groups, aggregates, ordered, grouping_sets, .. } => {
+                let how = match *ordered || (groups.is_empty() && grouping_sets.is_empty()) {
+                    true => "Stream Aggregate(",
+                    false => "Hash Match(Aggregate, ",
+                };
+                let mut parts = Vec::new();
+                if !groups.is_empty() {
+                    let groups: Vec<String> = groups.iter().map(|g| self.expr(&g.1)).collect();
+                    parts.push(format!("GROUP BY:({})", groups.join(", ")));
+                }
+                let list: Vec<String> = aggregates
+                    .iter()
+                    .map(|(c, a)| format!("{}={}", self.col(*c), self.aggregate(a)))
+                    .collect();
+                parts.push(format!("DEFINE:({})", list.join(", ")));
+                format!("{how}{})", parts.join(" "))
+            }
+            Node::Distinct { columns, .. } => format!("Distinct({})", self.cols(columns)),
+            Node::Sort { keys, limit, .. } => {
+                let keys = self.keys(keys);
+                match limit {
+                    Some(limit) => format!("Sort(TOP {}, ORDER BY:({keys}))", self.expr(limit)),
+                    None => format!("Sort(ORDER BY:({keys}))"),
+                }
+            }
+            Node::Top { count, percent, ties, .. } => {
+                let mut text = format!("Top(TOP EXPRESSION:({})", self.expr(count));
+                text += if *percent { " PERCENT" } else { "" };
+                if let Some(ties) = ties {
+                    let _ = write!(text, " TIES:({})", self.cols(ties));
+                }
+                text + ")"
+            }
+            Node::Offset { offset, fetch, .. } => {
+                let fetch =
+                    fetch.as_ref().map_or("".into(), |e| format!(", FETCH:({})", self.expr(e)));
+                format!("Top(OFFSET EXPRESSION:({}){fetch})", self.expr(offset))
+            }
+            Node::Union { .. } => "Concatenation".into(),
+            Node::Window { partition, order, .. } => {
+                format!(
+                    "Window(PARTITION BY:({}) ORDER BY:({}))",
+                    self.exprs(partition),
+                    self.keys(order)
+                )
+            }
+            Node::Recursive { worktable, .. } => format!("Recursion(WORKTABLE:{})", worktable.0),
+            Node::Worktable { worktable, .. } => format!("Table Spool(WORKTABLE:{})", worktable.0),
+            Node::Spool { worktable, .. } => format!("Eager Spool(WORKTABLE:{})", worktable.0),
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan) -> String {
+        let mut text = match &scan.access {
+            Access::Full => {
+                let (name, object) = source_name(&scan.source);
+                format!("{name}(OBJECT:({object})")
+            }
+            Access::Seek { index, key } => {
+                let (index, object) = index_name(&scan.source, *index);
+                let key: Vec<String> = (key.iter().zip(index_columns(&scan.source, index)))
+                    .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
+                    .collect();
+                format!("Index Seek(OBJECT:({object}), SEEK:({})", key.join(" AND "))
+            }
+            Access::Range { index, prefix, lower, upper, backward } => {
+                let (index, object) = index_name(&scan.source, *index);
+                let columns = index_columns(&scan.source, index);
+                let mut seek: Vec<String> = (prefix.iter().zip(&columns))
+                    .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
+                    .collect();
+                let next = columns.get(prefix.len()).map_or("", |c| &**c);
+                for (bound, op) in [(lower, ">"), (upper, "<")] {
+                    if let Some(Bound { value, inclusive }) = bound {
+                        let equal = if *inclusive { "=" } else { "" };
+                        seek.push(format!("[{next}]{op}{equal}{}", self.expr(value)));
+                    }
+                }
+                let kind = match index.kind {
+                    IndexKind::Clustered => "Clustered Index",
+                    _ => "Index",
+                };
+                let order = if *backward { " ORDERED BACKWARD" } else { " ORDERED FORWARD" };
+                match seek.is_empty() {
+                    true => format!("{kind} Scan(OBJECT:({object}){order}"),
+                    false => {
+                        format!(
+                            "{kind} Seek(OBJECT:({object}), SEEK:({}){order}",
+                            seek.join(" AND ")
+                        )
+                    }
+                }
+            }
+        };
+        if let Some(residual) = &scan.residual {
+            let _ = write!(text, ", WHERE:({})", self.pred(residual));
+        }
+        text + ")"
+    }
+
+    fn col(&self, col: ColId) -> String {
+        self.names.get(&col).cloned().unwrap_or_else(|| format!("[Expr{:04}]", 1000 + col.0))
+    }
+
+    fn cols(&self, cols: &[ColId]) -> String {
+        cols.iter().map(|c| self.col(*c)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) -> String {
+        exprs.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn keys(&mut self, keys: &[SortKey]) -> String {
+        let key = |k: &SortKey| {
+            format!("{} {}", self.expr(&k.expr), if k.descending { "DESC" } else { "ASC" })
+        };
+        keys.iter().map(key).collect::<Vec<_>>().join(", ")
+    }
+
+    fn aggregate(&mut self, aggregate: &Aggregate) -> String {
+        let args = match aggregate.args.is_empty() {
+            true => "*".to_owned(),
+            false => self.exprs(&aggregate.args),
+        };
+        let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
+        format!("{}({distinct}{args})", aggregate.function.name)
+    }
+
+    fn query(&mut self, what: &str, node: &Node) -> String {
+        let name = format!("{what}{}", self.queries.len() + 1);
+        self.queries.push((name.clone(), node.clone()));
+        name
+    }
+
+    fn expr(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Constant(value) => constant(value),
+            ExprKind::Column(col) => self.col(*col),
+            ExprKind::Variable(var) => format!("@{}", var.0),
+            ExprKind::Cast { operand, mode, .. } => {
+                let word = if *mode == CastMode::Try { "TRY_CONVERT" } else { "CONVERT" };
+                format!("{word}({},{})", expr.ty, self.expr(operand))
+            }
+            ExprKind::Arith { op, left, right } => {
+                format!("({}{}{})", self.expr(left), arith(*op), self.expr(right))
+            }
+            ExprKind::Concat(a, b) => format!("({}+{})", self.expr(a), self.expr(b)),
+            ExprKind::Negate(e) => format!("-{}", self.expr(e)),
+            ExprKind::BitNot(e) => format!("~{}", self.expr(e)),
+            ExprKind::Case { branches, otherwise } => {
+                let mut text = "CASE".to_owned();
+                for (when, then) in branches {
+                    let (when, then) = (self.pred(when), self.expr(then));
+                    let _ = write!(text, " WHEN {when} THEN {then}");
+                }
+                if let Some(otherwise) = otherwise {
+                    let _ = write!(text, " ELSE {}", self.expr(otherwise));
+                }
+                text + " END"
+            }
+            ExprKind::Call { function, args } => format!("{}({})", function.name, self.exprs(args)),
+            ExprKind::UserFunction { function, args } => {
+                let args: Vec<String> = args
+                    .iter()
+                    .map(|a| a.as_ref().map_or("DEFAULT".into(), |a| self.expr(a)))
+                    .collect();
+                format!("function {}({})", function.0, args.join(", "))
+            }
+            ExprKind::Subquery(subquery) => self.query("Subquery", &subquery.plan),
+            ExprKind::NextValue(sequence) => format!("NEXT VALUE FOR {}", sequence.0),
+        }
+    }
+
+    fn preds(&mut self, list: &[Pred], word: &str) -> String {
+        let list: Vec<String> = list
+            .iter()
+            .map(|p| match p {
+                Pred::And(_) | Pred::Or(_) => format!("({})", self.pred(p)),
+                _ => self.pred(p),
+            })
+            .collect();
+        list.join(word)
+    }
+
+    fn pred(&mut self, pred: &Pred) -> String {
+        match pred {
+            Pred::Const(Some(true)) => "TRUE".into(),
+            Pred::Const(Some(false)) => "FALSE".into(),
+            Pred::Const(None) => "UNKNOWN".into(),
+            Pred::Compare(op, a, b) => {
+                format!("{}{}{}", self.expr(a), compare(*op), self.expr(b))
+            }
+            Pred::IsNull(e) => format!("{} IS NULL", self.expr(e)),
+            Pred::NotDistinct(a, b) => format!("{} IS {}", self.expr(a), self.expr(b)),
+            Pred::Like { subject, pattern, .. } => {
+                format!("{} LIKE {}", self.expr(subject), self.expr(pattern))
+            }
+            Pred::In(e, list) => format!("{} IN ({})", self.expr(e), self.exprs(list)),
+            Pred::Exists(subquery) => self.query("EXISTS ", &subquery.plan),
+            Pred::Quantified { op, all, left, subquery } => {
+                let word = if *all { "ALL" } else { "ANY" };
+                let query = self.query("Subquery", &subquery.plan);
+                format!("{}{}{word} {query}", self.expr(left), compare(*op))
+            }
+            Pred::And(list) => self.preds(list, " AND "),
+            Pred::Or(list) => self.preds(list, " OR "),
+            Pred::Not(inner) => format!("NOT {}", self.preds(std::slice::from_ref(inner), "")),
+            Pred::Bit(e) => self.expr(e),
+        }
+    }
+}
+
+fn constant(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".into(),
+        Value::Int(v) => v.to_string(),
+        Value::Chars(bytes) => format!("'{}'", String::from_utf8_lossy(bytes)),
+        Value::Unicode(bytes) => format!("N'{}'", text(bytes)),
+        other => format!("{other:?}"),
+    }
+}
+
+fn join_name(kind: JoinKind) -> &'static str {
+    match kind {
+        JoinKind::Inner => "Inner Join",
+        JoinKind::LeftOuter => "Left Outer Join",
+        JoinKind::RightOuter => "Right Outer Join",
+        JoinKind::FullOuter => "Full Outer Join",
+        JoinKind::Semi => "Left Semi Join",
+        JoinKind::Anti => "Left Anti Semi Join",
+        JoinKind::AntiNullAware => "Left Anti Semi Join, NULLS",
+    }
+}
+
+fn compare(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "=",
+        CompareOp::Ne => "<>",
+        CompareOp::Lt => "<",
+        CompareOp::Le => "<=",
+        CompareOp::Gt => ">",
+        CompareOp::Ge => ">=",
+    }
+}
+
+fn arith(op: ArithOp) -> &'static str {
+    match op {
+        ArithOp::Add => "+",
+        ArithOp::Subtract => "-",
+        ArithOp::Multiply => "*",
+        ArithOp::Divide => "/",
+        ArithOp::Modulo => "%",
+        ArithOp::BitAnd => "&",
+        ArithOp::BitOr => "|",
+        ArithOp::BitXor => "^",
+    }
+}
+
+fn table_of(source: &Source) -> Option<&TableDef> {
+    match source {
+        Source::Table { table, .. }
+        | Source::TableVar(_, table)
+        | Source::Transition(_, table)
+        | Source::UserFunction(_, _, table) => Some(table),
+        Source::System(..) | Source::Function(..) => None,
+    }
+}
+
+/// What a scan of all rows is called, and of what.
+fn source_name(source: &Source) -> (&'static str, String) {
+    match source {
+        Source::Table { table, .. } => ("Table Scan", format!("[{}]", table.header.name)),
+        Source::TableVar(_, table) => ("Table Scan", format!("[{}]", table.header.name)),
+        Source::Transition(true, _) => ("Inserted Scan", "[inserted]".into()),
+        Source::Transition(false, _) => ("Deleted Scan", "[deleted]".into()),
+        Source::System(_, view) => ("Table-valued function", format!("[{}]", view.name)),
+        Source::Function(function, _) => ("Table-valued function", format!("[{}]", function.name)),
+        Source::UserFunction(_, _, table) => {
+            ("Table-valued function", format!("[{}]", table.header.name))
+        }
+    }
+}
+
+fn index_name(source: &Source, index: usize) -> (&IndexDef, String) {
+    let table = table_of(source).expect("only tables have indexes");
+    let index = &table.indexes[index];
+    (index, format!("[{}].[{}]", table.header.name, index.name))
+}
+
+fn index_columns(source: &Source, index: &IndexDef) -> Vec<String> {
+    let table = table_of(source).expect("only tables have indexes");
+    let name = |c| table.column(c).map_or(String::new(), |c| c.name.to_string());
+    index.key.iter().map(|k| name(k.column)).collect()
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&statement(self))
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&rows(self))
+    }
+}
+
+/// UTF-16LE bytes as text.
+fn text(bytes: &[u8]) -> String {
+    let units = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
