@@ -151,10 +151,14 @@ impl<'c> Context<'c> {
             Ok(_) if own => {
                 let durability = self.session.durability(false);
                 let committed = self.session.transaction.commit(self.task, durability);
+                self.session.transaction_ended();
                 committed.map_err(|error| engine_error(&error))?;
             }
             Ok(_) => {}
-            Err(_) if own => self.session.transaction.rollback(self.task),
+            Err(_) if own => {
+                self.session.transaction.rollback(self.task);
+                self.session.transaction_ended();
+            }
             Err(_) => self.session.transaction.rollback_to_mark(self.task, &mark),
         }
         result

@@ -15,6 +15,7 @@
 //!   [`trigger`], [`native`]: modules that statements run. * [`transaction`], [`set`], [`message`],
 //!   [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
+pub mod admin;
 pub mod call;
 pub mod data;
 pub mod dynamic;
@@ -121,7 +122,7 @@ impl Context<'_> {
             StepKind::SaveTransaction(name) => self.save(program, step, name, frame)?,
             StepKind::SetOption(option) => self.set_option(program, step, option, frame)?,
             StepKind::Use(name) => self.use_database(name)?,
-            StepKind::Definition(statement) => self.define(program, statement, frame)?,
+            StepKind::Definition(statement) => self.define(program, step, statement, frame)?,
             StepKind::DeclareCursor(_)
             | StepKind::SetCursor(_)
             | StepKind::AssignCursor(..)
@@ -137,12 +138,28 @@ impl Context<'_> {
     fn define(
         &mut self,
         program: &Arc<Program>,
+        step: &Step,
         statement: &tsql::ast::Statement,
-        _: &mut Frame,
+        frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
-        crate::ddl::execute(self, statement, &program.text)?;
-        Ok(self.done(command::NONE, None)?)
+        if !self.administer(program, step, statement, frame)? {
+            self.begin_implicitly(statement)?;
+            crate::ddl::execute(self, statement, &program.text)?;
+        }
+        self.session.left.row_count = 0;
+        self.done(command::NONE, None).map_err(Fault::lost)
+    }
+
+    /// Begins a transaction for a definition under `IMPLICIT_TRANSACTIONS`.
+    fn begin_implicitly(&mut self, statement: &tsql::ast::Statement) -> Run<()> {
+        use tsql::ast::StatementKind as S;
+        let implicit = self.session.options.settings.implicit_transactions;
+        let outside = matches!(statement.kind, S::CreateDatabase(_) | S::AlterDatabase(_));
+        if !implicit || outside || self.session.transaction.is_open() {
+            return Ok(());
+        }
+        self.begin_named("implicit_transaction")
     }
 
     fn cursor(&mut self, program: &Arc<Program>, step: &Step, _: &mut Frame) -> Run<()> {

@@ -1,3 +1,5 @@
 //! What batches answer.
 
 mod flow;
+mod modules;
+mod transactions;
