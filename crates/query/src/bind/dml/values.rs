@@ -52,8 +52,9 @@ impl Binder<'_> {
                 return fail(SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[&column.name]));
             }
             if column.identity.is_some() && !self.takes_identity(changing) {
-                let name = shown_name(table);
-                return fail(SqlError::new(&message::IDENTITY_INSERT_OFF, &[&name]));
+                // It may be on when the statement is run.
+                let error = SqlError::new(&message::IDENTITY_INSERT_OFF, &[&shown_name(table)]);
+                return Err(BindError::missing(error.at_line(line)));
             }
             columns.push(Listed { ordinal, line });
         }
@@ -174,7 +175,8 @@ impl Binder<'_> {
                 false => Ok(NewValue::Identity),
                 true => {
                     let name = shown_name(&changing.table);
-                    Err(SqlError::new(&message::IDENTITY_VALUE_MISSING, &[&name]).into())
+                    let error = SqlError::new(&message::IDENTITY_VALUE_MISSING, &[&name]);
+                    Err(BindError::missing(error))
                 }
             };
         }
