@@ -15,6 +15,7 @@ use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::Task;
 use query::exec::session::Reveal;
+use query::exec::session::requests::After;
 use query::exec::sink::{
     DoneScope, EnvironmentChange, OutputParameter, ResponseSink, StatementDone,
 };
@@ -136,14 +137,14 @@ impl Answer {
     }
 
     /// Says that what was asked cannot be done, and that this is all.
-    ///
-    /// # Errors
-    /// Those of the sink.
-    pub fn refuse(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
-        self.error(task, error)?;
+    pub fn refuse(&mut self, task: &Task, error: &SqlError) -> After {
         let scope = DoneScope::Batch;
-        let (rows, failed, in_transaction) = (None, true, false);
-        self.done(task, &StatementDone { scope, command: 0, rows, failed, in_transaction })
+        let done =
+            StatementDone { scope, command: 0, rows: None, failed: true, in_transaction: false };
+        match self.error(task, error).and_then(|()| self.done(task, &done)) {
+            Ok(()) if error.severity() < 20 => After::GoOn,
+            _ => After::Disconnect,
+        }
     }
 
     /// The writer for a token that follows what was held back.

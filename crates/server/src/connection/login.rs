@@ -85,7 +85,7 @@ pub async fn enter(
 }
 
 /// Ends a session that nobody is there for any more.
-pub async fn end(server: &Server, mut session: Box<Session>) {
+pub async fn end(server: &Server, session: Box<Session>) {
     let interrupt = session.interrupt().clone();
     let ending = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
         session.close(task);

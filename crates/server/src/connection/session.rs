@@ -6,12 +6,13 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use base::{SqlError, SqlResult, message};
+use base::{SqlError, message};
 use engine::wait::{Interrupt, Interrupted, Statement, Task};
 use query::exec::instance::sessions::SessionEntry;
 use query::exec::request::TransactionRequest;
 use query::exec::session::Session;
-use query::exec::sink::{EnvironmentChange, ResponseSink};
+use query::exec::session::requests::After;
+use query::exec::sink::ResponseSink;
 use tds::packet::{PacketType, Reset};
 use tds::server::{ResponseWriter, RpcReader, SqlBatch, request};
 use tds::token::{Done, DoneKind, DoneStatus};
@@ -181,7 +182,7 @@ impl Served<'_> {
                 let (_, request) = parsed.map_err(End::Protocol)?;
                 let request = owned_request(&request);
                 self.run(reset, move |task, session, answer| match request {
-                    Ok(request) => session.transaction_request(task, request, answer),
+                    Ok(request) => session.transaction_request(task, &request, answer),
                     Err(error) => answer.refuse(task, &error),
                 })
                 .await
@@ -199,7 +200,7 @@ impl Served<'_> {
     async fn run(
         &mut self,
         reset: Reset,
-        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> SqlResult<()> + Send + 'static,
+        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> After + Send + 'static,
     ) -> Result<(), End> {
         self.run_with(reset, None, body).await
     }
@@ -209,7 +210,7 @@ impl Served<'_> {
         &mut self,
         reset: Reset,
         pipe: Option<&Pipe>,
-        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> SqlResult<()> + Send + 'static,
+        body: impl FnOnce(&Task, &mut Session, &mut Answer) -> After + Send + 'static,
     ) -> Result<(), End> {
         let mut session = self.session.take().expect("one request runs at a time");
         let mut answer = self.answer.take().expect("one request runs at a time");
@@ -217,9 +218,11 @@ impl Served<'_> {
         interrupt.clear();
         let statement = Statement::new(self.server.runtime(), interrupt.clone(), move |task| {
             answer.begin();
-            let result = begin(task, &mut session, &mut answer, reset)
-                .and_then(|()| body(task, &mut session, &mut answer));
-            let finished = finish(task, &mut answer, result);
+            let after = match begin(task, &mut session, &mut answer, reset) {
+                After::GoOn => body(task, &mut session, &mut answer),
+                After::Disconnect => After::Disconnect,
+            };
+            let finished = finish(task, &mut answer, after);
             (session, answer, finished)
         });
         let (ran, was_attended) = self.drive(statement, &interrupt, &outbox, pipe).await;
@@ -347,32 +350,27 @@ impl Served<'_> {
 }
 
 /// What precedes a request: the session is reset if the client wants that.
-fn begin(task: &Task, session: &mut Session, answer: &mut Answer, reset: Reset) -> SqlResult<()> {
-    if reset == Reset::None {
-        return Ok(());
+fn begin(task: &Task, session: &mut Session, answer: &mut Answer, reset: Reset) -> After {
+    match reset {
+        Reset::None => After::GoOn,
+        Reset::Session => session.reset(task, false, answer),
+        Reset::SessionKeepTransaction => session.reset(task, true, answer),
     }
-    session.reset(task, reset == Reset::SessionKeepTransaction, answer)?;
-    answer.environment(task, &EnvironmentChange::Reset)
 }
 
 /// What follows a request: the last tokens, and the wait until all that they reveal is durable.
-fn finish(task: &Task, answer: &mut Answer, result: SqlResult<()>) -> Finished {
+fn finish(task: &Task, answer: &mut Answer, after: After) -> Finished {
     let interrupted = task.interrupted();
-    if let Err(error) = &result {
-        // A sink whose client is gone says so too; then nobody reads this.
-        if interrupted.is_none() {
-            let _ = answer.error(task, error);
-        }
-    }
     let is_killed = interrupted == Some(Interrupted::Kill);
     if is_killed {
+        // A client that is gone does not read this.
         let _ = answer.error(task, &SqlError::new(&message::SESSION_KILLED, &[]));
     }
     let acknowledged = interrupted == Some(Interrupted::Attention);
     let end = match answer.end(task, acknowledged) {
         Err(error) => Some(End::NotDurable(error)),
         Ok(()) if is_killed => Some(End::Killed),
-        Ok(()) if answer.is_fatal() => Some(End::Fatal),
+        Ok(()) if after == After::Disconnect || answer.is_fatal() => Some(End::Fatal),
         Ok(()) => None,
     };
     Finished { acknowledged, end }
@@ -438,21 +436,23 @@ fn call_all(
     answer: &mut Answer,
     message: &[u8],
     version: TdsVersion,
-) -> SqlResult<()> {
+) -> After {
     let mut calls = match RpcReader::new(message, version, rpc::unknown_collation()) {
         Ok(calls) => calls,
         Err(error) => return answer.refuse(task, &error.to_sql_error()),
     };
     loop {
         match rpc::next_call(&mut calls) {
-            Ok(None) => return Ok(()),
+            Ok(None) => return After::GoOn,
             Ok(Some(received)) => {
                 answer.set_followed(received.is_followed);
-                if !received.no_execute {
-                    session.call(task, received.call, answer)?;
+                if !received.no_execute
+                    && session.call(task, received.call, answer) == After::Disconnect
+                {
+                    return After::Disconnect;
                 }
                 if task.interrupted().is_some() {
-                    return Ok(());
+                    return After::GoOn;
                 }
             }
             Err(error) => {

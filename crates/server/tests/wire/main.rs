@@ -2,7 +2,9 @@
 
 mod attention;
 mod crowd;
+mod durability;
 mod logins;
 mod malformed;
+mod requests;
 mod support;
 mod trace;
