@@ -37,6 +37,7 @@
 //!   [`done`](sink::ResponseSink::done), and none of its statements is open afterwards.
 //! * X2: what must be durable before the client sees anything is what [`session::Reveal`] says.
 
+pub mod bulk;
 pub mod cache;
 pub mod context;
 pub mod instance;

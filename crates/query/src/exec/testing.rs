@@ -127,6 +127,14 @@ impl TestSession<'_> {
         sink.text()
     }
 
+    /// The answer to the rows that follow an `INSERT BULK`.
+    pub fn bulk(&mut self, source: &mut dyn super::bulk::BulkSource) -> String {
+        let mut sink = TextSink::default();
+        let session = self.session.as_mut().unwrap();
+        self.after = session.bulk_load(&self.server.task, source, &mut sink);
+        sink.text()
+    }
+
     /// The answers to batches that are separated by lines that say `go`.
     pub fn script(&mut self, text: &str) -> String {
         let mut answers = Vec::new();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{SqlType, Value, ValueRef};
 
 use crate::interp::local::LocalTable;
+use crate::interp::memory::Grant;
 use crate::interp::slot::Slot;
 use crate::ir::RegType;
 use crate::plan::expr::{TableVarId, VarId};
@@ -144,6 +145,15 @@ impl Frame {
     /// All table variables.
     pub(super) fn tables_mut(&mut self) -> impl Iterator<Item = &mut TableSlot> {
         self.tables.iter_mut()
+    }
+
+    /// Gives back what the frame's own tables were charged, before it is dropped.
+    pub fn release(&mut self, grant: &mut Grant) {
+        for slot in &mut self.tables {
+            if let TableSlot::Own(table) = slot {
+                table.release(grant);
+            }
+        }
     }
 
     /// Lends a table variable to a callee. [`Frame::take_back`] ends that.

@@ -50,6 +50,8 @@ pub(crate) enum ArgumentIn {
 pub(crate) struct Called {
     /// The return status.
     pub status: i32,
+    /// What a function returned.
+    pub value: Option<(Value, SqlType)>,
     /// For each argument that wants it, the parameter's value, with its name and type.
     pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
 }
@@ -100,8 +102,9 @@ impl Context<'_> {
         };
         if let Some(status) = &execute.status {
             let (id, ty) = program.variables.find_scalar(&status.name, step.declared)?;
-            let value = Value::Int(i64::from(called.status));
-            let value = self.converted(&value, &SqlType::int(), &ty)?;
+            let status = (Value::Int(i64::from(called.status)), SqlType::int());
+            let (value, from) = called.value.clone().unwrap_or(status);
+            let value = self.converted(&value, &from, &ty)?;
             frame.set_owned(id, &value);
         }
         let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
@@ -205,6 +208,9 @@ impl Context<'_> {
         &self,
         name: &ast::ObjectName,
     ) -> base::SqlResult<Option<(DbId, base::ids::ObjectId)>> {
+        if let Some(server) = &name.server {
+            return Err(SqlError::new(&message::LINKED_SERVER_NOT_FOUND, &[&server.name]));
+        }
         let mut name = name.clone();
         // A synonym of a synonym is none.
         for _ in 0..2 {
@@ -439,9 +445,10 @@ impl Context<'_> {
             self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame)?;
         let before = self.session.transaction.count();
         let (result, severity) = self.in_level(program, None, |c| run(c, &mut frame));
+        frame.release(&mut self.runtime.grant);
         let result = result?;
-        let mut called =
-            Called { status: status_of(result.as_ref(), severity), outputs: Vec::new() };
+        let status = status_of(result.as_ref(), severity);
+        let mut called = Called { status, ..Called::default() };
         if program.kind == ProgramKind::Procedure && result == Some(Value::Null) {
             let message = SqlError::new(&message::RETURN_STATUS_NULL, &[&name]);
             self.inform(message).map_err(Fault::lost)?;
@@ -452,6 +459,9 @@ impl Context<'_> {
                 let value = frame.get(id).to_owned();
                 called.outputs.push((at, parameter.name.clone(), value, parameter.ty));
             }
+        }
+        if let (Some(returns), Some(value)) = (module.returns(), &result) {
+            called.value = Some((value.clone(), returns.ty));
         }
         let after = self.session.transaction.count();
         if before != after && program.kind == ProgramKind::Procedure && !module.header.ms_shipped {

@@ -62,10 +62,18 @@ impl Context<'_> {
         let plan = compiled.map_err(|error| Fault::new(error.error, super::Effect::Scope))?;
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
-        if hidden.is_none() {
+        if hidden.is_none() && self.is_shareable(&plan.dependencies) {
             *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
         }
         Ok(Some(plan))
+    }
+
+    /// Whether others may use what depends on this: nothing that only this session's transaction
+    /// knows of.
+    pub(crate) fn is_shareable(&self, dependencies: &Dependencies) -> bool {
+        let transaction = &self.session.transaction;
+        !transaction.has_edits()
+            || dependencies.schemas.iter().all(|s| transaction.working_schema(s.0).is_none())
     }
 
     /// The plan that a step has, if it is still good.
@@ -218,7 +226,7 @@ impl Context<'_> {
         Ok(interp::run(unit, &mut execution)?)
     }
 
-    fn run_unit_and_triggers(
+    pub(crate) fn run_unit_and_triggers(
         &mut self,
         unit: &Unit,
         frame: &mut Frame,
@@ -322,6 +330,9 @@ impl Context<'_> {
 
     /// Errors 41332, 41333, 41368: levels at which memory-optimized tables cannot be used.
     fn check_isolation(&self, facts: &Facts) -> Run<()> {
+        if facts.disk && self.session.options.isolation == IsolationLevel::Snapshot {
+            self.check_snapshot_allowed(facts)?;
+        }
         if !facts.memory_optimized {
             return Ok(());
         }
@@ -349,6 +360,18 @@ impl Context<'_> {
             _ => return Ok(()),
         };
         Err(SqlError::new(message, &[]).into())
+    }
+
+    /// Error 3952.
+    fn check_snapshot_allowed(&self, facts: &Facts) -> Run<()> {
+        for &database in facts.databases.iter().filter(|id| id.0 > DbId::MSDB.0) {
+            let access = self.session.access(database)?;
+            if !access.with_def(&self.session.instance, |def| def.options.snapshot_isolation) {
+                let name = access.name(&self.session.instance);
+                return Err(SqlError::new(&message::SNAPSHOT_NOT_ALLOWED, &[&name]).into());
+            }
+        }
+        Ok(())
     }
 
     /// Error 3906.

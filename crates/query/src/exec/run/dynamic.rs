@@ -77,6 +77,13 @@ impl Context<'_> {
             }
             TextProcedure::Prepare => {
                 let handle = self.prepare(procedure, &arguments)?;
+                let wanted = match arguments.get(3).map(|argument| &argument.value) {
+                    Some(ArgumentIn::Scalar(Value::Int(options), _)) => options & 1 == 1,
+                    _ => true,
+                };
+                if wanted {
+                    self.announce_prepared(handle).map_err(Fault::lost)?;
+                }
                 Ok(with_handle(handle, Called::default()))
             }
             TextProcedure::PrepExec => {
@@ -115,6 +122,19 @@ impl Context<'_> {
         Ok(self.session.prepared.add(prepared))
     }
 
+    /// The columns of what a prepared text returns, if it returns something.
+    fn announce_prepared(&mut self, handle: i32) -> base::SqlResult<()> {
+        let program = self.session.prepared.get(handle).and_then(|p| p.program.clone());
+        let Some(program) = program else { return Ok(()) };
+        for step in &program.steps {
+            let plan = step.plan.lock().unwrap_or_else(|p| p.into_inner()).clone();
+            let Some(plan) = plan.filter(|plan| !plan.unit.results.is_empty()) else { continue };
+            self.sink.start(self.task, &plan.unit.results[0])?;
+            return self.tell_done(crate::exec::sink::command::SELECT, Some(0), false);
+        }
+        Ok(())
+    }
+
     fn execute_prepared(&mut self, handle: i32, arguments: &[Argument]) -> Run<Called> {
         let prepared = self.session.prepared.get(handle).cloned();
         let prepared = prepared.ok_or_else(|| no_handle(handle))?;
@@ -135,6 +155,7 @@ impl Context<'_> {
             context.compile_ahead(&program)?;
             context.run_program(&program, &mut frame)
         });
+        frame.release(&mut self.runtime.grant);
         result?;
         let mut called = Called::default();
         if severity > 10 {
@@ -191,10 +212,10 @@ impl Context<'_> {
                 continue;
             }
             match self.session.compile_step(program, step, None) {
-                Ok(Some(plan)) => {
+                Ok(Some(plan)) if self.is_shareable(&plan.dependencies) => {
                     *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(Arc::new(plan));
                 }
-                Ok(None) => {}
+                Ok(_) => {}
                 Err(error) if error.missing => {}
                 Err(error) => {
                     return Err(Fault::new(error.error.at_line(step.line), Effect::Statement));

@@ -97,6 +97,9 @@ impl Context<'_> {
         let (result, _) = self.in_level(&program, None, |c| c.run_body(&program, &mut frame));
         self.session.left = left;
         self.session.time = time;
+        if program.result.is_none() || result.is_err() {
+            frame.release(&mut self.runtime.grant);
+        }
         Ok((frame, result.map_err(|fault| fault.error)?))
     }
 

@@ -143,6 +143,17 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
+        match &statement.kind {
+            tsql::ast::StatementKind::BulkInsert(bulk) => return self.bulk_insert(bulk),
+            tsql::ast::StatementKind::InsertBulk(_) if program.steps.len() > 1 => {
+                return Err(SqlError::new(&messages::BULK_IN_MULTI_STATEMENT, &[]).into());
+            }
+            tsql::ast::StatementKind::InsertBulk(bulk) => {
+                self.announce_bulk(bulk)?;
+                return self.done(command::NONE, None).map_err(Fault::lost);
+            }
+            _ => {}
+        }
         if !self.administer(program, step, statement, frame)? {
             self.begin_implicitly(statement)?;
             crate::ddl::execute(self, statement, &program.text)?;

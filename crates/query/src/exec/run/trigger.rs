@@ -71,10 +71,16 @@ impl Context<'_> {
             };
             let columns = updated_bits(&site.table, event, updated);
             let (inserted, deleted) = (Arc::new(inserted), Arc::new(deleted));
-            for trigger in &triggers {
+            let fired = triggers.iter().try_for_each(|trigger| {
                 let rows = (&inserted, &deleted);
-                self.fire_one(used.database, &site.table, trigger, rows, &columns)?;
+                self.fire_one(used.database, &site.table, trigger, rows, &columns)
+            });
+            for rows in [inserted, deleted] {
+                if let Some(mut rows) = Arc::into_inner(rows) {
+                    rows.release(&mut self.runtime.grant);
+                }
             }
+            fired?;
         }
         Ok(())
     }
@@ -166,7 +172,14 @@ impl Context<'_> {
                 }
             };
         }
+        frame.inserted = None;
+        frame.deleted = None;
+        frame.release(&mut self.runtime.grant);
         match result {
+            Ok(_) if self.session.transaction.is_doomed() => {
+                let error = SqlError::new(&message::TRIGGER_TRANSACTION_DOOMED, &[]);
+                Err(Fault::new(error, Effect::Transaction))
+            }
             Ok(_) => Ok(()),
             // Whatever ends a trigger ends the transaction.
             Err(fault) => Err(Fault { effect: fault.effect.max(Effect::Transaction), ..fault }),

@@ -110,6 +110,8 @@ pub struct State {
     pub session_context: HashMap<Box<str>, (Variant, bool)>,
     /// Texts that the client has prepared.
     pub prepared: requests::Prepared,
+    /// What the last `INSERT BULK` has announced, until its rows come.
+    pub bulk: Option<crate::exec::bulk::PendingBulk>,
     databases: DatabaseList,
     owner: Arc<Owner>,
     reveal: Reveal,
@@ -193,6 +195,7 @@ impl Session {
             context_info: None,
             session_context: HashMap::new(),
             prepared: requests::Prepared::default(),
+            bulk: None,
             databases: DatabaseList::default(),
             reveal: Reveal::default(),
             random: Cell::new(RandomState::from_bits(u64::from_le_bytes(seed))),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::convert::display;
 use base::ids::DbId;
-use base::{SqlError, SqlResult, SqlType, Value, message};
-use engine::wait::Task;
+use base::{SqlError, SqlResult, Value, message};
+use engine::wait::{Interrupted, Task};
 use tsql::ast::IsolationLevel;
 
 use super::level::Level;
@@ -191,7 +191,7 @@ impl Session {
     }
 
     /// Brackets a request.
-    fn request(
+    pub(in crate::exec) fn request(
         &mut self,
         task: &Task,
         text: &str,
@@ -257,7 +257,9 @@ impl Context<'_> {
         let program = self.text_program(text, "", ProgramKind::Batch)?;
         self.compile_ahead(&program)?;
         let mut frame = new_frame(&program.variables);
-        self.run_program(&program, &mut frame).map(drop)
+        let result = self.run_program(&program, &mut frame);
+        frame.release(&mut self.runtime.grant);
+        result.map(drop)
     }
 
     /// An RPC.
@@ -503,6 +505,9 @@ impl Context<'_> {
         if self.session.transaction.is_open() && !self.session.transaction.is_user() {
             self.session.transaction.rollback(self.task);
             self.session.transaction_ended();
+        }
+        if self.session.entry.interrupt.raised() == Some(Interrupted::Kill) {
+            after = After::Disconnect;
         }
         self.session.levels.truncate(1);
         self.session.level_mut().kind = level;

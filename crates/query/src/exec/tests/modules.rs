@@ -108,6 +108,7 @@ fn insert_exec_takes_all_rows() {
 fn native_procedures_are_atomic() {
     let answer = answers(
         "alter database d add filegroup m contains memory_optimized_data
+        alter database d add file (name = 'm1', filename = '/srv/m1') to filegroup m
         go
         create table t (id int identity primary key nonclustered, v int not null)
             with (memory_optimized = on)

@@ -142,7 +142,7 @@ fn temporary_tables_are_the_sessions_own() {
     );
     assert_eq!(
         answer,
-        "(2 rows)\nn\n2\n(1 row)\nx\n1\n2\n(2 rows)\nMsg 208, Level 16, State 0, Line 2: Invalid object name '#a'."
+        "(2 rows)\nn\n2\n(1 row)\nx\n1\n2\n(2 rows)\nMsg 208, Level 16, State 1, Line 2: Invalid object name '#a'."
     );
 }
 
