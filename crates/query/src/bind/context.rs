@@ -186,6 +186,11 @@ impl BindError {
         BindError { error, missing: true }
     }
 
+    /// The same in this module, unless it names one.
+    pub fn in_procedure(self, procedure: &str) -> BindError {
+        BindError { error: self.error.in_procedure(procedure), ..self }
+    }
+
     /// The same at this line, unless it names one.
     pub fn at_line(self, line: u32) -> BindError {
         BindError { error: self.error.at_line(line), ..self }

@@ -38,9 +38,9 @@ impl Binder<'_> {
         env.reads = reads;
         let usage = if usage == Usage::Target { usage } else { Usage::View };
         let query = &text.query;
-        let output = self.in_env(env, |b| {
-            b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage))
-        })?;
+        let output = self
+            .in_env(env, |b| b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage)));
+        let output = output.map_err(|e| e.in_procedure(&view.header.name))?;
         let ModuleKind::View { columns, .. } = &view.kind else { return Err(unreadable(view)) };
         self.renamed(output, columns, &view.header.name)
     }
@@ -121,7 +121,8 @@ impl Binder<'_> {
         let named = named.map(|(p, (arg, outermost))| (p.name.clone(), arg, outermost)).collect();
         env.variables = Variables::Parameters(Arc::new(named));
         let output =
-            self.in_env(env, |b| b.with_tables(with.as_ref(), |b| b.query(query, Usage::View)))?;
+            self.in_env(env, |b| b.with_tables(with.as_ref(), |b| b.query(query, Usage::View)));
+        let output = output.map_err(|e| e.in_procedure(&module.header.name))?;
         let ModuleKind::InlineFunction { columns } = &module.kind else {
             return Err(unreadable(module));
         };

@@ -342,6 +342,7 @@ impl Binder<'_> {
             let error = SqlError::new(&message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE, &[]);
             return Err(error.at_line(line).into());
         }
+        self.check_next_value_place(&next.over, line)?;
         let sequence = self.sequence(&next.sequence)?;
         self.facts.takes_sequence_values = true;
         if let Some(mentions) = &mut self.mentions {
@@ -350,6 +351,29 @@ impl Binder<'_> {
         }
         let kind = ExprKind::NextValue(sequence.header.id);
         Ok(Scalar::computed(Expr { kind, ty: sequence.ty, nullable: false }))
+    }
+}
+
+impl Binder<'_> {
+    /// Errors 11719, 11720, 11721 and 11723 about where a sequence is asked.
+    fn check_next_value_place(&self, over: &[ast::OrderItem], line: u32) -> BindResult<()> {
+        let Some(block) = self.blocks.last().filter(|_| self.blocks.len() > self.env.base) else {
+            return Ok(());
+        };
+        let nested = self.blocks.len() - self.env.base > 1;
+        let message = match block.clause {
+            Clause::On | Clause::Where | Clause::GroupBy | Clause::Having => {
+                &message::NEXT_VALUE_FOR_NOT_ALLOWED_IN_CLAUSE
+            }
+            Clause::OrderBy | Clause::Top | Clause::Output => {
+                &message::NEXT_VALUE_FOR_NOT_ALLOWED_IN_CLAUSE
+            }
+            _ if nested || block.is_part => &message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE,
+            _ if block.is_distinct => &message::NEXT_VALUE_FOR_WITH_SET_OPERATOR,
+            _ if block.is_ordered && over.is_empty() => &message::NEXT_VALUE_FOR_WITH_ORDER_BY,
+            _ => return Ok(()),
+        };
+        Err(SqlError::new(message, &[]).at_line(line).into())
     }
 }
 

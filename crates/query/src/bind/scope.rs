@@ -68,6 +68,12 @@ pub(super) struct Block {
     pub grouping_id: Option<ColId>,
     /// It is a `SELECT … INTO`.
     pub makes_table: bool,
+    /// It is a derived table, common table expression or subquery.
+    pub is_part: bool,
+    /// It has `DISTINCT`, or is an operand of a set operator.
+    pub is_distinct: bool,
+    /// It has an `ORDER BY`.
+    pub is_ordered: bool,
 }
 
 /// A window function and what it is over.
@@ -195,6 +201,9 @@ impl Block {
             has_group_by: false,
             grouping_id: None,
             makes_table: false,
+            is_part: false,
+            is_distinct: false,
+            is_ordered: false,
         }
     }
 

@@ -83,7 +83,11 @@ impl Binder<'_> {
     ) -> BindResult<Output> {
         self.open_block(Clause::From);
         self.block().window_names.clone_from(&select.windows);
-        self.block().makes_table = usage == Usage::Statement && select.into.is_some();
+        let block = self.block();
+        block.makes_table = usage == Usage::Statement && select.into.is_some();
+        block.is_part = !matches!(usage, Usage::Statement | Usage::Insert);
+        block.is_distinct = select.distinct;
+        block.is_ordered = !tail.order_by.is_empty();
         // After an error nothing more is bound, so nobody minds a block that is left open.
         self.select_in_block(select, tail, usage)
     }

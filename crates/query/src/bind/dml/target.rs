@@ -368,7 +368,9 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
         Node::Scan(scan) => scan.columns.iter().any(|c| c.1 == id).then_some(&**scan),
         Node::Filter { input, .. }
         | Node::Compute { input, .. }
+        | Node::Window { input, .. }
         | Node::Top { input, .. }
+        | Node::Offset { input, .. }
         | Node::Sort { input, .. } => scan_of(input, id),
         Node::NestedLoop { outer, inner, .. } => {
             scan_of(outer, id).or_else(|| scan_of(inner, id))

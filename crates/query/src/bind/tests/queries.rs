@@ -394,11 +394,14 @@ fn temporary_tables_table_variables_and_a_triggers_tables() {
     let mut db = people();
     db.create("create table #x (k int not null primary key, v varchar(3))");
     db.fill("#x", "select 1, 'p' union all select 5, 'q'");
-    check(&mut db, &[
-        ("select x.v from #x x join t on t.a = x.k", "p"),
-        ("select count(*) from tempdb..#x", "2"),
-        ("select #x.v from #x where #x.k > 1", "q"),
-    ]);
+    check(
+        &mut db,
+        &[
+            ("select x.v from #x x join t on t.a = x.k", "p"),
+            ("select count(*) from tempdb..#x", "2"),
+            ("select #x.v from #x where #x.k > 1", "q"),
+        ],
+    );
     let bound = db.bind("select k from #x").unwrap();
     assert!(bound.facts.unlogged && !bound.facts.disk && bound.dependencies.temporary.len() == 1);
 
@@ -412,6 +415,40 @@ fn temporary_tables_table_variables_and_a_triggers_tables() {
     db.names.trigger = Some(crate::bind::TriggerScope { table, columns_updated });
     assert!(db.bind("select i.a, d.d from inserted i left join deleted d on i.a = d.a").is_ok());
     assert!(db.bind("select 1 where update(d)").is_ok());
+}
+
+#[test]
+fn rows_are_changed_through_windows() {
+    let mut db = people();
+    let frame = &mut Frame::default();
+    let text = "with x as (select *, row_number() over (partition by a order by d) n from u) delete from x where n > 1";
+    assert_eq!(db.run_in(text, frame).unwrap().1.rows, 1);
+    let text = "with x as (select *, row_number() over (order by a desc) n from t) update x set b = 'last' where n = 1";
+    assert_eq!(db.run_in(text, frame).unwrap().1.rows, 1);
+    let text = "with x as (select top 1 * from t order by c) update x set b = 'least'";
+    assert_eq!(db.run_in(text, frame).unwrap().1.rows, 1);
+    check(
+        &mut db,
+        &[
+            ("select a, d from u order by a", "1 10 | 3 NULL | 4 40"),
+            ("select b from t order by a", "least | two | last"),
+        ],
+    );
+}
+
+#[test]
+fn sequences_are_asked_where_rows_are_made() {
+    let db = Db::with(&["create table t (a int not null primary key)"]);
+    for (text, number) in [
+        ("select next value for nosuch", 208),
+        ("select a from t where a = next value for s", 11720),
+        ("select a from (select next value for s as a) x", 11719),
+        ("select (select next value for s)", 11719),
+        ("select distinct next value for s", 11721),
+        ("select next value for s from t order by a", 11723),
+    ] {
+        assert_eq!(db.bind(text).unwrap_err().error.number(), number, "{text}");
+    }
 }
 
 #[test]

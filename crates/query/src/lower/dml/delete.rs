@@ -5,6 +5,7 @@ use base::SqlResult;
 use crate::ir::inst::{Inst, RegType};
 use crate::lower::Lowering;
 use crate::lower::dml::{Changed, Deferred};
+use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
 use crate::plan::tree::DeletePlan;
@@ -30,10 +31,15 @@ impl Lowering {
         let target = self.target(&delete.target, &delete.effects, word);
         let output = self.announce_output(&delete.effects);
         self.produce(&delete.input, &mut |l| {
+            let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(delete.row)?;
+            if found.nullable {
+                // An outer join has none, and what comes out of a worktable might be missing.
+                l.guard(found.reg, NullTo { dst: None, label: next });
+            }
             let row = l.b.reg(RegType::Row);
             l.b.emit(Inst::Move { dst: row, src: found.reg });
-            let (again, done, newer, next) = (l.b.here(), l.b.label(), l.b.label(), l.b.label());
+            let again = l.b.here();
             let status = l.status_reg();
             // The old row is needed behind the deletion, and `row` may change once more before.
             l.b.emit(Inst::Delete { target: target.id, row, status });

@@ -11,6 +11,7 @@ use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
 use crate::lower::columns::{outputs, uses_in_expr};
 use crate::lower::dml::{Changed, Deferred, touches_unique_key, yields_one_row};
+use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr, VarId};
 use crate::plan::tree::{NewValue, UpdatePlan};
@@ -49,10 +50,15 @@ impl Lowering {
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
         let held = hold.then(|| self.hold_rows(&target, update));
         self.produce(&update.input, &mut |l| {
+            let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(update.row)?;
+            if found.nullable {
+                // An outer join has none, and what comes out of a worktable might be missing.
+                l.guard(found.reg, NullTo { dst: None, label: next });
+            }
             let row = l.b.reg(RegType::Row);
             l.b.emit(Inst::Move { dst: row, src: found.reg });
-            let (again, done, newer, next) = (l.b.here(), l.b.label(), l.b.label(), l.b.label());
+            let again = l.b.here();
             let outside = l.enter();
             l.bind_target(&target, row, &update.old_columns);
             l.bind_target(&target, row, &update.effects.old_columns);
