@@ -1,0 +1,339 @@
+//! The rows of a character file: where fields begin and end.
+//!
+//! Without `FORMAT = 'CSV'` the number of columns decides what a terminator means: all fields of a row
+//! but the last end at a field terminator, whatever stands before it, and the last one ends at a row
+//! terminator. So a row with too few fields swallows the next one, as it does in SQL Server.
+//!
+//! As CSV (RFC 4180) a row ends at its row terminator, and a field in quotes may hold either
+//! terminator, and quotes that are doubled.
+
+use std::ops::Range;
+
+/// Fields of more bytes are taken for a wrong terminator.
+const FIELD_BYTES_MAX: usize = 64 << 20;
+
+/// How much is read at a time.
+const READ_BYTES: usize = 256 << 10;
+
+/// How a file is written.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// How many fields a row has.
+    pub columns: usize,
+    /// What ends all fields of a row but the last.
+    pub field_terminator: Vec<u8>,
+    /// What ends the last one.
+    pub row_terminator: Vec<u8>,
+    /// A carriage return before the row terminator belongs to it.
+    pub carriage_returns: bool,
+    /// Bytes of a character of the terminators: 2 for UTF-16.
+    pub width: usize,
+    /// Quotes of a CSV file.
+    pub quote: Option<Vec<u8>>,
+}
+
+/// Where a file comes from: reads at a position as much as there is, up to the buffer's length.
+pub trait Source {
+    /// What a failed read gives.
+    type Error;
+
+    /// Reads at this offset; fewer bytes than asked for only at the end.
+    fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Self::Error>;
+}
+
+/// Why a row could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RowError<E> {
+    /// The file ends within a row.
+    UnexpectedEnd,
+    /// A field is too long: its number, from 1.
+    TooLong(usize),
+    /// A CSV file has something wrong in this field, from 1: text behind a quote, too few or too
+    /// many fields.
+    Csv(usize),
+    /// The file cannot be read.
+    Read(E),
+}
+
+/// A field of a row.
+#[derive(Clone, Debug)]
+enum Field {
+    /// Bytes of the row.
+    Plain(Range<usize>),
+    /// Bytes of [`Rows::unquoted`].
+    Quoted(Range<usize>),
+}
+
+/// Reads rows one after the other.
+pub struct Rows<S> {
+    source: S,
+    format: Format,
+    data: Vec<u8>,
+    /// Where the row begins in `data`.
+    start: usize,
+    /// Where `data` begins in the file.
+    offset: u64,
+    ended: bool,
+    fields: Vec<Field>,
+    unquoted: Vec<u8>,
+    /// Where the row ends in `data`, its terminator included.
+    row_end: usize,
+}
+
+impl<S: Source> Rows<S> {
+    /// The rows of a file from this offset on, behind any byte order mark.
+    pub fn new(source: S, format: Format, offset: u64) -> Rows<S> {
+        Rows {
+            source,
+            format,
+            data: Vec::new(),
+            start: 0,
+            offset,
+            ended: false,
+            fields: Vec::new(),
+            unquoted: Vec::new(),
+            row_end: 0,
+        }
+    }
+
+    /// Goes to the next row. `false` at the end of the file.
+    pub fn advance(&mut self) -> Result<bool, RowError<S::Error>> {
+        self.start = self.row_end;
+        self.fields.clear();
+        self.unquoted.clear();
+        if !self.has(0)? {
+            return Ok(false);
+        }
+        match self.format.quote {
+            Some(_) => self.csv_row()?,
+            None => self.plain_row()?,
+        }
+        Ok(true)
+    }
+
+    /// A field's bytes, and whether it was in quotes.
+    pub fn field(&self, at: usize) -> (&[u8], bool) {
+        match &self.fields[at] {
+            Field::Plain(range) => {
+                (&self.data[self.start + range.start..self.start + range.end], false)
+            }
+            Field::Quoted(range) => (&self.unquoted[range.clone()], true),
+        }
+    }
+
+    /// The bytes of the row with its terminators, and where it begins in the file.
+    pub fn raw(&self) -> (&[u8], u64) {
+        (&self.data[self.start..self.row_end], self.offset + self.start as u64)
+    }
+
+    /// Whether the row has a byte at this place; reads on if need be.
+    fn has(&mut self, at: usize) -> Result<bool, RowError<S::Error>> {
+        while self.start + at >= self.data.len() {
+            if self.ended {
+                return Ok(false);
+            }
+            self.read_more()?;
+        }
+        Ok(true)
+    }
+
+    fn read_more(&mut self) -> Result<(), RowError<S::Error>> {
+        if self.start > READ_BYTES {
+            self.data.drain(..self.start);
+            self.offset += self.start as u64;
+            self.row_end = self.row_end.saturating_sub(self.start);
+            self.start = 0;
+        }
+        let length = self.data.len();
+        self.data.resize(length + READ_BYTES, 0);
+        let at = self.offset + length as u64;
+        let read = self.source.read_at(&mut self.data[length..], at).map_err(RowError::Read)?;
+        self.data.truncate(length + read);
+        self.ended = read < READ_BYTES;
+        Ok(())
+    }
+
+    /// Where a terminator stands, from a place of the row on; `None` if the file ends before.
+    fn find(
+        &mut self,
+        terminator: Terminator,
+        from: usize,
+        column: usize,
+    ) -> Result<Option<usize>, RowError<S::Error>> {
+        let mut at = from;
+        loop {
+            let wanted = match terminator {
+                Terminator::Field => &self.format.field_terminator,
+                Terminator::Row => &self.format.row_terminator,
+            };
+            let row = &self.data[self.start..];
+            if let Some(found) = search(row, wanted, at, self.format.width) {
+                return Ok(Some(found));
+            }
+            // What comes next may complete a terminator whose beginning is here.
+            let searched = row.len().saturating_sub(wanted.len() - 1).max(at);
+            at = searched - (searched - from) % self.format.width;
+            if row.len() - from > FIELD_BYTES_MAX {
+                return Err(RowError::TooLong(column));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            self.read_more()?;
+        }
+    }
+
+    fn plain_row(&mut self) -> Result<(), RowError<S::Error>> {
+        let mut at = 0;
+        for column in 1..=self.format.columns {
+            let last = column == self.format.columns;
+            let terminator = if last { Terminator::Row } else { Terminator::Field };
+            let found = self.find(terminator, at, column)?;
+            let (end, next) = match found {
+                Some(end) if last => {
+                    (self.without_return(at, end), end + self.format.row_terminator.len())
+                }
+                Some(end) => (end, end + self.format.field_terminator.len()),
+                // The last row needs no terminator.
+                None if last => {
+                    let end = self.data.len() - self.start;
+                    (self.without_return(at, end), end)
+                }
+                None => {
+                    self.row_end = self.data.len();
+                    return Err(RowError::UnexpectedEnd);
+                }
+            };
+            self.fields.push(Field::Plain(at..end));
+            at = next;
+        }
+        self.row_end = self.start + at;
+        Ok(())
+    }
+
+    /// The end of a field without the carriage return that belongs to the row's terminator.
+    fn without_return(&self, from: usize, end: usize) -> usize {
+        let width = self.format.width;
+        let is_return = self.format.carriage_returns
+            && end >= from + width
+            && self.data[self.start + end - width] == b'\r'
+            && (width == 1 || self.data[self.start + end - 1] == 0);
+        if is_return { end - width } else { end }
+    }
+
+    /// Whether a text stands at a place of the row.
+    fn stands(&mut self, what: &[u8], at: usize) -> Result<bool, RowError<S::Error>> {
+        Ok(self.has(at + what.len() - 1)? && self.data[self.start + at..].starts_with(what))
+    }
+
+    fn csv_row(&mut self) -> Result<(), RowError<S::Error>> {
+        let quote = self.format.quote.clone().unwrap_or_default();
+        let mut at = 0;
+        loop {
+            let column = self.fields.len() + 1;
+            at = match self.stands(&quote, at)? {
+                true => self.quoted_field(&quote, at + quote.len(), column)?,
+                false => self.unquoted_field(at, column)?,
+            };
+            let field = self.format.field_terminator.clone();
+            if self.stands(&field, at)? {
+                at += field.len();
+                continue;
+            }
+            let mut end = at;
+            if self.format.carriage_returns && self.has(at)? {
+                let after = at + self.format.width;
+                let before = end;
+                if self.without_return(before, after.min(self.data.len() - self.start)) == before {
+                    end = after;
+                }
+            }
+            let row = self.format.row_terminator.clone();
+            let (stands, at_end) = (self.stands(&row, end)?, !self.has(end)?);
+            self.row_end = self.start + if stands { end + row.len() } else { end };
+            if !stands && !at_end {
+                return Err(self.skip_row(end, column)?);
+            }
+            if self.fields.len() != self.format.columns {
+                let wrong = self.fields.len().min(self.format.columns) + 1;
+                return Err(RowError::Csv(wrong));
+            }
+            return Ok(());
+        }
+    }
+
+    /// Goes behind a row that has something wrong.
+    fn skip_row(
+        &mut self,
+        from: usize,
+        column: usize,
+    ) -> Result<RowError<S::Error>, RowError<S::Error>> {
+        let end = match self.find(Terminator::Row, from, column)? {
+            Some(end) => end + self.format.row_terminator.len(),
+            None => self.data.len() - self.start,
+        };
+        self.row_end = self.start + end;
+        Ok(RowError::Csv(column))
+    }
+
+    /// A field in quotes: where it ends, behind the quote.
+    fn quoted_field(
+        &mut self,
+        quote: &[u8],
+        mut at: usize,
+        column: usize,
+    ) -> Result<usize, RowError<S::Error>> {
+        let begin = self.unquoted.len();
+        loop {
+            if !self.has(at + self.format.width - 1)? {
+                self.row_end = self.data.len();
+                return Err(RowError::UnexpectedEnd);
+            }
+            if self.stands(quote, at)? {
+                at += quote.len();
+                if !self.stands(quote, at)? {
+                    break;
+                }
+            }
+            let from = self.start + at;
+            self.unquoted.extend_from_slice(&self.data[from..from + self.format.width]);
+            at += self.format.width;
+            if self.unquoted.len() - begin > FIELD_BYTES_MAX {
+                return Err(RowError::TooLong(column));
+            }
+        }
+        self.fields.push(Field::Quoted(begin..self.unquoted.len()));
+        Ok(at)
+    }
+
+    /// A field without quotes: where it ends.
+    fn unquoted_field(&mut self, from: usize, column: usize) -> Result<usize, RowError<S::Error>> {
+        let row = self.find(Terminator::Row, from, column)?;
+        let row = row.unwrap_or(self.data.len() - self.start);
+        let line = &self.data[self.start..self.start + row];
+        let field = search(line, &self.format.field_terminator, from, self.format.width);
+        let end = field.unwrap_or_else(|| self.without_return(from, row));
+        self.fields.push(Field::Plain(from..end));
+        Ok(end)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Terminator {
+    Field,
+    Row,
+}
+
+/// The first place from `from` on, by whole characters, at which `wanted` stands.
+fn search(text: &[u8], wanted: &[u8], from: usize, width: usize) -> Option<usize> {
+    let (&first, rest) = wanted.split_first()?;
+    let mut at = from;
+    while at < text.len() {
+        at += text[at..].iter().position(|&byte| byte == first)?;
+        if (at - from) % width == 0 && text[at + 1..].starts_with(rest) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
