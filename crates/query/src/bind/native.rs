@@ -14,9 +14,7 @@ use base::ids::{DbId, ObjectId};
 use base::text::identifier::fold_identifier;
 use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
-use engine::catalog::def::{
-    ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind,
-};
+use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind};
 use engine::catalog::{Object, Schema};
 use tsql::ast::{self, ArgumentValue, AtomicOptionKind, ModuleOptionKind, StatementKind};
 
@@ -217,7 +215,9 @@ impl<'n> NativeNames<'n> {
         let found = schema.and_then(|schema| {
             let def = schema.types().get(parameter.user_type)?;
             match def.kind {
-                TypeDefKind::Table { table } => Some((def.name.clone(), schema.table(table)?.clone())),
+                TypeDefKind::Table { table } => {
+                    Some((def.name.clone(), schema.table(table)?.clone()))
+                }
                 TypeDefKind::Alias { .. } => None,
             }
         });
@@ -369,7 +369,9 @@ impl NativeBinder<'_> {
                 }
                 return Ok(());
             }
-            StatementKind::AtomicBlock(block) => NativeKind::Atomic(self.statements(&block.statements)?),
+            StatementKind::AtomicBlock(block) => {
+                NativeKind::Atomic(self.statements(&block.statements)?)
+            }
             StatementKind::TryCatch(both) => {
                 let body = self.statements(&both.body)?;
                 NativeKind::TryCatch(body, self.statements(&both.handler)?)
@@ -479,7 +481,9 @@ impl NativeBinder<'_> {
             None => schema.resolve_type(self.names.default_schema(database), &name.name.name),
         }?;
         match found.kind {
-            TypeDefKind::Table { table } => Some((found.name.clone(), schema.table(table)?.clone())),
+            TypeDefKind::Table { table } => {
+                Some((found.name.clone(), schema.table(table)?.clone()))
+            }
             TypeDefKind::Alias { .. } => None,
         }
     }
@@ -531,7 +535,8 @@ impl NativeBinder<'_> {
 
     fn throw(&mut self, throw: &ast::Throw, line: u32) -> BindResult<NativeKind> {
         let database = self.names.database();
-        let collation = self.names.schema(database).map_or_else(Default::default, |s| s.collation());
+        let collation =
+            self.names.schema(database).map_or_else(Default::default, |s| s.collation());
         let text = SqlType::nvarchar(THROW_MESSAGE_LENGTH, collation);
         let mut part = |value: &ast::Expr, ty: SqlType| -> BindResult<_> {
             let bound = self.bind(|c| expression(c, value, Some(ty))).at(line)?;

@@ -11,7 +11,7 @@ use engine::catalog::def::{
 };
 
 use super::look_up::KeyValue;
-use super::{Binder, BindResult, Changing};
+use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
 use crate::plan::expr::{CastMode, ColId, Expr};
 use crate::plan::tree::{
@@ -150,7 +150,8 @@ impl Binder<'_> {
             }
             let Some(referenced) = schema.table(key.referenced).cloned() else { continue };
             self.note_object(changing.database, schema, key.referenced);
-            let values = changing.key_values(&changing.new, key.columns.iter().map(|&(o, r)| (o, r)));
+            let values =
+                changing.key_values(&changing.new, key.columns.iter().map(|&(o, r)| (o, r)));
             let exprs = values.iter().map(|v| v.value.clone()).collect();
             let lookup = self.key_scan(changing.database, &referenced, values, Vec::new(), None);
             plans.push(ReferencePlan {
@@ -362,11 +363,7 @@ fn single_column(table: &TableDef, mut key: impl Iterator<Item = ColumnId>) -> O
 
 impl Changing {
     /// A stored column of the row under one of its sets of names.
-    pub(super) fn value_of(
-        &self,
-        names: &[ColId],
-        column: ColumnId,
-    ) -> Option<Expr> {
+    pub(super) fn value_of(&self, names: &[ColId], column: ColumnId) -> Option<Expr> {
         let at = self.table.column_ordinal(column)?;
         let position = self.table.layout_position(at)?;
         let def = &self.table.columns[at];
@@ -388,10 +385,7 @@ impl Changing {
     }
 
     /// One of the sets of names by place in `TableDef::columns`.
-    pub(super) fn by_ordinal(
-        &self,
-        names: &[ColId],
-    ) -> Vec<Option<ColId>> {
+    pub(super) fn by_ordinal(&self, names: &[ColId]) -> Vec<Option<ColId>> {
         let place = |at| self.table.layout_position(at).and_then(|p| names.get(p).copied());
         (0..self.table.columns.len()).map(place).collect()
     }

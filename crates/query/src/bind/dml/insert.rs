@@ -7,9 +7,9 @@ use engine::catalog::def::{Permission, TableDef};
 use tsql::ast::{self, InsertSource, RowValue};
 
 use super::effects::Write;
+use super::target::Targeted;
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, Changing};
-use super::target::Targeted;
 use crate::bind::order::limited_by;
 use crate::bind::query::scalar_of;
 use crate::bind::scalar::{Origin, Scalar};
@@ -122,10 +122,7 @@ impl Binder<'_> {
     }
 
     /// What receives the rows. Reading it is no business of the statement.
-    fn insert_target(
-        &mut self,
-        insert: &ast::Insert,
-    ) -> BindResult<(Targeted, Vec<CheckPlan>)> {
+    fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<(Targeted, Vec<CheckPlan>)> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;
         self.open_block(Clause::Other);
@@ -161,7 +158,8 @@ impl Binder<'_> {
             None if targeted.view.is_some() => {
                 let span = insert.target.span;
                 let identity = targeted.changing.table.identity_column().map(|c| c.0);
-                let shown = targeted.columns.iter().filter(|c| identity.is_none() || c.ordinal != identity);
+                let shown =
+                    targeted.columns.iter().filter(|c| identity.is_none() || c.ordinal != identity);
                 let mut found = Vec::with_capacity(given);
                 for column in shown {
                     let Some(ordinal) = column.ordinal else {

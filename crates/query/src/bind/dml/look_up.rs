@@ -84,9 +84,7 @@ fn best_access(table: &TableDef, values: &[KeyValue]) -> (Access, Vec<ColumnId>)
         let taken = index.key[..prefix.len()].iter().map(|k| k.column).collect();
         let access = match index.kind {
             IndexKind::Hash => Access::Seek { index: at, key: prefix },
-            _ => {
-                Access::Range { index: at, prefix, lower: None, upper: None, backward: false }
-            }
+            _ => Access::Range { index: at, prefix, lower: None, upper: None, backward: false },
         };
         best = (score, access, taken);
     }

@@ -115,7 +115,11 @@ impl Binder<'_> {
     }
 
     /// Error 5324 and 10714: a clause that can never apply.
-    fn check_clause(&self, before: &[ast::MergeClause], clause: &ast::MergeClause) -> BindResult<()> {
+    fn check_clause(
+        &self,
+        before: &[ast::MergeClause],
+        clause: &ast::MergeClause,
+    ) -> BindResult<()> {
         let same = |c: &&ast::MergeClause| c.when == clause.when;
         let name = when_name(clause.when);
         if before.iter().filter(same).any(|c| c.condition.is_none()) {

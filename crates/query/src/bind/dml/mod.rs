@@ -11,6 +11,8 @@ mod insert;
 mod look_up;
 mod merge;
 mod output;
+#[cfg(test)]
+mod scenarios;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -16,9 +16,7 @@ use crate::bind::scalar::{Label, Origin};
 use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
 use crate::bind::select::{Item, Usage};
 use crate::plan::expr::{ColId, Expr};
-use crate::plan::tree::{
-    BaseColumn, InsertPlan, Node, OutputColumn, RowEffects, Target,
-};
+use crate::plan::tree::{BaseColumn, InsertPlan, Node, OutputColumn, RowEffects, Target};
 
 impl Binder<'_> {
     /// `OUTPUT`: in a block with the statement's sources, or none for an `INSERT`. Errors 158, 330 to
@@ -129,7 +127,9 @@ impl Binder<'_> {
         let bound = self.target_source(&target).and_then(|at| {
             if matches!(self.block().sources[at].rows, Rows::Derived(..)) {
                 let name = self.block().sources[at].exposed.name.clone();
-                return Err(SqlError::new(&message::OUTPUT_INTO_VIEW, &[&name]).at_line(line).into());
+                return Err(SqlError::new(&message::OUTPUT_INTO_VIEW, &[&name])
+                    .at_line(line)
+                    .into());
             }
             self.targeted(at, Permission::Insert, None, line)
         });

@@ -109,7 +109,9 @@ impl Binder<'_> {
                     return Ok(None);
                 };
                 let is_it = |s: &Source| match &s.rows {
-                    Rows::Scan(scan) => matches!(scan.source, tree::Source::TableVar(of, _) if of == id),
+                    Rows::Scan(scan) => {
+                        matches!(scan.source, tree::Source::TableVar(of, _) if of == id)
+                    }
                     Rows::Derived(..) => false,
                 };
                 return self.only_source(is_it, &variable.name, line);
@@ -122,8 +124,9 @@ impl Binder<'_> {
         }
         let Some(table) = self.table_named(name)? else { return Ok(None) };
         let is_it = |s: &Source| match &s.rows {
-            Rows::Scan(scan) => scan.table().is_some_and(|t| t.id() == table.1)
-                && scan.database() == Some(table.0),
+            Rows::Scan(scan) => {
+                scan.table().is_some_and(|t| t.id() == table.1) && scan.database() == Some(table.0)
+            }
             Rows::Derived(..) => false,
         };
         self.only_source(is_it, &name.to_string(), line)
@@ -172,7 +175,9 @@ impl Binder<'_> {
         let Changing { database, table, target, .. } = &targeted.changing;
         if let Target::Table { .. } = target {
             if table.header.schema == SchemaId::SYS {
-                return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[]).at_line(line).into());
+                return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[])
+                    .at_line(line)
+                    .into());
             }
             self.note_changed(*database, table);
             if targeted.view.is_none() {
@@ -354,9 +359,7 @@ impl Binder<'_> {
             (None, Some(view)) if found.scan.is_some() => {
                 fail(SqlError::new(&message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES, &[view]))
             }
-            (None, Some(view)) => {
-                fail(SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[view]))
-            }
+            (None, Some(view)) => fail(SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[view])),
             (None, None) => fail(SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[name])),
         }
     }
@@ -372,9 +375,7 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
         | Node::Top { input, .. }
         | Node::Offset { input, .. }
         | Node::Sort { input, .. } => scan_of(input, id),
-        Node::NestedLoop { outer, inner, .. } => {
-            scan_of(outer, id).or_else(|| scan_of(inner, id))
-        }
+        Node::NestedLoop { outer, inner, .. } => scan_of(outer, id).or_else(|| scan_of(inner, id)),
         _ => None,
     }
 }

@@ -52,24 +52,36 @@ fn values_are_inserted_with_defaults() {
         "1 -> 1 one 1.50 | 2 two 2.50 | 3 NULL 3.00 | 4 none 4.00"
     );
     let text = "insert into t values (5, default, null), (6, 'six', 6.25)";
-    assert_eq!(after(db, text, "select a, b, c from t where a > 4"), "2 -> 5 none NULL | 6 six 6.25");
+    assert_eq!(
+        after(db, text, "select a, b, c from t where a > 4"),
+        "2 -> 5 none NULL | 6 six 6.25"
+    );
     assert_eq!(run(db, "insert t default values").split(':').next(), Some("515"));
-    assert_eq!(after(db, "insert i (n) select a from t where a < 3", "select id, n from i order by 1"),
-        "2 -> 1 1 | 2 2");
+    assert_eq!(
+        after(db, "insert i (n) select a from t where a < 3", "select id, n from i order by 1"),
+        "2 -> 1 1 | 2 2"
+    );
     assert_eq!(after(db, "insert top (1) i select d from u", "select count(*) from i"), "1 -> 3");
-    assert_eq!(after(db, "insert i values ((select max(d) from u))", "select max(n) from i"), "1 -> 40");
+    assert_eq!(
+        after(db, "insert i values ((select max(d) from u))", "select max(n) from i"),
+        "1 -> 40"
+    );
 }
 
 #[test]
 fn values_are_converted_and_judged() {
     let db = &mut shop();
     assert!(run(db, "insert t (a, b) values (9, 'too long')").starts_with("2628: "));
-    assert!(run(db, "insert t (a, c) values (9, -1)").starts_with("547: The INSERT statement conflicted \
-        with the CHECK constraint \"positive\"."));
+    assert!(run(db, "insert t (a, c) values (9, -1)").starts_with(
+        "547: The INSERT statement conflicted \
+        with the CHECK constraint \"positive\"."
+    ));
     assert!(run(db, "update t set c = 0 where a = 1").starts_with("547: The UPDATE statement"));
     assert!(run(db, "insert t (a) values (1)").starts_with("2627: "));
-    assert_eq!(after(db, "insert t (a, b, c) values ('7', 77, '7.777')", "select b, c from t where a = 7"),
-        "1 -> 77 7.78");
+    assert_eq!(
+        after(db, "insert t (a, b, c) values ('7', 77, '7.777')", "select b, c from t where a = 7"),
+        "1 -> 77 7.78"
+    );
     assert!(run(db, "insert i (n) values (1), ('x')").starts_with("245: "));
 }
 
@@ -80,12 +92,26 @@ fn rows_are_updated() {
         after(db, "update t set b = b + '!', c += 1 where a < 3", T),
         "2 -> 1 one! 2.50 | 2 two! 3.50 | 3 NULL 3.00"
     );
-    assert_eq!(after(db, "update t set a = a + 1, b = default", T),
-        "3 -> 2 none 2.50 | 3 none 3.50 | 4 none 3.00");
-    assert_eq!(after(db, "update top (1) t set b = 'x' where a >= 3", "select count(*) from t where b = 'x'"),
-        "1 -> 1");
-    assert_eq!(after(db, "update t set c = (select sum(d) from u where u.a = t.a)", T.replace("b, ", "").as_str()),
-        "3 -> 2 NULL | 3 NULL | 4 40.00");
+    assert_eq!(
+        after(db, "update t set a = a + 1, b = default", T),
+        "3 -> 2 none 2.50 | 3 none 3.50 | 4 none 3.00"
+    );
+    assert_eq!(
+        after(
+            db,
+            "update top (1) t set b = 'x' where a >= 3",
+            "select count(*) from t where b = 'x'"
+        ),
+        "1 -> 1"
+    );
+    assert_eq!(
+        after(
+            db,
+            "update t set c = (select sum(d) from u where u.a = t.a)",
+            T.replace("b, ", "").as_str()
+        ),
+        "3 -> 2 NULL | 3 NULL | 4 40.00"
+    );
 }
 
 #[test]
@@ -96,21 +122,32 @@ fn updates_join() {
         "1 -> 1 one 11.00 | 2 two 2.50 | 3 NULL 3.00"
     );
     // A target that its FROM does not mention joins it.
-    assert_eq!(after(db, "update t set b = 'u' from u where u.a = t.a", T),
-        "1 -> 1 u 11.00 | 2 two 2.50 | 3 NULL 3.00");
-    assert_eq!(after(db, "delete t from t left join u on u.a = t.a where u.a is null", T), "2 -> 1 u 11.00");
+    assert_eq!(
+        after(db, "update t set b = 'u' from u where u.a = t.a", T),
+        "1 -> 1 u 11.00 | 2 two 2.50 | 3 NULL 3.00"
+    );
+    assert_eq!(
+        after(db, "delete t from t left join u on u.a = t.a where u.a is null", T),
+        "2 -> 1 u 11.00"
+    );
     assert_eq!(after(db, "delete from u where d in (10, 40)", "select a, d from u"), "2 -> 1 11");
-    assert_eq!(after(db, "with x as (select a as k, b from t) update x set b = 'cte' where k = 1", T),
-        "1 -> 1 cte 11.00");
+    assert_eq!(
+        after(db, "with x as (select a as k, b from t) update x set b = 'cte' where k = 1", T),
+        "1 -> 1 cte 11.00"
+    );
 }
 
 #[test]
 fn views_can_be_changed() {
     let db = &mut shop();
-    assert_eq!(after(db, "update v set label = 'view' where more > 3.4", T),
-        "2 -> 1 one 1.50 | 2 view 2.50 | 3 view 3.00");
-    assert_eq!(after(db, "insert v (a, label) values (8, 'v')", "select a, b, c from t where a = 8"),
-        "1 -> 8 v NULL");
+    assert_eq!(
+        after(db, "update v set label = 'view' where more > 3.4", T),
+        "2 -> 1 one 1.50 | 2 view 2.50 | 3 view 3.00"
+    );
+    assert_eq!(
+        after(db, "insert v (a, label) values (8, 'v')", "select a, b, c from t where a = 8"),
+        "1 -> 8 v NULL"
+    );
     assert_eq!(after(db, "delete v where a > 1", T), "3 -> 1 one 1.50");
     assert_eq!(
         db.error("update v set more = 1"),
@@ -121,7 +158,9 @@ fn views_can_be_changed() {
 #[test]
 fn a_view_may_check_what_goes_through_it() {
     let db = &mut shop();
-    db.create("create view w as select a, b from t where a < 10 and b is not null with check option");
+    db.create(
+        "create view w as select a, b from t where a < 10 and b is not null with check option",
+    );
     assert_eq!(run(db, "insert w values (7, 'x')"), "1");
     assert!(run(db, "insert w values (17, 'x')").starts_with("550: "));
     assert!(run(db, "insert w values (8, null)").starts_with("550: "));
@@ -132,16 +171,34 @@ fn a_view_may_check_what_goes_through_it() {
 #[test]
 fn output_shows_old_and_new_rows() {
     let db = &mut shop();
-    assert_eq!(run(db, "insert i (n) output inserted.id, inserted.n * 2 as twice values (5), (6)"),
-        "2: 1 10 | 2 12");
-    assert_eq!(run(db, "update t set c = c + 1 output deleted.c, inserted.c, inserted.* where a = 1"),
-        "1: 1.50 2.50 1 one 2.50");
-    assert_eq!(run(db, "update t set a = t.a + 5 output u.d, inserted.a from t join u on u.a = t.a where u.d = 10"),
-        "1: 10 6");
+    assert_eq!(
+        run(db, "insert i (n) output inserted.id, inserted.n * 2 as twice values (5), (6)"),
+        "2: 1 10 | 2 12"
+    );
+    assert_eq!(
+        run(db, "update t set c = c + 1 output deleted.c, inserted.c, inserted.* where a = 1"),
+        "1: 1.50 2.50 1 one 2.50"
+    );
+    assert_eq!(
+        run(
+            db,
+            "update t set a = t.a + 5 output u.d, inserted.a from t join u on u.a = t.a where u.d = 10"
+        ),
+        "1: 10 6"
+    );
     assert_eq!(run(db, "update t set a = 1 where a = 6"), "1");
-    assert_eq!(run(db, "delete t output deleted.a, u.d from t join u on u.a = t.a where u.d = 10"), "1: 1 10");
-    assert_eq!(after(db, "delete t output deleted.a, 7 into u (a, d) where a = 2", "select d from u where a = 2"),
-        "1 -> 7");
+    assert_eq!(
+        run(db, "delete t output deleted.a, u.d from t join u on u.a = t.a where u.d = 10"),
+        "1: 1 10"
+    );
+    assert_eq!(
+        after(
+            db,
+            "delete t output deleted.a, 7 into u (a, d) where a = 2",
+            "select d from u where a = 2"
+        ),
+        "1 -> 7"
+    );
     assert_eq!(
         db.error("delete t\noutput inserted.a"),
         "4104 2: The multi-part identifier \"inserted.a\" could not be bound."
@@ -160,10 +217,15 @@ fn merge_does_all_three() {
     rows.sort();
     assert_eq!(rows.join(" | "), "DELETE 3 NULL | INSERT NULL 4 | UPDATE 1 1");
     assert_eq!(db.line(T), "1 one 10.00 | 2 two 2.50 | 4 none 40.00");
-    assert_eq!(run(db, "merge t using u on u.a = t.a when matched then delete;").split(':').next(), Some("8672"));
     assert_eq!(
-        db.error("merge t using u on u.a = t.a\nwhen matched then delete\n\
-            when matched and u.d = 1 then delete;"),
+        run(db, "merge t using u on u.a = t.a when matched then delete;").split(':').next(),
+        Some("8672")
+    );
+    assert_eq!(
+        db.error(
+            "merge t using u on u.a = t.a\nwhen matched then delete\n\
+            when matched and u.d = 1 then delete;"
+        ),
         "5324 3: In a MERGE statement, a 'WHEN MATCHED' clause with a search condition cannot appear \
          after a 'WHEN MATCHED' clause with no search condition."
     );
@@ -184,22 +246,27 @@ fn a_cursor_names_the_row() {
     let db = &mut shop();
     let v = db.declare("@key", SqlType::int());
     let table = db.table("t").id();
-    db.names.cursor = Some(CursorRow { database: crate::interp::testing::DB, table, key: vec![(0, v)] });
+    db.names.cursor =
+        Some(CursorRow { database: crate::interp::testing::DB, table, key: vec![(0, v)] });
     let mut frame = Frame::new([SqlType::int()]);
     frame.set_owned(v, &Value::Int(2));
     db.run_in("delete t where current of c", &mut frame).unwrap();
     assert_eq!(db.line("select a from t order by a"), "1 | 3");
-    assert_eq!(db.error("delete u where current of c"),
-        "16933 1: The cursor does not include the table being modified or the table is not updatable through the cursor.");
+    assert_eq!(
+        db.error("delete u where current of c"),
+        "16933 1: The cursor does not include the table being modified or the table is not updatable through the cursor."
+    );
 }
 
 #[test]
 fn rows_of_a_local_table_are_inserted() {
     let db = &mut shop();
     let header = db.table("u").header.clone();
-    let column = |id: i32, name: &str, ty| ColumnDef::new(ColumnId(id), name.into(), ty, UserTypeId(0));
+    let column =
+        |id: i32, name: &str, ty| ColumnDef::new(ColumnId(id), name.into(), ty, UserTypeId(0));
     let text = SqlType::varchar(10, base::Collation::DEFAULT);
-    let shape = TableDef::shape(header, vec![column(1, "x", SqlType::bigint()), column(2, "y", text)]);
+    let shape =
+        TableDef::shape(header, vec![column(1, "x", SqlType::bigint()), column(2, "y", text)]);
     let batch = parse("insert t (a, b) exec p");
     let tsql::ast::StatementKind::Insert(insert) = &batch.statements[0].kind else { panic!() };
     let rows = RowShape { null_is_default: true, ..RowShape::new(TableVarId(0), shape.clone()) };
@@ -220,7 +287,10 @@ fn family(on_delete: ReferentialAction, on_update: ReferentialAction) -> Db {
         "create table f (id int not null primary key, p int default 1, index ip (p))",
     ]);
     db.fill("p", "select 1, 10 union all select 2, 20 union all select 3, 30");
-    db.fill("f", "select 1, 1 union all select 2, 2 union all select 3, 2 union all select 4, null");
+    db.fill(
+        "f",
+        "select 1, 1 union all select 2, 2 union all select 3, 2 union all select 4, null",
+    );
     let (parent, mut child) = (db.table("p"), (*db.table("f")).clone());
     let zero = DateTime { days: 0, ticks: 0 };
     child.foreign_keys.push(ForeignKeyDef {
@@ -300,21 +370,42 @@ fn a_merge_follows_foreign_keys_by_what_it_does() {
 fn lists_and_rows_must_match() {
     let db = shop();
     for (text, error) in [
-        ("insert t (a, b)\nvalues (1)", "109 1: There are more columns in the INSERT statement than values"),
-        ("insert t (a) values (1, 2)", "110 1: There are fewer columns in the INSERT statement than values"),
+        (
+            "insert t (a, b)\nvalues (1)",
+            "109 1: There are more columns in the INSERT statement than values",
+        ),
+        (
+            "insert t (a) values (1, 2)",
+            "110 1: There are fewer columns in the INSERT statement than values",
+        ),
         ("insert t values (1)", "213 1: Column name or number of supplied values does not match"),
-        ("insert t (a, b) select 1", "120 1: The select list for the INSERT statement contains fewer items"),
-        ("insert t (a) select 1, 2", "121 1: The select list for the INSERT statement contains more items"),
+        (
+            "insert t (a, b) select 1",
+            "120 1: The select list for the INSERT statement contains fewer items",
+        ),
+        (
+            "insert t (a) select 1, 2",
+            "121 1: The select list for the INSERT statement contains more items",
+        ),
         ("insert t select 1", "213 1: Column name or number of supplied values does not match"),
         ("insert t (a, a) values (1, 2)", "264 1: The column name 'a' is specified more than once"),
         ("insert t\n(a, zz) values (1, 2)", "207 2: Invalid column name 'zz'."),
         ("insert t (a) values (b)", "128 1: The name \"b\" is not permitted in this context."),
         ("insert t (a) values (1), (2, 3)", "10709 1: The number of columns for each row"),
-        ("insert i (id, n) values (1, 2)", "544 1: Cannot insert explicit value for identity column in table 'i'"),
-        ("insert i values (1, 2)", "8101 1: An explicit value for the identity column in table 'i'"),
+        (
+            "insert i (id, n) values (1, 2)",
+            "544 1: Cannot insert explicit value for identity column in table 'i'",
+        ),
+        (
+            "insert i values (1, 2)",
+            "8101 1: An explicit value for the identity column in table 'i'",
+        ),
         ("insert nowhere values (1)", "208 1: Invalid object name 'nowhere'."),
         ("insert @x values (1)", "1087 1: Must declare the table variable \"@x\"."),
-        ("insert t (a) values (getdate())", "257 1: Implicit conversion from data type datetime to int"),
+        (
+            "insert t (a) values (getdate())",
+            "257 1: Implicit conversion from data type datetime to int",
+        ),
         ("update t set zz = 1", "207 1: Invalid column name 'zz'."),
         ("update t set b = 1, b = 2", "264 1: The column name 'b' is specified more than once"),
         ("update i set id = 1", "8102 1: Cannot update identity column 'id'."),
@@ -335,10 +426,7 @@ fn explicit_identities_need_permission() {
     let db = &mut shop();
     db.names.identity_insert = Some(db.table("i").id());
     assert_eq!(after(db, "insert i (id, n) values (50, 1)", "select id from i"), "1 -> 50");
-    assert_eq!(
-        db.error("insert i (n) values (1)").split(':').next(),
-        Some("545 1")
-    );
+    assert_eq!(db.error("insert i (n) values (1)").split(':').next(), Some("545 1"));
     assert_eq!(db.error("insert i (id, n) values (default, 1)").split(':').next(), Some("339 1"));
 }
 
@@ -381,7 +469,10 @@ fn computed_columns_and_checks_follow() {
     db.replace(table);
     assert_eq!(run(db, "insert t (a, b) output inserted.s, inserted.w values (1, 2)"), "1: 3 10");
     assert!(run(db, "insert t (a, b) values (1, 200)").starts_with("547: "));
-    assert_eq!(run(db, "update t set b = s + w output deleted.s, inserted.s where w = 10"), "1: 3 14");
+    assert_eq!(
+        run(db, "update t set b = s + w output deleted.s, inserted.s where w = 10"),
+        "1: 3 14"
+    );
     assert_eq!(
         db.error("update t set s = 1"),
         "271 1: The column \"s\" cannot be modified because it is either a computed column or is the \

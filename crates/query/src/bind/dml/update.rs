@@ -143,7 +143,8 @@ impl Binder<'_> {
         if def.ty.kind == TypeKind::RowVersion {
             return fail(SqlError::new(&message::TIMESTAMP_UPDATE, &[]));
         }
-        let position = table.layout_position(ordinal).expect("only computed columns are not stored");
+        let position =
+            table.layout_position(ordinal).expect("only computed columns are not stored");
         if so_far.set.iter().any(|s| s.0 == position) {
             return fail(SqlError::new(&message::COLUMN_SET_TWICE, &[&def.name]));
         }
@@ -214,7 +215,8 @@ impl Binder<'_> {
         let end = Scalar::computed(self.coerce(end, bigint)?);
         let offset = self.isnull(Scalar::computed(offset), end.clone())?;
         let length = self.isnull(Scalar::computed(length), end)?;
-        let before = self.library_call("SUBSTRING", vec![old.clone(), number(1), offset.clone()])?;
+        let before =
+            self.library_call("SUBSTRING", vec![old.clone(), number(1), offset.clone()])?;
         let behind = self.binary(BinaryOp::Add, offset, length)?;
         let behind = self.binary(BinaryOp::Add, behind, number(1))?;
         let most = number(i64::from(i32::MAX));

@@ -152,9 +152,13 @@ fn table_variables_and_calls() {
     let (_, module) = bound(db, &caller).unwrap();
     assert_eq!(module.tables.len(), 1);
     let mut frame = Frame::new(module.module.variables.iter().copied());
-    frame.declare_table(TableSlot::Own(Box::new(LocalTable::new(LocalShape::of(&module.tables[0])))));
+    frame.declare_table(TableSlot::Own(Box::new(LocalTable::new(LocalShape::of(
+        &module.tables[0],
+    )))));
     assert_eq!(run(db, &module, &mut frame).unwrap(), Some(Value::Int(7)));
-    assert!(db.world.trace.iter().any(|t| *t == format!("call {id:?} [Int(41), Null, Null, Null]")));
+    assert!(
+        db.world.trace.iter().any(|t| *t == format!("call {id:?} [Int(41), Null, Null, Null]"))
+    );
     assert!(module.dependencies.objects.iter().any(|o| o.object == id));
 }
 
@@ -176,18 +180,30 @@ fn modules_must_follow_the_rules() {
         assert!(found.starts_with(expected), "{text}\n found    {found}\n expected {expected}");
     }
     for (body, expected) in [
-        ("select id from products", "4512 0: Cannot schema bind procedure 'p' because name 'products' is invalid"),
+        (
+            "select id from products",
+            "4512 0: Cannot schema bind procedure 'p' because name 'products' is invalid",
+        ),
         ("commit", "11322 3: Controlling explicit transactions"),
         ("set nocount on", "10769 3: SET options are not supported inside ATOMIC blocks."),
-        ("print 'x'", "10794 3: The statement 'PRINT' is not supported with natively compiled modules."),
+        (
+            "print 'x'",
+            "10794 3: The statement 'PRINT' is not supported with natively compiled modules.",
+        ),
         ("declare @x int not null", "10795 3: The variable '@x' was declared as not null"),
         ("declare @a int", "134 3: The variable name '@a' has already been declared."),
         ("set @zz = 1", "137 3: Must declare the scalar variable \"@zz\"."),
         ("select x from dbo.products", "207 3: Invalid column name 'x'."),
         ("select 1 from dbo.nothing", "208 3: Invalid object name 'dbo.nothing'."),
         ("exec sp_who", "2812 3: Could not find stored procedure 'sp_who'."),
-        ("exec (N'select 1')", "12340 3: The EXECUTE statement in natively compiled modules must execute"),
-        ("create table dbo.x (a int)", "12319 3: The statement is not supported with natively compiled modules."),
+        (
+            "exec (N'select 1')",
+            "12340 3: The EXECUTE statement in natively compiled modules must execute",
+        ),
+        (
+            "create table dbo.x (a int)",
+            "12319 3: The statement is not supported with natively compiled modules.",
+        ),
         ("\ninsert dbo.products values (1)", "213 4: Column name or number of supplied values"),
     ] {
         let found = error(db, body);
@@ -213,7 +229,16 @@ fn functions_change_nothing() {
     let found = error_of(db, &text("select id from dbo.products"));
     assert!(found.starts_with("444 2: Select statements included within a function"), "{found}");
     let found = error_of(db, &text("delete dbo.products"));
-    assert!(found.starts_with("443 2: Invalid use of a side-effecting operator 'DELETE'"), "{found}");
-    assert_eq!(bound(db, &text("declare @x int select @x = max(id) from dbo.products")).unwrap().1.module.variables,
-        [SqlType::int()]);
+    assert!(
+        found.starts_with("443 2: Invalid use of a side-effecting operator 'DELETE'"),
+        "{found}"
+    );
+    assert_eq!(
+        bound(db, &text("declare @x int select @x = max(id) from dbo.products"))
+            .unwrap()
+            .1
+            .module
+            .variables,
+        [SqlType::int()]
+    );
 }

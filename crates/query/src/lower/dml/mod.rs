@@ -197,7 +197,7 @@ fn seeks_one(scan: &Scan) -> bool {
         index.unique && !index.disabled && given == index.key.len()
     };
     match &scan.access {
-        Access::Full => false,
+        Access::Full | Access::Like { .. } => false,
         Access::Seek { index, key } => whole(*index, key.len()),
         Access::Range { index, prefix, .. } => whole(*index, prefix.len()),
     }
