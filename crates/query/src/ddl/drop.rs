@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::table;
+use super::{security, table};
 use crate::exec::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -31,6 +31,10 @@ fn one(
     match kind {
         DropKind::Schema => drop_schema(context, name, if_exists),
         DropKind::Type => drop_type(context, name, if_exists),
+        DropKind::User | DropKind::Role => security::drop_principal(context, kind, name, if_exists),
+        DropKind::Login | DropKind::ServerRole => {
+            security::drop_login(context, kind, name, if_exists)
+        }
         _ => drop_object(context, kind, name, if_exists),
     }
 }

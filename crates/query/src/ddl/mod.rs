@@ -22,15 +22,22 @@
 //! * `data`: what definitions ask about the rows that are there.
 //! * `failure`: errors that come in company.
 
+mod alter;
 mod data;
 mod database;
 mod drop;
 mod failure;
+mod index;
 mod module;
 mod names;
 mod object;
 mod place;
+pub mod property;
+pub mod rename;
+mod security;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};
@@ -40,6 +47,7 @@ use failure::{DdlResult, Failure};
 
 pub use failure::raised;
 pub use names::DefinitionNames;
+pub use security::membership;
 pub use table::{fill_new_table, shown_name, table_variable};
 
 /// Runs a statement that defines something. `text` is the batch that the statement's positions
@@ -56,6 +64,7 @@ pub fn execute(
         S::AlterDatabase(alter) => database::alter(context, alter),
         S::ScopedConfiguration(change) => database::scoped_configuration(context, change),
         S::Drop(drop) if drop.kind == ast::DropKind::Database => database::drop(context, drop),
+        S::UpdateStatistics(update) => index::update_statistics(context, update),
         _ => within(context, |context| define(context, statement, text)),
     };
     result.map_err(|failure| failure.at_line(line).report(context))
@@ -91,7 +100,15 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
     use StatementKind as S;
     match &statement.kind {
         S::CreateTable(create) => table::create_table(context, create),
+        S::AlterTable(alter) => alter::alter_table(context, alter),
+        S::TruncateTable(truncate) => alter::truncate(context, truncate),
+        S::CreateIndex(create) => index::create(context, create),
+        S::AlterIndex(alter) => index::alter(context, alter),
+        S::DropIndex(drop) => index::drop(context, drop),
+        S::CreateStatistics(create) => index::create_statistics(context, create),
+        S::DropStatistics(names) => index::drop_statistics(context, names),
         S::Module(module) => module::define(context, module, text),
+        S::ToggleTrigger(toggle) => alter::toggle_triggers(context, toggle),
         S::CreateSchema(create) => object::create_schema(context, create, text),
         S::AlterSchema(alter) => object::transfer(context, alter),
         S::CreateType(create) => object::create_type(context, create),
@@ -99,6 +116,11 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::CreateSynonym(create) => object::create_synonym(context, create),
         S::Drop(drop) => drop::drop(context, drop),
         S::DropTrigger(drop) => drop::drop_triggers(context, drop),
+        S::Login(login) => security::login(context, login),
+        S::User(user) => security::user(context, user),
+        S::Role(role) => security::role(context, role),
+        S::Permission(permission) => security::permission(context, permission),
+        S::AlterAuthorization(change) => security::authorization(context, change),
         _ => Err(SqlError::new(&message::UNIMPLEMENTED, &[&"statement"]).into()),
     }
 }

@@ -28,7 +28,10 @@ use crate::exec::session::State;
 use crate::plan::statistics::NoStatistics;
 
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
-pub(super) use create::{check_database, refuse_transaction};
+pub(super) use create::{
+    check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
+};
+pub(super) use columns::identity_type;
 pub(super) use foreign_keys::same_key;
 pub(super) use indexes::{IndexRequest, find_index};
 

@@ -1,0 +1,115 @@
+//! `ALTER AUTHORIZATION`: who owns something.
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlError, message};
+use engine::catalog::Definition;
+use engine::catalog::def::*;
+use tsql::ast::{self, SecurableClass as Class};
+
+use super::not_there;
+use crate::ddl::failure::DdlResult;
+use crate::ddl::object::{find_type, with_header};
+use crate::ddl::place;
+use crate::exec::context::Context;
+
+/// `ALTER AUTHORIZATION ON class::name TO owner`.
+pub fn authorization(
+    context: &mut Context<'_>,
+    change: &ast::AlterAuthorization,
+) -> DdlResult<()> {
+    let name = &change.name.name.name;
+    if change.class == Some(Class::Database) {
+        return database(context, name, change.owner.as_ref());
+    }
+    let database = context.database();
+    context.lock_edit(database)?;
+    let schema = context.schema(database)?;
+    let owner = match &change.owner {
+        Some(owner) => {
+            let found = schema.find_principal(&owner.name);
+            Some(found.ok_or_else(|| not_there("find", "principal", &owner.name))?.id)
+        }
+        None => None,
+    };
+    let definition = match change.class {
+        None | Some(Class::Object) => {
+            let missing = || not_there("find", "object", name);
+            let found = place::find_in(context, database, &change.name)?.ok_or_else(missing)?;
+            let target = Securable { class: SecurableClass::Object, major: found.id.0, minor: 0 };
+            if !context.may(database, target, Permission::TakeOwnership) {
+                return Err(missing().into());
+            }
+            let def = found.schema.object_def(found.id).ok_or_else(missing)?;
+            Definition::Object(with_header(def, |header| header.owner = owner))
+        }
+        Some(Class::Schema) => {
+            let missing = || not_there("find", "schema", name);
+            let found = schema.find_schema(name).ok_or_else(missing)?;
+            let target = Securable { class: SecurableClass::Schema, major: found.id.0, minor: 0 };
+            if !context.may(database, target, Permission::TakeOwnership) {
+                return Err(missing().into());
+            }
+            let owner = owner.ok_or_else(missing)?;
+            Definition::Schema(Arc::new(SchemaDef { owner, ..SchemaDef::clone(found) }))
+        }
+        Some(Class::Type) => {
+            let missing = || not_there("find", "type", name);
+            let found = find_type(context, database, &change.name)?.ok_or_else(missing)?;
+            Definition::Type(Arc::new(TypeDef { owner, ..TypeDef::clone(&found) }))
+        }
+        Some(Class::Role) => {
+            let missing = || not_there("find", "role", name);
+            let found = schema.find_principal(name);
+            let found = found.filter(|p| p.kind == PrincipalKind::Role).ok_or_else(missing)?;
+            if !context.may(database, crate::exec::security::WHOLE_DATABASE, Permission::AlterAnyRole) {
+                return Err(missing().into());
+            }
+            Definition::Principal(Arc::new(PrincipalDef { owner, ..PrincipalDef::clone(found) }))
+        }
+        Some(_) => return Err(not_there("find", "entity", name).into()),
+    };
+    context.change(database, |task, txn, edit| edit.put(task, txn, definition))?;
+    Ok(())
+}
+
+/// The owner of a database is a login, and `dbo` in it. Errors 15110, 15151.
+fn database(
+    context: &mut Context<'_>,
+    name: &str,
+    owner: Option<&ast::Ident>,
+) -> DdlResult<()> {
+    let instance = context.instance();
+    let found = instance.find_database(name);
+    let may = context.login_may(Permission::Control);
+    let Some(def) = found.filter(|d| {
+        may || context.user(d.id).is_ok_and(|user| user.is_owner)
+    }) else {
+        return Err(not_there("find", "database", name).into());
+    };
+    let owner = owner.map_or("", |o| &o.name);
+    context.lock_edit(DbId::MASTER)?;
+    context.lock_edit(def.id)?;
+    let master = context.schema(DbId::MASTER)?;
+    let login = master.find_login(owner).filter(|l| l.kind != PrincipalKind::Role);
+    let Some(login) = login else {
+        return Err(not_there("find", "principal", owner).into());
+    };
+    let schema = context.schema(def.id)?;
+    if schema.user_with_sid(&login.sid).is_some_and(|user| user.id != PrincipalId::DBO) {
+        return Err(SqlError::new(&message::OWNER_ALREADY_USER, &[]).into());
+    }
+    let sid = login.sid.clone();
+    let new = DatabaseDef { owner_sid: sid.clone(), ..DatabaseDef::clone(&def) };
+    context.change(DbId::MASTER, |task, txn, edit| {
+        edit.put(task, txn, Definition::Database(Arc::new(new)))
+    })?;
+    if let Some(dbo) = schema.principals().get(PrincipalId::DBO) {
+        let dbo = PrincipalDef { sid: Some(sid), ..PrincipalDef::clone(dbo) };
+        context.change(def.id, |task, txn, edit| {
+            edit.put(task, txn, Definition::Principal(Arc::new(dbo)))
+        })?;
+    }
+    Ok(())
+}

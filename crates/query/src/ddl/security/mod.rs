@@ -1,0 +1,28 @@
+//! Principals and permissions.
+
+mod authorization;
+mod logins;
+mod permissions;
+mod users;
+
+use base::{SqlError, message};
+
+use super::failure::DdlResult;
+
+pub use authorization::authorization;
+pub use logins::{drop_login, login};
+pub use permissions::permission;
+pub use users::{drop_principal, membership, role, user};
+
+type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// Error 15151.
+fn not_there(verb: &str, what: &str, name: &str) -> SqlError {
+    let args: [Shown; 3] = [&verb, &what, &name];
+    SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args)
+}
+
+/// Error 15247.
+fn not_permitted<T>() -> DdlResult<T> {
+    Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).into())
+}
