@@ -8,12 +8,17 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 
-use base::{Collation, SqlError, SqlResult, message};
+use base::{SqlError, SqlResult, SqlType, Value, ValueRef, message};
 use engine::wait::Task;
+use query::exec::bulk::BulkSource;
+use smallvec::SmallVec;
 use tds::columns::ReceivedColumn;
 use tds::row::Row;
 use tds::server::{BulkEvent, BulkReader};
+use tds::value::Datum;
 use tds::{ProtocolError, TdsVersion};
+
+use super::rpc;
 
 /// While more than this waits, nothing more is put in.
 const WAITING_BYTES_MAX: usize = 256 * 1024;
@@ -87,53 +92,13 @@ impl Pipe {
 pub struct WireRows {
     pipe: Arc<Pipe>,
     reader: BulkReader,
-    rows: u64,
 }
 
 impl WireRows {
     /// The rows that come through a pipe. Rows of more than `row_bytes_max` bytes are refused.
     pub fn new(pipe: Arc<Pipe>, version: TdsVersion, row_bytes_max: usize) -> WireRows {
-        let reader = BulkReader::new(version, Collation::default(), row_bytes_max);
-        WireRows { pipe, reader, rows: 0 }
-    }
-
-    /// The columns of the rows that follow; none if there are no rows and no columns at all.
-    ///
-    /// # Errors
-    /// What is wrong with the stream, 3617 when the client has changed its mind.
-    pub fn columns(&mut self, task: &Task) -> SqlResult<Vec<ReceivedColumn>> {
-        loop {
-            match self.reader.next().map_err(|error| error.as_bulk_column(0))? {
-                BulkEvent::Columns(columns) => return Ok(columns.to_vec()),
-                BulkEvent::Row(_) => return Err(SqlError::new(&message::BULK_METADATA_MISSING, &[])),
-                BulkEvent::End => return Ok(Vec::new()),
-                BulkEvent::NeedMore => {}
-            }
-            self.feed(task)?;
-        }
-    }
-
-    /// Hands the next row on. `false` behind the last one.
-    ///
-    /// # Errors
-    /// Those of [`WireRows::columns`] and of `take`.
-    pub fn next(
-        &mut self,
-        task: &Task,
-        take: &mut dyn FnMut(&Row<'_>) -> SqlResult<()>,
-    ) -> SqlResult<bool> {
-        loop {
-            match self.reader.next().map_err(|error| error.as_bulk_column(0))? {
-                BulkEvent::Row(row) => {
-                    self.rows += 1;
-                    take(&row)?;
-                    return Ok(true);
-                }
-                BulkEvent::End => return Ok(false),
-                BulkEvent::Columns(_) | BulkEvent::NeedMore => {}
-            }
-            self.feed(task)?;
-        }
+        let reader = BulkReader::new(version, rpc::unknown_collation(), row_bytes_max);
+        WireRows { pipe, reader }
     }
 
     /// Waits for the next piece.
@@ -153,4 +118,55 @@ impl WireRows {
         }
         Ok(())
     }
+}
+
+impl BulkSource for WireRows {
+    fn columns(&mut self, task: &Task) -> SqlResult<Vec<SqlType>> {
+        loop {
+            match self.reader.next().map_err(|error| error.as_bulk_column(0))? {
+                BulkEvent::Columns(columns) => {
+                    let ty = |c: &ReceivedColumn| c.info.to_sql(rpc::unknown_collation());
+                    return Ok(columns.iter().map(ty).collect());
+                }
+                BulkEvent::Row(_) => {
+                    return Err(SqlError::new(&message::BULK_METADATA_MISSING, &[]));
+                }
+                BulkEvent::End => return Ok(Vec::new()),
+                BulkEvent::NeedMore => {}
+            }
+            self.feed(task)?;
+        }
+    }
+
+    fn next(
+        &mut self,
+        task: &Task,
+        take: &mut dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()>,
+    ) -> SqlResult<bool> {
+        loop {
+            match self.reader.next().map_err(|error| error.as_bulk_column(0))? {
+                BulkEvent::Row(row) => {
+                    let data = data(&row)?;
+                    let values: SmallVec<[ValueRef<'_>; 16]> =
+                        data.iter().map(Datum::as_ref).collect();
+                    take(&values)?;
+                    return Ok(true);
+                }
+                BulkEvent::End => return Ok(false),
+                BulkEvent::Columns(_) | BulkEvent::NeedMore => {}
+            }
+            self.feed(task)?;
+        }
+    }
+}
+
+/// The values of a row; variants in their encoded form. Errors 4815, 4816 with the column.
+fn data<'r>(row: &Row<'r>) -> SqlResult<SmallVec<[Datum<'r>; 16]>> {
+    (0..row.len())
+        .map(|column| match row.get(column) {
+            Ok(Datum::Owned(Value::Variant(variant))) => Ok(Datum::Owned(rpc::encoded(&variant))),
+            Ok(datum) => Ok(datum),
+            Err(error) => Err(error.as_bulk_column(column + 1)),
+        })
+        .collect()
 }

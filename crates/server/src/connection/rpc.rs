@@ -62,7 +62,8 @@ fn owned(datum: Datum<'_>) -> Value {
     }
 }
 
-fn encoded(value: &Variant) -> Value {
+/// A variant in its encoded form.
+pub fn encoded(value: &Variant) -> Value {
     let mut bytes = Vec::new();
     variant::encode_variant(&value.ty, value.value.as_ref(), &mut bytes);
     Value::Bytes(bytes.into())

@@ -22,7 +22,7 @@ use tracing::{info, warn};
 use tsql::ast::IsolationLevel;
 
 use super::answer::Answer;
-use super::bulk::{Pipe, PipeEnd};
+use super::bulk::{Pipe, PipeEnd, WireRows};
 use super::inbox::{Inbound, Inbox};
 use super::login::Entered;
 use super::outbox::Outbox;
@@ -192,8 +192,13 @@ impl Served<'_> {
     }
 
     async fn bulk(&mut self, reset: Reset) -> Result<(), End> {
-        let _ = reset;
-        Err(End::Protocol(ProtocolError::PacketType(PacketType::BulkLoad as u8)))
+        let limit = usize::try_from(self.server.config.message_limit.0).unwrap_or(usize::MAX);
+        let pipe = Arc::<Pipe>::default();
+        let mut rows = WireRows::new(pipe.clone(), self.version, limit);
+        self.run_with(reset, Some(&pipe), move |task, session, answer| {
+            session.bulk_load(task, &mut rows, answer)
+        })
+        .await
     }
 
     /// Runs a request on a coroutine, and sends its answer.
