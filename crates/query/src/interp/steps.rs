@@ -420,7 +420,8 @@ fn open_cursor(
     regs: Registers<'_>,
 ) {
     match access {
-        AccessDesc::Full { .. } => cursor.open(table, &LocalAccess::Full),
+        // What the pattern does not match is tested for anyhow.
+        AccessDesc::Full { .. } | AccessDesc::Like { .. } => cursor.open(table, &LocalAccess::Full),
         AccessDesc::Seek { index, key } => {
             let key = regs.keys(key);
             cursor.open(table, &LocalAccess::Seek { index: *index, key: &key });

@@ -97,6 +97,15 @@ pub enum AccessDesc {
         /// From the end to the start.
         backward: bool,
     },
+    /// What may match a `LIKE` pattern in the column behind leading ones of an ordered index.
+    Like {
+        /// The index's place in `TableDef::indexes`.
+        index: usize,
+        /// Leading key columns.
+        prefix: Box<[KeyPart]>,
+        /// The pattern.
+        pattern: KeyPart,
+    },
 }
 
 /// The key column that bounds are on.
@@ -115,6 +124,7 @@ impl AccessDesc {
             AccessDesc::Full { .. } => (&[], None, None),
             AccessDesc::Seek { key, .. } => (key, None, None),
             AccessDesc::Range { prefix, lower, upper, .. } => (prefix, *lower, *upper),
+            AccessDesc::Like { prefix, pattern, .. } => (prefix, Some((*pattern, true)), None),
         };
         keys.iter().copied().chain(lower.map(|b| b.0)).chain(upper.map(|b| b.0))
     }

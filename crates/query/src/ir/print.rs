@@ -246,6 +246,9 @@ fn access(access: &AccessDesc) -> String {
     match access {
         AccessDesc::Full { .. } => "full".into(),
         AccessDesc::Seek { index, key } => format!("seek index {index} {}", names(key)),
+        AccessDesc::Like { index, prefix, pattern } => {
+            format!("range index {index} {} like {:?}", names(prefix), pattern.reg)
+        }
         AccessDesc::Range { index, prefix, lower, upper, backward, .. } => {
             let mut text = format!("range index {index} {}", names(prefix));
             if let Some((part, inclusive)) = lower {

@@ -432,6 +432,10 @@ impl<'v> Walk<'v> {
         match &scan.access {
             Access::Full => {}
             Access::Seek { key, .. } => self.exprs(key),
+            Access::Like { prefix, pattern, .. } => {
+                self.exprs(prefix);
+                self.expr(pattern);
+            }
             Access::Range { prefix, lower, upper, .. } => {
                 self.exprs(prefix);
                 self.exprs(lower.iter().chain(upper).map(|b| &b.value));

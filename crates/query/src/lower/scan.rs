@@ -176,6 +176,11 @@ impl Lowering {
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
             }
+            Access::Like { index, prefix, pattern } => AccessDesc::Like {
+                index: *index,
+                prefix: self.keys(prefix, null)?,
+                pattern: self.key(pattern, null)?,
+            },
             Access::Range { index, prefix, lower, upper, backward } => AccessDesc::Range {
                 index: *index,
                 prefix: self.keys(prefix, null)?,

@@ -194,6 +194,19 @@ impl Printer {
                     .collect();
                 format!("Index Seek(OBJECT:({object}), SEEK:({})", key.join(" AND "))
             }
+            Access::Like { index, prefix, pattern } => {
+                let (index, object) = index_name(&scan.source, *index);
+                let columns = index_columns(&scan.source, index);
+                let mut seek: Vec<String> = (prefix.iter().zip(&columns))
+                    .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
+                    .collect();
+                let next = columns.get(prefix.len()).map_or("", |c| &**c);
+                seek.push(format!("[{next}] LIKE {}", self.expr(pattern)));
+                format!(
+                    "Index Seek(OBJECT:({object}), SEEK:({}) ORDERED FORWARD",
+                    seek.join(" AND ")
+                )
+            }
             Access::Range { index, prefix, lower, upper, backward } => {
                 let (index, object) = index_name(&scan.source, *index);
                 let columns = index_columns(&scan.source, index);

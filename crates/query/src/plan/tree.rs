@@ -266,6 +266,16 @@ pub enum Access {
         /// From the end to the start.
         backward: bool,
     },
+    /// A range of an ordered index that holds, perhaps among others, the rows whose key column
+    /// behind the leading ones begins as a `LIKE` pattern does. They still have to be tested.
+    Like {
+        /// The index, by its place in `TableDef::indexes`.
+        index: usize,
+        /// Leading key columns that equal these.
+        prefix: Vec<Expr>,
+        /// The pattern, a string as the column is one.
+        pattern: Expr,
+    },
 }
 
 /// A bound of a range.

@@ -191,6 +191,12 @@ parts_of! {
                     expr!(part);
                 }
             }
+            Access::Like { prefix, pattern, .. } => {
+                for part in each!(prefix) {
+                    expr!(part);
+                }
+                expr!(pattern);
+            }
             Access::Range { prefix, lower, upper, .. } => {
                 for part in each!(prefix) {
                     expr!(part);

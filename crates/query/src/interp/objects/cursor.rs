@@ -1,6 +1,7 @@
 //! Cursors over engine tables.
 
 use base::SqlResult;
+use base::collation::LikePattern;
 use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
@@ -52,6 +53,13 @@ impl TableCursor {
             AccessDesc::Seek { index, key } => {
                 table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
                 self.start_at_key(snapshot, *index);
+            }
+            AccessDesc::Like { index, prefix, pattern } => {
+                let ty = &pattern.ty;
+                let like = LikePattern::new(ty.collation, regs.value(pattern.reg, ty), None)?;
+                let spec = table.key_spec(*index);
+                let range = spec.starting_with(&regs.keys(prefix), like.prefix());
+                self.start(snapshot, *index, ScanRange::Keys(range), Direction::Forward);
             }
             AccessDesc::Range { index, prefix, next, lower, upper, backward } => {
                 let spec = table.key_spec(*index);

@@ -168,6 +168,11 @@ impl Reference {
             };
             match &scan.access {
                 Access::Full => {}
+                Access::Like { index: at, prefix, .. } => {
+                    for (column, e) in index(*at).into_iter().zip(prefix) {
+                        test(column, e, CompareOp::Eq)?;
+                    }
+                }
                 Access::Seek { index: at, key } => {
                     for (column, e) in index(*at).into_iter().zip(key) {
                         test(column, e, CompareOp::Eq)?;

@@ -44,6 +44,8 @@ enum Test<'p> {
     Upper(Key<'p>, bool),
     /// `IN`
     OneOf(Vec<Key<'p>>),
+    /// `LIKE`
+    Like(Key<'p>),
 }
 
 /// What a column is compared with, as of the column's type.
@@ -110,6 +112,7 @@ enum How {
         equal: SmallVec<[usize; 4]>,
         lower: Option<usize>,
         upper: Option<usize>,
+        like: Option<usize>,
         backward: bool,
         hash: bool,
     },
@@ -170,6 +173,19 @@ impl<'p> Terms<'p> {
                     self.terms.push(Term { column: def.id, test, condition: at, exact });
                 }
             }
+            Pred::Like { subject, pattern, escape: None }
+                if matches!(scan.source, Source::Table { .. }) =>
+            {
+                let Some((def, None)) = subject_of(scan, table, subject) else { return };
+                let suits = key_types_agree(&def.ty, &pattern.ty)
+                    && !expr_uses(pattern).meets(own)
+                    && expr_nature(pattern).is_plain()
+                    && !starts_with_wildcard(pattern);
+                if suits {
+                    let test = Test::Like(Key { value: pattern, fit: Fit::AsIs });
+                    self.terms.push(Term { column: def.id, test, condition: at, exact: false });
+                }
+            }
             _ => {}
         }
     }
@@ -209,6 +225,22 @@ impl<'p> Terms<'p> {
     fn equal(&self, column: ColumnId) -> Option<usize> {
         self.find(column, |t| matches!(t, Test::Equal(_)))
     }
+}
+
+/// Whether a pattern is known to match strings that begin with anything.
+fn starts_with_wildcard(pattern: &Expr) -> bool {
+    let first = match &pattern.kind {
+        ExprKind::Constant(Value::Chars(bytes)) => bytes.first().copied(),
+        ExprKind::Constant(Value::Unicode(bytes)) => match bytes[..] {
+            [low, 0, ..] => Some(low),
+            [_, _, ..] => return false,
+            _ => None,
+        },
+        ExprKind::Concat(left, _) => return starts_with_wildcard(left),
+        ExprKind::Cast { operand, .. } => return starts_with_wildcard(operand),
+        _ => return false,
+    };
+    matches!(first, None | Some(b'%' | b'_' | b'['))
 }
 
 /// The column that one side of a comparison is, and the type it has been converted to.
@@ -425,13 +457,17 @@ impl Optimizer<'_, '_> {
         if is_hash && !whole {
             return None;
         }
-        let (mut lower, mut upper) = (None, None);
+        let (mut lower, mut upper, mut like) = (None, None, None);
         if let (Some(next), false) = (index.key.get(equal.len()), is_hash) {
             lower = terms.find(next.column, |t| matches!(t, Test::Lower(..)));
             upper = terms.find(next.column, |t| matches!(t, Test::Upper(..)));
+            if lower.is_none() && upper.is_none() {
+                like = terms.find(next.column, |t| matches!(t, Test::Like(_)));
+            }
         }
         let single = whole && index.unique;
         let fraction = match (lower.is_some(), upper.is_some()) {
+            (false, false) if like.is_some() => 0.1,
             (false, false) => 1.0,
             (true, true) => 0.1,
             _ => 0.3,
@@ -441,8 +477,10 @@ impl Optimizer<'_, '_> {
             true => None,
             false => want.in_index(scan, table, index, equal.len(), terms_columns(terms, &equal)),
         };
+        // Patterns are read in the order of the index only.
+        let order = order.filter(|backward| like.is_none() || !backward);
         let ordered = want.is_empty() || single || order.is_some();
-        let useful = !equal.is_empty() || lower.is_some() || upper.is_some();
+        let useful = !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some();
         if !useful && (order.is_none() || want.is_empty()) {
             return None;
         }
@@ -457,6 +495,7 @@ impl Optimizer<'_, '_> {
             equal,
             lower,
             upper,
+            like,
             backward: order == Some(true),
             hash: is_hash || (is_variable && whole),
         };
@@ -488,13 +527,10 @@ impl Optimizer<'_, '_> {
             {
                 return total / (keys as f64).clamp(1.0, total);
             }
-            return (total * 0.02).max(2.0).min(total);
+            return (total * 0.001).clamp(2.0, 50.0);
         }
-        let keys = index.key.len() as f64;
-        match index.unique {
-            true => total.powf(1.0 - columns as f64 / keys).max(2.0),
-            false => (total * 0.1f64.powi(columns as i32)).max(4.0).min(total),
-        }
+        let left = 1.0 - columns as f64 / index.key.len() as f64;
+        total.powf(left * if index.unique { 0.7 } else { 0.8 }).max(2.0)
     }
 
     /// A list that is worth being looked up value by value: which term, and how.
@@ -605,14 +641,14 @@ impl Choice {
 
     /// Whether an index finds the rows.
     pub fn seeks(&self) -> bool {
-        matches!(&self.how, How::Index { equal, lower, upper, .. }
-            if !equal.is_empty() || lower.is_some() || upper.is_some())
+        matches!(&self.how, How::Index { equal, lower, upper, like, .. }
+            if !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some())
     }
 
     /// Gives the scan its access. Says which conditions it has taken in.
     pub fn apply(self, scan: &mut Scan, terms: &Terms<'_>) -> SmallVec<[usize; 4]> {
         let mut taken = SmallVec::new();
-        let How::Index { index, equal, lower, upper, backward, hash } = self.how else {
+        let How::Index { index, equal, lower, upper, like, backward, hash } = self.how else {
             return taken;
         };
         let mut key = |at: usize| {
@@ -621,11 +657,17 @@ impl Choice {
                 taken.push(term.condition);
             }
             match &term.test {
-                Test::Equal(key) | Test::Lower(key, _) | Test::Upper(key, _) => key.expr(),
+                Test::Equal(key) | Test::Lower(key, _) | Test::Upper(key, _) | Test::Like(key) => {
+                    key.expr()
+                }
                 Test::OneOf(_) => unreachable!("a list is no key"),
             }
         };
         let prefix: Vec<Expr> = equal.iter().map(|&at| key(at)).collect();
+        if let Some(at) = like {
+            scan.access = Access::Like { index, prefix, pattern: key(at) };
+            return taken;
+        }
         let mut bound = |at: Option<usize>| {
             let value = key(at?);
             let inclusive =

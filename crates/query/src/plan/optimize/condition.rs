@@ -167,7 +167,7 @@ fn join_equalities(parts: &mut Vec<Pred>) {
         while next < parts.len() {
             let same = split(&parts[next])
                 && matches!(&parts[next], Pred::Compare(_, a, _) | Pred::In(a, _) if same_expr(a, &subject));
-            if same && (next > at || list.is_empty()) {
+            if same {
                 match parts.remove(next) {
                     Pred::Compare(_, _, b) => list.push(b),
                     Pred::In(_, more) => list.extend(more),

@@ -12,6 +12,8 @@ mod operators;
 mod order;
 mod prune;
 mod subqueries;
+#[cfg(test)]
+mod tests;
 
 use self::columns::{ColSet, yields};
 use self::prune::prune;

@@ -150,6 +150,7 @@ impl Order {
         let (index, prefix, backward) = match &scan.access {
             Access::Full => return Order::default(),
             Access::Seek { index, key } => (*index, key.len(), None),
+            Access::Like { index, prefix, .. } => (*index, prefix.len(), Some(false)),
             Access::Range { index, prefix, backward, .. } => {
                 (*index, prefix.len(), Some(*backward))
             }
