@@ -1,0 +1,3 @@
+//! Definitions from text to answers.
+
+mod tables;
