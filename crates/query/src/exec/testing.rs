@@ -124,6 +124,7 @@ impl TestSession<'_> {
     pub fn run(&mut self, text: &str) -> String {
         let mut sink = TextSink::default();
         self.after = self.session.as_mut().unwrap().batch(&self.server.task, text, &mut sink);
+        self.wait();
         sink.text()
     }
 
@@ -133,6 +134,17 @@ impl TestSession<'_> {
         let session = self.session.as_mut().unwrap();
         self.after = session.bulk_load(&self.server.task, source, &mut sink);
         sink.text()
+    }
+
+    /// What every client waits for: that nothing it is shown can be taken back.
+    fn wait(&mut self) {
+        self.session.as_ref().unwrap().reveal().wait(&self.server.task).unwrap();
+    }
+
+    /// `sp_reset_connection`.
+    pub fn reset(&mut self) {
+        let mut sink = TextSink::default();
+        self.after = self.session.as_mut().unwrap().reset(&self.server.task, false, &mut sink);
     }
 
     /// The answers to batches that are separated by lines that say `go`.
@@ -162,6 +174,7 @@ impl TestSession<'_> {
         };
         let mut sink = TextSink::default();
         self.after = self.session.as_mut().unwrap().call(&self.server.task, call, &mut sink);
+        self.wait();
         sink.text()
     }
 }

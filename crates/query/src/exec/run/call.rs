@@ -77,6 +77,9 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
+        if let Some(ast::ResultSets::Sets(_)) = &execute.result_sets {
+            return Err(super::unimplemented("WITH RESULT SETS").into());
+        }
         let called = match &execute.target {
             ExecuteTarget::Text { pieces, server, .. } => {
                 if let Some(server) = server {
@@ -579,7 +582,10 @@ impl Context<'_> {
         });
         let options = self.session.options.clone();
         let database = self.session.database;
-        let result = run(self);
+        let result = match self.impersonate_for(program) {
+            Ok(()) => run(self),
+            Err(error) => Err(error.into()),
+        };
         let severity = self.session.level().severity;
         self.session.options = options;
         let ended = self.end_level();
@@ -593,6 +599,44 @@ impl Context<'_> {
         match (result, ended.and(back)) {
             (Ok(_), Err(error)) => (Err(error.into()), severity),
             (result, _) => (result, severity),
+        }
+    }
+
+    /// A module's `EXECUTE AS`. In natively compiled ones nothing would see it.
+    fn impersonate_for(&mut self, program: &Program) -> base::SqlResult<()> {
+        use engine::catalog::def::{ExecuteAs, PrincipalId};
+        let Some(module) = program.module.as_deref().filter(|m| !m.native) else { return Ok(()) };
+        let database = program.database;
+        let schema = match module.execute_as {
+            ExecuteAs::Caller => return Ok(()),
+            _ => self.schema(database)?,
+        };
+        let principal = match module.execute_as {
+            ExecuteAs::Principal(id) => id,
+            _ => {
+                let of_schema = schema.schemas().get(module.header.schema).map(|s| s.owner);
+                module.header.owner.or(of_schema).unwrap_or(PrincipalId::DBO)
+            }
+        };
+        let user = match schema.principals().get(principal) {
+            _ if principal == PrincipalId::DBO => crate::exec::security::DatabaseUser::dbo(),
+            Some(user) => crate::exec::security::DatabaseUser::of(&schema, user),
+            None => {
+                let message = &message::PRINCIPAL_CANNOT_EXECUTE_AS;
+                return Err(SqlError::new(message, &[&principal.0]));
+            }
+        };
+        let name = schema.principals().get(principal).map_or("dbo".into(), |p| p.name.clone());
+        let impersonation = crate::exec::session::identity::Impersonation {
+            login: self.session.identity.login().clone(),
+            user: Some((database, Arc::new(user), name)),
+            database,
+            level: self.session.levels.len(),
+            protection: crate::exec::session::identity::Protection::None,
+        };
+        match self.session.identity.impersonate(impersonation) {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::IMPERSONATION_TOO_DEEP, &[&32])),
         }
     }
 

@@ -97,8 +97,21 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
+        let started_ns = self.task.now_ns();
         let (outcome, kind) = self.run_step(program, step, frame, None)?;
-        self.conclude(&outcome, kind)
+        self.conclude(&outcome, kind)?;
+        if self.session.options.statistics_time {
+            self.tell_time(started_ns)?;
+        }
+        Ok(())
+    }
+
+    /// `STATISTICS TIME`.
+    fn tell_time(&mut self, started_ns: u64) -> Run<()> {
+        let elapsed_ms = self.task.now_ns().saturating_sub(started_ns) / 1_000_000;
+        // Time on a processor is not measured by itself.
+        let args: [&dyn std::fmt::Display; 2] = [&elapsed_ms, &elapsed_ms];
+        self.inform(SqlError::new(&message::EXECUTION_TIMES, &args)).map_err(Fault::lost)
     }
 
     /// Runs a step's unit as a statement of its own.
@@ -130,12 +143,7 @@ impl Context<'_> {
 
     /// What a statement leaves behind, and what the client hears of it.
     pub(crate) fn conclude(&mut self, outcome: &Outcome, kind: StatementKind) -> Run<()> {
-        let left = &mut self.session.left;
-        left.row_count = outcome.rows as i64;
-        if let Some(identity) = outcome.identity {
-            left.identity = Some(identity);
-            self.session.level_mut().identity = Some(identity);
-        }
+        self.session.left.row_count = outcome.rows as i64;
         if outcome.null_eliminated && self.session.options.settings.ansi_warnings {
             self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
         }
@@ -233,6 +241,11 @@ impl Context<'_> {
         updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
     ) -> Run<Outcome> {
         let mut outcome = self.run_unit(unit, frame)?;
+        // Triggers may leave another `@@IDENTITY`, but not another `SCOPE_IDENTITY()`.
+        if outcome.identity.is_some() {
+            self.session.left.identity = outcome.identity;
+            self.session.level_mut().identity = outcome.identity;
+        }
         if !unit.transitions.is_empty() {
             let transitions = std::mem::take(&mut outcome.transitions);
             self.fire(unit, transitions, updated)?;

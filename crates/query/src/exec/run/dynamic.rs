@@ -208,7 +208,9 @@ impl Context<'_> {
             if matches!(step.kind, StepKind::Use(_)) {
                 break;
             }
-            if !step.is_bound() || self.kept_plan(program, step).is_some() {
+            // A plan that was good once is looked at again when its turn comes.
+            let has_plan = || step.plan.lock().unwrap_or_else(|p| p.into_inner()).is_some();
+            if !step.is_bound() || has_plan() {
                 continue;
             }
             match self.session.compile_step(program, step, None) {

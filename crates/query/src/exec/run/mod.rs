@@ -26,6 +26,7 @@ pub mod insert_exec;
 pub mod into;
 pub mod message;
 pub mod native;
+pub mod rows;
 pub mod set;
 pub mod transaction;
 pub mod trigger;
@@ -92,6 +93,9 @@ impl Context<'_> {
     fn step(&mut self, program: &Arc<Program>, step: &Step, frame: &mut Frame) -> Run<Flow> {
         if self.session.options.no_exec && !matches!(step.kind, StepKind::SetOption(_)) {
             self.plan_of(program, step)?;
+            return Ok(Flow::Next);
+        }
+        if self.session.options.show_plan && self.show_plan(program, step)? {
             return Ok(Flow::Next);
         }
         match &step.kind {

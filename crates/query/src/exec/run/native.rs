@@ -31,6 +31,9 @@ use crate::interp::{
 };
 use crate::ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
 
+/// How often a module is compiled again because somebody changes its tables.
+const COMPILATIONS_MAX: u32 = 100;
+
 /// A natively compiled module that runs.
 #[derive(Debug)]
 pub(crate) struct NativeRun {
@@ -53,9 +56,16 @@ impl Context<'_> {
         if self.session.options.isolation == IsolationLevel::Snapshot {
             return Err(SqlError::new(&message::SESSION_SNAPSHOT_NOT_ALLOWED, &[]).into());
         }
-        for _ in 0..100 {
+        for _ in 0..COMPILATIONS_MAX {
             let plan = self.native_plan(program)?;
-            if let Some(outcome) = self.run_native_plan(&plan, program, frame)? {
+            let ran = self.run_native_plan(&plan, program, frame).map_err(|fault| Fault {
+                error: match program.name() {
+                    Some(name) => fault.error.in_procedure(name),
+                    None => fault.error,
+                },
+                ..fault
+            })?;
+            if let Some(outcome) = ran {
                 if outcome.identity.is_some() {
                     self.session.level_mut().identity = outcome.identity;
                 }

@@ -135,6 +135,8 @@ pub struct Left {
     pub error: i32,
     /// `@@IDENTITY`
     pub identity: Option<i128>,
+    /// `SCOPE_IDENTITY()` of batches, which goes from one to the next.
+    pub batch_identity: Option<i128>,
     /// `@@FETCH_STATUS`
     pub fetch_status: i32,
     /// `@@CURSOR_ROWS`

@@ -214,11 +214,17 @@ impl Session {
         state.levels.clear();
         state.levels.push(batch_level(kind, database));
         state.left.handlers = 0;
+        if kind == ProgramKind::Batch {
+            state.level_mut().identity = state.left.batch_identity;
+        }
         state.answered = false;
         let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
         let result = run(&mut context);
         let result = context.conclude_request(result);
         let state = &mut self.state;
+        if kind == ProgramKind::Batch {
+            state.left.batch_identity = state.levels.first().and_then(|level| level.identity);
+        }
         state.levels.clear();
         state.statements.clear();
         state.native.clear();

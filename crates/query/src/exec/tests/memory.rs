@@ -1,0 +1,81 @@
+//! Memory-optimized tables: at which levels they are read, and what conflicts end.
+
+use super::TestServer;
+
+fn server() -> TestServer {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let answer = session.script(
+        "create database m
+        go
+        alter database m add filegroup f contains memory_optimized_data
+        alter database m add file (name = 'f1', filename = 'f1') to filegroup f
+        go
+        use m
+        go
+        create table t (id int not null primary key nonclustered hash with (bucket_count = 64), v int)
+            with (memory_optimized = on)
+        create table plain (id int primary key)
+        insert t values (1, 10), (2, 20)",
+    );
+    assert!(!answer.contains("Msg "), "{answer}");
+    drop(session);
+    server
+}
+
+#[test]
+fn levels_are_checked() {
+    let server = server();
+    let mut session = server.session();
+    session.run("use m");
+    assert_eq!(session.run("select v from t where id = 1"), "v\n10\n(1 row)");
+    let answer = session.run("begin tran select v from t");
+    assert!(answer.starts_with("Msg 41368, Level 16, State 0"), "{answer}");
+    assert_eq!(session.run("print @@trancount"), "0");
+    assert_eq!(
+        session.run(
+            "begin tran select v from t with (snapshot) where id = 2 insert t values (3, 3) commit"
+        ),
+        "v\n20\n(1 row)\n(1 row)"
+    );
+    let answer = session.run("set transaction isolation level serializable select v from t");
+    assert!(answer.starts_with("Msg 41333, Level 16, State 1"), "{answer}");
+    let answer = session.run("set transaction isolation level snapshot select v from t");
+    assert!(answer.starts_with("Msg 41332, Level 16, State 0"), "{answer}");
+    session.run("set transaction isolation level read committed");
+    let answer = session.run("set transaction isolation level snapshot select * from plain");
+    assert!(answer.starts_with("Msg 3952, Level 16, State 1"), "{answer}");
+}
+
+#[test]
+fn the_second_writer_loses_its_transaction() {
+    let server = server();
+    let (mut one, mut two) = (server.session(), server.session());
+    one.run("use m");
+    two.run("use m");
+    one.run("begin tran update t with (snapshot) set v = 11 where id = 1");
+    two.run("begin tran update t with (snapshot) set v = 21 where id = 2");
+    let answer = two.run("update t with (snapshot) set v = 12 where id = 1 print 'not'");
+    assert!(answer.starts_with("Msg 41302, Level 16, State 110"), "{answer}");
+    assert_eq!(two.run("print @@trancount"), "0");
+    one.run("commit");
+    assert_eq!(two.run("select v from t order by id"), "v\n11\n20\n(2 rows)");
+    one.run("begin tran update t with (snapshot) set v = 1 where id = 1");
+    let caught = "begin tran begin try update t with (snapshot) set v = 2 where id = 1 end try
+        begin catch print error_number() print xact_state() rollback end catch";
+    assert_eq!(two.run(caught), "41302\n-1");
+    one.run("rollback");
+}
+
+#[test]
+fn repeatable_reads_are_validated_at_commit() {
+    let server = server();
+    let (mut one, mut two) = (server.session(), server.session());
+    one.run("use m");
+    two.run("use m");
+    one.run("begin tran select v from t with (repeatableread) where id = 1");
+    two.run("update t set v = 99 where id = 1");
+    let answer = one.run("insert t values (7, 7) commit print 'not'");
+    assert!(answer.contains("Msg 41305, Level 16, State 0"), "{answer}");
+    assert_eq!(one.run("select count(*) as n from t"), "n\n2\n(1 row)");
+}
