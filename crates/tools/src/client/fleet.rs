@@ -4,8 +4,11 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
+use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
+use tds::MessageWriter;
+use tds::client::request;
 
 use super::answer::{Outcome, Receiver};
 use super::connection::{Connection, Request};
@@ -13,6 +16,8 @@ use super::error::ClientError;
 use super::incoming::Incoming;
 
 const READ_BYTES: usize = 64 * 1024;
+/// How often [`Driver::wants_cancel`] is asked at least.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Says what the connections of a [`Fleet`] do.
 pub trait Driver {
@@ -25,6 +30,25 @@ pub trait Driver {
 
     /// Who receives what the answers consist of, apart from being counted.
     fn receiver(&mut self, connection: usize) -> &mut dyn Receiver;
+
+    /// A connection has failed, and with it the request that was under way. Another one may take its
+    /// place; without one the connection counts as one that has done enough.
+    ///
+    /// # Errors
+    /// Ends the run; what happens unless a driver says otherwise.
+    fn lost(
+        &mut self,
+        connection: usize,
+        error: ClientError,
+    ) -> Result<Option<Connection>, ClientError> {
+        let _ = connection;
+        Err(error)
+    }
+
+    /// Whether the requests that are under way are to be cancelled. Asked now and then.
+    fn wants_cancel(&self) -> bool {
+        false
+    }
 }
 
 struct Member {
@@ -34,6 +58,8 @@ struct Member {
     unsent: Vec<u8>,
     sent_at: Instant,
     is_waiting: bool,
+    /// An attention was sent, and the answer is complete only with its confirmation.
+    is_cancelling: bool,
 }
 
 /// Connections that were given to one thread. They are closed when the fleet is dropped.
@@ -51,17 +77,7 @@ impl Fleet {
         let poll = Poll::new().map_err(ClientError::Lost)?;
         let mut members = Vec::with_capacity(connections.len());
         for connection in connections {
-            let (socket, incoming) = connection.into_parts()?;
-            let watch = || -> io::Result<TcpStream> {
-                socket.set_nonblocking(true)?;
-                let mut socket = TcpStream::from_std(socket);
-                let interest = Interest::READABLE | Interest::WRITABLE;
-                poll.registry().register(&mut socket, Token(members.len()), interest)?;
-                Ok(socket)
-            };
-            let socket = watch().map_err(ClientError::Lost)?;
-            let (unsent, sent_at) = (Vec::new(), Instant::now());
-            members.push(Member { socket, incoming, unsent, sent_at, is_waiting: false });
+            members.push(Member::new(connection, &poll, members.len())?);
         }
         Ok(Fleet { poll, members })
     }
@@ -87,27 +103,97 @@ impl Fleet {
         for (place, member) in self.members.iter_mut().enumerate() {
             active += usize::from(member.start(place, driver)?);
         }
+        let mut has_cancelled = false;
         while active > 0 {
-            match self.poll.poll(&mut events, None) {
+            match self.poll.poll(&mut events, Some(TICK)) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 result => result.map_err(ClientError::Lost)?,
             }
+            if !has_cancelled && driver.wants_cancel() {
+                has_cancelled = true;
+                self.members.iter_mut().try_for_each(Member::cancel)?;
+            }
             for event in &events {
                 let Token(place) = event.token();
-                let member = &mut self.members[place];
-                if event.is_writable() && !member.unsent.is_empty() {
-                    member.send_rest()?;
-                }
-                if event.is_readable() && member.is_waiting {
-                    active -= usize::from(!member.go_on(place, &mut buffer, driver)?);
-                }
+                let is_active = match self.members[place].serve(event, place, &mut buffer, driver) {
+                    Ok(is_active) => is_active,
+                    Err(error) => self.replace(place, error, driver)?,
+                };
+                active -= usize::from(!is_active);
             }
         }
         Ok(())
     }
+
+    /// A connection has failed. Returns whether another one goes on in its place.
+    fn replace<D: Driver + ?Sized>(
+        &mut self,
+        place: usize,
+        error: ClientError,
+        driver: &mut D,
+    ) -> Result<bool, ClientError> {
+        let Some(connection) = driver.lost(place, error)? else {
+            self.members[place].is_waiting = false;
+            return Ok(false);
+        };
+        // The system forgets a socket that is closed.
+        self.members[place] = Member::new(connection, &self.poll, place)?;
+        self.members[place].start(place, driver)
+    }
 }
 
 impl Member {
+    fn new(connection: Connection, poll: &Poll, place: usize) -> Result<Member, ClientError> {
+        let (socket, incoming) = connection.into_parts()?;
+        let watch = || -> io::Result<TcpStream> {
+            socket.set_nonblocking(true)?;
+            let mut socket = TcpStream::from_std(socket);
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            poll.registry().register(&mut socket, Token(place), interest)?;
+            Ok(socket)
+        };
+        Ok(Member {
+            socket: watch().map_err(ClientError::Lost)?,
+            incoming,
+            unsent: Vec::new(),
+            sent_at: Instant::now(),
+            is_waiting: false,
+            is_cancelling: false,
+        })
+    }
+
+    /// Does what an event allows. Returns false when the connection has just done enough.
+    fn serve<D: Driver + ?Sized>(
+        &mut self,
+        event: &Event,
+        place: usize,
+        buffer: &mut [u8],
+        driver: &mut D,
+    ) -> Result<bool, ClientError> {
+        if event.is_writable() && !self.unsent.is_empty() {
+            let sent = write_some(&mut self.socket, &self.unsent)?;
+            self.unsent.drain(..sent);
+        }
+        if event.is_readable() && self.is_waiting {
+            return self.go_on(place, buffer, driver);
+        }
+        Ok(true)
+    }
+
+    /// Asks for an end of the request that is under way, if there is one.
+    fn cancel(&mut self) -> Result<(), ClientError> {
+        if self.is_waiting && !self.is_cancelling {
+            self.is_cancelling = true;
+            let mut out = MessageWriter::new();
+            request::attention(&mut out);
+            // It goes behind what is still to be sent.
+            self.unsent.extend_from_slice(out.ready());
+            let sent = write_some(&mut self.socket, &self.unsent)?;
+            self.unsent.drain(..sent);
+        }
+        Ok(())
+    }
+
     /// Sends the next request; returns whether there is one.
     fn start<D: Driver + ?Sized>(
         &mut self,
@@ -121,16 +207,11 @@ impl Member {
         self.incoming.begin();
         self.sent_at = Instant::now();
         self.is_waiting = true;
+        self.is_cancelling = false;
         let sent = write_some(&mut self.socket, bytes)?;
         self.unsent.clear();
         self.unsent.extend_from_slice(&bytes[sent..]);
         Ok(true)
-    }
-
-    fn send_rest(&mut self) -> Result<(), ClientError> {
-        let sent = write_some(&mut self.socket, &self.unsent)?;
-        self.unsent.drain(..sent);
-        Ok(())
     }
 
     /// Reads all that is there, and sends the next request when the answer is complete. Returns
@@ -150,8 +231,15 @@ impl Member {
                 Err(error) => return Err(ClientError::Lost(error)),
             };
             let mut bytes = &buffer[..count];
-            if self.incoming.feed(&mut bytes, driver.receiver(place))? {
+            let mut is_complete = false;
+            while self.incoming.feed(&mut bytes, driver.receiver(place))? {
+                is_complete = !self.is_cancelling || self.incoming.attention_confirmed;
+            }
+            if is_complete {
                 driver.done(place, &self.incoming.outcome, self.sent_at.elapsed());
+                if let Some(message) = self.incoming.outcome.fatal.take() {
+                    return Err(ClientError::Server(message));
+                }
                 if !self.start(place, driver)? {
                     return Ok(false);
                 }

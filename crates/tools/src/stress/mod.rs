@@ -2,18 +2,21 @@
 //!
 //! # Life of a run
 //! [`flags`] reads the command line; queries and files are cut into batches as sqlcmd cuts them.
-//! For each query or file there are as many connections as `-n` says, each with a thread of its own
-//! ([`worker`]). They connect; when all of them have, the clock starts. Each sends its batches,
-//! whose bytes are made once, and counts the answers without looking at values. At the end the
-//! counts and the times ([`histogram`]) become one report ([`report`]).
+//! For each query or file there are as many connections as `-n` says. When all of them have logged
+//! in, the clock starts. Few threads drive many connections each ([`driver`]), or, where encryption
+//! or a limit on batches' time asks for it, each connection has its own ([`blocking`]). They send
+//! bytes that are made once and count the answers without looking at values ([`tally`]). At the end
+//! the counts and the times ([`histogram`]) become one report ([`report`]).
 //!
 //! # Codes
 //! 0 when there were no errors at all, otherwise 1.
 
+mod blocking;
+mod driver;
 mod flags;
 pub mod histogram;
 mod report;
-pub mod worker;
+mod tally;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -22,16 +25,19 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use driver::Member;
 use flags::{Asked, Flags};
-use worker::{Job, Log, Progress, Step, Tally};
+use tally::{Job, Log, Progress, Step, Tally};
 
 use crate::client::{Canceller, ClientError, Connection};
 use crate::sql::split_batches;
 
 pub use report::{clock, grouped, short};
 
-/// Workers need little more than their frames.
+/// Threads need little more than their frames.
 const STACK_BYTES: usize = 256 * 1024;
+/// Connections that log in at the same time.
+const LOGINS_AT_ONCE: usize = 16;
 /// How often the progress line changes.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -85,19 +91,17 @@ fn run(flags: &Flags) -> Result<Tally, String> {
     if let Some(folder) = &flags.output {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
-    let members: Vec<(usize, usize)> = (0..sources.len())
-        .flat_map(|source| (0..flags.connections).map(move |connection| (source, connection)))
-        .collect();
     let run = Run {
         flags,
         sources: &sources,
         progress: Arc::new(Progress::default()),
         cancellers: Arc::default(),
-        start: Barrier::new(members.len() + 1),
     };
     run.stop_on_interrupt();
-    let (tally, elapsed) = run.all(&members)?;
-    print!("{}", report_of(flags, &tally, members.len(), elapsed));
+    let members = run.connect_all()?;
+    let count = members.len();
+    let (tally, elapsed) = run.all(members)?;
+    print!("{}", report_of(flags, &tally, count, elapsed));
     Ok(tally)
 }
 
@@ -132,11 +136,12 @@ struct Run<'r> {
     flags: &'r Flags,
     sources: &'r [Vec<Step>],
     progress: Arc<Progress>,
-    /// The requests that are to end when the run does.
+    /// For the requests of connections with threads of their own, which end when the run does.
     cancellers: Arc<Mutex<Vec<Canceller>>>,
-    /// Everybody has connected, or has failed to.
-    start: Barrier,
 }
+
+/// What a thread has done, and when it began and ended.
+type Share = Result<(Tally, Instant, Instant), ClientError>;
 
 impl Run<'_> {
     fn stop_on_interrupt(&self) {
@@ -155,81 +160,117 @@ impl Run<'_> {
         let _ = ctrlc::set_handler(handler);
     }
 
-    fn all(&self, members: &[(usize, usize)]) -> Result<(Tally, Duration), String> {
+    /// Logs all connections in, several at a time.
+    fn connect_all(&self) -> Result<Vec<Member<'_>>, String> {
+        let count = self.sources.len() * self.flags.connections;
+        let threads = LOGINS_AT_ONCE.min(count);
+        let connect_some = |first: usize| {
+            let places = (first..count).step_by(threads);
+            places.map(|place| self.connect(place)).collect::<Result<Vec<_>, String>>()
+        };
+        let connect_some = &connect_some;
         std::thread::scope(|scope| {
-            let mut threads = Vec::with_capacity(members.len());
-            for &(source, connection) in members {
-                let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-                let thread = builder.spawn_scoped(scope, move || self.one(source, connection));
-                // Whoever is there waits for all others at the barrier, so there is no way back.
-                threads.push(thread.expect("the system has threads for all connections"));
+            let all: Vec<_> =
+                (0..threads).map(|first| scope.spawn(move || connect_some(first))).collect();
+            let mut members = Vec::with_capacity(count);
+            for thread in all {
+                members.append(&mut thread.join().expect("logging in does not panic")?);
             }
-            self.start.wait();
-            let started = Instant::now();
-            if !self.flags.json {
-                self.show_progress(members.len(), started, || {
-                    threads.iter().all(|thread| thread.is_finished())
-                });
-            }
-            let mut total = Tally::default();
-            let mut refused = None;
-            let mut ended = started;
-            for thread in threads {
-                match thread.join().expect("workers do not panic") {
-                    Ok((tally, at)) => {
-                        total.add(tally);
-                        ended = ended.max(at);
-                    }
-                    Err(error) => refused = refused.or(Some(error)),
-                }
-            }
-            match refused {
-                Some(error) => Err(error.to_string()),
-                None => Ok((total, ended - started)),
-            }
+            Ok(members)
         })
     }
 
-    /// What one thread does, and when it was done. An error is a connection that could not be made
-    /// in the first place.
-    fn one(&self, source: usize, place: usize) -> Result<(Tally, Instant), ClientError> {
-        let connection = self.connect();
-        if connection.is_err() {
-            // Nobody need begin.
-            self.progress.stop.store(true, Ordering::Relaxed);
-        }
-        self.start.wait();
-        let connection = connection?;
+    fn connect(&self, place: usize) -> Result<Member<'_>, String> {
+        let (source, number) = (place / self.flags.connections, place % self.flags.connections);
+        let connection =
+            Connection::connect(&self.flags.connect).map_err(|error| error.to_string())?;
         let log = match &self.flags.output {
             None => None,
             Some(folder) => {
-                let file = folder.join(format!("query_{source}_{place}.out"));
-                Some(Log::create(&file, !self.flags.quiet).map_err(ClientError::Receiver)?)
+                let file = folder.join(format!("query_{source}_{number}.out"));
+                let created = Log::create(&file, !self.flags.quiet);
+                Some(created.map_err(|error| format!("{}: {error}", file.display()))?)
             }
         };
+        Ok(Member { connection, steps: &self.sources[source], log })
+    }
+
+    /// Gives the members to threads.
+    fn share<'m>(&self, members: Vec<Member<'m>>) -> Vec<Vec<Member<'m>>> {
+        let needs_own_threads = self.flags.connect.query_timeout.is_some()
+            || members.iter().any(|member| member.connection.is_encrypted());
+        let threads = if needs_own_threads {
+            members.len()
+        } else {
+            // The server needs the processors more.
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            processors.div_ceil(4).min(members.len())
+        };
+        let mut shares: Vec<Vec<Member<'m>>> = (0..threads).map(|_| Vec::new()).collect();
+        for (place, member) in members.into_iter().enumerate() {
+            shares[place % threads].push(member);
+        }
+        shares
+    }
+
+    /// Runs everything; the time is that from the first batch to the last answer.
+    fn all(&self, members: Vec<Member<'_>>) -> Result<(Tally, Duration), String> {
+        let count = members.len();
+        let shares = self.share(members);
+        let start = Barrier::new(shares.len());
+        std::thread::scope(|scope| {
+            let start = &start;
+            let threads: Vec<_> = shares
+                .into_iter()
+                .map(|share| {
+                    let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+                    let thread = builder.spawn_scoped(scope, || self.one(share, start));
+                    // Whoever is there waits for all others, so there is no way back.
+                    thread.expect("the system has threads for all connections")
+                })
+                .collect();
+            if !self.flags.json {
+                let is_over = || threads.iter().all(|thread| thread.is_finished());
+                self.show_progress(count, is_over);
+            }
+            let shares: Vec<Share> = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("workers do not panic"))
+                .collect();
+            total(shares)
+        })
+    }
+
+    /// What one thread does.
+    fn one(&self, mut share: Vec<Member<'_>>, start: &Barrier) -> Share {
+        start.wait();
+        let began = Instant::now();
         let job = Job {
             connect: &self.flags.connect,
-            steps: &self.sources[source],
             iterations: self.flags.iterations,
-            until: self.flags.seconds.map(|time| Instant::now() + time),
+            until: self.flags.seconds.map(|time| began + time),
             stop_on_error: self.flags.stop_on_error,
+            progress: &self.progress,
         };
-        let tally = worker::run(&job, connection, log, &self.progress);
-        Ok((tally, Instant::now()))
+        let alone = if share.len() == 1 { share.pop() } else { None };
+        let tally = match alone {
+            Some(Member { connection, steps, log }) => {
+                let mut cancellers = self.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
+                cancellers.push(connection.canceller());
+                drop(cancellers);
+                blocking::run(&job, steps, connection, log)
+            }
+            None => driver::run(&job, share)?,
+        };
+        Ok((tally, began, Instant::now()))
     }
 
-    fn connect(&self) -> Result<Connection, ClientError> {
-        let connection = Connection::connect(&self.flags.connect)?;
-        let mut cancellers = self.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
-        cancellers.push(connection.canceller());
-        Ok(connection)
-    }
-
-    fn show_progress(&self, members: usize, started: Instant, is_over: impl Fn() -> bool) {
+    fn show_progress(&self, members: usize, is_over: impl Fn() -> bool) {
         let mut terminal = std::io::stderr();
         if !terminal.is_terminal() {
             return;
         }
+        let started = Instant::now();
         let total = (members as u64).saturating_mul(self.flags.iterations);
         let mut next = started + PROGRESS_INTERVAL;
         while !is_over() {
@@ -241,10 +282,9 @@ impl Run<'_> {
             let done = self.progress.iterations.load(Ordering::Relaxed);
             let errors = self.progress.errors.load(Ordering::Relaxed);
             let seconds = started.elapsed().as_secs_f64();
-            let of = if self.flags.seconds.is_some() {
-                String::new()
-            } else {
-                format!(" of {}", grouped(total))
+            let of = match self.flags.seconds {
+                Some(_) => String::new(),
+                None => format!(" of {}", grouped(total)),
             };
             let rate = done as f64 / seconds;
             // A progress line that cannot be shown is not missed.
@@ -257,6 +297,20 @@ impl Run<'_> {
         }
         let _ = write!(terminal, "\r\x1b[K");
     }
+}
+
+/// What all threads together have done, and how long it took.
+fn total(shares: Vec<Share>) -> Result<(Tally, Duration), String> {
+    let mut total = Tally::default();
+    let mut span: Option<(Instant, Instant)> = None;
+    for share in shares {
+        let (tally, began, ended) = share.map_err(|error| error.to_string())?;
+        total.add(tally);
+        let (first, last) = span.unwrap_or((began, ended));
+        span = Some((first.min(began), last.max(ended)));
+    }
+    let elapsed = span.map_or(Duration::ZERO, |(first, last)| last - first);
+    Ok((total, elapsed))
 }
 
 #[cfg(test)]

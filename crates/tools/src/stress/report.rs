@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::worker::Tally;
+use super::tally::Tally;
 
 /// Errors of different numbers that are shown.
 const ERRORS_SHOWN: usize = 10;
@@ -114,7 +114,7 @@ pub fn json(tally: &Tally, connections: usize, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stress::worker::ErrorCount;
+    use crate::stress::tally::ErrorCount;
 
     #[test]
     fn numbers_and_times_are_easy_to_read() {

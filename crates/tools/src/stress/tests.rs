@@ -30,9 +30,26 @@ fn errors_are_counted_by_number() {
     assert_eq!(tally.errors[&50_001].first, "line 3: No.");
     assert_eq!(tally.iterations, 12);
     let tally = run_with(&["-n3", "-r4", "-b", "-Qfail"]).unwrap();
-    assert_eq!((tally.errors[&50_001].count, tally.iterations), (3, 0));
-    let tally = run_with(&["-r3", "-Qdie"]).unwrap();
-    assert_eq!((tally.errors[&596].count, tally.failures), (3, 0));
+    assert_eq!((tally.errors[&50_001].count, tally.iterations), (3, 3));
+    let tally = run_with(&["-n2", "-r3", "-Qdie"]).unwrap();
+    assert_eq!((tally.errors[&596].count, tally.failures, tally.iterations), (6, 0, 6));
+}
+
+#[test]
+fn connections_with_threads_of_their_own_do_the_same() {
+    let limited = |arguments: &[&str]| run_with(&[&["-t60"], arguments].concat()).unwrap();
+    let tally = limited(&["-n2", "-r3", "-QSELECT 5\nGO 2\ninsert\nGO"]);
+    assert_eq!((tally.iterations, tally.batches, tally.rows), (6, 18, 12));
+    let tally = limited(&["-n3", "-r4", "-b", "-Qfail"]);
+    assert_eq!((tally.errors[&50_001].count, tally.iterations), (3, 3));
+    let tally = limited(&["-n2", "-r3", "-Qdie"]);
+    assert_eq!((tally.errors[&596].count, tally.failures), (6, 0));
+}
+
+#[test]
+fn a_run_may_end_by_time() {
+    let tally = run_with(&["-n3", "--seconds", "1", "-QSELECT 5"]).unwrap();
+    assert!(tally.iterations > 0 && tally.error_count() == 0);
 }
 
 #[test]
