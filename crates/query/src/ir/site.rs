@@ -266,12 +266,16 @@ pub enum TargetTable {
 /// Rows that are kept for the triggers of a target.
 #[derive(Clone, Debug)]
 pub struct TransitionSite {
-    /// The table.
+    /// The table, or the columns of a view.
     pub table: Arc<TableDef>,
+    /// The database that it is in.
+    pub database: Option<DbId>,
     /// The layout of the rows: its stored columns. A place in [`crate::ir::Unit::layouts`].
     pub layout: u16,
     /// What is done to the table.
     pub kind: StatementKind,
+    /// The triggers run in the place of the change.
+    pub instead: bool,
 }
 
 /// How a row can violate what its table demands. Names of databases and schemas are found when the error is

@@ -491,7 +491,10 @@ impl Walk<'_> {
         self.node(&update.input);
         self.col(update.row);
         let outside = self.of_target.len();
-        self.of_target.extend(&update.old_columns);
+        match &update.target {
+            Target::Instead { .. } => self.cols(&update.old_columns),
+            _ => self.of_target.extend(&update.old_columns),
+        }
         update.set.iter().for_each(|(_, value)| self.new_value(value));
         self.exprs(update.assign.iter().map(|a| &a.1));
         update.recheck.iter().for_each(|p| self.pred(p));
@@ -503,7 +506,11 @@ impl Walk<'_> {
         self.node(&delete.input);
         self.col(delete.row);
         let outside = self.of_target.len();
-        self.of_target.extend(delete.old_columns.iter().map(|c| c.1));
+        let old = delete.old_columns.iter().map(|c| c.1);
+        match &delete.target {
+            Target::Instead { .. } => old.for_each(|col| self.col(col)),
+            _ => self.of_target.extend(old),
+        }
         delete.recheck.iter().for_each(|p| self.pred(p));
         self.effects(&delete.effects, &delete.target);
         self.of_target.truncate(outside);
@@ -542,7 +549,7 @@ impl Walk<'_> {
     }
 
     fn effects(&mut self, effects: &RowEffects, target: &Target) {
-        let (Target::Table { table, .. } | Target::TableVar(_, table)) = target;
+        let table = target.table();
         let columns: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
         for names in [&effects.new_columns, &effects.old_columns] {
             for (&col, &ty) in names.iter().zip(&columns) {

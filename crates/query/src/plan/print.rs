@@ -19,7 +19,7 @@ pub fn statement(plan: &Plan) -> String {
         Plan::Delete(delete) => ("Delete", &delete.input, &delete.target),
         Plan::Merge(merge) => ("Merge", &merge.input, &merge.target),
     };
-    let (Target::Table { table, .. } | Target::TableVar(_, table)) = target;
+    let table = target.table();
     let mut printer = Printer::new(input);
     printer.line(0, &format!("Table {word}(OBJECT:([{}]))", table.header.name));
     printer.node(1, input);

@@ -455,6 +455,26 @@ pub enum Target {
     },
     /// A table variable.
     TableVar(TableVarId, Arc<TableDef>),
+    /// A table or view whose `INSTEAD OF` triggers take the rows: they are kept for them, and nothing
+    /// is written. Every column of the definition may be NULL. An update or delete has no `row`, and
+    /// its `old_columns` are all the columns, from the input.
+    Instead {
+        /// The database it lives in.
+        database: DbId,
+        /// The columns that it shows.
+        table: Arc<TableDef>,
+    },
+}
+
+impl Target {
+    /// The definition of what is changed.
+    pub fn table(&self) -> &Arc<TableDef> {
+        match self {
+            Target::Table { table, .. }
+            | Target::TableVar(_, table)
+            | Target::Instead { table, .. } => table,
+        }
+    }
 }
 
 /// `INSERT`.

@@ -22,13 +22,12 @@ impl Binder<'_> {
     }
 
     fn delete_in_block(&mut self, delete: &ast::Delete) -> BindResult<DeletePlan> {
-        let line = delete.target.span.line;
         let accesses = self.facts.accesses.len();
         let (from, at) = self.target_and_from(&delete.target, &delete.from)?;
         if delete.from.is_empty() && delete.filter.is_none() {
             self.facts.accesses.truncate(accesses);
         }
-        let targeted = self.targeted(at, Permission::Delete, None, line)?;
+        let targeted = self.targeted(at, Permission::Delete, None, &delete.target)?;
         self.view_rules(&delete.target, &targeted, Permission::Delete)?;
         self.block().show_all();
         let filter = self.row_filter(delete.filter.as_ref(), &targeted, &from)?;

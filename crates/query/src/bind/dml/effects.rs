@@ -10,6 +10,7 @@ use engine::catalog::def::{
     ColumnId, ForeignKeyDef, IncomingKey, ReferentialAction, TableDef, TriggerEventKind,
 };
 
+use super::instead::instead_effects;
 use super::look_up::KeyValue;
 use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
@@ -80,6 +81,9 @@ impl Binder<'_> {
     pub(super) fn effects(&mut self, changing: &Changing, write: &Write) -> BindResult<RowEffects> {
         let writes_new = write.insert || write.update.is_some();
         let writes_old = write.delete || write.update.is_some();
+        if let Target::Instead { .. } = changing.target {
+            return Ok(instead_effects(changing, writes_new, writes_old));
+        }
         let table = &changing.table;
         let mut effects = RowEffects::default();
         if writes_new {

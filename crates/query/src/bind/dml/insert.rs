@@ -126,11 +126,10 @@ impl Binder<'_> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;
         self.open_block(Clause::Other);
-        let line = insert.target.span.line;
         let wanted = insert.columns.as_ref().and_then(|c| c.first());
         let bound = self.target_source(&insert.target).and_then(|at| {
             self.facts.accesses.truncate(accesses);
-            self.targeted(at, Permission::Insert, wanted, line)
+            self.targeted(at, Permission::Insert, wanted, &insert.target)
         });
         self.close_block();
         self.facts.memory_optimized_unhinted = unhinted;

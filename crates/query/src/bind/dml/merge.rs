@@ -36,14 +36,13 @@ impl Binder<'_> {
     }
 
     fn merge_in_block(&mut self, merge: &ast::Merge) -> BindResult<MergePlan> {
-        let line = merge.target.span.line;
         let has = |when: ast::MergeWhen| merge.clauses.iter().any(|c| c.when == when);
         let keeps_source = has(ast::MergeWhen::NotMatchedByTarget);
         let keeps_target = has(ast::MergeWhen::NotMatchedBySource);
 
         let target = self.target_alone(&merge.target, merge.alias.as_ref())?;
         self.block().sources.push(target);
-        let targeted = self.targeted(0, Permission::Select, None, line)?;
+        let targeted = self.targeted(0, Permission::Select, None, &merge.target)?;
         let from = self.sources_of(std::slice::from_ref(&merge.source), Usage::Statement)?;
         self.block().show_all();
         let on = self.in_clause(Clause::On, |b| b.condition(&merge.on))?;

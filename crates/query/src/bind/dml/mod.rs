@@ -8,6 +8,7 @@
 mod delete;
 mod effects;
 mod insert;
+mod instead;
 mod look_up;
 mod merge;
 mod output;

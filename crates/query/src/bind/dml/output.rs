@@ -131,7 +131,7 @@ impl Binder<'_> {
                     .at_line(line)
                     .into());
             }
-            self.targeted(at, Permission::Insert, None, line)
+            self.targeted(at, Permission::Insert, None, &target)
         });
         self.close_block();
         let targeted = bound?;

@@ -194,3 +194,41 @@ fn rows_come_from_anywhere() {
         ],
     );
 }
+
+#[test]
+fn triggers_take_the_rows_instead() {
+    let server = TestServer::new();
+    let session = &mut with_tables(&server);
+    for text in [
+        "create view sales.v as select c.id, c.name, o.amount from sales.c c join sales.o o on o.c = c.id",
+        "create table sales.log (what varchar(10), id int, name nvarchar(30), amount money)",
+        "create trigger sales.vi on sales.v instead of insert as insert sales.log select 'v', id, name, amount from inserted",
+        "create trigger sales.vu on sales.v instead of update as update o set amount = i.amount from sales.o o \
+         join inserted i on i.id = o.c join deleted d on d.id = i.id where d.amount < i.amount",
+        "create trigger sales.vd on sales.v instead of delete as insert sales.log select 'd', id, name, amount from deleted",
+        "create trigger sales.ci on sales.c instead of insert as insert sales.c (name, kind) \
+         select name + N'*', isnull(kind, 'b') from inserted",
+    ] {
+        let answer = session.run(text);
+        assert!(!answer.contains("Msg "), "{text}\n{answer}");
+    }
+    expect(
+        session,
+        &[
+            ("insert sales.v (id, name) values (7, N'x'), (8, null)", "(2 rows)\n(2 rows)"),
+            ("update sales.v set amount = amount + 1 where name > N'b'", "(2 rows)\n(2 rows)"),
+            (
+                "select c, amount from sales.o order by c",
+                "c|amount\n1|10.00\n2|21.00\n3|31.00\n(3 rows)",
+            ),
+            ("delete sales.v where amount > 30", "(1 row)\n(1 row)"),
+            (
+                "select * from sales.log order by id",
+                "what|id|name|amount\nd|3|cid|31.00\nv|7|x|NULL\nv|8|NULL|NULL\n(3 rows)",
+            ),
+            ("insert sales.c (name, kind) values (N'dan', 'a')", "(1 row)\n(1 row)"),
+            ("select name, both from sales.c where id > 3", "name|both\ndan*|dan*/a\n(1 row)"),
+            ("delete sales.c where id = 1", "(1 row)"),
+        ],
+    );
+}

@@ -34,6 +34,20 @@ pub(super) struct Targeted {
     pub conditions: Vec<Pred>,
 }
 
+impl TargetColumn {
+    /// A column under the table's own name for it.
+    pub(super) fn of(name: &Arc<str>, ordinal: usize) -> TargetColumn {
+        TargetColumn { name: Some(name.clone()), ordinal: Some(ordinal), scan: None }
+    }
+}
+
+impl Targeted {
+    /// Whether `INSTEAD OF` triggers take the rows.
+    pub(super) fn is_instead(&self) -> bool {
+        matches!(self.changing.target, Target::Instead { .. })
+    }
+}
+
 /// A column of a target as the statement sees it.
 #[derive(Clone, Debug)]
 pub(super) struct TargetColumn {
@@ -132,7 +146,10 @@ impl Binder<'_> {
         self.only_source(is_it, &name.to_string(), line)
     }
 
-    fn table_named(&mut self, name: &ObjectName) -> BindResult<Option<(DbId, ObjectId)>> {
+    pub(super) fn table_named(
+        &mut self,
+        name: &ObjectName,
+    ) -> BindResult<Option<(DbId, ObjectId)>> {
         if name.name.name.starts_with('#') {
             let found = self.names.temporary_table(&name.name.name);
             return Ok(found.map(|t| (DbId::TEMPDB, t.id())));
@@ -163,17 +180,21 @@ impl Binder<'_> {
         at: usize,
         permission: Permission,
         wanted: Option<&ast::ColumnRef>,
-        line: u32,
+        target: &ast::Target,
     ) -> BindResult<Targeted> {
+        let line = target.span.line;
         let top = self.blocks.len() - 1;
         let source = &self.blocks[top].sources[at];
         let name = source.exposed.name.clone();
-        let targeted = match &source.rows {
-            Rows::Scan(_) => self.target_scan(top, at).at(line)?,
-            Rows::Derived(..) => self.target_derived(top, at, wanted, &name).at(line)?,
+        let is_scan = matches!(source.rows, Rows::Scan(_));
+        let mut targeted = match self.instead_of_view(top, at, permission, target)? {
+            Some(targeted) => targeted,
+            None if is_scan => self.target_scan(top, at).at(line)?,
+            None => self.target_derived(top, at, wanted, &name).at(line)?,
         };
+        self.instead_of_table(&mut targeted, permission).at(line)?;
         let Changing { database, table, target, .. } = &targeted.changing;
-        if let Target::Table { .. } = target {
+        if let Target::Table { .. } | Target::Instead { .. } = target {
             if table.header.schema == SchemaId::SYS {
                 return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[])
                     .at_line(line)
@@ -226,11 +247,7 @@ impl Binder<'_> {
         };
         let row = *scan.row.get_or_insert(row);
         let columns = table.columns.iter().enumerate();
-        let columns = columns.map(|(ordinal, column)| TargetColumn {
-            name: Some(column.name.clone()),
-            ordinal: Some(ordinal),
-            scan: None,
-        });
+        let columns = columns.map(|(ordinal, column)| TargetColumn::of(&column.name, ordinal));
         let (columns, conditions) = (columns.collect(), Vec::new());
         Ok(Targeted { changing, row, at, columns, view: None, conditions })
     }
@@ -316,7 +333,7 @@ impl Binder<'_> {
         let checked = schema.module(object).is_some_and(|module| {
             matches!(module.kind, ModuleKind::View { with_check_option: true, .. })
         });
-        if !checked || permission == Permission::Delete {
+        if !checked || permission == Permission::Delete || targeted.is_instead() {
             return Ok(Vec::new());
         }
         let changing = &targeted.changing;

@@ -46,10 +46,9 @@ impl Binder<'_> {
     }
 
     fn update_in_block(&mut self, update: &ast::Update) -> BindResult<UpdatePlan> {
-        let line = update.target.span.line;
         let (from, at) = self.target_and_from(&update.target, &update.from)?;
         let wanted = update.set.iter().find_map(|clause| set_column(&clause.kind));
-        let targeted = self.targeted(at, Permission::Update, wanted, line)?;
+        let targeted = self.targeted(at, Permission::Update, wanted, &update.target)?;
         let checks = self.view_rules(&update.target, &targeted, Permission::Update)?;
         self.block().show_all();
         let filter = self.row_filter(update.filter.as_ref(), &targeted, &from)?;
@@ -287,6 +286,9 @@ impl Binder<'_> {
             [one] => Some(one.clone()),
             _ => Some(Pred::And(conditions.into_iter().cloned().collect())),
         };
+        if targeted.is_instead() {
+            recheck = None;
+        }
         if let Some(recheck) = &mut recheck {
             if let Rows::Scan(scan) = &self.block().sources[targeted.at].rows {
                 let computed = scan.computed.clone();

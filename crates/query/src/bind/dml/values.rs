@@ -110,7 +110,7 @@ impl Binder<'_> {
         let is_default = matches!(&given, Given::Default);
         if column.ty.kind == TypeKind::RowVersion {
             return match is_default {
-                true => Ok(NewValue::RowVersion),
+                true => Ok(row_version(changing, &column)),
                 false => Err(SqlError::new(&message::TIMESTAMP_INSERT, &[]).at_line(line).into()),
             };
         }
@@ -181,7 +181,7 @@ impl Binder<'_> {
             };
         }
         if column.ty.kind == TypeKind::RowVersion {
-            return Ok(NewValue::RowVersion);
+            return Ok(row_version(changing, column));
         }
         if column.default.is_none() {
             return Ok(NewValue::Expr(null_of(&column.ty)));
@@ -217,7 +217,7 @@ impl Binder<'_> {
                 continue;
             }
             if column.ty.kind == TypeKind::RowVersion {
-                set.push((position, NewValue::RowVersion));
+                set.push((position, row_version(changing, column)));
             }
             let Some(computed) = &column.computed else { continue };
             let uses = stored_places(&table, &computed.columns);
@@ -227,6 +227,14 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// A new row version; only what is written has one.
+fn row_version(changing: &Changing, column: &ColumnDef) -> NewValue {
+    match changing.target {
+        Target::Instead { .. } => NewValue::Expr(null_of(&column.ty)),
+        _ => NewValue::RowVersion,
     }
 }
 

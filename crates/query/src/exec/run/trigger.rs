@@ -17,7 +17,7 @@ use crate::exec::session::level::TriggerLevel;
 use crate::interp::Transition;
 use crate::interp::local::LocalTable;
 use crate::ir::Unit;
-use crate::ir::site::StatementKind;
+use crate::ir::site::{StatementKind, TransitionSite};
 
 /// The columns that a step's `SET` clauses assign; `None` if the step sets none in particular.
 pub(super) fn updated_columns(step: &Step) -> Option<Vec<Arc<str>>> {
@@ -46,15 +46,14 @@ impl Context<'_> {
         updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
     ) -> Run<()> {
         for site in &unit.transitions {
-            let used = unit.tables.iter().find(|used| used.table.id() == site.table.id());
-            let Some(used) = used else { continue };
+            let Some(database) = site.database else { continue };
             let event = match site.kind {
                 StatementKind::Insert => TriggerEventKind::Insert,
                 StatementKind::Update => TriggerEventKind::Update,
                 StatementKind::Delete => TriggerEventKind::Delete,
                 _ => continue,
             };
-            let triggers = self.triggers_of(used.database, &site.table, event)?;
+            let triggers = self.triggers_of(database, site, event)?;
             if triggers.is_empty() {
                 continue;
             }
@@ -73,7 +72,7 @@ impl Context<'_> {
             let (inserted, deleted) = (Arc::new(inserted), Arc::new(deleted));
             let fired = triggers.iter().try_for_each(|trigger| {
                 let rows = (&inserted, &deleted);
-                self.fire_one(used.database, &site.table, trigger, rows, &columns)
+                self.fire_one(database, &site.table, trigger, rows, &columns)
             });
             for rows in [inserted, deleted] {
                 if let Some(mut rows) = Arc::into_inner(rows) {
@@ -85,11 +84,11 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The triggers that an event fires, in order.
+    /// The triggers that an event fires, in order: those after it, or the one instead of it.
     fn triggers_of(
         &self,
         database: DbId,
-        table: &TableDef,
+        site: &TransitionSite,
         event: TriggerEventKind,
     ) -> Run<Vec<Arc<ModuleDef>>> {
         let schema = self.schema(database)?;
@@ -105,13 +104,19 @@ impl Context<'_> {
             let access = self.session.access(database)?;
             access.with_def(&self.session.instance, |def| def.options.recursive_triggers)
         };
-        let current = schema.table(table.id());
-        let ids = current.map_or(&table.triggers, |table| &table.triggers);
+        let object = site.table.id();
+        let ids = match (schema.table(object), schema.module(object)) {
+            (Some(table), _) => &table.triggers,
+            (None, Some(view)) => &view.triggers,
+            (None, None) => &site.table.triggers,
+        };
         let mut found = Vec::new();
         for module in ids.iter().filter_map(|id| schema.module(*id)) {
             let Some(trigger) = module.trigger() else { continue };
             let fires = trigger.events.iter().find(|e| e.kind == event);
-            let Some(fires) = fires.filter(|_| !trigger.disabled && !trigger.instead_of) else {
+            let Some(fires) =
+                fires.filter(|_| !trigger.disabled && trigger.instead_of == site.instead)
+            else {
                 continue;
             };
             if running(module.id()) && !recursive {

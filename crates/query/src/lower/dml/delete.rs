@@ -4,7 +4,7 @@ use base::SqlResult;
 
 use crate::ir::inst::{Inst, RegType};
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred};
+use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
@@ -30,6 +30,9 @@ impl Lowering {
     ) -> SqlResult<()> {
         let target = self.target(&delete.target, &delete.effects, word);
         let output = self.announce_output(&delete.effects);
+        if target.instead {
+            return self.delete_instead(&target, delete, output, counted);
+        }
         self.produce(&delete.input, &mut |l| {
             let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(delete.row)?;
@@ -57,10 +60,27 @@ impl Lowering {
             l.bind_old(&target, row, &delete.old_columns);
             l.bind_target(&target, row, &delete.effects.old_columns);
             l.follow_references(&target, &delete.effects, None, deferred)?;
-            l.after_row(&target, &delete.effects, output, None, Some(row))?;
+            l.after_row(&target, &delete.effects, output, None, OldRow::Row(row))?;
             l.count(counted);
             l.leave(outside);
             l.b.place(next);
+            Ok(())
+        })
+    }
+
+    /// Keeps the rows for the triggers that run instead.
+    fn delete_instead(
+        &mut self,
+        target: &Changed,
+        delete: &DeletePlan,
+        output: Option<u16>,
+        counted: bool,
+    ) -> SqlResult<()> {
+        let columns: Vec<ColId> = delete.old_columns.iter().map(|c| c.1).collect();
+        self.produce(&delete.input, &mut |l| {
+            let old = l.column_regs(&columns)?;
+            l.after_row(target, &delete.effects, output, None, OldRow::Values(&old))?;
+            l.count(counted);
             Ok(())
         })
     }

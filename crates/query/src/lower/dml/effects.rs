@@ -24,6 +24,17 @@ pub struct Deferred {
     tests: Vec<Test>,
 }
 
+/// The old row of a change, for what follows from it.
+#[derive(Clone, Copy)]
+pub enum OldRow<'v> {
+    /// There is none.
+    None,
+    /// A row of the target.
+    Row(Reg),
+    /// The values of all its columns.
+    Values(&'v [Val]),
+}
+
 /// Rows collected for one deferred test.
 struct Test {
     work: ObjId,
@@ -304,7 +315,7 @@ impl Lowering {
         effects: &RowEffects,
         output: Option<u16>,
         new: Option<&[Val]>,
-        old: Option<Reg>,
+        old: OldRow<'_>,
     ) -> SqlResult<()> {
         if let (Some(result), Some(columns)) = (output, &effects.output) {
             let mut regs = Vec::with_capacity(columns.len());
@@ -323,8 +334,8 @@ impl Lowering {
             // What happened to the row decides which triggers hear of it: a MERGE does all three, and a
             // cascade need not do what the statement does.
             let kind = match (new, old) {
-                (Some(_), None) => StatementKind::Insert,
-                (Some(_), Some(_)) => StatementKind::Update,
+                (Some(_), OldRow::None) => StatementKind::Insert,
+                (Some(_), _) => StatementKind::Update,
                 (None, _) => StatementKind::Delete,
             };
             let transition = self.transition(target, kind);
@@ -333,16 +344,19 @@ impl Lowering {
                 let list = self.b.list(&regs);
                 self.b.emit(Inst::KeepTransition { transition, inserted: true, list });
             }
-            if let Some(row) = old {
-                let mut regs = Vec::with_capacity(target.columns.len());
-                for (at, column) in target.columns.iter().enumerate() {
-                    let at = at as u16;
-                    let val = self.load(Val::new(row), target.layout, at, column.nullable, false);
-                    regs.push(val.reg);
+            let mut regs = Vec::with_capacity(target.columns.len());
+            match old {
+                OldRow::None => return Ok(()),
+                OldRow::Values(values) => regs.extend(values.iter().map(|v| v.reg)),
+                OldRow::Row(row) => {
+                    for (at, column) in target.columns.iter().enumerate() {
+                        let (row, at) = (Val::new(row), at as u16);
+                        regs.push(self.load(row, target.layout, at, column.nullable, false).reg);
+                    }
                 }
-                let list = self.b.list(&regs);
-                self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
             }
+            let list = self.b.list(&regs);
+            self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
         }
         Ok(())
     }
@@ -353,8 +367,14 @@ impl Lowering {
             return known as u16;
         }
         let layout = self.local_layout(&target.table);
-        let table = target.table.clone();
-        self.b.unit.transitions.push(TransitionSite { table, layout, kind });
+        let site = TransitionSite {
+            table: target.table.clone(),
+            database: target.database,
+            layout,
+            kind,
+            instead: target.instead,
+        };
+        self.b.unit.transitions.push(site);
         (self.b.unit.transitions.len() - 1) as u16
     }
 

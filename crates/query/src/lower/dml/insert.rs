@@ -5,7 +5,7 @@ use base::SqlResult;
 use crate::ir::inst::{Inst, RegType};
 use crate::ir::site::AssignedColumn;
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred};
+use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
 use crate::plan::tree::{InsertPlan, NewValue, RowEffects};
 
@@ -106,13 +106,18 @@ impl Lowering {
         deferred: &mut Deferred,
         counted: bool,
     ) -> SqlResult<()> {
+        if target.instead {
+            self.after_row(target, effects, output, Some(values), OldRow::None)?;
+            self.count(counted);
+            return Ok(());
+        }
         let ignored = self.b.label();
         let bytes = self.build_row(target, values);
         let row = self.b.reg(RegType::Row);
         let id = target.id;
         self.b.emit(Inst::Insert { target: id, bytes, row, ignored: ignored.pc() });
         self.test_references(target, effects, None, deferred)?;
-        self.after_row(target, effects, output, Some(values), None)?;
+        self.after_row(target, effects, output, Some(values), OldRow::None)?;
         self.count(counted);
         self.b.place(ignored);
         Ok(())

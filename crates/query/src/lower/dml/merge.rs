@@ -5,7 +5,7 @@ use base::{SqlError, SqlResult, SqlType, Value, message};
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred};
+use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
@@ -145,7 +145,7 @@ impl Lowering {
             self.test_references(target, &plan.effects, Some(set), deferred)?;
         }
         self.follow_references(target, &plan.effects, set.as_deref(), deferred)?;
-        self.after_row(target, &plan.effects, *output, values.as_deref(), Some(row))?;
+        self.after_row(target, &plan.effects, *output, values.as_deref(), OldRow::Row(row))?;
         self.count(true);
         Ok(())
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use base::SqlType;
 use base::ids::DbId;
-use engine::catalog::def::TableDef;
+use engine::catalog::def::{ColumnDef, TableDef};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
@@ -33,7 +33,7 @@ use crate::lower::scope::{Binding, Val};
 use crate::plan::expr::ColId;
 use crate::plan::tree::{Access, Node, RowEffects, Scan, Source, Target};
 
-pub use effects::Deferred;
+pub use effects::{Deferred, OldRow};
 
 /// What a statement changes, and what the code needs to know about it.
 #[derive(Clone)]
@@ -50,6 +50,8 @@ pub struct Changed {
     pub columns: Vec<StoredColumn>,
     /// `INSERT`, `UPDATE`, `DELETE` or `MERGE`.
     pub word: &'static str,
+    /// Triggers take the rows, nothing is written.
+    pub instead: bool,
 }
 
 /// A column of a target as rows have it.
@@ -74,16 +76,11 @@ impl Lowering {
             Target::TableVar(var, table) => {
                 (TargetTable::Variable(*var), self.local_layout(table), table, None)
             }
+            Target::Instead { database, table } => {
+                return self.unwritten(*database, table, word);
+            }
         };
-        let columns: Vec<StoredColumn> = (table.stored_columns())
-            .map(|c| StoredColumn {
-                name: c.name.clone(),
-                ty: c.ty,
-                nullable: c.nullable,
-                computed: c.computed.is_some(),
-                identity: c.identity.is_some(),
-            })
-            .collect();
+        let columns = stored_columns(table);
         let definition = database.is_none().then(|| table.clone());
         let site = TargetSite {
             table: place,
@@ -96,7 +93,21 @@ impl Lowering {
         let targets = &mut self.b.unit.targets;
         let id = targets.len();
         targets.push(site);
-        Changed { id: id as u16, table: table.clone(), database, layout, columns, word }
+        let table = table.clone();
+        Changed { id: id as u16, table, database, layout, columns, word, instead: false }
+    }
+
+    /// What nothing is written to: there is no target for it in the unit.
+    fn unwritten(&mut self, database: DbId, table: &Arc<TableDef>, word: &'static str) -> Changed {
+        Changed {
+            id: u16::MAX,
+            layout: self.local_layout(table),
+            columns: stored_columns(table),
+            table: table.clone(),
+            database: Some(database),
+            word,
+            instead: true,
+        }
     }
 
     /// Binds names of a target's columns to a row of it.
@@ -162,6 +173,18 @@ impl Lowering {
     ) {
         self.b.switch(status, vec![done, newer, gone, repeated]);
     }
+}
+
+/// The columns of a table's rows.
+fn stored_columns(table: &TableDef) -> Vec<StoredColumn> {
+    let column = |c: &ColumnDef| StoredColumn {
+        name: c.name.clone(),
+        ty: c.ty,
+        nullable: c.nullable,
+        computed: c.computed.is_some(),
+        identity: c.identity.is_some(),
+    };
+    table.stored_columns().map(column).collect()
 }
 
 /// The unique indexes that a change of these columns touches, by layout position.

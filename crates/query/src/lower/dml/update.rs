@@ -10,7 +10,7 @@ use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
 use crate::lower::columns::{outputs, uses_in_expr};
-use crate::lower::dml::{Changed, Deferred, touches_unique_key, yields_one_row};
+use crate::lower::dml::{Changed, Deferred, OldRow, touches_unique_key, yields_one_row};
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr, VarId};
@@ -46,6 +46,9 @@ impl Lowering {
     ) -> SqlResult<()> {
         let target = self.target(&update.target, &update.effects, word);
         let output = self.announce_output(&update.effects);
+        if target.instead {
+            return self.update_instead(&target, update, output, counted);
+        }
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
         let held = hold.then(|| self.hold_rows(&target, update));
@@ -77,7 +80,7 @@ impl Lowering {
                 None => {
                     l.test_references(&target, &update.effects, Some(&set), deferred)?;
                     l.follow_references(&target, &update.effects, Some(&set), deferred)?;
-                    l.after_row(&target, &update.effects, output, Some(&values), Some(row))?;
+                    l.after_row(&target, &update.effects, output, Some(&values), OldRow::Row(row))?;
                     l.count(counted);
                 }
             }
@@ -98,6 +101,27 @@ impl Lowering {
             Some(held) => self.release_rows(&held, &target, update, output, deferred, counted),
             None => Ok(()),
         }
+    }
+
+    /// Keeps the rows for the triggers that run instead.
+    fn update_instead(
+        &mut self,
+        target: &Changed,
+        update: &UpdatePlan,
+        output: Option<u16>,
+        counted: bool,
+    ) -> SqlResult<()> {
+        self.produce(&update.input, &mut |l| {
+            let outside = l.enter();
+            let old = l.column_regs(&update.old_columns)?;
+            // All old columns are the input's, so no row is looked at.
+            let row = l.b.reg(RegType::Row);
+            let values = l.changed_row(target, update, row)?;
+            l.after_row(target, &update.effects, output, Some(&values), OldRow::Values(&old))?;
+            l.count(counted);
+            l.leave(outside);
+            Ok(())
+        })
     }
 
     /// The new columns of a row: those that are set, and the others as they are.
@@ -234,7 +258,7 @@ impl Lowering {
             l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored: to });
             l.test_references(target, &update.effects, Some(&set), deferred)?;
             l.follow_references(target, &update.effects, Some(&set), deferred)?;
-            l.after_row(target, &update.effects, output, Some(&values), Some(old))?;
+            l.after_row(target, &update.effects, output, Some(&values), OldRow::Row(old))?;
             l.count(counted);
             l.b.place(ignored);
             Ok(())
