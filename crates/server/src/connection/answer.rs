@@ -14,6 +14,7 @@ use base::value::Variant;
 use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::Task;
+use query::exec::request::RpcArg;
 use query::exec::session::Reveal;
 use query::exec::session::requests::After;
 use query::exec::sink::{
@@ -43,6 +44,8 @@ pub struct Answer {
     text_size: usize,
     /// Further calls of the request's message follow.
     is_followed: bool,
+    /// The output parameters that the client has named, by place.
+    output_names: Vec<(usize, String)>,
     /// An error has been written that ends the session.
     is_fatal: bool,
     errors: u32,
@@ -76,6 +79,7 @@ impl Answer {
             result: None,
             text_size: usize::MAX,
             is_followed: false,
+            output_names: Vec::new(),
             is_fatal: false,
             errors: 0,
         }
@@ -97,9 +101,11 @@ impl Answer {
         self.writer.begin();
     }
 
-    /// Whether further calls follow the one that runs.
-    pub fn set_followed(&mut self, is_followed: bool) {
+    /// A call is about to run, and perhaps others follow it.
+    pub fn begin_call(&mut self, args: &[RpcArg], is_followed: bool) {
         self.is_followed = is_followed;
+        let named = args.iter().enumerate().filter(|(_, arg)| arg.output && !arg.name.is_empty());
+        self.output_names = named.map(|(place, arg)| (place, arg.name.clone())).collect();
     }
 
     /// Whether the session must end.
@@ -257,10 +263,13 @@ impl ResponseSink for Answer {
     }
 
     fn output(&mut self, task: &Task, parameter: &OutputParameter<'_>) -> SqlResult<()> {
-        let OutputParameter { ordinal, name, ty, value } = *parameter;
+        let OutputParameter { ordinal, ty, value, .. } = *parameter;
+        // Clients get back the name that they have sent, or none.
+        let named = self.output_names.iter().find(|(place, _)| *place == usize::from(ordinal));
+        let name = named.map(|(_, name)| name.clone()).unwrap_or_default();
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
         let value = variant.as_ref().map_or(value, ValueRef::Variant);
-        if let Err(error) = self.next().output_parameter(ordinal, name, ty, value) {
+        if let Err(error) = self.next().output_parameter(ordinal, &name, ty, value) {
             return Err(self.broken(&error));
         }
         self.hand_over_if_much(task)

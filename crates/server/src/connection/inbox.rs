@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use tds::packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
 use tds::ProtocolError;
+use tds::packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
 
 /// While more than this waits to be dealt with, nothing more is read.
 const WAITING_BYTES_MAX: usize = 256 * 1024;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use base::{SqlError, message};
-use engine::wait::{Interrupt, Interrupted, Statement, Task};
+use engine::wait::{Interrupt, Interrupted, OutOfStacks, Statement, Task};
 use query::exec::instance::sessions::SessionEntry;
 use query::exec::request::TransactionRequest;
 use query::exec::session::Session;
@@ -69,6 +69,15 @@ struct Finished {
     acknowledged: bool,
     /// The session cannot go on.
     end: Option<End>,
+}
+
+/// What came of polling a request.
+struct Driven {
+    ran: Result<Ran, OutOfStacks>,
+    /// The client has asked to cancel it.
+    was_attended: bool,
+    /// The client has gone.
+    is_lost: bool,
 }
 
 type Ran = (Box<Session>, Box<Answer>, Finished);
@@ -230,11 +239,14 @@ impl Served<'_> {
             let finished = finish(task, &mut answer, after);
             (session, answer, finished)
         });
-        let (ran, was_attended) = self.drive(statement, &interrupt, &outbox, pipe).await;
-        let (session, mut answer, finished) = ran.map_err(|_| End::OutOfMemory)?;
+        let driven = self.drive(statement, &interrupt, &outbox, pipe).await;
+        let (session, mut answer, finished) = driven.ran.map_err(|_| End::OutOfMemory)?;
         self.session = Some(session);
         for _ in 0..answer.take_errors() {
             self.server.instance.count_error();
+        }
+        if driven.is_lost {
+            return Err(End::Left);
         }
         let sent = match &finished.end {
             Some(End::NotDurable(_)) => Ok(()),
@@ -246,7 +258,7 @@ impl Served<'_> {
         }
         sent.map_err(End::Broken)?;
         // The attention came when the answer was already complete.
-        if was_attended && !finished.acknowledged {
+        if driven.was_attended && !finished.acknowledged {
             self.say(DoneStatus::ATTENTION).await?;
         }
         Ok(())
@@ -259,7 +271,7 @@ impl Served<'_> {
         interrupt: &Interrupt,
         outbox: &Outbox,
         pipe: Option<&Pipe>,
-    ) -> (Result<Ran, engine::wait::OutOfStacks>, bool) {
+    ) -> Driven {
         let (transport, inbox) = (&mut self.transport, &mut self.inbox);
         let mut is_lost = false;
         let mut was_attended = false;
@@ -300,7 +312,7 @@ impl Served<'_> {
             }
         });
         let ran = ran.await;
-        (ran, was_attended)
+        Driven { ran, was_attended, is_lost }
     }
 
     /// Sends the rest of an answer.
@@ -450,7 +462,7 @@ fn call_all(
         match rpc::next_call(&mut calls) {
             Ok(None) => return After::GoOn,
             Ok(Some(received)) => {
-                answer.set_followed(received.is_followed);
+                answer.begin_call(&received.call.args, received.is_followed);
                 if !received.no_execute
                     && session.call(task, received.call, answer) == After::Disconnect
                 {
@@ -461,7 +473,7 @@ fn call_all(
                 }
             }
             Err(error) => {
-                answer.set_followed(false);
+                answer.begin_call(&[], false);
                 return answer.refuse(task, &error.to_sql_error());
             }
         }

@@ -45,7 +45,8 @@ fn acknowledged_inserts_survive_a_kill() {
     for (writer, counter) in acknowledged.iter().enumerate() {
         let promised = counter.load(SeqCst);
         assert!(promised > 0, "there was time for some");
-        let kept = count(&mut connection, &format!("select count(*) from t where writer = {writer}"));
+        let kept =
+            count(&mut connection, &format!("select count(*) from t where writer = {writer}"));
         let last = count(&mut connection, &format!("select max(n) from t where writer = {writer}"));
         assert!(kept == last, "rows are kept in order");
         // The last one may have been written and not acknowledged.

@@ -18,7 +18,10 @@ fn try_to_connect(server: &TestServer, encrypt: Encrypt) -> Option<bool> {
 fn encryption_is_what_both_sides_allow() {
     use Encrypt::{Mandatory, Never, Optional, Strict};
     let expected = [
-        (Mode::Off, [(Never, Some(false)), (Optional, Some(false)), (Mandatory, None), (Strict, None)]),
+        (
+            Mode::Off,
+            [(Never, Some(false)), (Optional, Some(false)), (Mandatory, None), (Strict, None)],
+        ),
         (
             Mode::On,
             [
@@ -49,7 +52,9 @@ fn refused(server: &TestServer, user: &str, password: &str, database: &str) -> V
     let mut messages = Results::default();
     match Connection::connect_with(&options, &mut messages) {
         Ok(_) => Vec::new(),
-        Err(_) => messages.messages.iter().filter(|m| m.is_error()).map(|m| m.error.number()).collect(),
+        Err(_) => {
+            messages.messages.iter().filter(|m| m.is_error()).map(|m| m.error.number()).collect()
+        }
     }
 }
 

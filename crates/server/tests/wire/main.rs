@@ -3,8 +3,11 @@
 mod attention;
 mod crowd;
 mod durability;
+mod ending;
+mod loads;
 mod logins;
 mod malformed;
 mod requests;
 mod support;
+mod tiberius;
 mod trace;

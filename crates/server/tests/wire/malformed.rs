@@ -13,7 +13,8 @@ fn packet(kind: u8, status: u8, length: u16, id: u8, content: &[u8]) -> Vec<u8> 
 #[test]
 fn before_the_login() {
     let server = TestServer::shared();
-    let random: Vec<u8> = (0..2000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let random: Vec<u8> =
+        (0..2000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("http", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec()),
         ("noise", random),
@@ -50,7 +51,10 @@ fn after_the_login() {
         ("headers that are too long", packet(1, 1, 12, 1, &[0xFF, 0xFF, 0xFF, 0x7F])),
         ("headers of length 0", packet(1, 1, 12, 1, &[0; 4])),
         ("half a character", packet(1, 1, 8 + 23, 1, &[&batch("")[..], b"x"].concat())),
-        ("an unknown transaction request", packet(14, 1, 8 + 24, 1, &[&batch("")[..], &[99, 0]].concat())),
+        (
+            "an unknown transaction request",
+            packet(14, 1, 8 + 24, 1, &[&batch("")[..], &[99, 0]].concat()),
+        ),
     ];
     for (what, bytes) in cases {
         let mut raw = Raw::login(server);

@@ -39,7 +39,14 @@ fn of_a_batch_the_last_done_alone_says_that_nothing_follows() {
     assert_eq!(run(&mut raw, "select 1 as a"), ["columns a", "row 1", "done select 1"]);
     assert_eq!(
         run(&mut raw, "select 1 as a select N'x' as b, null as c"),
-        ["columns a", "row 1", "done select 1 more", "columns b, c", "row x, NULL", "done select 1"]
+        [
+            "columns a",
+            "row 1",
+            "done select 1 more",
+            "columns b, c",
+            "row x, NULL",
+            "done select 1"
+        ]
     );
     assert_eq!(run(&mut raw, ""), ["done"]);
     assert_eq!(run(&mut raw, "-- nothing"), ["done"]);
@@ -50,10 +57,7 @@ fn of_a_batch_the_last_done_alone_says_that_nothing_follows() {
 fn counts_are_those_of_rows() {
     let mut raw = Raw::login(TestServer::shared());
     table(&mut raw, "counts_are");
-    assert_eq!(
-        run(&mut raw, "insert counts_are values (1, N'a'), (2, N'b')"),
-        ["done insert 2"]
-    );
+    assert_eq!(run(&mut raw, "insert counts_are values (1, N'a'), (2, N'b')"), ["done insert 2"]);
     assert_eq!(run(&mut raw, "update counts_are set v = N'c'"), ["done update 2"]);
     assert_eq!(run(&mut raw, "delete counts_are where id = 1"), ["done delete 1"]);
     let silent = run(&mut raw, "set nocount on; delete counts_are; set nocount off");
@@ -65,10 +69,17 @@ fn errors_of_a_statement_do_not_end_the_batch() {
     let mut raw = Raw::login(TestServer::shared());
     assert_eq!(
         run(&mut raw, "select 1/0 as a; select 2 as b"),
-        ["columns a", "error 8134", "done select error more", "columns b", "row 2", "done select 1"]
+        [
+            "columns a",
+            "error 8134",
+            "done select error more",
+            "columns b",
+            "row 2",
+            "done select 1"
+        ]
     );
     assert_eq!(run(&mut raw, "select ("), ["error 102", "done error"]);
-    assert_eq!(run(&mut raw, "select * from no_such_table"), ["error 208", "done error"]);
+    assert_eq!(run(&mut raw, "select * from no_such_table"), ["error 208", "done select error"]);
 }
 
 #[test]
@@ -189,7 +200,7 @@ fn a_reset_makes_a_session_as_it_was() {
     });
     assert!(answer.contains(&"reset".to_string()), "{answer:?}");
     assert!(answer.contains(&"row 0, master".to_string()), "{answer:?}");
-    assert_eq!(run(&mut raw, "select * from #gone"), ["error 208", "done error"]);
+    assert_eq!(run(&mut raw, "select * from #gone"), ["error 208", "done select error"]);
 }
 
 #[test]
