@@ -83,8 +83,8 @@ static BY_NAME: LazyLock<HashMap<String, usize>> = LazyLock::new(|| {
 });
 
 /// All procedures, internal ones included.
-pub fn all() -> &'static [SystemProcedure] {
-    &ALL
+pub fn all() -> impl Iterator<Item = &'static SystemProcedure> {
+    ALL.iter()
 }
 
 /// A procedure by its name alone, in any case.

@@ -3,16 +3,21 @@
 use tsql::ast::{Module, StatementKind};
 
 use super::*;
+use crate::exec::testing::TestServer;
 
 #[test]
 fn every_text_is_one_create_procedure_of_its_name() {
     for procedure in all() {
         let text = &procedure.definition;
         let parts = ["$name$", "$types$", "$shape$", "$legacy$", "$extra$", "$scope$"];
-        assert!(!parts.iter().any(|part| text.contains(part)), "{}: a part is missing", text);
+        assert!(
+            !parts.iter().any(|part| text.contains(part)),
+            "{}: a part is missing",
+            procedure.name
+        );
         let batch = match tsql::parse_batch(text, tsql::ParseOptions { quoted_identifier: true }) {
             Ok(batch) => batch,
-            Err(error) => panic!("{}: {error:?}\n{text}", procedure.name),
+            Err(error) => panic!("{}: {error:?}", procedure.name),
         };
         assert_eq!(batch.statements.len(), 1, "{}", procedure.name);
         let StatementKind::Module(module) = &batch.statements[0].kind else {
@@ -31,4 +36,130 @@ fn procedures_are_found_by_name_in_any_case_and_by_id() {
     assert!(find("sp_nothing").is_none());
     assert!(find_by_id(ObjectId(0)).is_none());
     assert!(find_by_id(ObjectId(i32::MIN)).is_none());
+}
+
+const SCHEMA: &str = "
+create table p (id int not null constraint PK_p primary key, name nvarchar(40) not null,
+  price decimal(10, 2) null constraint DF_price default 1.5, made datetime2(3) null, v rowversion)
+go
+create table c (id int identity primary key, p int not null constraint FK_c references p (id)
+  on delete cascade, note varchar(max) null, constraint CK_c check (id > 0))
+go
+create index IX_note on c (p desc) include (note)
+go
+create procedure q @a int = 1, @b nvarchar(10) output as select id, name from p where id = @a
+go
+create view w as select id, name from p
+go
+create trigger tr on p after insert as set nocount on";
+
+/// Calls, one a line.
+const CALLS: &str = r"
+sp_datatype_info
+sp_datatype_info_100 @ODBCVer = 3
+sp_datatype_info_100 93, 3
+sp_tables
+sp_tables 'p'
+sp_tables @table_type = '''TABLE'''
+sp_tables '', '', '%'
+sp_tables '', '%', ''
+sp_columns 'p'
+sp_columns_90 'p'
+sp_columns_100 'p', 'dbo', @ODBCVer = 3
+sp_columns_170 N'p'
+sp_pkeys 'p'
+sp_fkeys 'p'
+sp_fkeys @fktable_name = 'c'
+sp_statistics 'c'
+sp_statistics_100 'c'
+sp_special_columns 'p'
+sp_special_columns_100 'p', @col_type = 'V'
+sp_stored_procedures 'q'
+sp_sproc_columns 'q'
+sp_sproc_columns_100 'q'
+sp_table_privileges 'p'
+sp_column_privileges 'p'
+sp_databases
+sp_server_info
+sp_tablecollations_100 '.[p]'
+sp_help
+sp_help 'p'
+sp_help 'q'
+sp_helpconstraint 'p'
+sp_helpconstraint 'c'
+sp_helpdb
+sp_helpdb 'master'
+sp_helpfile
+sp_helpfilegroup
+sp_helpindex 'c'
+sp_helplanguage
+sp_helplogins
+sp_helprole
+sp_helprolemember
+sp_helpsort
+sp_helpsrvrolemember
+sp_helptext 'q'
+sp_helptrigger 'p'
+sp_helpuser
+sp_depends 'p'
+sp_depends 'w'
+sp_lock
+sp_spaceused
+sp_spaceused 'p'
+sp_who
+sp_who2
+xp_msver
+sp_oledb_ro_usrname
+xp_instance_regread 'a', 'b', 'c'
+sp_addlogin 'l', 'p4ssw0rd!'
+sp_defaultdb 'l', 'master'
+sp_defaultlanguage 'l'
+sp_password 'p4ssw0rd!', 'Qp4ssword!', 'l'
+sp_grantdbaccess 'l', 'u'
+sp_addrole 'r'
+sp_addrolemember 'r', 'u'
+sp_droprolemember 'r', 'u'
+sp_droprole 'r'
+sp_revokedbaccess 'u'
+sp_adduser 'l'
+sp_dropuser 'l'
+sp_addsrvrolemember 'l', 'sysadmin'
+sp_dropsrvrolemember 'l', 'sysadmin'
+sp_droplogin 'l'
+sp_dbcmptlevel
+sp_recompile 'p'
+sp_refreshview 'w'
+sp_refreshsqlmodule 'q'
+sp_tableoption 'p', 'text in row', 'on'
+sp_indexoption 'p.PK_p', 'AllowRowLocks', 'on'
+sp_MSforeachdb 'print ''?'''
+sp_MSforeachtable 'print ''?'''
+sp_addextendedproperty 'a', 'b', 'schema', 'dbo', 'table', 'p', 'column', 'id'
+sp_updateextendedproperty 'a', 1, 'schema', 'dbo', 'table', 'p', 'column', 'id'
+sp_dropextendedproperty 'a', 'schema', 'dbo', 'table', 'p', 'column', 'id'
+sp_getapplock 'x', 'Exclusive', 'Session'
+sp_releaseapplock 'x', 'Session'
+sp_set_session_context 'k', 1
+sp_configure
+sp_configure 'nested', 1
+xp_create_subdir '/srv/new'
+sp_describe_first_result_set N'select id, name from p'
+sp_describe_first_result_set N'exec q 1, null'
+sp_describe_undeclared_parameters N'select * from p where id = @x and name like @y'
+sp_describe_undeclared_parameters N'exec q @x, @y output'
+";
+
+#[test]
+fn every_procedure_can_be_called() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    assert_eq!(session.script(SCHEMA), "");
+    let mut failed = Vec::new();
+    for call in CALLS.lines().filter(|line| !line.is_empty()) {
+        let answer = session.run(&format!("exec {call}"));
+        if let Some(error) = answer.lines().find(|line| line.starts_with("Msg ")) {
+            failed.push(format!("{call}: {error}"));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

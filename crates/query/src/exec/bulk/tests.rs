@@ -121,7 +121,7 @@ fn identity_values_and_triggers_are_asked_for() {
     assert_eq!(session.run("select max(id) m from t"), "m\n6000\n(1 row)");
     session.run("delete t");
     session.run("insert bulk t (id int, n int) with (fire_triggers)");
-    assert_eq!(session.bulk(&mut Rows::new(&types, rows())), "(3000 rows)");
+    assert_eq!(session.bulk(&mut Rows::new(&types, rows())), "(1 row)\n(3000 rows)");
     assert_eq!(session.run("select n, total from log"), "n|total\n3000|3000\n(1 row)");
 }
 
@@ -133,7 +133,7 @@ fn what_does_not_fit_together_is_refused() {
     let first = |answer: String| answer.split(',').next().unwrap_or_default().to_owned();
     assert_eq!(first(session.run("insert bulk missing (n int)")), "Msg 208");
     assert_eq!(first(session.run("insert bulk t (m int)")), "Msg 207");
-    assert_eq!(first(session.run("select 1; insert bulk t (n int)")), "a");
+    assert!(session.run("select 1; insert bulk t (n int)").contains("Msg 428"));
     let none = session.bulk(&mut Rows::new(&[SqlType::int()], Vec::new()));
     assert_eq!(first(none), "Msg 4891");
     session.run("insert bulk t (n int)");

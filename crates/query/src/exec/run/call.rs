@@ -65,6 +65,8 @@ pub(crate) enum Callee {
     System(&'static SystemProcedure),
     /// One of those that deal with texts and handles.
     Text(super::dynamic::TextProcedure),
+    /// One of those that deal with cursors.
+    Cursor(crate::exec::cursor::CursorProcedure),
 }
 
 impl Context<'_> {
@@ -171,6 +173,9 @@ impl Context<'_> {
         if of_system {
             if let Some(text) = super::dynamic::TextProcedure::find(bare) {
                 return Ok(Callee::Text(text));
+            }
+            if let Some(cursor) = crate::exec::cursor::CursorProcedure::find(bare) {
+                return Ok(Callee::Cursor(cursor));
             }
             if let Some(found) = sysproc::find(bare).filter(|p| {
                 !p.internal
@@ -393,6 +398,7 @@ impl Context<'_> {
     ) -> Run<Called> {
         match callee {
             Callee::Text(text) => self.call_text(*text, arguments),
+            Callee::Cursor(cursor) => self.call_cursor(*cursor, arguments),
             Callee::System(procedure) => self.call_system(procedure, arguments),
             Callee::Module(database, module) => {
                 self.check_execute(*database, module.id())?;
@@ -578,6 +584,7 @@ impl Context<'_> {
             trigger,
             nesting,
             insert_exec,
+            cursors: Default::default(),
             severity: 0,
         });
         let options = self.session.options.clone();
@@ -587,7 +594,7 @@ impl Context<'_> {
             Err(error) => Err(error.into()),
         };
         let severity = self.session.level().severity;
-        self.session.options = options;
+        self.restore_options(options);
         let ended = self.end_level();
         let back = match self.session.database == database {
             true => Ok(()),
@@ -600,6 +607,21 @@ impl Context<'_> {
             (Ok(_), Err(error)) => (Err(error.into()), severity),
             (result, _) => (result, severity),
         }
+    }
+
+    /// The options are the caller's again.
+    fn restore_options(&mut self, options: crate::exec::options::Options) {
+        let (before, after) = (self.session.options.settings, options.settings);
+        if before.lock_timeout != after.lock_timeout {
+            self.session.entry.owner.set_lock_timeout(i64::from(after.lock_timeout));
+        }
+        if self.session.options.deadlock_priority != options.deadlock_priority {
+            self.session.entry.owner.set_deadlock_priority(options.deadlock_priority);
+        }
+        if before.textsize != after.textsize {
+            self.sink.set_text_size(usize::try_from(after.textsize).unwrap_or(usize::MAX));
+        }
+        self.session.options = options;
     }
 
     /// A module's `EXECUTE AS`. In natively compiled ones nothing would see it.
@@ -648,6 +670,7 @@ impl Context<'_> {
             self.drop_temporary(&ended)?;
         }
         self.session.identity.end_level(level);
+        self.end_cursors();
         self.session.levels.pop();
         Ok(())
     }

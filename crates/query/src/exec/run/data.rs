@@ -98,7 +98,11 @@ impl Context<'_> {
     ) -> Run<()> {
         self.session.note_time();
         let started_ns = self.task.now_ns();
-        let (outcome, kind) = self.run_step(program, step, frame, None)?;
+        let ran = match crate::exec::cursor::current_of(step) {
+            Some(cursor) => self.run_at_cursor(program, step, cursor, frame),
+            None => self.run_step(program, step, frame, None),
+        };
+        let (outcome, kind) = ran?;
         self.conclude(&outcome, kind)?;
         if self.session.options.statistics_time {
             self.tell_time(started_ns)?;
@@ -148,9 +152,8 @@ impl Context<'_> {
             self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
         }
         let command = match kind {
-            StatementKind::Select | StatementKind::Assign | StatementKind::Expression => {
-                command::SELECT
-            }
+            StatementKind::Select => command::SELECT,
+            StatementKind::Assign | StatementKind::Expression => command::NONE,
             StatementKind::Insert => command::INSERT,
             StatementKind::Update => command::UPDATE,
             StatementKind::Delete => command::DELETE,

@@ -210,7 +210,8 @@ impl Context<'_> {
             }
             // A plan that was good once is looked at again when its turn comes.
             let has_plan = || step.plan.lock().unwrap_or_else(|p| p.into_inner()).is_some();
-            if !step.is_bound() || has_plan() {
+            let at_cursor = crate::exec::cursor::current_of(step).is_some();
+            if !step.is_bound() || at_cursor || has_plan() {
                 continue;
             }
             match self.session.compile_step(program, step, None) {
@@ -228,7 +229,7 @@ impl Context<'_> {
     }
 
     /// Puts arguments into the places of a text's parameters: each argument's parameter.
-    fn bind_text_arguments(
+    pub(crate) fn bind_text_arguments(
         &mut self,
         program: &Program,
         declared: &str,

@@ -177,11 +177,6 @@ impl Context<'_> {
         self.begin_named("implicit_transaction")
     }
 
-    fn cursor(&mut self, program: &Arc<Program>, step: &Step, _: &mut Frame) -> Run<()> {
-        let _ = (program, step);
-        Err(unimplemented("CURSOR").into())
-    }
-
     /// `USE`.
     fn use_database(&mut self, name: &tsql::ast::Ident) -> Run<()> {
         if self.session.levels.len() > 1 && self.session.level().kind != ProgramKind::Dynamic {
@@ -239,8 +234,9 @@ impl Context<'_> {
         let nocount = self.session.options.settings.nocount;
         let in_module = self.session.level().kind != ProgramKind::Batch;
         let rows = rows.filter(|_| !nocount);
-        // Nobody hears of statements of modules that count nothing.
-        if in_module && rows.is_none() && !failed && (nocount || command == command::NONE) {
+        // Nobody hears of statements of modules that count nothing, but for the ends of rows.
+        let silent = rows.is_none() && !failed && command != command::SELECT;
+        if in_module && silent && (nocount || command == command::NONE) {
             return Ok(());
         }
         let scope = if in_module { DoneScope::InModule } else { DoneScope::Batch };

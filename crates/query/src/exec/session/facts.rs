@@ -150,8 +150,8 @@ impl SessionFacts for State {
         self.session_context.get(&*key).map(|(value, _)| value.clone())
     }
 
-    fn cursor_status(&self, _: CursorScope, _: &str) -> i32 {
-        -3
+    fn cursor_status(&self, scope: CursorScope, name: &str) -> i32 {
+        self.status_of_cursor(scope, name)
     }
 
     fn trigger_nesting(&self, trigger: Option<ObjectId>) -> i32 {

@@ -30,6 +30,8 @@ pub struct Level {
     pub nesting: i32,
     /// It is within `INSERT … EXEC`.
     pub insert_exec: bool,
+    /// The cursors that it has names and variables for.
+    pub cursors: crate::exec::cursor::LocalCursors,
     /// The highest severity of the errors that were reported while it ran.
     pub severity: u8,
 }

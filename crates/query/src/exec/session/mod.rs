@@ -110,6 +110,10 @@ pub struct State {
     pub session_context: HashMap<Box<str>, (Variant, bool)>,
     /// Texts that the client has prepared.
     pub prepared: requests::Prepared,
+    /// Its cursors.
+    pub cursors: crate::exec::cursor::Cursors,
+    /// The row that `WHERE CURRENT OF` means while such a statement is bound.
+    pub cursor_row: Option<crate::bind::CursorRow>,
     /// What the last `INSERT BULK` has announced, until its rows come.
     pub bulk: Option<crate::exec::bulk::PendingBulk>,
     databases: DatabaseList,
@@ -197,6 +201,8 @@ impl Session {
             context_info: None,
             session_context: HashMap::new(),
             prepared: requests::Prepared::default(),
+            cursors: Default::default(),
+            cursor_row: None,
             bulk: None,
             databases: DatabaseList::default(),
             reveal: Reveal::default(),

@@ -99,11 +99,13 @@ impl Names for StatementNames<'_> {
     }
 
     fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
-        let name = match cursor {
-            ast::CursorRef::Name { name, .. } => &name.name,
-            ast::CursorRef::Variable(variable) => &variable.name,
-        };
-        Err(SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name]))
+        self.session.cursor_row.clone().ok_or_else(|| {
+            let name = match cursor {
+                ast::CursorRef::Name { name, .. } => &name.name,
+                ast::CursorRef::Variable(variable) => &variable.name,
+            };
+            SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name])
+        })
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

@@ -162,6 +162,8 @@ impl Session {
         context.session.levels.clear();
         // The database may have gone in the meantime.
         let moved = context.session.change_database(database);
+        let textsize = context.session.options.settings.textsize;
+        context.sink.set_text_size(usize::try_from(textsize).unwrap_or(usize::MAX));
         let told = context.environment(&EnvironmentChange::Reset);
         match dropped.and(moved).and(told) {
             Ok(()) => After::GoOn,
@@ -221,6 +223,7 @@ impl Session {
         let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
         let result = run(&mut context);
         let result = context.conclude_request(result);
+        context.end_cursors();
         let state = &mut self.state;
         if kind == ProgramKind::Batch {
             state.left.batch_identity = state.levels.first().and_then(|level| level.identity);
@@ -558,6 +561,7 @@ fn batch_level(kind: ProgramKind, database: DbId) -> Level {
         trigger: None,
         nesting: 0,
         insert_exec: false,
+        cursors: Default::default(),
         severity: 0,
     }
 }

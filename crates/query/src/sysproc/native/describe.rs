@@ -151,7 +151,7 @@ fn called_program(
     let program = match context.find_procedure(name).map_err(|fault| fault.error)? {
         Callee::Module(database, module) => context.module_program(database, &module),
         Callee::System(procedure) => context.system_program(procedure),
-        Callee::Text(_) => return Ok(None),
+        Callee::Text(_) | Callee::Cursor(_) => return Ok(None),
     };
     program.map(Some).map_err(|fault| fault.error)
 }

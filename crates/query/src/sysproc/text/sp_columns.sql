@@ -30,7 +30,7 @@ SELECT
     WHEN c.is_identity = 0 THEN t.name
     WHEN c.system_type_id IN (106, 108) THEN t.name + '() identity'
     ELSE t.name + ' identity' END) AS TYPE_NAME,
-  CONVERT(int, s.precision) AS PRECISION,
+  CONVERT(int, s.precision) AS [PRECISION],
   CONVERT(int, s.length) AS LENGTH,
   CONVERT(smallint, s.scale) AS SCALE,
   CONVERT(smallint, s.radix) AS RADIX,

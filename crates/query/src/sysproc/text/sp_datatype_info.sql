@@ -3,7 +3,7 @@ SET NOCOUNT ON
 SELECT
   CONVERT(sysname, t.name) AS TYPE_NAME,
   CONVERT(smallint, x.data_type) AS DATA_TYPE,
-  CONVERT(int, CASE WHEN @ODBCVer = 3 THEN t.precision3 ELSE t.precision2 END) AS PRECISION,
+  CONVERT(int, CASE WHEN @ODBCVer = 3 THEN t.precision3 ELSE t.precision2 END) AS [PRECISION],
   CONVERT(varchar(32), t.prefix) AS LITERAL_PREFIX,
   CONVERT(varchar(32), t.suffix) AS LITERAL_SUFFIX,
   CONVERT(varchar(32), t.params) AS CREATE_PARAMS,

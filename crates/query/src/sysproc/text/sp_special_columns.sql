@@ -35,7 +35,7 @@ SELECT
     WHEN c.is_identity = 0 THEN t.name
     WHEN c.system_type_id IN (106, 108) THEN t.name + '() identity'
     ELSE t.name + ' identity' END) AS TYPE_NAME,
-  CONVERT(int, s.precision) AS PRECISION,
+  CONVERT(int, s.precision) AS [PRECISION],
   CONVERT(int, s.length) AS LENGTH,
   CONVERT(smallint, s.scale) AS SCALE,
   CONVERT(smallint, 1) AS PSEUDO_COLUMN

@@ -1,0 +1,131 @@
+//! The row that `WHERE CURRENT OF` means, and what `CURSOR_STATUS` says.
+
+use std::sync::{Arc, Mutex};
+
+use base::text::identifier::fold_identifier;
+use base::{SqlError, message};
+use tsql::ast::{CursorRef, RowFilter, StatementKind};
+
+use super::statements::shown;
+use super::{Cursor, CursorId};
+use crate::bind::CursorRow;
+use crate::exec::context::Context;
+use crate::exec::program::{Program, Step, StepKind};
+use crate::exec::run::Run;
+use crate::exec::session::State;
+use crate::func::facts::CursorScope;
+use crate::interp::local::RowId;
+use crate::interp::{Frame, Outcome};
+use crate::ir::site::StatementKind as Kind;
+
+/// The cursor of a statement with `WHERE CURRENT OF`.
+pub(crate) fn current_of(step: &Step) -> Option<&CursorRef> {
+    let StepKind::Data(statement) = &step.kind else { return None };
+    let filter = match &statement.kind {
+        StatementKind::Update(update) => &update.filter,
+        StatementKind::Delete(delete) => &delete.filter,
+        _ => return None,
+    };
+    match filter {
+        Some(RowFilter::CurrentOf(cursor)) => Some(cursor),
+        _ => None,
+    }
+}
+
+impl Context<'_> {
+    /// Runs a statement with `WHERE CURRENT OF`. Its plan names variables that this frame alone
+    /// has, so it is made anew. Errors 16917, 16929, 16931, 16947 and those of names.
+    pub(crate) fn run_at_cursor(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        cursor: &CursorRef,
+        frame: &mut Frame,
+    ) -> Run<(Outcome, Kind)> {
+        let id = self.find_cursor(program, step, cursor)?;
+        let row = self.with_cursor(id, &shown(cursor), |context, cursor| {
+            context.current_row(cursor, frame)
+        })?;
+        self.session.cursor_row = Some(row);
+        let StepKind::Data(statement) = &step.kind else {
+            return Err(crate::lower::internal("a data step").into());
+        };
+        let step = Step {
+            line: step.line,
+            span: step.span,
+            declared: step.declared,
+            handler: step.handler,
+            catch_depth: step.catch_depth,
+            kind: StepKind::Data(statement.clone()),
+            plan: Mutex::new(None),
+        };
+        let ran = self.run_step(program, &step, frame, None);
+        self.session.cursor_row = None;
+        let (outcome, kind) = ran?;
+        if outcome.rows == 0 {
+            return Err(SqlError::new(&message::CURSOR_NO_ROWS_CHANGED, &[]).into());
+        }
+        Ok((outcome, kind))
+    }
+
+    /// The row that a cursor stands on, its key in variables of the frame.
+    fn current_row(&mut self, cursor: &Cursor, frame: &mut Frame) -> Run<CursorRow> {
+        let Some(open) = &cursor.open else {
+            return Err(SqlError::new(&message::CURSOR_NOT_OPEN, &[]).into());
+        };
+        let source = &cursor.source;
+        let Some(key) = source.key.as_ref().filter(|_| !source.read_only) else {
+            return Err(SqlError::new(&message::CURSOR_READ_ONLY, &[]).into());
+        };
+        let row = RowId((open.position - 1).max(0) as u32);
+        let Some(bytes) = open.rows.visible(row).filter(|_| open.on_row) else {
+            return Err(SqlError::new(&message::CURSOR_NO_CURRENT_ROW, &[]).into());
+        };
+        let variables = &mut self.session.level_mut().cursors.keys;
+        let mut named = Vec::with_capacity(key.columns.len());
+        for (at, (ordinal, _, ty)) in key.columns.iter().enumerate() {
+            let taken = |(_, id): &(_, _)| named.iter().any(|(_, used)| used == id);
+            let free = variables.iter().find(|known| known.0 == *ty && !taken(known));
+            let id = match free {
+                Some((_, id)) => *id,
+                None => {
+                    let id = frame.declare(*ty);
+                    variables.push((*ty, id));
+                    id
+                }
+            };
+            frame.set(id, open.rows.layout().get(bytes, open.columns.len() + at));
+            named.push((*ordinal, id));
+        }
+        Ok(CursorRow { database: key.database, table: key.table, key: named })
+    }
+}
+
+impl State {
+    /// `CURSOR_STATUS`: 1 open with rows, 0 open without, -1 closed, -2 a variable without a
+    /// cursor, -3 nothing of that name.
+    pub(crate) fn status_of_cursor(&self, scope: CursorScope, name: &str) -> i32 {
+        let Some(level) = self.levels.last() else { return -3 };
+        let id = match scope {
+            CursorScope::Local => level.cursors.find(name),
+            CursorScope::Global => self.cursors.find_global(name),
+            CursorScope::Variable => {
+                // A variable that was never set is as good as one without a cursor.
+                let number = level.cursors.names.get(&*fold_identifier(name));
+                match number.and_then(|number| level.cursors.variable(*number)) {
+                    Some(id) => Some(id),
+                    None => return -2,
+                }
+            }
+        };
+        id.map_or(-3, |id| self.status_of(id))
+    }
+
+    fn status_of(&self, id: CursorId) -> i32 {
+        match self.cursors.get(id).and_then(|cursor| cursor.open.as_ref()) {
+            Some(open) if open.count > 0 => 1,
+            Some(_) => 0,
+            None => -1,
+        }
+    }
+}

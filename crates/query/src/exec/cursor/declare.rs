@@ -1,0 +1,238 @@
+//! What a cursor is made of.
+
+use std::sync::{Arc, Mutex};
+
+use base::text::identifier::bracketed;
+use base::{SqlError, SqlResult, message};
+use engine::catalog::def::TableDef;
+use tsql::ast::{self, CursorConcurrency, CursorModel, QueryBody, StatementKind, TableSourceKind};
+
+use super::{Cursor, Key, Model, Source};
+use crate::exec::context::Context;
+use crate::exec::program::variables::Variables;
+use crate::exec::program::{Program, Step, StepKind};
+use crate::exec::run::call::new_frame;
+use crate::exec::run::{Effect, Fault, Run};
+use crate::interp::Frame;
+use crate::plan::expr::VarId;
+
+/// What the variables with a row's key are called; the number follows.
+const KEY_VARIABLE: &str = "@#$cursor_key_";
+
+/// The place of the query in a cursor's program, and that of the query of one row.
+pub(super) const QUERY: usize = 0;
+pub(super) const ROW: usize = 1;
+
+impl Context<'_> {
+    /// Makes a cursor. Errors 1048, 16957, and whatever is wrong with the query.
+    pub(super) fn make_cursor(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        frame: &Frame,
+        definition: &ast::CursorDefinition,
+    ) -> Run<Cursor> {
+        check_options(definition)?;
+        let declared = definition.model;
+        let read_only = definition.concurrency == Some(CursorConcurrency::ReadOnly);
+        let fixed = matches!(declared, Some(CursorModel::Static | CursorModel::FastForward));
+        let keyed = match fixed {
+            true => None,
+            false => self.keyed(program, step, &definition.query)?,
+        };
+        let (program, key) = match keyed {
+            Some((program, key)) => (program, Some(key)),
+            None => {
+                let select = StatementKind::Select(definition.query.clone());
+                (made_program(program, step, program.variables.clone(), vec![select]), None)
+            }
+        };
+        let query = self.session.compile_step(&program, &program.steps[QUERY], None);
+        query.map_err(|e| Fault::new(e.error.at_line(step.line), Effect::Statement))?;
+        let model = match (declared, &key) {
+            (Some(CursorModel::FastForward), _) => Model::FastForward,
+            (_, None) => Model::Static,
+            (Some(CursorModel::Keyset), _) => Model::Keyset,
+            _ => Model::Dynamic,
+        };
+        let scroll = definition.scroll.unwrap_or(matches!(
+            declared,
+            Some(CursorModel::Static | CursorModel::Keyset | CursorModel::Dynamic)
+        ));
+        let read_only = read_only || key.is_none();
+        let own = captured(&program, frame);
+        let source = Source { program: Arc::new(program), model, scroll, read_only, key };
+        let level = self.session.levels.len();
+        Ok(Cursor { source: Arc::new(source), frame: own, level, open: None })
+    }
+
+    /// The statements of a cursor whose rows are sought again when they are fetched; `None` if that
+    /// cannot be done with this query.
+    fn keyed(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        query: &ast::SelectStatement,
+    ) -> Run<Option<(Program, Key)>> {
+        let Some(table) = single_table(query) else { return Ok(None) };
+        let Some((database, def)) = self.find_table(&table.name)? else { return Ok(None) };
+        let Some(columns) = unique_key(&def) else { return Ok(None) };
+        let alias = table.alias.as_ref().map_or(&table.name.name.name, |alias| &alias.name);
+        let mut variables = program.variables.clone();
+        let mut key = Key { database, table: def.id(), columns: Vec::new() };
+        for (number, &at) in columns.iter().enumerate() {
+            let name = format!("{KEY_VARIABLE}{number}").into();
+            let Ok(id) = variables.scalar(&name, def.columns[at].ty, true) else {
+                return Ok(None);
+            };
+            key.columns.push((at, id, def.columns[at].ty));
+        }
+        let statements = keyed_statements(query, alias, &def, &columns)?;
+        let program = made_program(program, step, variables, statements);
+        // Aggregates and the like show when the key is asked for beside them.
+        let steps = program.steps.iter();
+        let compiled = steps.map(|step| self.session.compile_step(&program, step, None));
+        let fits = compiled.fold(true, |fits, step| fits && step.is_ok());
+        Ok(fits.then_some((program, key)))
+    }
+}
+
+/// Errors 1048, 16957.
+fn check_options(definition: &ast::CursorDefinition) -> SqlResult<()> {
+    let conflict = |one: &str, other: &str| {
+        let args: [&dyn std::fmt::Display; 2] = [&one, &other];
+        Err(SqlError::new(&message::CONFLICTING_CURSOR_OPTIONS, &args))
+    };
+    let concurrency = definition.concurrency;
+    if definition.model == Some(CursorModel::FastForward) {
+        if definition.scroll == Some(true) {
+            return conflict("SCROLL", "FAST_FORWARD");
+        }
+        match concurrency {
+            Some(CursorConcurrency::ScrollLocks) => {
+                return conflict("FAST_FORWARD", "SCROLL_LOCKS");
+            }
+            Some(CursorConcurrency::Optimistic) => return conflict("FAST_FORWARD", "OPTIMISTIC"),
+            _ => {}
+        }
+    }
+    let fixed = matches!(definition.model, Some(CursorModel::Static | CursorModel::FastForward));
+    let read_only = fixed || concurrency == Some(CursorConcurrency::ReadOnly);
+    match definition.update_of.is_some() && read_only {
+        true => Err(SqlError::new(&message::CURSOR_FOR_UPDATE_READ_ONLY, &[])),
+        false => Ok(()),
+    }
+}
+
+/// The table of a query over one table that neither groups nor combines rows.
+fn single_table(query: &ast::SelectStatement) -> Option<&ast::TableRef> {
+    let QueryBody::Select(select) = &query.query.body else { return None };
+    let plain = query.with.is_none()
+        && query.query.offset.is_none()
+        && query.query.for_clause.is_none()
+        && !select.distinct
+        && select.into.is_none()
+        && select.group_by.is_none()
+        && select.having.is_none();
+    match (&select.from[..], plain) {
+        ([source], true) => match &source.kind {
+            TableSourceKind::Table(table) => Some(table),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The columns of the unique index that says best which row is meant.
+fn unique_key(table: &TableDef) -> Option<Vec<usize>> {
+    let mut found: Option<Vec<usize>> = None;
+    for index in table.indexes.iter().filter(|i| i.unique && !i.disabled && i.filter.is_none()) {
+        let columns = index.key.iter().map(|key| table.column_ordinal(key.column));
+        let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { continue };
+        if columns.iter().any(|&at| table.columns[at].nullable) {
+            continue;
+        }
+        if index.is_primary_key() {
+            return Some(columns);
+        }
+        found = found.or(Some(columns));
+    }
+    found
+}
+
+/// The query with the key behind its columns, and the query of the row with a key.
+fn keyed_statements(
+    query: &ast::SelectStatement,
+    alias: &str,
+    table: &TableDef,
+    columns: &[usize],
+) -> SqlResult<Vec<StatementKind>> {
+    let name = |at: &usize| format!("{}.{}", bracketed(alias), bracketed(&table.columns[*at].name));
+    let items: Vec<String> = columns.iter().map(name).collect();
+    let equal = |(number, item)| format!("{item} = {KEY_VARIABLE}{number}");
+    let conditions: Vec<String> = items.iter().enumerate().map(equal).collect();
+    let text = format!("SELECT {} WHERE {}", items.join(", "), conditions.join(" AND "));
+    let parse = tsql::ParseOptions { quoted_identifier: true };
+    let made = tsql::parse_batch(&text, parse)?.statements.into_iter().next();
+    let internal = || crate::lower::internal("a query was written");
+    let Some(StatementKind::Select(made)) = made.map(|s| s.kind) else { return Err(internal()) };
+    let QueryBody::Select(made) = made.query.body else { return Err(internal()) };
+    let mut whole = query.clone();
+    let mut row = query.clone();
+    if let (QueryBody::Select(whole), QueryBody::Select(one)) =
+        (&mut whole.query.body, &mut row.query.body)
+    {
+        whole.items.extend(made.items);
+        one.filter = made.filter;
+        one.top = None;
+    }
+    row.query.order_by.clear();
+    Ok(vec![StatementKind::Select(Box::new(whole)), StatementKind::Select(Box::new(row))])
+}
+
+/// A program of these statements, in the place of a step of another.
+pub(super) fn made_program(
+    base: &Program,
+    step: &Step,
+    variables: Variables,
+    statements: Vec<StatementKind>,
+) -> Program {
+    let declared = variables.len() as u32;
+    let made = |kind: StatementKind| Step {
+        line: step.line,
+        span: step.span,
+        declared,
+        handler: None,
+        catch_depth: step.catch_depth,
+        kind: StepKind::Data(Box::new(ast::Statement { span: step.span, kind })),
+        plan: Mutex::new(None),
+    };
+    Program {
+        kind: base.kind,
+        text: base.text.clone(),
+        module: base.module.clone(),
+        database: base.database,
+        options: base.options,
+        outputs: base.outputs.clone(),
+        variables,
+        steps: statements.into_iter().map(made).collect(),
+        handlers: Box::default(),
+        columns_updated: None,
+        result: None,
+        types_at: None,
+        native: Mutex::new(None),
+    }
+}
+
+/// A frame for a cursor's program, with the values that variables have now.
+fn captured(program: &Program, frame: &Frame) -> Frame {
+    let mut own = new_frame(&program.variables);
+    for at in 0..frame.len().min(own.len()) {
+        let id = VarId(at as u32);
+        if own.ty(id) == frame.ty(id) {
+            let value = frame.get(id).to_owned();
+            own.set_owned(id, &value);
+        }
+    }
+    own
+}

@@ -1,0 +1,239 @@
+//! Cursors: queries whose rows are taken one by one.
+//!
+//! # Life of a cursor
+//!
+//! `DECLARE` binds the query and keeps the values that variables have at that moment. `OPEN` runs it
+//! and keeps all rows in a local table, each with the key of its row if there is one. `FETCH` moves
+//! over them. `CLOSE` drops the rows; `DEALLOCATE` drops a reference, and the cursor with the last
+//! one: names and cursor variables each hold one.
+//!
+//! # What a cursor sees of changes
+//!
+//! `STATIC` and `FAST_FORWARD` cursors show the rows as they were. All others show each row anew when
+//! it is fetched, sought by its key, if the query is over one table with a unique key and neither
+//! groups nor combines; where it is not, they are static and read-only, as SQL Server too makes
+//! them. `DYNAMIC` cursors are keyset ones here: a row that is inserted later is not seen.
+//!
+//! # Where things are
+//!
+//! * [`declare`]: what a cursor is made of. * [`statements`]: the statements. * [`fetch`]: moving and
+//!   reading. * [`current`]: the row that `WHERE CURRENT OF` means, and `CURSOR_STATUS`.
+//! * [`remote`]: the procedures by which clients use cursors.
+
+mod current;
+mod declare;
+mod fetch;
+mod remote;
+mod statements;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::text::identifier::fold_identifier;
+use base::{SqlError, SqlResult, SqlType, message};
+
+use crate::exec::program::Program;
+use crate::interp::Frame;
+use crate::interp::local::LocalTable;
+use crate::interp::memory::Grant;
+use crate::plan::expr::VarId;
+use crate::plan::tree::OutputColumn;
+
+pub(crate) use current::current_of;
+pub(crate) use remote::CursorProcedure;
+
+/// Names a cursor of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CursorId(pub i32);
+
+/// Handles of clients start here, so that they look like SQL Server's.
+const FIRST_ID: i32 = 180_150_003;
+
+/// What a cursor shows of changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Model {
+    Static,
+    Keyset,
+    Dynamic,
+    FastForward,
+}
+
+/// What a cursor was declared to be.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Its statements: the query with the key behind its columns, and the query of one row.
+    pub program: Arc<Program>,
+    pub model: Model,
+    /// Whether it can be moved in any direction.
+    pub scroll: bool,
+    pub read_only: bool,
+    /// The key of its rows, if they are sought again.
+    pub key: Option<Key>,
+}
+
+/// The key by which rows of a cursor are sought.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub database: DbId,
+    pub table: ObjectId,
+    /// Columns by place in the table's definition, and the variables of the cursor's own frame.
+    pub columns: Vec<(usize, VarId, SqlType)>,
+}
+
+/// The rows of an open cursor.
+pub(crate) struct OpenRows {
+    /// The columns that users see.
+    pub columns: Box<[OutputColumn]>,
+    pub rows: LocalTable,
+    pub count: i64,
+    /// 0 before the first row, `count + 1` behind the last.
+    pub position: i64,
+    /// Whether there is a row at the position that was not deleted.
+    pub on_row: bool,
+    /// How many rows were fetched at once; the position is that of the first.
+    pub block: i64,
+}
+
+/// A cursor.
+pub(crate) struct Cursor {
+    pub source: Arc<Source>,
+    /// The values of variables when it was declared, and its key.
+    pub frame: Frame,
+    /// At which level it was declared.
+    pub level: usize,
+    pub open: Option<OpenRows>,
+}
+
+/// A cursor's place.
+struct Slot {
+    references: u32,
+    /// `None` while a statement uses it.
+    cursor: Option<Box<Cursor>>,
+}
+
+/// The cursors of a session.
+#[derive(Default)]
+pub struct Cursors {
+    slots: HashMap<CursorId, Slot>,
+    made: i32,
+    global: HashMap<Box<str>, CursorId>,
+}
+
+/// The cursors that a level has names and variables for.
+#[derive(Default, Debug)]
+pub struct LocalCursors {
+    named: HashMap<Box<str>, CursorId>,
+    variables: Vec<Option<CursorId>>,
+    /// The names of the variables that were set.
+    names: HashMap<Box<str>, usize>,
+    /// Variables of the level's frame for keys of rows, to be used again.
+    keys: Vec<(SqlType, VarId)>,
+}
+
+impl Cursors {
+    /// Adds a cursor with one reference to it.
+    fn add(&mut self, cursor: Cursor) -> CursorId {
+        let id = CursorId(FIRST_ID + self.made);
+        self.made += 2;
+        self.slots.insert(id, Slot { references: 1, cursor: Some(Box::new(cursor)) });
+        id
+    }
+
+    /// A cursor that nothing uses at the moment.
+    fn get(&self, id: CursorId) -> Option<&Cursor> {
+        self.slots.get(&id)?.cursor.as_deref()
+    }
+
+    /// Takes a cursor to use it; [`Cursors::put_back`] follows. Error 16910.
+    fn take(&mut self, id: CursorId, name: &str) -> SqlResult<Box<Cursor>> {
+        let cursor = self.slots.get_mut(&id).and_then(|slot| slot.cursor.take());
+        cursor.ok_or_else(|| SqlError::new(&message::CURSOR_IN_USE, &[&name]))
+    }
+
+    fn put_back(&mut self, id: CursorId, mut cursor: Box<Cursor>, grant: &mut Grant) {
+        match self.slots.get_mut(&id) {
+            Some(slot) => slot.cursor = Some(cursor),
+            // It was deallocated while it was used.
+            None => drop(cursor.close(grant)),
+        }
+    }
+
+    fn refer(&mut self, id: CursorId) {
+        if let Some(slot) = self.slots.get_mut(&id) {
+            slot.references += 1;
+        }
+    }
+
+    /// Drops a reference, and the cursor with the last one.
+    fn release(&mut self, id: CursorId, grant: &mut Grant) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        slot.references -= 1;
+        if slot.references == 0
+            && let Some(Slot { cursor: Some(mut cursor), .. }) = self.slots.remove(&id)
+        {
+            cursor.close(grant);
+        }
+    }
+
+    /// What a level has ended with.
+    pub(crate) fn end_level(&mut self, local: LocalCursors, grant: &mut Grant) {
+        let variables = local.variables.into_iter().flatten();
+        for id in local.named.into_values().chain(variables) {
+            self.release(id, grant);
+        }
+    }
+
+    /// Closes all cursors: a transaction has ended under `CURSOR_CLOSE_ON_COMMIT`.
+    pub(crate) fn close_all(&mut self, grant: &mut Grant) {
+        for slot in self.slots.values_mut() {
+            if let Some(cursor) = &mut slot.cursor {
+                cursor.close(grant);
+            }
+        }
+    }
+
+    /// Forgets all cursors: the session ends or is reset.
+    pub(crate) fn clear(&mut self, grant: &mut Grant) {
+        self.close_all(grant);
+        self.slots.clear();
+        self.global.clear();
+    }
+
+    fn find_global(&self, name: &str) -> Option<CursorId> {
+        self.global.get(&*fold_identifier(name)).copied()
+    }
+}
+
+impl LocalCursors {
+    fn find(&self, name: &str) -> Option<CursorId> {
+        self.named.get(&*fold_identifier(name)).copied()
+    }
+
+    fn variable(&self, number: usize) -> Option<CursorId> {
+        self.variables.get(number).copied().flatten()
+    }
+
+    /// Sets a cursor variable: what it referred to before.
+    fn set(&mut self, number: usize, id: Option<CursorId>) -> Option<CursorId> {
+        if self.variables.len() <= number {
+            self.variables.resize(number + 1, None);
+        }
+        std::mem::replace(&mut self.variables[number], id)
+    }
+}
+
+impl Cursor {
+    /// Drops the rows. Whether it was open.
+    fn close(&mut self, grant: &mut Grant) -> bool {
+        match self.open.take() {
+            Some(mut open) => {
+                open.rows.release(grant);
+                true
+            }
+            None => false,
+        }
+    }
+}
