@@ -83,7 +83,6 @@ fn effect_of(error: &SqlError) -> Effect {
         // the transaction; writing in a doomed one.
         217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3952 | 8114 | 8169 | 41332 | 41333
         | 41368 => Effect::Transaction,
-        208 | 207 | 209 | 4104 | 4121 | 195 => Effect::Scope,
         _ => Effect::Statement,
     }
 }

@@ -17,8 +17,8 @@ use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::session::names::HiddenTable;
 use crate::exec::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command};
 use crate::interp::local::LocalTable;
-use crate::interp::{Frame, OutputRow, ResultSink, TableSlot};
-use crate::ir::site::ResultSite;
+use crate::interp::{Frame, Outcome, OutputRow, ResultSink, TableSlot};
+use crate::ir::site::{ResultSite, StatementKind};
 
 /// The name of the table variable that holds the rows; no user's can be called so.
 const ROWS: &str = "@ insert exec";
@@ -35,6 +35,30 @@ impl Context<'_> {
         if self.session.level().insert_exec {
             return Err(SqlError::new(&message::INSERT_EXEC_NESTED, &[]).into());
         }
+        // What is executed and the insert are one statement.
+        let own = !self.session.transaction.is_open();
+        let inserted = self.within_definition(|context| {
+            if own {
+                context.session.transaction.set_count(1);
+            }
+            context.execute_and_insert(program, step, insert, frame)
+        })?;
+        match inserted {
+            Some((outcome, kind)) => self.conclude(&outcome, kind),
+            None => {
+                self.session.left.row_count = 0;
+                self.done(command::INSERT, Some(0)).map_err(Fault::lost)
+            }
+        }
+    }
+
+    fn execute_and_insert(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        insert: &ast::Insert,
+        frame: &mut Frame,
+    ) -> Run<Option<(Outcome, StatementKind)>> {
         let ast::InsertSource::Execute(execute) = &insert.source else {
             return Err(crate::lower::internal("the parser knows INSERT … EXEC").into());
         };
@@ -54,11 +78,8 @@ impl Context<'_> {
         if let Some(true) = widths {
             return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).into());
         }
-        let Some(rows) = rows else {
-            self.session.left.row_count = 0;
-            return self.done(command::INSERT, Some(0)).map_err(Fault::lost);
-        };
-        self.insert_rows(program, step, insert, frame, (rows, types))
+        let Some(rows) = rows else { return Ok(None) };
+        self.insert_rows(program, step, insert, frame, (rows, types)).map(Some)
     }
 
     fn insert_rows(
@@ -68,7 +89,7 @@ impl Context<'_> {
         insert: &ast::Insert,
         frame: &mut Frame,
         (rows, types): (LocalTable, Vec<SqlType>),
-    ) -> Run<()> {
+    ) -> Run<(Outcome, StatementKind)> {
         let id = frame.declare_table(TableSlot::Own(Box::new(rows)));
         let hidden = HiddenTable { name: ROWS.into(), id, table: shape_of(&types) };
         let query = query_of(ROWS)?;
@@ -90,8 +111,7 @@ impl Context<'_> {
             table.release(&mut self.runtime.grant);
         }
         *frame.table_mut(id) = TableSlot::None;
-        let (outcome, kind) = result?;
-        self.conclude(&outcome, kind)
+        result
     }
 }
 

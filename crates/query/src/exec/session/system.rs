@@ -10,14 +10,31 @@ use crate::bind::context::SystemObject;
 use crate::func::facts;
 use crate::interp::local::LocalTable;
 use crate::sysproc::{self, SystemProcedure};
-use crate::sysview::{FillContext, SystemRowset};
+use crate::sysview::{self, FillContext, SystemRowset};
 
 /// An object by schema and name; without a schema, by the rules for unqualified names.
 pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject> {
+    let of_view = match schema {
+        // Without a schema, only the views of old are found.
+        None => sysview::find(None, name).is_some().then_some("sys"),
+        Some(schema) => Some(schema),
+    };
+    let same = |(place, view): &(&str, &str)| {
+        view.eq_ignore_ascii_case(name)
+            && of_view.is_some_and(|schema| place.eq_ignore_ascii_case(schema))
+    };
+    if let Some(view) = sysview::names().find(same) {
+        return Some(described_view(view));
+    }
     if schema.is_some_and(|s| !s.eq_ignore_ascii_case("sys") && !s.eq_ignore_ascii_case("dbo")) {
         return None;
     }
     sysproc::find(name).filter(|procedure| !procedure.internal).map(described_procedure)
+}
+
+fn described_view((schema, name): (&'static str, &'static str)) -> facts::SystemObject {
+    let id = ObjectId(sysview::id_of(name));
+    facts::SystemObject { id, schema, name, kind: ObjectKind::View }
 }
 
 fn described_procedure(procedure: &'static SystemProcedure) -> facts::SystemObject {
@@ -31,24 +48,28 @@ fn described_procedure(procedure: &'static SystemProcedure) -> facts::SystemObje
 
 /// An object by its negative id.
 pub fn described_by_id(id: ObjectId) -> Option<facts::SystemObject> {
-    sysproc::find_by_id(id).map(described_procedure)
+    let of_procedure = || sysproc::find_by_id(id).map(described_procedure);
+    let view = sysview::names().find(|(_, name)| sysview::id_of(name) == id.0);
+    view.map(described_view).or_else(of_procedure)
 }
 
 /// What a name means to the binder.
-pub fn find(_: Option<&str>, _: &str) -> Option<SystemObject> {
-    None
+pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
+    sysview::find(schema, name)
 }
 
 /// Adds the rows of a system view.
 pub fn fill(
-    _: &mut State,
-    _: &Task,
-    _: DbId,
+    state: &mut State,
+    task: &Task,
+    database: DbId,
     view: &'static SystemRowset,
     rows: &mut LocalTable,
 ) -> SqlResult<()> {
-    let mut made = Vec::new();
-    (view.fill)(&mut FillContext { rows: &mut made })?;
-    made.iter().for_each(|row| drop(rows.push(row)));
-    Ok(())
+    let schema = state.schema(database)?;
+    let instance = state.instance.clone();
+    let session = state.entry.id;
+    let mut context =
+        FillContext { task, instance: &instance, database, schema: &schema, session, rows };
+    (view.fill)(&mut context)
 }

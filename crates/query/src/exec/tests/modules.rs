@@ -145,3 +145,41 @@ fn nesting_has_an_end() {
         "{answer}"
     );
 }
+
+#[test]
+fn functions_and_triggers_nest_as_deep_as_procedures() {
+    let answer = answers(
+        "create function f(@x int) returns int as begin return dbo.f(@x) end
+        go
+        select dbo.f(1)
+        go
+        create table a (x int) create table b (x int)
+        go
+        create trigger ta on a after insert as insert b select x from inserted
+        go
+        create trigger tb on b after insert as insert a select x from inserted
+        go
+        insert a values (1)
+        go
+        select count(*) as n from a",
+    );
+    let messages: Vec<&str> = answer.lines().filter(|line| line.contains("Msg 217")).collect();
+    assert_eq!(messages.len(), 2, "{answer}");
+    assert!(answer.ends_with("n\n0\n(1 row)"), "{answer}");
+}
+
+#[test]
+fn insert_exec_is_one_statement() {
+    let answer = answers(
+        "create table t (a int check (a < 5)) create table log (a int)
+        go
+        create procedure p as insert log values (1) print @@trancount select 9
+        go
+        insert t exec p
+        go
+        select count(*) as n from log print @@trancount",
+    );
+    assert!(answer.contains("Msg 547"), "{answer}");
+    assert!(answer.starts_with("1\n"), "{answer}");
+    assert!(answer.ends_with("The statement has been terminated.\nn\n0\n(1 row)\n0"), "{answer}");
+}
