@@ -239,6 +239,9 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
         backup_path: format!("{}/", data.join("backup").display()).into(),
         operating_system: machine::operating_system(env).into(),
         is_single_user: false,
+        memory_bytes: machine::memory_bytes(env).unwrap_or(0),
+        cpu_count: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        worker_count: workers(config) as u32,
     }
 }
 

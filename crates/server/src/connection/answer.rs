@@ -276,8 +276,7 @@ impl ResponseSink for Answer {
     }
 
     fn environment(&mut self, _: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
-        let name = self.server_name.clone();
-        write_environment(self.next(), change, &name);
+        write_environment(self.next(), change);
         Ok(())
     }
 
@@ -291,24 +290,16 @@ impl ResponseSink for Answer {
     }
 }
 
-/// Writes a change of the environment, and the message that goes with it.
-pub fn write_environment(
-    writer: &mut ResponseWriter,
-    change: &EnvironmentChange<'_>,
-    server_name: &str,
-) {
+/// Writes a change of the environment. The message that goes with some is the session's to raise.
+pub fn write_environment(writer: &mut ResponseWriter, change: &EnvironmentChange<'_>) {
     let wire = |collation| Some(WireCollation::of(collation));
     match *change {
         EnvironmentChange::Database(new, old) => {
             writer.env_change(&EnvChange::Database { new: new.into(), old: old.into() });
-            let told = SqlError::new(&message::CONTEXT_DATABASE_CHANGED, &[&new]);
-            writer.error(&told.at_line(1), server_name);
         }
         EnvironmentChange::Language(new, old) => {
             let (new, old) = (new.name, old.name);
             writer.env_change(&EnvChange::Language { new: new.into(), old: old.into() });
-            let told = SqlError::new(&message::CONTEXT_LANGUAGE_CHANGED, &[&new]);
-            writer.error(&told.at_line(1), server_name);
         }
         EnvironmentChange::Collation(new, old) => {
             writer.env_change(&EnvChange::Collation { new: wire(new), old: wire(old) });

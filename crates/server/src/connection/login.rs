@@ -275,7 +275,9 @@ fn acknowledge(
         .map_or(server.instance.facts().collation, |def| def.collation);
     let mut writer = ResponseWriter::new(version);
     writer.begin();
-    write_environment(&mut writer, &EnvironmentChange::Database(&database, "master"), name);
+    write_environment(&mut writer, &EnvironmentChange::Database(&database, "master"));
+    let told = SqlError::new(&message::CONTEXT_DATABASE_CHANGED, &[&database]);
+    writer.error(&told.at_line(1), name);
     let wire = Some(WireCollation::of(collation));
     writer.env_change(&EnvChange::Collation { new: wire, old: None });
     let language = session.options().dates.language;
