@@ -12,12 +12,15 @@ use engine::catalog::def::{
 use smallvec::SmallVec;
 
 use super::Optimizer;
-use super::columns::{ColSet, expr_nature, expr_uses};
+use super::columns::{ColSet, expr_nature, expr_uses, pred_nature};
 use super::condition::{column_of, mirrored, rejects_null};
 use super::order::Want;
 use crate::func::fold;
 use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, ExprKind, Pred};
 use crate::plan::tree::{Access, Bound, JoinKind, Node, Scan, Source};
+
+/// How long a Unicode string may be that is looked for among char or varchar ones.
+const LOSSY_BYTES: u16 = 8000;
 
 /// Lists from this length on are not looked up value by value.
 const LIST_MAX: usize = 64;
@@ -62,11 +65,13 @@ enum Fit {
     AsIs,
     /// By a conversion; what does not convert equals nothing.
     Try(SqlType),
+    /// By a conversion that may lose characters, in which case rows may be missed.
+    Lossy(SqlType),
 }
 
 impl Key<'_> {
     fn expr(&self) -> Expr {
-        let Fit::Try(ty) = self.fit else { return self.value.clone() };
+        let (Fit::Try(ty) | Fit::Lossy(ty)) = self.fit else { return self.value.clone() };
         if let Some(value) = constant_as(self.value, &ty) {
             let nullable = value.is_null();
             return Expr { kind: ExprKind::Constant(value), ty, nullable };
@@ -87,6 +92,8 @@ fn constant_as(expr: &Expr, ty: &SqlType) -> Option<Value> {
 /// A source's columns and its terms.
 pub struct Terms<'p> {
     terms: SmallVec<[Term<'p>; 4]>,
+    /// Whether terms may miss rows, if a part of the plan takes care of that.
+    lossy: bool,
 }
 
 /// A way to find rows.
@@ -136,8 +143,10 @@ pub fn named_columns<'s>(
 
 impl<'p> Terms<'p> {
     /// The terms among some conditions.
-    pub fn of(scan: &Scan, conditions: &[&'p Pred]) -> Terms<'p> {
-        let mut terms = Terms { terms: SmallVec::new() };
+    pub fn of(scan: &Scan, conditions: &[&'p Pred], lossy: bool) -> Terms<'p> {
+        // The conditions would be there twice.
+        let lossy = lossy && conditions.iter().all(|p| pred_nature(p).is_plain());
+        let mut terms = Terms { terms: SmallVec::new(), lossy };
         let Some(table) = indexed(&scan.source) else { return terms };
         if table.indexes.is_empty() {
             return terms;
@@ -167,7 +176,9 @@ impl<'p> Terms<'p> {
                 let keys: Option<Vec<_>> = (list.iter())
                     .map(|value| key_for(def, wide, own, CompareOp::Eq, value))
                     .collect();
-                if let Some(keys) = keys {
+                if let Some(keys) = keys
+                    && !keys.iter().any(|k| matches!(k.0.fit, Fit::Lossy(_)))
+                {
                     let exact = keys.iter().all(|k| k.1);
                     let test = Test::OneOf(keys.into_iter().map(|k| k.0).collect());
                     self.terms.push(Term { column: def.id, test, condition: at, exact });
@@ -206,6 +217,9 @@ impl<'p> Terms<'p> {
         }
         let Some((def, wide)) = subject_of(scan, table, subject) else { return };
         let Some((key, exact)) = key_for(def, wide, own, op, value) else { return };
+        if matches!(key.fit, Fit::Lossy(_)) && !self.lossy {
+            return;
+        }
         let test = match op {
             CompareOp::Eq => Test::Equal(key),
             CompareOp::Gt | CompareOp::Ge => Test::Lower(key, op == CompareOp::Ge),
@@ -317,6 +331,9 @@ fn fit(
     // Equality finds what the value becomes and is tested again.
     match wide {
         Some(_) if trusts_narrowing(column, &value.ty) => Some((Fit::Try(*column), false)),
+        Some(_) if value.ty.kind.is_unicode() => {
+            Some((Fit::Lossy(SqlType::varchar(LOSSY_BYTES, column.collation)), false))
+        }
         None if column.kind.repr() == value.ty.kind.repr() => match column.kind.repr() {
             Repr::Int | Repr::Decimal | Repr::Float | Repr::Money => {
                 Some((Fit::Try(*column), false))
@@ -645,6 +662,16 @@ impl Choice {
             if !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some())
     }
 
+    /// The condition under which the keys miss no rows, if that is not certain.
+    pub fn certain(&self, terms: &Terms<'_>) -> Option<Pred> {
+        let How::Index { equal, .. } = &self.how else { return None };
+        let lossless = equal.iter().filter_map(|&at| match terms.terms[at].test {
+            Test::Equal(Key { value, fit: Fit::Lossy(ty) }) => Some(survives(value, ty)),
+            _ => None,
+        });
+        super::condition::all(lossless.collect())
+    }
+
     /// Gives the scan its access. Says which conditions it has taken in.
     pub fn apply(self, scan: &mut Scan, terms: &Terms<'_>) -> SmallVec<[usize; 4]> {
         let mut taken = SmallVec::new();
@@ -681,6 +708,20 @@ impl Choice {
         };
         taken
     }
+}
+
+/// Whether a Unicode string is the same after it has been one of a code page.
+fn survives(value: &Expr, narrow: SqlType) -> Pred {
+    let binary = base::Collation::by_name("Latin1_General_BIN2").expect("it is built in");
+    let cast = |operand: Expr, ty: SqlType| {
+        let nullable = operand.nullable;
+        let operand = Box::new(operand);
+        let kind = ExprKind::Cast { operand, mode: CastMode::Explicit, style: None };
+        Expr { kind, ty, nullable }
+    };
+    let wide = value.ty.with_collation(binary);
+    let back = cast(cast(value.clone(), narrow), wide);
+    Pred::NotDistinct(cast(value.clone(), wide), back)
 }
 
 /// The columns of some terms.

@@ -44,7 +44,7 @@ impl Optimizer<'_, '_> {
                 }
                 let mut all: SmallVec<[&Pred; 8]> = conditions.iter().copied().collect();
                 scan.residual.iter().for_each(|p| flatten(p, &mut all));
-                let terms = Terms::of(scan, &all);
+                let terms = Terms::of(scan, &all, true);
                 let choice = self.choose(scan, &all, &terms, want);
                 let listed = self.choose_list(scan, &all, &terms, &choice);
                 let cost = listed.as_ref().map_or(choice.cost, |l| l.1.cost);

@@ -9,8 +9,9 @@ use super::columns::{ColSet, pred_nature, pred_uses, yields};
 use super::condition::{all, column_of, split, substitute};
 use super::order::{Order, Want};
 use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
-use crate::plan::rename::rename_inside_pred;
+use crate::plan::rename::{rename_inside_pred, rename_node};
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
+use crate::plan::walk;
 
 /// The operator that passes rows on for which all conditions hold.
 pub fn filtered(node: Node, conditions: Vec<Pred>) -> Node {
@@ -132,21 +133,25 @@ impl Optimizer<'_, '_> {
                 false => each.push(pred),
             }
         }
-        guarded(self.scan_rows(scan, each, want), once)
+        guarded(self.scan_rows(scan, each, want, true), once)
     }
 
-    fn scan_rows(&mut self, mut scan: Scan, mut each: Vec<Pred>, want: &Want) -> Node {
+    fn scan_rows(&mut self, mut scan: Scan, mut each: Vec<Pred>, want: &Want, lossy: bool) -> Node {
         if indexed(&scan.source).is_none() || !matches!(scan.access, Access::Full) {
             scan.residual = all(each);
             return Node::Scan(Box::new(scan));
         }
+        let mut certain = None;
         let (found, taken) = {
             let borrowed: SmallVec<[&Pred; 8]> = each.iter().collect();
-            let terms = Terms::of(&scan, &borrowed);
+            let terms = Terms::of(&scan, &borrowed, lossy);
             let choice = self.choose(&scan, &borrowed, &terms, want);
             match self.choose_list(&scan, &borrowed, &terms, &choice) {
                 Some(found) => (Some(found), SmallVec::new()),
-                None => (None, choice.apply(&mut scan, &terms)),
+                None => {
+                    certain = choice.certain(&terms);
+                    (None, choice.apply(&mut scan, &terms))
+                }
             }
         };
         if let Some((condition, mut list)) = found {
@@ -157,15 +162,36 @@ impl Optimizer<'_, '_> {
                 each.remove(condition);
             }
             each.push(equal);
-            return over_list(list.rows(name), self.scan_rows(scan, each, &Want::nothing()));
+            return over_list(list.rows(name), self.scan_rows(scan, each, &Want::nothing(), false));
         }
+        let fallback = certain.map(|certain| {
+            let scan = Scan { access: Access::Full, ..scan.clone() };
+            (certain, self.scan_rows(scan, each.clone(), &Want::nothing(), false))
+        });
         let mut at = 0;
         each.retain(|_| {
             at += 1;
             !taken.contains(&(at - 1))
         });
         scan.residual = all(each);
-        Node::Scan(Box::new(scan))
+        let node = Node::Scan(Box::new(scan));
+        match fallback {
+            Some((certain, fallback)) => self.either(certain, node, fallback),
+            None => node,
+        }
+    }
+
+    /// One operator if a condition holds that no row decides, another one if not. Both yield the
+    /// same columns.
+    fn either(&mut self, condition: Pred, first: Node, second: Node) -> Node {
+        let columns = walk::outputs(&first);
+        let not = Pred::Not(Box::new(condition.clone()));
+        let inputs = [(condition, first), (not, second)].map(|(condition, mut node)| {
+            let names = rename_node(&mut node, self.context.ids);
+            let of = columns.iter().map(|c| names.get(c).copied().unwrap_or(*c)).collect();
+            (guarded(node, vec![condition]), of)
+        });
+        Node::Union { inputs: inputs.into(), columns }
     }
 
     /// New columns. They are computed where they are, but conditions on them may go below.
