@@ -24,11 +24,8 @@ pub fn exists(context: &mut Context<'_>, database: DbId, query: &str) -> DdlResu
     let options = tsql::ParseOptions { quoted_identifier: true };
     let expr = tsql::parse_expression(&text, options)?;
     let names = DefinitionNames::new(context.session, database);
-    let bind = BindContext {
-        names: &names,
-        options: BindOptions::default(),
-        statistics: &NoStatistics,
-    };
+    let bind =
+        BindContext { names: &names, options: BindOptions::default(), statistics: &NoStatistics };
     let bound = bind::expression(&bind, &expr, Some(SqlType::int()))?;
     Ok(evaluate(context, bound)? == Value::Int(1))
 }

@@ -71,9 +71,9 @@ fn statement_for(kind: ObjectKind) -> (&'static str, &'static str) {
         ObjectKind::Table | ObjectKind::TypeTable => ("DROP TABLE", "table"),
         ObjectKind::View => ("DROP VIEW", "view"),
         ObjectKind::Procedure => ("DROP PROCEDURE", "procedure"),
-        ObjectKind::ScalarFunction
-        | ObjectKind::InlineFunction
-        | ObjectKind::TableFunction => ("DROP FUNCTION", "function"),
+        ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction => {
+            ("DROP FUNCTION", "function")
+        }
         ObjectKind::Trigger => ("DROP TRIGGER", "trigger"),
         ObjectKind::Sequence => ("DROP SEQUENCE", "sequence object"),
         ObjectKind::Synonym => ("DROP SYNONYM", "synonym"),

@@ -1,7 +1,7 @@
 //! Errors of definitions, which may be several: the reason, and what it makes impossible.
 
-use base::message::{self, Message};
 use base::SqlError;
+use base::message::{self, Message};
 use engine::catalog::CatalogError;
 
 use crate::bind::BindError;
@@ -102,4 +102,3 @@ impl<T> AboutConstraint<T> for DdlResult<T> {
         self.map_err(|failure| failure.then(no_constraint()))
     }
 }
-

@@ -52,11 +52,7 @@ pub use table::{fill_new_table, shown_name, table_variable};
 
 /// Runs a statement that defines something. `text` is the batch that the statement's positions
 /// refer to. Error 401 for statements that are nothing of the kind.
-pub fn execute(
-    context: &mut Context<'_>,
-    statement: &ast::Statement,
-    text: &str,
-) -> SqlResult<()> {
+pub fn execute(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> SqlResult<()> {
     use StatementKind as S;
     let line = statement.span.line;
     let result = match &statement.kind {
@@ -65,9 +61,27 @@ pub fn execute(
         S::ScopedConfiguration(change) => database::scoped_configuration(context, change),
         S::Drop(drop) if drop.kind == ast::DropKind::Database => database::drop(context, drop),
         S::UpdateStatistics(update) => index::update_statistics(context, update),
+        S::Drop(drop) if drop.names.len() > 1 => drop_each(context, drop),
         _ => within(context, |context| define(context, statement, text)),
     };
     result.map_err(|failure| failure.at_line(line).report(context))
+}
+
+/// Drops several things, each by itself: those that can be dropped are, whatever the others do.
+fn drop_each(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<()> {
+    let mut errors = Vec::new();
+    for name in &drop.names {
+        let one = ast::DropStatement { names: vec![name.clone()], ..drop.clone() };
+        let dropped = within(context, |context| drop::drop(context, &one));
+        if let Err(failure) = dropped {
+            errors.extend(failure.before);
+            errors.push(failure.error);
+        }
+    }
+    match errors.pop() {
+        Some(error) => Err(Failure { before: errors, error }),
+        None => Ok(()),
+    }
 }
 
 /// Makes the table that a `SELECT … INTO` fills.

@@ -46,7 +46,12 @@ pub fn create_schema(
     for element in &create.elements {
         let mut element = element.clone();
         qualify(&mut element, &name);
-        super::define(context, &element, text).map_err(|f| f.at_line(element.span.line))?;
+        // A view's text begins at its own CREATE.
+        let own = match element.kind {
+            ast::StatementKind::Module(_) => element.span.text(text),
+            _ => text,
+        };
+        super::define(context, &element, own).map_err(|f| f.at_line(element.span.line))?;
     }
     Ok(())
 }
@@ -220,7 +225,8 @@ pub fn create_type(context: &mut Context<'_>, create: &ast::CreateType) -> DdlRe
     let kind = match &create.kind {
         CreateTypeKind::Alias { ty, nullable } => alias(context, database, ty, *nullable)?,
         CreateTypeKind::Table(definition) => {
-            let place = Place { database, schema: place, name: name.clone(), written: name.clone() };
+            let place =
+                Place { database, schema: place, name: name.clone(), written: name.clone() };
             let hidden = table::table_type(context, &place, definition)?;
             let table = hidden.id();
             context.change(database, |task, txn, edit| edit.create_table(task, txn, hidden))?;
@@ -228,9 +234,8 @@ pub fn create_type(context: &mut Context<'_>, create: &ast::CreateType) -> DdlRe
         }
     };
     let def = TypeDef { id, schema: place, name, owner: None, kind };
-    context.change(database, |task, txn, edit| {
-        edit.put(task, txn, Definition::Type(Arc::new(def)))
-    })?;
+    context
+        .change(database, |task, txn, edit| edit.put(task, txn, Definition::Type(Arc::new(def))))?;
     Ok(())
 }
 
@@ -258,11 +263,8 @@ pub fn declared(
     subject: Subject<'_>,
 ) -> DdlResult<bind::DeclaredType> {
     let names = DefinitionNames::new(context.session, database);
-    let bind = BindContext {
-        names: &names,
-        options: BindOptions::default(),
-        statistics: &NoStatistics,
-    };
+    let bind =
+        BindContext { names: &names, options: BindOptions::default(), statistics: &NoStatistics };
     Ok(bind::data_type(&bind, written, subject, 1)?)
 }
 
@@ -319,10 +321,7 @@ pub fn sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement) -
     }
 }
 
-fn create_sequence(
-    context: &mut Context<'_>,
-    statement: &ast::SequenceStatement,
-) -> DdlResult<()> {
+fn create_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement) -> DdlResult<()> {
     place::refuse_database(&statement.name, "CREATE SEQUENCE")?;
     let place = place::for_new(context, &statement.name, Permission::CreateSequence)?;
     let shown = statement.name.to_string();
@@ -423,8 +422,9 @@ fn apply(
         let line = option.span.line;
         let number = |text: &str, argument: &str| match text.parse::<i128>() {
             Ok(number) if (low..=high).contains(&number) => Ok(number),
-            _ => Err(SqlError::new(&message::SEQUENCE_ARGUMENT_INVALID, &[&argument])
-                .at_line(line)),
+            _ => {
+                Err(SqlError::new(&message::SEQUENCE_ARGUMENT_INVALID, &[&argument]).at_line(line))
+            }
         };
         match &option.kind {
             O::Type(_) => {}

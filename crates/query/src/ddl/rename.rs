@@ -59,9 +59,8 @@ pub fn object(
                 })
             }
         };
-        context.change(database, |task, txn, edit| {
-            edit.put(task, txn, Definition::Object(definition))
-        })
+        context
+            .change(database, |task, txn, edit| edit.put(task, txn, Definition::Object(definition)))
     })
 }
 

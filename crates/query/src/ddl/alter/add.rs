@@ -151,10 +151,7 @@ struct Added<'a, 'c> {
 
 impl Added<'_, '_> {
     /// Where the columns of rows come from, and expressions with their types.
-    fn sources(
-        self,
-        new: &TableDef,
-    ) -> DdlResult<(Vec<Source>, Vec<(String, base::SqlType)>)> {
+    fn sources(self, new: &TableDef) -> DdlResult<(Vec<Source>, Vec<(String, base::SqlType)>)> {
         let old = &self.altered.old;
         let (mut sources, exprs) = rebuild::same_columns(old, new);
         let mut exprs: Vec<(String, base::SqlType)> =

@@ -87,10 +87,8 @@ fn retyped(
     new.user_type = declared.user_type;
     new.sparse = sparse || old.sparse;
     new.ansi_padded = setting.ansi_padding;
-    let in_key = altered
-        .old
-        .primary_key()
-        .is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
+    let in_key =
+        altered.old.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
     new.nullable = match (written.nullable, declared.nullable) {
         (Some(written), _) => written,
         _ if in_key || old.identity.is_some() => false,

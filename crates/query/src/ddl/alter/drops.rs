@@ -44,9 +44,10 @@ pub fn drop(
 /// Computed columns are stored only while something needs it.
 fn store_less(table: &mut TableDef) {
     let in_index = |table: &TableDef, id| {
-        table.indexes.iter().any(|i| {
-            i.key.iter().any(|k| k.column == id) || i.included.contains(&id)
-        })
+        table
+            .indexes
+            .iter()
+            .any(|i| i.key.iter().any(|k| k.column == id) || i.included.contains(&id))
     };
     for at in 0..table.columns.len() {
         let needed = in_index(table, table.columns[at].id);
@@ -112,8 +113,7 @@ fn drop_constraint(
             }
         }
         _ => {
-            let is_it =
-                |i: &IndexDef| i.constraint.as_ref().is_some_and(|c| c.header.id == id);
+            let is_it = |i: &IndexDef| i.constraint.as_ref().is_some_and(|c| c.header.id == id);
             let place = new.indexes.iter().position(is_it).expect("a key has an index");
             check_unreferenced(altered, &new.indexes[place])?;
             new.indexes.remove(place);
@@ -137,11 +137,7 @@ fn check_unreferenced(altered: &Altered, index: &IndexDef) -> DdlResult<()> {
 }
 
 /// `DROP INDEX`, which memory-optimized tables have. Errors 3723, 7999.
-fn drop_index(
-    altered: &Altered,
-    new: &mut TableDef,
-    drop: &ast::AlterTableDrop,
-) -> DdlResult<()> {
+fn drop_index(altered: &Altered, new: &mut TableDef, drop: &ast::AlterTableDrop) -> DdlResult<()> {
     let Some(place) = find_index(&altered.schema, new, &drop.name.name) else {
         if drop.if_exists {
             return Ok(());
@@ -162,11 +158,7 @@ fn drop_index(
 }
 
 /// Errors 4922 with 5074, 4923, 4924.
-fn drop_column(
-    altered: &Altered,
-    new: &mut TableDef,
-    drop: &ast::AlterTableDrop,
-) -> DdlResult<()> {
+fn drop_column(altered: &Altered, new: &mut TableDef, drop: &ast::AlterTableDrop) -> DdlResult<()> {
     let name = &drop.name.name;
     let same = |c: &ColumnDef| altered.schema.same_name(&c.name, name);
     let Some(place) = new.columns.iter().position(same) else {

@@ -64,10 +64,8 @@ pub fn alter_table(context: &mut Context<'_>, alter: &ast::AlterTable) -> DdlRes
     let missing = &message::ALTER_OBJECT_NOT_FOUND;
     let (database, schema, old) = place::table_to_change(context, &alter.table, missing)?;
     let altered = Altered { database, schema, old };
-    let changes_rows = !matches!(
-        alter.action,
-        AlterTableAction::ToggleTrigger { .. } | AlterTableAction::Set(_)
-    );
+    let changes_rows =
+        !matches!(alter.action, AlterTableAction::ToggleTrigger { .. } | AlterTableAction::Set(_));
     if altered.old.kind.is_memory_optimized() && changes_rows {
         table::refuse_transaction(context)?;
     }
@@ -101,7 +99,11 @@ fn unimplemented(what: &str) -> DdlResult<()> {
 }
 
 /// `SET (…)`.
-fn set(context: &mut Context<'_>, altered: &Altered, options: &[ast::TableOption]) -> DdlResult<()> {
+fn set(
+    context: &mut Context<'_>,
+    altered: &Altered,
+    options: &[ast::TableOption],
+) -> DdlResult<()> {
     let new = altered.copy(context);
     let new = {
         let names = DefinitionNames::new(context.session, altered.database);
@@ -116,11 +118,7 @@ fn set(context: &mut Context<'_>, altered: &Altered, options: &[ast::TableOption
 }
 
 /// Puts in a changed table whose rows can stay.
-pub(super) fn put_table(
-    context: &mut Context<'_>,
-    database: DbId,
-    new: TableDef,
-) -> DdlResult<()> {
+pub(super) fn put_table(context: &mut Context<'_>, database: DbId, new: TableDef) -> DdlResult<()> {
     context.change(database, |task, txn, edit| edit.alter_table(task, txn, new))?;
     Ok(())
 }

@@ -62,10 +62,7 @@ pub struct Rebuild<'r> {
 
 /// The sources of rows whose columns stay: each stored column of the new table is the old one of the
 /// same id. Computed columns that were not stored have the text of their expression in `exprs`.
-pub fn same_columns<'t>(
-    old: &TableDef,
-    new: &'t TableDef,
-) -> (Vec<Source>, Vec<RowExpr<'t>>) {
+pub fn same_columns<'t>(old: &TableDef, new: &'t TableDef) -> (Vec<Source>, Vec<RowExpr<'t>>) {
     let mut exprs = Vec::new();
     let mut sources = Vec::new();
     for column in new.stored_columns() {
@@ -86,7 +83,8 @@ pub fn same_columns<'t>(
 
 /// Puts in a changed table, copying its rows if they cannot stay.
 pub fn put(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
-    let plain = rebuild.sources.iter().enumerate().all(|(at, s)| matches!(s, Source::Old(o) if *o == at));
+    let in_place = |(at, source): (usize, &Source)| matches!(source, Source::Old(o) if *o == at);
+    let plain = rebuild.sources.iter().enumerate().all(in_place) && !forbids_null(&rebuild);
     if plain && rows_stay(rebuild.old, &rebuild.new) {
         return put_table(context, rebuild.database, rebuild.new);
     }
@@ -95,6 +93,12 @@ pub fn put(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
         false => expr_values(context, &rebuild)?,
     };
     copy(context, rebuild, values)
+}
+
+/// Whether some column must not be NULL any more, so that all rows have to be looked at.
+fn forbids_null(rebuild: &Rebuild<'_>) -> bool {
+    let was_nullable = |c: &ColumnDef| rebuild.old.column(c.id).is_some_and(|old| old.nullable);
+    rebuild.new.stored_columns().any(|c| !c.nullable && was_nullable(c))
 }
 
 /// The values of the expressions, row by row in the order of the first index.
@@ -175,11 +179,9 @@ impl Copier<'_> {
         self.arena.reset();
         let mut values: Vec<ValueRef<'_>> = Vec::with_capacity(to.columns().len());
         for (source, column) in self.sources.iter().zip(&self.columns) {
-            let converted = |value, ty: &SqlType| {
-                match *ty == column.ty {
-                    true => Ok(value),
-                    false => base::convert(value, ty, &column.ty, &self.options, &self.arena),
-                }
+            let converted = |value, ty: &SqlType| match *ty == column.ty {
+                true => Ok(value),
+                false => base::convert(value, ty, &column.ty, &self.options, &self.arena),
             };
             let value = match source {
                 Source::Old(place) => converted(from.get(row, *place), &self.old_types[*place]),
@@ -281,7 +283,9 @@ fn copy_error(error: CopyError, table: &TableDef, shown: &str) -> Failure {
     match error {
         CopyError::Sql(error) => error.into(),
         CopyError::Catalog(CatalogError::Transaction(TxnError::DuplicateKey {
-            index, row, ..
+            index,
+            row,
+            ..
         })) => {
             let layout = crate::lower::engine_layout(table);
             let index = &table.indexes[index];

@@ -77,9 +77,8 @@ pub(super) fn layout(context: &Context<'_>, create: &ast::CreateDatabase) -> Ddl
 
 /// Gives ids as SQL Server does: 1 the first data file, 2 the first log file, the others after.
 fn number(files: &mut [FileDef]) {
-    let first = |files: &[FileDef], log: bool| {
-        files.iter().position(|f| (f.kind == FileKind::Log) == log)
-    };
+    let first =
+        |files: &[FileDef], log: bool| files.iter().position(|f| (f.kind == FileKind::Log) == log);
     let (rows, log) = (first(files, false), first(files, true));
     let mut next = 3;
     for (place, file) in files.iter_mut().enumerate() {
@@ -276,7 +275,7 @@ pub(super) fn tell_mapped(
     let schema = context.schema(database)?;
     for (name, path) in asked {
         let Some(file) = schema.find_file(name) else { continue };
-        if *file.physical_name != **path {
+        if *file.physical_name != **path && path.contains(['/', '\\']) {
             let text = format!(
                 "File '{name}': the path '{path}' is mapped to '{}' below the data directory.",
                 file.physical_name
@@ -368,7 +367,10 @@ fn group<'s>(
 
 fn default_group(schema: &Schema) -> Arc<FileGroupDef> {
     let found = schema.file_groups().iter().find(|g| g.default && g.kind == FileGroupKind::Rows);
-    found.or_else(|| schema.file_groups().get(DataSpaceId::PRIMARY)).cloned().expect("PRIMARY stays")
+    found
+        .or_else(|| schema.file_groups().get(DataSpaceId::PRIMARY))
+        .cloned()
+        .expect("PRIMARY stays")
 }
 
 fn add_files(
@@ -442,11 +444,7 @@ fn remove_file(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlR
     Ok(Told::message(SqlError::new(&message::HAS_BEEN_REMOVED, &args)))
 }
 
-fn modify_file(
-    context: &mut Context<'_>,
-    def: &DatabaseDef,
-    spec: &FileSpec,
-) -> DdlResult<Told> {
+fn modify_file(context: &mut Context<'_>, def: &DatabaseDef, spec: &FileSpec) -> DdlResult<Told> {
     let name = spec.name.as_deref().unwrap_or_default();
     let Some(old) = found_file(context, def, name)? else {
         return Err(SqlError::new(&message::MODIFY_FILE_NOT_FOUND, &[&name]).into());

@@ -55,11 +55,10 @@ pub(super) fn set_all(
 
 /// Options that the system databases must keep. Error 5058.
 fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()> {
-    let fixed = matches!(
-        option,
-        "SINGLE_USER" | "RESTRICTED_USER" | "OFFLINE" | "EMERGENCY" | "READ_ONLY"
-    );
-    let always = matches!(option, "READ_COMMITTED_SNAPSHOT" | "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT");
+    let fixed =
+        matches!(option, "SINGLE_USER" | "RESTRICTED_USER" | "OFFLINE" | "EMERGENCY" | "READ_ONLY");
+    let always =
+        matches!(option, "READ_COMMITTED_SNAPSHOT" | "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT");
     let system = super::is_system(def.id);
     if system && fixed || def.id == DbId::TEMPDB && (always || option == "RECOVERY") {
         let args: [Shown; 2] = [&option, &def.name];
@@ -86,15 +85,17 @@ pub(super) fn set(
         "OFFLINE" | "EMERGENCY" => cannot(),
         // What does not concern this server can be off.
         _ if matches!(option.value, OptionValue::Switch(false)) => Ok(()),
-        "ACCELERATED_DATABASE_RECOVERY" | "TORN_PAGE_DETECTION" | "VARDECIMAL_STORAGE_FORMAT"
-        | "MIXED_PAGE_ALLOCATION" | "AUTOMATIC_TUNING" | "TEMPORAL_HISTORY_RETENTION" => Ok(()),
+        "ACCELERATED_DATABASE_RECOVERY"
+        | "TORN_PAGE_DETECTION"
+        | "VARDECIMAL_STORAGE_FORMAT"
+        | "MIXED_PAGE_ALLOCATION"
+        | "AUTOMATIC_TUNING"
+        | "TEMPORAL_HISTORY_RETENTION" => Ok(()),
         "CHANGE_TRACKING" | "ENCRYPTION" | "FILESTREAM" | "HADR" | "PARTNER" | "WITNESS"
         | "QUERY_STORE" => cannot(),
-        _ => {
-            Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[])
-                .at_line(option.span.line)
-                .into())
-        }
+        _ => Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[])
+            .at_line(option.span.line)
+            .into()),
     }
 }
 
@@ -230,7 +231,10 @@ mod tests {
         let set = options("delayed_durability = allowed").unwrap();
         assert_eq!(set.delayed_durability, DelayedDurability::Allowed);
         assert_eq!(options("compatibility_level = 130").unwrap().compatibility_level, 130);
-        assert_eq!(options("target_recovery_time = 2 minutes").unwrap().target_recovery_time_s, 120);
+        assert_eq!(
+            options("target_recovery_time = 2 minutes").unwrap().target_recovery_time_s,
+            120
+        );
         assert!(options("query_store = on (operation_mode = read_write)").unwrap().query_store);
         assert_eq!(options("single_user").unwrap().user_access, UserAccess::Single);
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::{SqlError, message};
-use engine::catalog::{ObjectDef, Schema};
 use engine::catalog::def::*;
+use engine::catalog::{ObjectDef, Schema};
 use tsql::ast::{self, FunctionBody, Module};
 
 use crate::bind::{self, BindContext, BindOptions, Dependencies, QueryColumns, Variable};
@@ -57,6 +57,9 @@ pub fn check_result(
         statistics: &NoStatistics,
     };
     let found = bind::query_columns(&bind, with, query)?;
+    if !found.dependencies.temporary.is_empty() {
+        return Err(SqlError::new(&message::TEMPORARY_TABLE_IN_VIEW, &[]).into());
+    }
     let columns = columns(context, place, def, names, &found)?;
     match &mut def.kind {
         ModuleKind::View { columns: slot, .. } | ModuleKind::InlineFunction { columns: slot } => {
@@ -104,9 +107,9 @@ fn columns(
         }
         let base = column.base.as_ref().and_then(|b| b.table.columns.get(b.ordinal));
         let system = UserTypeId(i32::from(column.ty.kind.system_type_id()));
-        let kept = base.map(|b| b.user_type).filter(|ty| {
-            *ty < UserTypeId::FIRST_USER || schema.types().get(*ty).is_some()
-        });
+        let kept = base
+            .map(|b| b.user_type)
+            .filter(|ty| *ty < UserTypeId::FIRST_USER || schema.types().get(*ty).is_some());
         let user_type = kept.unwrap_or(system);
         let mut def = ColumnDef::new(ColumnId(at as i32 + 1), name, column.ty, user_type);
         def.nullable = column.nullable;
@@ -212,8 +215,8 @@ fn native(
     def: &Arc<ModuleDef>,
     module: &Module,
 ) -> DdlResult<Vec<Dependencies>> {
-    let names = DefinitionNames::new(context.session, place.database)
-        .in_module(place.schema, Vec::new());
+    let names =
+        DefinitionNames::new(context.session, place.database).in_module(place.schema, Vec::new());
     let options = BindOptions { native: true, ..BindOptions::default() };
     let bind = BindContext { names: &names, options, statistics: &NoStatistics };
     let bound = bind::native(&bind, def, module).map_err(|error| in_module(error.error, def))?;

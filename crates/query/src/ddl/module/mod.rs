@@ -5,6 +5,7 @@
 //! unless the module is bound to its schema or natively compiled.
 
 mod body;
+mod function;
 
 use std::sync::Arc;
 
@@ -40,6 +41,13 @@ pub fn define(
     let mut def = head.module(statement, text)?;
     if def.native {
         check_native(context, &place, &def)?;
+    }
+    if let Module::Function(function) = module
+        && !def.native
+        && let FunctionBody::Scalar { body, .. } | FunctionBody::Table { body, .. } =
+            &function.body
+    {
+        function::check(body)?;
     }
     body::check_result(context, &place, &mut def, module)?;
     let id = def.header.id;
@@ -95,9 +103,8 @@ fn trigger_place(
         return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
     };
     let missing = || {
-        let text = format!(
-            "The object '{target}' does not exist or is invalid for this operation."
-        );
+        let text =
+            format!("The object '{target}' does not exist or is invalid for this operation.");
         SqlError::custom(8197, 16, 4, text)
     };
     let parent = place::find_to_change(context, target)?.ok_or_else(missing)?;
@@ -219,7 +226,8 @@ impl Head<'_, '_> {
         Ok(match module {
             Module::Procedure(procedure) => {
                 if procedure.number.is_some_and(|n| n > 1) || procedure.for_replication {
-                    let what = if procedure.for_replication { "FOR REPLICATION" } else { ";number" };
+                    let what =
+                        if procedure.for_replication { "FOR REPLICATION" } else { ";number" };
                     return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
                 }
                 let auto = self.old.is_some_and(|old| {
@@ -340,9 +348,7 @@ impl Head<'_, '_> {
         Ok(match principal {
             ast::ModulePrincipal::Caller => ExecuteAs::Caller,
             ast::ModulePrincipal::Owner => ExecuteAs::Owner,
-            ast::ModulePrincipal::SelfUser => {
-                ExecuteAs::Principal(self.context.user(database)?.id)
-            }
+            ast::ModulePrincipal::SelfUser => ExecuteAs::Principal(self.context.user(database)?.id),
             ast::ModulePrincipal::Named(name) => {
                 let schema = self.context.schema(database)?;
                 match schema.find_principal(name) {

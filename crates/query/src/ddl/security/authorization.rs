@@ -15,10 +15,7 @@ use crate::ddl::place;
 use crate::exec::context::Context;
 
 /// `ALTER AUTHORIZATION ON class::name TO owner`.
-pub fn authorization(
-    context: &mut Context<'_>,
-    change: &ast::AlterAuthorization,
-) -> DdlResult<()> {
+pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization) -> DdlResult<()> {
     let name = &change.name.name.name;
     if change.class == Some(Class::Database) {
         return database(context, name, change.owner.as_ref());
@@ -63,7 +60,11 @@ pub fn authorization(
             let missing = || not_there("find", "role", name);
             let found = schema.find_principal(name);
             let found = found.filter(|p| p.kind == PrincipalKind::Role).ok_or_else(missing)?;
-            if !context.may(database, crate::exec::security::WHOLE_DATABASE, Permission::AlterAnyRole) {
+            if !context.may(
+                database,
+                crate::exec::security::WHOLE_DATABASE,
+                Permission::AlterAnyRole,
+            ) {
                 return Err(missing().into());
             }
             Definition::Principal(Arc::new(PrincipalDef { owner, ..PrincipalDef::clone(found) }))
@@ -75,17 +76,12 @@ pub fn authorization(
 }
 
 /// The owner of a database is a login, and `dbo` in it. Errors 15110, 15151.
-fn database(
-    context: &mut Context<'_>,
-    name: &str,
-    owner: Option<&ast::Ident>,
-) -> DdlResult<()> {
+fn database(context: &mut Context<'_>, name: &str, owner: Option<&ast::Ident>) -> DdlResult<()> {
     let instance = context.instance();
     let found = instance.find_database(name);
     let may = context.login_may(Permission::Control);
-    let Some(def) = found.filter(|d| {
-        may || context.user(d.id).is_ok_and(|user| user.is_owner)
-    }) else {
+    let Some(def) = found.filter(|d| may || context.user(d.id).is_ok_and(|user| user.is_owner))
+    else {
         return Err(not_there("find", "database", name).into());
     };
     let owner = owner.map_or("", |o| &o.name);

@@ -95,9 +95,8 @@ fn to_alter(context: &Context<'_>, name: &str, own_too: bool) -> DdlResult<Arc<L
     let master = context.schema(DbId::MASTER)?;
     let found = master.find_login(name).filter(|l| l.kind == PrincipalKind::SqlUser);
     let own = context.session.identity.login().id;
-    let may = |l: &&Arc<LoginDef>| {
-        context.login_may(Permission::AlterAnyLogin) || own_too && l.id == own
-    };
+    let may =
+        |l: &&Arc<LoginDef>| context.login_may(Permission::AlterAnyLogin) || own_too && l.id == own;
     match found.filter(may) {
         Some(login) => Ok(login.clone()),
         None => Err(not_there("alter", "login", name).into()),
@@ -105,8 +104,7 @@ fn to_alter(context: &Context<'_>, name: &str, own_too: bool) -> DdlResult<Arc<L
 }
 
 fn alter(context: &mut Context<'_>, name: &Name, options: &[ast::LoginOption]) -> DdlResult<()> {
-    let only_password =
-        options.iter().all(|o| matches!(o.kind, LoginOptionKind::Password { .. }));
+    let only_password = options.iter().all(|o| matches!(o.kind, LoginOptionKind::Password { .. }));
     let mut def = LoginDef::clone(&*to_alter(context, name, only_password)?);
     for option in options {
         if let LoginOptionKind::Password { old: Some(old), .. } = &option.kind {
@@ -137,11 +135,7 @@ fn enable_login(
 }
 
 /// Applies options. Errors 15116, 15118, 15128, 15151.
-fn apply(
-    context: &Context<'_>,
-    def: &mut LoginDef,
-    options: &[ast::LoginOption],
-) -> DdlResult<()> {
+fn apply(context: &Context<'_>, def: &mut LoginDef, options: &[ast::LoginOption]) -> DdlResult<()> {
     for option in options {
         match &option.kind {
             LoginOptionKind::CheckPolicy(on) => def.policy_checked = *on,
@@ -231,8 +225,7 @@ pub fn drop_login(
     };
     let written = &name.name.name;
     let master = context.schema(DbId::MASTER)?;
-    let permission =
-        if role { Permission::AlterAnyServerRole } else { Permission::AlterAnyLogin };
+    let permission = if role { Permission::AlterAnyServerRole } else { Permission::AlterAnyLogin };
     let found = master.find_login(written).filter(|l| (l.kind == PrincipalKind::Role) == role);
     let Some(found) = found.filter(|_| context.login_may(permission)) else {
         return match if_exists {

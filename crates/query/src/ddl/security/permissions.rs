@@ -59,7 +59,9 @@ pub fn permission(
 fn is_of_server(statement: &ast::PermissionStatement) -> bool {
     match &statement.on {
         Some(on) => matches!(on.class, Some(Class::Login | Class::ServerRole | Class::Endpoint)),
-        None => statement.permissions.iter().all(|item| SERVER.iter().any(|(n, _)| *n == &*item.name)),
+        None => {
+            statement.permissions.iter().all(|item| SERVER.iter().any(|(n, _)| *n == &*item.name))
+        }
     }
 }
 
@@ -230,7 +232,8 @@ fn target(
     let name = &on.name.name.name;
     match on.class {
         None | Some(Class::Object) => {
-            let found = place::find_in(context, place::database_of(context.session, &on.name)?, &on.name)?;
+            let found =
+                place::find_in(context, place::database_of(context.session, &on.name)?, &on.name)?;
             let found = found.ok_or_else(|| not_there("find", "object", name))?;
             part(SecurableClass::Object, found.id.0, Some(found.object().kind()))
         }
@@ -336,9 +339,7 @@ fn check_grantor(
         if !permissions_of(target, item)?.into_iter().all(holds) {
             let name = statement.on.as_ref().map_or("", |on| &on.name.name.name);
             return Err(match target.securable.class {
-                SecurableClass::Database => {
-                    SqlError::new(&message::GRANTOR_LACKS_PERMISSION, &[])
-                }
+                SecurableClass::Database => SqlError::new(&message::GRANTOR_LACKS_PERMISSION, &[]),
                 SecurableClass::Schema => not_there("find", "schema", name),
                 _ => not_there("find", "object", name),
             }
@@ -409,9 +410,7 @@ fn apply(
         }
         PermissionAction::Grant => Some(PermissionState::Grant),
         // GRANT OPTION FOR leaves the permission itself.
-        PermissionAction::Revoke if statement.grant_option => {
-            old.map(|_| PermissionState::Grant)
-        }
+        PermissionAction::Revoke if statement.grant_option => old.map(|_| PermissionState::Grant),
         PermissionAction::Revoke => None,
     };
     if let Some(state) = state {

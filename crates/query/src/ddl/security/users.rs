@@ -187,8 +187,7 @@ pub fn drop_principal(
     let permission = if role { Permission::AlterAnyRole } else { Permission::AlterAnyUser };
     let schema = context.schema(database)?;
     let written = &name.name.name;
-    let found =
-        schema.find_principal(written).filter(|p| (p.kind == PrincipalKind::Role) == role);
+    let found = schema.find_principal(written).filter(|p| (p.kind == PrincipalKind::Role) == role);
     let may = context.may(database, WHOLE_DATABASE, permission);
     let Some(found) = found.filter(|_| may) else {
         return match if_exists {
@@ -342,12 +341,7 @@ fn change_membership(
 }
 
 /// What stands behind `sp_addrolemember` and `sp_droprolemember`: in the current database.
-pub fn membership(
-    context: &mut Context<'_>,
-    role: &str,
-    member: &str,
-    add: bool,
-) -> SqlResult<()> {
+pub fn membership(context: &mut Context<'_>, role: &str, member: &str, add: bool) -> SqlResult<()> {
     context.definition(|context| {
         let database = context.database();
         context.lock_edit(database)?;

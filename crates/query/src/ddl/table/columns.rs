@@ -161,8 +161,7 @@ impl Builder<'_> {
             None => (Some(1), Some(1)),
             Some((seed, increment)) => (number(seed), number(increment)),
         };
-        let seed =
-            seed.ok_or_else(|| SqlError::new(&message::IDENTITY_SEED_INVALID, &[name]))?;
+        let seed = seed.ok_or_else(|| SqlError::new(&message::IDENTITY_SEED_INVALID, &[name]))?;
         let increment = increment
             .filter(|step| *step != 0)
             .ok_or_else(|| SqlError::new(&message::IDENTITY_STEP_INVALID, &[name]))?;

@@ -113,8 +113,7 @@ fn variable(
 ) -> DdlResult<Arc<TableDef>> {
     let setting = Setting::new(session, names, database)?;
     let (kind, _) = kind_of(&definition.options)?;
-    let place =
-        Place { database, schema: SchemaId::DBO, name: name.into(), written: name.into() };
+    let place = Place { database, schema: SchemaId::DBO, name: name.into(), written: name.into() };
     let table = new_table(&setting, &place, ObjectId(0), kind, TableRole::Type);
     let mut builder = Builder::new(&setting, table, Purpose::Variable, Vec::new());
     builder.elements(&definition.elements)?;
@@ -213,11 +212,7 @@ fn kind_of(options: &[ast::TableOption]) -> DdlResult<(TableKind, Option<bool>)>
 }
 
 /// Where memory-optimized tables cannot be made. Errors 10794, 12331.
-fn check_kind(
-    context: &Context<'_>,
-    name: &ast::ObjectName,
-    kind: TableKind,
-) -> DdlResult<()> {
+fn check_kind(context: &Context<'_>, name: &ast::ObjectName, kind: TableKind) -> DdlResult<()> {
     if !kind.is_memory_optimized() {
         return Ok(());
     }
@@ -363,9 +358,8 @@ impl Builder<'_> {
 
     /// One option of `CREATE TABLE … WITH` or `ALTER TABLE … SET`.
     pub fn table_option(&mut self, option: &TableOptionKind) -> DdlResult<()> {
-        let unimplemented = |what: &str| {
-            DdlResult::Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into())
-        };
+        let unimplemented =
+            |what: &str| DdlResult::Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
         match option {
             TableOptionKind::MemoryOptimized(_) | TableOptionKind::DurableData(_) => Ok(()),
             TableOptionKind::DataCompression(_) if self.in_memory() => {
@@ -439,9 +433,9 @@ impl Builder<'_> {
         let base = column.base.as_ref().and_then(|b| b.table.columns.get(b.ordinal));
         base.is_some_and(|b| {
             b.user_type < UserTypeId::FIRST_USER
-                || self.setting.schema.types().get(b.user_type).is_some_and(|t| {
-                    matches!(&t.kind, TypeDefKind::Alias { ty, .. } if *ty == column.ty)
-                })
+                || self.setting.schema.types().get(b.user_type).is_some_and(
+                    |t| matches!(&t.kind, TypeDefKind::Alias { ty, .. } if *ty == column.ty),
+                )
         })
     }
 }

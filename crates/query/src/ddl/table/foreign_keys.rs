@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::ids::ObjectId;
 use base::message::Message;
 use base::{SqlError, SqlType, TypeKind, message};
-use engine::catalog::def::*;
 use engine::catalog::Object;
+use engine::catalog::def::*;
 use tsql::ast::{self, ConstraintKind};
 
 use super::{Builder, NameParts, Purpose};

@@ -223,7 +223,11 @@ impl Builder<'_> {
         Ok(key)
     }
 
-    fn included(&mut self, request: &IndexRequest<'_>, key: &[KeyColumn]) -> DdlResult<Vec<ColumnId>> {
+    fn included(
+        &mut self,
+        request: &IndexRequest<'_>,
+        key: &[KeyColumn],
+    ) -> DdlResult<Vec<ColumnId>> {
         let mut included: Vec<ColumnId> = Vec::with_capacity(request.include.len());
         for name in request.include {
             let Some(place) = self.find_column(&name.name) else {
@@ -386,7 +390,8 @@ impl Builder<'_> {
             return Err(error.into());
         }
         if widest > limit {
-            let kind = if index.kind == IndexKind::Clustered { "clustered" } else { "nonclustered" };
+            let kind =
+                if index.kind == IndexKind::Clustered { "clustered" } else { "nonclustered" };
             let args: [&dyn std::fmt::Display; 4] = [&kind, &limit, &index.name, &widest];
             self.warnings.push(SqlError::new(&message::INDEX_KEY_WIDTH_WARNING, &args));
         }

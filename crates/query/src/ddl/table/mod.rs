@@ -27,11 +27,11 @@ use crate::bind::{BindContext, BindOptions, Names};
 use crate::exec::session::State;
 use crate::plan::statistics::NoStatistics;
 
-pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
+pub(super) use columns::identity_type;
 pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
 };
-pub(super) use columns::identity_type;
+pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
 pub(super) use foreign_keys::same_key;
 pub(super) use indexes::{IndexRequest, find_index};
 
@@ -189,8 +189,14 @@ impl NameParts<'_> {
     /// `DF__table__colum__1234ABCD`, `PK__table__0123456789ABCDEF`.
     fn name(&self, table: &str, id: ObjectId) -> Name {
         let first = |text: &str, n: usize| text.chars().take(n).collect::<String>();
-        let table = first(table, 9);
-        let id = id.0 as u32;
+        let (table, id) = match table.starts_with('@') {
+            // Variables have no ids; their tables look like those that SQL Server makes for them.
+            true => {
+                let hash = name_hash(&[table]);
+                (format!("#{:07X}", hash & 0xFFF_FFFF), hash.rotate_left(16))
+            }
+            false => (first(table, 9), id.0 as u32),
+        };
         match (self.key, self.column) {
             (Some(columns), _) => {
                 let hash = name_hash(columns);

@@ -83,6 +83,8 @@ fn effect_of(error: &SqlError) -> Effect {
         // the transaction; writing in a doomed one.
         217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3952 | 8114 | 8169 | 41332 | 41333
         | 41368 => Effect::Transaction,
+        // An object that is there already.
+        2714 => Effect::Batch,
         _ => Effect::Statement,
     }
 }
@@ -149,7 +151,8 @@ impl Context<'_> {
             self.failed(step)?;
             return Err(Fault { effect: Effect::Transaction, reported: true, ..fault });
         }
-        if fault.effect == Effect::Statement && changes_data(step) {
+        if fault.effect == Effect::Statement && (changes_data(step) || changes_rows(step, &fault.error))
+        {
             self.inform(located(
                 SqlError::new(&message::STATEMENT_TERMINATED, &[]),
                 program,
@@ -251,6 +254,12 @@ fn changes_data(step: &Step) -> bool {
         StepKind::SelectInto(_) | StepKind::InsertExecute(_) => true,
         _ => false,
     }
+}
+
+/// The same for a definition that has failed over the rows of a table.
+fn changes_rows(step: &Step, error: &SqlError) -> bool {
+    matches!(step.kind, StepKind::Definition(_))
+        && matches!(error.number(), 220 | 515 | 1505 | 2628 | 8115 | 8152)
 }
 
 /// What `DONE` says of a statement.
