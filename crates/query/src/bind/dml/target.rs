@@ -16,7 +16,7 @@ use crate::bind::scope::{OutCol, Rows, Source};
 use crate::bind::select::Usage;
 use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{self, CheckPlan, JoinKind, Node, Scan, Target};
-use crate::plan::walk;
+use crate::plan::walk::{self, PartMut, Parts};
 
 /// The target of a statement, as one of the block's sources.
 #[derive(Debug)]
@@ -442,13 +442,34 @@ fn not_updatable(node: &Node, one_column: bool, name: &Arc<str>) -> BindError {
 
 /// Takes the names of rows off all scans but the target's.
 pub(super) fn name_one_row(node: &mut Node, row: ColId) {
-    use walk::{PartMut, Parts};
-    if let Node::Scan(scan) = node {
-        scan.row = scan.row.filter(|r| *r == row);
+    let mut others = Vec::new();
+    unname_rows(node, row, &mut others);
+    if !others.is_empty() {
+        forget_columns(node, &others);
+    }
+}
+
+fn unname_rows(node: &mut Node, row: ColId, others: &mut Vec<ColId>) {
+    if let Node::Scan(scan) = node
+        && scan.row.is_some_and(|r| r != row)
+    {
+        others.extend(scan.row.take());
     }
     node.parts_mut(&mut |part| {
         if let PartMut::Node(node) = part {
-            name_one_row(node, row);
+            unname_rows(node, row, others);
+        }
+    });
+}
+
+/// Takes columns out of the lists of what operators pass on.
+fn forget_columns(node: &mut Node, gone: &[ColId]) {
+    if let Node::Sort { columns, .. } | Node::Window { columns, .. } = node {
+        columns.retain(|c| !gone.contains(c));
+    }
+    node.parts_mut(&mut |part| {
+        if let PartMut::Node(node) = part {
+            forget_columns(node, gone);
         }
     });
 }

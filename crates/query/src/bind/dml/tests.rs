@@ -138,6 +138,55 @@ fn updates_join() {
 }
 
 #[test]
+fn updates_join_what_is_made_of_queries() {
+    let db = &mut shop();
+    for (text, expected) in [
+        (
+            "update t set c = x.s from t join (select a, sum(d) as s from u group by a) x on x.a = t.a",
+            "1 -> 1 one 21.00",
+        ),
+        (
+            "update t set c = x.d from t join (select top (1) a, d from u where a = 1 order by d desc) x on x.a = t.a",
+            "1 -> 1 one 11.00",
+        ),
+        (
+            "with x as (select a, d, row_number() over (partition by a order by d) as n from u) \
+          update t set c = x.d from t join x on x.a = t.a and x.n = 1",
+            "1 -> 1 one 10.00",
+        ),
+        (
+            "update x set b = 'top' from (select top (1) a, b from t order by a) x",
+            "1 -> 1 top 10.00",
+        ),
+        (
+            "update t set c = s.d from t cross apply (select max(d) as d from u where u.a = t.a) s where s.d is not null",
+            "1 -> 1 top 11.00",
+        ),
+        (
+            "with x as (select *, row_number() over (order by a) as n from t) update x set b = cast(n as varchar(5)) \
+          where n = 1",
+            "1 -> 1 1 11.00",
+        ),
+        ("update t set b = 'in' where a in (select a from u where d > 5)", "1 -> 1 in 11.00"),
+        (
+            "update t set b = case when exists (select * from u where u.a = t.a) then 'yes' else 'no' end",
+            "3 -> 1 yes 11.00",
+        ),
+        (
+            "delete x from (select a from t where a > 2 union all select a from u) y join t x on x.a = y.a where x.a > 2",
+            "1 -> 1 yes 11.00",
+        ),
+        (
+            "with d as (select a, row_number() over (partition by a order by d) as n from u) delete d where n > 1",
+            "1 -> 1 yes 11.00",
+        ),
+    ] {
+        assert_eq!(after(db, text, "select a, b, c from t where a = 1"), expected, "{text}");
+    }
+    assert_eq!(db.line("select a, d from u order by a"), "1 10 | 4 40");
+}
+
+#[test]
 fn views_can_be_changed() {
     let db = &mut shop();
     assert_eq!(
