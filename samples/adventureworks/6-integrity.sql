@@ -59,8 +59,8 @@ BEGIN
     SET NOCOUNT ON;
     SELECT @sql = N'SELECT @rows = COUNT(*) FROM '
         + QUOTENAME(OBJECT_SCHEMA_NAME(ObjectID)) + N'.' + QUOTENAME(OBJECT_NAME(ObjectID))
-        + N' AS child WHERE child.' + QUOTENAME(ColumnName1) + N' IS NOT NULL AND child.'
-        + QUOTENAME(ColumnName1) + N' <> -1'
+        + N' AS child WHERE child.' + QUOTENAME(ColumnName1) + N' IS NOT NULL AND CAST(child.'
+        + QUOTENAME(ColumnName1) + N' AS nvarchar(40)) <> N''-1'''
         + ISNULL(N' AND child.' + QUOTENAME(ColumnName2) + N' IS NOT NULL', N'')
         + N' AND NOT EXISTS (SELECT * FROM '
         + QUOTENAME(OBJECT_SCHEMA_NAME(ReferencedObjectID)) + N'.' + QUOTENAME(OBJECT_NAME(ReferencedObjectID))
