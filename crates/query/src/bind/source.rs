@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use base::ids::DbId;
-use base::{SqlError, message};
+use base::{SqlError, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef};
 use engine::catalog::{Object, Schema};
 use tsql::ast::{self, Argument, ObjectName, TableHint};
@@ -192,9 +192,15 @@ impl Binder<'_> {
         }
         match object {
             SystemObject::Rowset(rowset) => {
+                // Names are compared as the database that is described compares them.
+                let collation = self.schema_of(database)?.collation();
+                let own = |ty: SqlType| match ty.kind.is_character() {
+                    true => ty.with_collation(collation),
+                    false => ty,
+                };
                 let listed = rowset.columns.iter();
                 let listed = listed
-                    .map(|&(name, ty, nullable)| RowsetColumn { name, ty, nullable })
+                    .map(|&(name, ty, nullable)| RowsetColumn { name, ty: own(ty), nullable })
                     .collect();
                 let source = tree::Source::System(database, rowset);
                 Ok(self.scan(source, listed, ReadOptions::default()))

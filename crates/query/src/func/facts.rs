@@ -229,6 +229,12 @@ pub struct ServerFacts {
     pub operating_system: Arc<str>,
     /// Whether it was started for one session only.
     pub is_single_user: bool,
+    /// Bytes of memory that the machine has for it.
+    pub memory_bytes: u64,
+    /// Processors of the machine.
+    pub cpu_count: u32,
+    /// Threads that run statements.
+    pub worker_count: u32,
 }
 
 /// What the server has counted since it started.

@@ -1,6 +1,33 @@
 //! The views by which the server describes itself.
+//!
+//! * [`catalog`]: what is in a database: `sys.objects` and its kin.
+//! * [`server`]: databases, logins, settings, sessions, the machine.
+//! * [`compatible`]: the views of the days before `sys`: `sysobjects`, `sysdatabases`.
+//! * [`information_schema`]: the standard's views.
+//!
+//! A view is either a [`SystemRowset`], whose rows are made from the schema or the server's state when it is
+//! read, or a [`SystemView`], a query over such views. All are visible in every database, and describe the
+//! one in whose name they were asked for.
 
-use base::{SqlResult, SqlType};
+pub mod catalog;
+mod cells;
+pub mod compatible;
+pub mod information_schema;
+pub mod server;
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlResult, SqlType, Value, ValueRef};
+use engine::catalog::Schema;
+use engine::wait::Task;
+
+use crate::bind::context::{SystemObject, SystemView};
+use crate::exec::instance::Instance;
+use crate::interp::local::LocalTable;
+
+/// A column: name, type, whether it may be NULL.
+pub type ViewColumn = (&'static str, SqlType, bool);
 
 /// A view whose rows are made when it is read.
 #[derive(Debug)]
@@ -9,14 +36,102 @@ pub struct SystemRowset {
     pub schema: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// Its columns: name, type, whether it may be NULL.
-    pub columns: &'static [(&'static str, SqlType, bool)],
+    /// Its columns.
+    pub columns: &'static [ViewColumn],
     /// Makes the rows.
     pub fill: fn(&mut FillContext<'_>) -> SqlResult<()>,
 }
 
 /// What a view may ask, and where its rows go.
 pub struct FillContext<'a> {
-    /// Receives the rows, as bytes in the row format.
-    pub rows: &'a mut Vec<Box<[u8]>>,
+    /// The statement that reads it.
+    pub task: &'a Task<'a>,
+    /// The server.
+    pub instance: &'a Instance,
+    /// The database that is asked about.
+    pub database: DbId,
+    /// What is in it, as the statement sees it.
+    pub schema: &'a Arc<Schema>,
+    /// The session that asks.
+    pub session: base::ids::SessionId,
+    /// Receives the rows.
+    pub rows: &'a mut LocalTable,
 }
+
+impl FillContext<'_> {
+    /// Adds a row: a value for each column.
+    pub fn push<const N: usize>(&mut self, row: [Value; N]) {
+        let row: [ValueRef<'_>; N] = std::array::from_fn(|at| row[at].as_ref());
+        self.rows.push_values(&row);
+    }
+
+    /// Adds a row that begins as others of its kind do.
+    pub fn push_two<const N: usize, const M: usize>(
+        &mut self,
+        start: [Value; N],
+        rest: [Value; M],
+    ) {
+        self.push_parts(&[&start, &rest]);
+    }
+
+    /// Adds a row that is given in parts.
+    pub fn push_parts(&mut self, parts: &[&[Value]]) {
+        let row: Vec<ValueRef<'_>> = parts.iter().copied().flatten().map(Value::as_ref).collect();
+        self.rows.push_values(&row);
+    }
+}
+
+/// The id of a system view: negative, and the same in every database.
+pub fn id_of(name: &str) -> i32 {
+    let hash = name.bytes().fold(0x811C_9DC5_u32, |hash, byte| {
+        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
+    });
+    -((hash >> 2) as i32) - 1_000_000
+}
+
+/// All views whose rows are made.
+fn rowsets() -> impl Iterator<Item = &'static SystemRowset> {
+    [catalog::VIEWS, server::VIEWS].into_iter().flatten().copied()
+}
+
+/// All views that are queries.
+fn queries() -> impl Iterator<Item = &'static SystemView> {
+    [catalog::QUERIES, compatible::QUERIES, information_schema::QUERIES].into_iter().flatten()
+}
+
+/// A view or function by schema and name. Without a schema, and in `dbo`, only the old views are found: those
+/// whose names begin with `sys`.
+pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
+    let is_old = |view: &str| view.eq_ignore_ascii_case(name);
+    match schema {
+        None => old_view(name),
+        Some(schema) if schema.eq_ignore_ascii_case("dbo") => old_view(name),
+        Some(schema) => {
+            let same = |own: &str| own.eq_ignore_ascii_case(schema);
+            let rowset = rowsets().find(|view| same(view.schema) && is_old(view.name));
+            let query = || queries().find(|view| same(view.schema) && is_old(view.name));
+            let function = || {
+                let is_sys = schema.eq_ignore_ascii_case("sys");
+                is_sys.then(|| crate::func::lookup_rowset(name)).flatten()
+            };
+            rowset
+                .map(SystemObject::Rowset)
+                .or_else(|| query().map(SystemObject::View))
+                .or_else(|| function().map(SystemObject::Function))
+        }
+    }
+}
+
+fn old_view(name: &str) -> Option<SystemObject> {
+    let is_it = |view: &&SystemView| view.name.eq_ignore_ascii_case(name);
+    compatible::QUERIES.iter().find(is_it).map(SystemObject::View)
+}
+
+/// The names of all views with their schemas.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rowsets = rowsets().map(|view| (view.schema, view.name));
+    rowsets.chain(queries().map(|view| (view.schema, view.name)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,7 @@ keywords! {
         NullIf "NULLIF" Of "OF" Off "OFF" Offsets "OFFSETS" On "ON" Open "OPEN"
         OpenDataSource "OPENDATASOURCE" OpenQuery "OPENQUERY" OpenRowset "OPENROWSET"
         OpenXml "OPENXML" Option "OPTION" Or "OR" Order "ORDER" Outer "OUTER" Over "OVER"
-        Percent "PERCENT" Pivot "PIVOT" Plan "PLAN" Precision "PRECISION" Primary "PRIMARY"
+        Percent "PERCENT" Pivot "PIVOT" Plan "PLAN" Primary "PRIMARY"
         Print "PRINT" Proc "PROC" Procedure "PROCEDURE" Public "PUBLIC" RaisError "RAISERROR"
         Read "READ" ReadText "READTEXT" Reconfigure "RECONFIGURE" References "REFERENCES"
         Replication "REPLICATION" Restore "RESTORE" Restrict "RESTRICT" Return "RETURN"
@@ -67,6 +67,8 @@ keywords! {
         Where "WHERE" While "WHILE" With "WITH" WriteText "WRITETEXT"
     }
     contextual {
+        // The list of reserved words has it, the server has never minded: everybody selects `precision`.
+        Precision "PRECISION"
         Abort "ABORT" Absolute "ABSOLUTE" Action "ACTION" After "AFTER" Always "ALWAYS"
         Apply "APPLY" AsymmetricKey "ASYMMETRIC" At "AT" Atomic "ATOMIC"
         Attach "ATTACH" AttachForceRebuildLog "ATTACH_FORCE_REBUILD_LOG"

@@ -1,0 +1,368 @@
+//! Columns and types.
+
+use base::types::TypeKind;
+use base::{SqlResult, SqlType, Value};
+use engine::catalog::def::{ColumnDef, TypeDefKind};
+
+use super::super::cells::*;
+use super::super::{FillContext, SystemRowset, ViewColumn};
+use super::objects::tables;
+
+/// What every view of columns begins with.
+macro_rules! column_columns {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("object_id", INT, false),
+            ("name", SYSNAME, true),
+            ("column_id", INT, false),
+            ("system_type_id", TINY, false),
+            ("user_type_id", INT, false),
+            ("max_length", SMALL, false),
+            ("precision", TINY, false),
+            ("scale", TINY, false),
+            ("collation_name", SYSNAME, true),
+            ("is_nullable", BIT, true),
+            ("is_ansi_padded", BIT, false),
+            ("is_rowguidcol", BIT, false),
+            ("is_identity", BIT, false),
+            ("is_filestream", BIT, false),
+            ("is_replicated", BIT, true),
+            ("is_non_sql_subscribed", BIT, true),
+            ("is_merge_published", BIT, true),
+            ("is_dts_replicated", BIT, true),
+            ("is_xml_document", BIT, false),
+            ("xml_collection_id", INT, false),
+            $($more),*
+        ]
+    };
+}
+
+/// The end of `sys.columns` after `is_computed`.
+const TAIL: usize = 17;
+
+const COLUMN_COLUMNS: &[ViewColumn] = column_columns![
+    ("default_object_id", INT, false),
+    ("rule_object_id", INT, false),
+    ("is_computed", BIT, false),
+    ("is_sparse", BIT, true),
+    ("is_column_set", BIT, true),
+    ("generated_always_type", TINY, true),
+    ("generated_always_type_desc", nvar(60), true),
+    ("encryption_type", INT, true),
+    ("encryption_type_desc", nvar(64), true),
+    ("encryption_algorithm_name", SYSNAME, true),
+    ("column_encryption_key_id", INT, true),
+    ("column_encryption_key_database_name", SYSNAME, true),
+    ("is_hidden", BIT, true),
+    ("is_masked", BIT, false),
+    ("graph_type", INT, true),
+    ("graph_type_desc", nvar(60), true),
+    ("is_data_deletion_filter_column", BIT, false),
+    ("ledger_view_column_type", TINY, true),
+    ("ledger_view_column_type_desc", nvar(60), true),
+    ("is_dropped_ledger_column", BIT, true),
+];
+
+pub static COLUMNS: SystemRowset =
+    SystemRowset { schema: "sys", name: "columns", columns: COLUMN_COLUMNS, fill: columns };
+
+/// A column's collation by name; NULL where it has none.
+pub fn collation_name(ty: &SqlType) -> Value {
+    match ty.kind.is_character() {
+        true => text(ty.collation.info().name),
+        false => NULL,
+    }
+}
+
+fn start(object_id: i32, column: &ColumnDef) -> [Value; 20] {
+    let ty = &column.ty;
+    [
+        int(object_id),
+        text(&column.name),
+        int(column.id.0),
+        int(ty.kind.system_type_id()),
+        int(column.user_type.0),
+        int(ty.max_length()),
+        int(ty.precision),
+        int(ty.scale),
+        collation_name(ty),
+        bit(column.nullable),
+        bit(column.ansi_padded && (ty.kind.is_character() || ty.kind.is_binary())),
+        bit(column.rowguidcol),
+        bit(column.identity.is_some()),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(0),
+    ]
+}
+
+fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef) {
+    let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
+    let middle = [int(default), int(0), bit(column.computed.is_some())];
+    let tail: [Value; TAIL] = [
+        bit(column.sparse),
+        bit(false),
+        int(0),
+        text("NOT_APPLICABLE"),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        bit(column.hidden),
+        bit(false),
+        NULL,
+        NULL,
+        bit(false),
+        NULL,
+        NULL,
+        bit(false),
+    ];
+    cx.push_parts(&[&start(object_id, column), &middle, &tail]);
+}
+
+fn columns(cx: &mut FillContext<'_>) -> SqlResult<()> {
+    let schema = cx.schema.clone();
+    for table in tables(&schema) {
+        table.columns.iter().for_each(|column| row(cx, table.id().0, column));
+    }
+    for module in schema.modules() {
+        for column in module.columns().unwrap_or_default() {
+            row(cx, module.id().0, column);
+        }
+    }
+    Ok(())
+}
+
+pub static COMPUTED_COLUMNS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "computed_columns",
+    columns: column_columns![
+        ("definition", NMAX, true),
+        ("uses_database_collation", BIT, false),
+        ("is_persisted", BIT, false),
+        ("is_computed", BIT, false),
+        ("is_sparse", BIT, true),
+        ("is_column_set", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for column in &table.columns {
+                let Some(computed) = &column.computed else { continue };
+                let own = [
+                    text(&computed.definition),
+                    bit(computed.uses_database_collation),
+                    bit(computed.persisted),
+                    bit(true),
+                    bit(false),
+                    bit(false),
+                ];
+                cx.push_two(start(table.id().0, column), own);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "identity_columns",
+    columns: column_columns![
+        ("is_computed", BIT, false),
+        ("is_sparse", BIT, true),
+        ("is_column_set", BIT, true),
+        ("seed_value", VARIANT, true),
+        ("increment_value", VARIANT, true),
+        ("last_value", VARIANT, true),
+        ("is_not_for_replication", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        let catalog = cx.instance.catalog(cx.database)?;
+        for definition in schema.tables() {
+            let Some((_, column)) = definition.identity_column() else { continue };
+            let Some(identity) = column.identity else { continue };
+            let stored = catalog.table(definition);
+            let counter = stored.as_ref().and_then(|table| table.identity());
+            let last = counter.filter(|c| c.position().used).map(|c| c.current());
+            let own = [
+                bit(false),
+                bit(false),
+                bit(false),
+                number(column.ty, identity.seed),
+                number(column.ty, identity.increment),
+                or_null(last, |last| number(column.ty, last)),
+                bit(identity.not_for_replication),
+            ];
+            cx.push_two(start(definition.id().0, column), own);
+        }
+        Ok(())
+    },
+};
+
+fn number(ty: SqlType, value: i64) -> Value {
+    match ty.kind.is_decimal() {
+        true => variant(ty, Value::Decimal(value.into())),
+        false => variant(ty, Value::Int(value)),
+    }
+}
+
+const TYPE_COLUMNS: &[ViewColumn] = &[
+    ("name", SYSNAME, false),
+    ("system_type_id", TINY, false),
+    ("user_type_id", INT, false),
+    ("schema_id", INT, false),
+    ("principal_id", INT, true),
+    ("max_length", SMALL, false),
+    ("precision", TINY, false),
+    ("scale", TINY, false),
+    ("collation_name", SYSNAME, true),
+    ("is_nullable", BIT, true),
+    ("is_user_defined", BIT, false),
+    ("is_assembly_type", BIT, false),
+    ("default_object_id", INT, false),
+    ("rule_object_id", INT, false),
+    ("is_table_type", BIT, false),
+];
+
+pub static TYPES: SystemRowset =
+    SystemRowset { schema: "sys", name: "types", columns: TYPE_COLUMNS, fill: types };
+
+/// A built-in type's row.
+struct BuiltIn {
+    name: &'static str,
+    ty: SqlType,
+    user_type: i32,
+    nullable: bool,
+}
+
+fn built_in(cx: &mut FillContext<'_>, own: &BuiltIn) {
+    let ty = own.ty.with_collation(cx.schema.collation());
+    cx.push([
+        text(own.name),
+        int(ty.kind.system_type_id()),
+        int(own.user_type),
+        int(4),
+        NULL,
+        int(if ty.is_max() { -1 } else { ty.max_length() }),
+        int(ty.precision),
+        int(ty.scale),
+        collation_name(&ty),
+        bit(own.nullable),
+        bit(false),
+        bit(false),
+        int(0),
+        int(0),
+        bit(false),
+    ]);
+}
+
+fn types(cx: &mut FillContext<'_>) -> SqlResult<()> {
+    let collation = cx.schema.collation();
+    for id in 0..=u8::MAX {
+        let Some(kind) = TypeKind::from_system_type_id(id) else { continue };
+        let ty = widest(kind, SqlType::of_kind(kind, collation));
+        built_in(cx, &BuiltIn { name: kind.name(), ty, user_type: id.into(), nullable: true });
+    }
+    let sysname = BuiltIn { name: "sysname", ty: SYSNAME, user_type: 256, nullable: false };
+    built_in(cx, &sysname);
+    let schema = cx.schema.clone();
+    for own in schema.types().iter() {
+        let (system, ty, nullable, is_table) = match &own.kind {
+            TypeDefKind::Alias { ty, nullable } => {
+                (ty.kind.system_type_id(), Some(ty), *nullable, false)
+            }
+            TypeDefKind::Table { .. } => (243, None, false, true),
+        };
+        cx.push([
+            text(&own.name),
+            int(system),
+            int(own.id.0),
+            int(own.schema.0),
+            or_null(own.owner, |owner| int(owner.0)),
+            int(ty.map_or(-1, SqlType::max_length)),
+            int(ty.map_or(0, |ty| ty.precision)),
+            int(ty.map_or(0, |ty| ty.scale)),
+            ty.map_or(NULL, collation_name),
+            bit(nullable),
+            bit(true),
+            bit(false),
+            int(0),
+            int(0),
+            bit(is_table),
+        ]);
+    }
+    Ok(())
+}
+
+/// A type at its widest, as `sys.types` shows it.
+fn widest(kind: TypeKind, ty: SqlType) -> SqlType {
+    match kind {
+        TypeKind::Decimal => SqlType::decimal(38, 38),
+        TypeKind::Numeric => SqlType::numeric(38, 38),
+        TypeKind::Time => SqlType::time(7),
+        TypeKind::DateTime2 => SqlType::datetime2(7),
+        TypeKind::DateTimeOffset => SqlType::datetimeoffset(7),
+        TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary => {
+            SqlType { length: 8000, ..ty }
+        }
+        TypeKind::NChar | TypeKind::NVarChar => SqlType::nvarchar(4000, ty.collation),
+        _ => ty,
+    }
+}
+
+pub static TABLE_TYPES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "table_types",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("system_type_id", TINY, false),
+        ("user_type_id", INT, false),
+        ("schema_id", INT, false),
+        ("principal_id", INT, true),
+        ("max_length", SMALL, false),
+        ("precision", TINY, false),
+        ("scale", TINY, false),
+        ("collation_name", SYSNAME, true),
+        ("is_nullable", BIT, true),
+        ("is_user_defined", BIT, false),
+        ("is_assembly_type", BIT, false),
+        ("default_object_id", INT, false),
+        ("rule_object_id", INT, false),
+        ("is_table_type", BIT, false),
+        ("type_table_object_id", INT, false),
+        ("is_memory_optimized", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.types().iter() {
+            let TypeDefKind::Table { table } = &own.kind else { continue };
+            let memory = schema.table(*table).is_some_and(|t| t.kind.is_memory_optimized());
+            cx.push([
+                text(&own.name),
+                int(243),
+                int(own.id.0),
+                int(own.schema.0),
+                or_null(own.owner, |owner| int(owner.0)),
+                int(-1),
+                int(0),
+                int(0),
+                NULL,
+                bit(false),
+                bit(true),
+                bit(false),
+                int(0),
+                int(0),
+                bit(true),
+                object(*table),
+                bit(memory),
+            ]);
+        }
+        Ok(())
+    },
+};

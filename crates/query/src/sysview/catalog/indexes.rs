@@ -1,0 +1,284 @@
+//! Indexes, the statistics that go with them, and partitions.
+
+use base::Value;
+use engine::catalog::def::{IndexDef, IndexKind, TableDef, TableRole};
+
+use super::super::cells::*;
+use super::super::{FillContext, SystemRowset};
+use super::objects::tables;
+
+macro_rules! index_columns {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("object_id", INT, false),
+            ("name", SYSNAME, true),
+            ("index_id", INT, false),
+            ("type", TINY, false),
+            ("type_desc", nvar(60), true),
+            ("is_unique", BIT, true),
+            ("data_space_id", INT, true),
+            ("ignore_dup_key", BIT, true),
+            ("is_primary_key", BIT, true),
+            ("is_unique_constraint", BIT, true),
+            ("fill_factor", TINY, false),
+            ("is_padded", BIT, true),
+            ("is_disabled", BIT, true),
+            ("is_hypothetical", BIT, true),
+            ("is_ignored_in_optimization", BIT, true),
+            ("allow_row_locks", BIT, true),
+            ("allow_page_locks", BIT, true),
+            ("has_filter", BIT, true),
+            ("filter_definition", NMAX, true),
+            $($more),*
+        ]
+    };
+}
+
+fn index(table: &TableDef, index: &IndexDef) -> [Value; 19] {
+    [
+        object(table.id()),
+        text(&index.name),
+        int(index.id.0),
+        int(index.kind.code()),
+        text(index.kind.description()),
+        bit(index.unique),
+        int(index.data_space.0),
+        bit(index.ignore_dup_key),
+        bit(index.is_primary_key()),
+        bit(index.is_unique_constraint()),
+        int(index.fill_factor),
+        bit(index.padded),
+        bit(index.disabled),
+        bit(false),
+        bit(false),
+        bit(index.allow_row_locks),
+        bit(index.allow_page_locks),
+        bit(index.filter.is_some()),
+        or_null(index.filter.as_ref(), |filter| text(&filter.definition)),
+    ]
+}
+
+/// The row that stands for a table without a clustered index.
+fn heap(table: &TableDef) -> [Value; 19] {
+    [
+        object(table.id()),
+        NULL,
+        int(0),
+        int(0),
+        text("HEAP"),
+        bit(false),
+        int(table.data_space.0),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(0),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(true),
+        bit(true),
+        bit(false),
+        NULL,
+    ]
+}
+
+/// Calls `each` for every index with what `sys.indexes` begins with, heaps included.
+fn every_index(
+    cx: &mut FillContext<'_>,
+    each: impl Fn(&mut FillContext<'_>, Option<&IndexDef>, [Value; 19]),
+) {
+    let schema = cx.schema.clone();
+    for table in tables(&schema) {
+        if table.clustered_index().is_none() && !table.kind.is_memory_optimized() {
+            each(cx, None, heap(table));
+        }
+        for own in &table.indexes {
+            each(cx, Some(own), index(table, own));
+        }
+    }
+}
+
+pub static INDEXES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "indexes",
+    columns: index_columns![
+        ("compression_delay", INT, true),
+        ("suppress_dup_key_messages", BIT, true),
+        ("auto_created", BIT, true),
+        ("optimize_for_sequential_key", BIT, true),
+    ],
+    fill: |cx| {
+        every_index(cx, |cx, own, start| {
+            let sequential = own.is_some_and(|own| own.optimize_for_sequential_key);
+            cx.push_two(start, [NULL, bit(false), bit(false), bit(sequential)]);
+        });
+        Ok(())
+    },
+};
+
+pub static HASH_INDEXES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "hash_indexes",
+    columns: index_columns![("bucket_count", INT, false), ("auto_created", BIT, true)],
+    fill: |cx| {
+        every_index(cx, |cx, own, start| {
+            if let Some(own) = own.filter(|own| own.kind == IndexKind::Hash) {
+                cx.push_two(start, [int(own.bucket_count.unwrap_or(0)), bit(false)]);
+            }
+        });
+        Ok(())
+    },
+};
+
+pub static INDEX_COLUMNS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "index_columns",
+    columns: &[
+        ("object_id", INT, false),
+        ("index_id", INT, false),
+        ("index_column_id", INT, false),
+        ("column_id", INT, false),
+        ("key_ordinal", TINY, false),
+        ("partition_ordinal", TINY, false),
+        ("is_descending_key", BIT, true),
+        ("is_included_column", BIT, true),
+        ("column_store_order_ordinal", TINY, false),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for own in &table.indexes {
+                let key = own.key.iter().map(|key| (key.column, Some(key.descending)));
+                let all = key.chain(own.included.iter().map(|column| (*column, None)));
+                for (at, (column, key)) in all.enumerate() {
+                    let ordinal = at as i64 + 1;
+                    cx.push([
+                        object(table.id()),
+                        int(own.id.0),
+                        int(ordinal),
+                        int(column.0),
+                        int(if key.is_some() { ordinal } else { 0 }),
+                        int(0),
+                        bit(key == Some(true)),
+                        bit(key.is_none()),
+                        int(0),
+                    ]);
+                }
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "stats",
+    columns: &[
+        ("object_id", INT, false),
+        ("name", nvar(128), true),
+        ("stats_id", INT, false),
+        ("auto_created", BIT, true),
+        ("user_created", BIT, true),
+        ("no_recompute", BIT, true),
+        ("has_filter", BIT, true),
+        ("filter_definition", NMAX, true),
+        ("is_temporary", BIT, true),
+        ("is_incremental", BIT, true),
+        ("has_persisted_sample", BIT, true),
+        ("stats_generation_method", INT, false),
+        ("stats_generation_method_desc", var(80), false),
+        ("auto_drop", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for own in &table.indexes {
+                cx.push([
+                    object(table.id()),
+                    text(&own.name),
+                    int(own.id.0),
+                    bit(false),
+                    bit(false),
+                    bit(own.no_recompute),
+                    bit(own.filter.is_some()),
+                    or_null(own.filter.as_ref(), |filter| text(&filter.definition)),
+                    bit(false),
+                    bit(false),
+                    bit(false),
+                    int(0),
+                    chars("Sort based statistics"),
+                    bit(false),
+                ]);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static STATS_COLUMNS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "stats_columns",
+    columns: &[
+        ("object_id", INT, false),
+        ("stats_id", INT, false),
+        ("stats_column_id", INT, true),
+        ("column_id", INT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for own in &table.indexes {
+                for (at, key) in own.key.iter().enumerate() {
+                    let ordinal = int(at as i64 + 1);
+                    cx.push([object(table.id()), int(own.id.0), ordinal, int(key.column.0)]);
+                }
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static PARTITIONS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "partitions",
+    columns: &[
+        ("partition_id", BIG, false),
+        ("object_id", INT, false),
+        ("index_id", INT, false),
+        ("partition_number", INT, false),
+        ("hobt_id", BIG, false),
+        ("rows", BIG, true),
+        ("filestream_filegroup_id", SMALL, false),
+        ("data_compression", TINY, false),
+        ("data_compression_desc", nvar(60), true),
+        ("xml_compression", BIT, true),
+        ("xml_compression_desc", var(3), true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        let catalog = cx.instance.catalog(cx.database)?;
+        for definition in schema.tables().filter(|table| table.role == TableRole::Table) {
+            let rows = catalog.table(definition).map(|table| table.memory().rows);
+            let has_heap = definition.clustered_index().is_none();
+            let ids = has_heap.then_some(0).into_iter();
+            for id in ids.chain(definition.indexes.iter().map(|own| own.id.0)) {
+                let hobt = (definition.storage.0 << 16) as i64 | i64::from(id);
+                cx.push([
+                    int(hobt),
+                    object(definition.id()),
+                    int(id),
+                    int(1),
+                    int(hobt),
+                    or_null(rows, |rows| int(rows as i64)),
+                    int(0),
+                    int(0),
+                    text("NONE"),
+                    bit(false),
+                    chars("OFF"),
+                ]);
+            }
+        }
+        Ok(())
+    },
+};

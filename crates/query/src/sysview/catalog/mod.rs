@@ -1,0 +1,73 @@
+//! Views of what is in a database.
+
+mod columns;
+mod constraints;
+mod indexes;
+mod modules;
+mod objects;
+pub mod security;
+pub mod storage;
+
+use crate::bind::context::SystemView;
+
+use super::SystemRowset;
+
+/// The views whose rows are made.
+pub const VIEWS: &[&SystemRowset] = &[
+    &objects::OBJECTS,
+    &objects::ALL_OBJECTS,
+    &objects::TABLES,
+    &objects::SCHEMAS,
+    &objects::SEQUENCES,
+    &objects::SYNONYMS,
+    &objects::EXTENDED_PROPERTIES,
+    &columns::COLUMNS,
+    &columns::COMPUTED_COLUMNS,
+    &columns::IDENTITY_COLUMNS,
+    &columns::TYPES,
+    &columns::TABLE_TYPES,
+    &constraints::KEY_CONSTRAINTS,
+    &constraints::CHECK_CONSTRAINTS,
+    &constraints::DEFAULT_CONSTRAINTS,
+    &constraints::FOREIGN_KEYS,
+    &constraints::FOREIGN_KEY_COLUMNS,
+    &indexes::INDEXES,
+    &indexes::HASH_INDEXES,
+    &indexes::INDEX_COLUMNS,
+    &indexes::STATS,
+    &indexes::STATS_COLUMNS,
+    &indexes::PARTITIONS,
+    &modules::VIEWS,
+    &modules::PROCEDURES,
+    &modules::TRIGGERS,
+    &modules::TRIGGER_EVENTS,
+    &modules::SQL_MODULES,
+    &modules::PARAMETERS,
+    &modules::SQL_EXPRESSION_DEPENDENCIES,
+    &security::DATABASE_PRINCIPALS,
+    &security::DATABASE_ROLE_MEMBERS,
+    &security::DATABASE_PERMISSIONS,
+    &storage::DATA_SPACES,
+    &storage::FILEGROUPS,
+    &storage::DATABASE_FILES,
+];
+
+/// A view that shows the same as another.
+const fn same(name: &'static str, query: &'static str) -> SystemView {
+    SystemView { schema: "sys", name, query }
+}
+
+/// The views that are queries.
+pub const QUERIES: &[SystemView] = &[
+    same("all_columns", "SELECT * FROM sys.columns"),
+    same("all_parameters", "SELECT * FROM sys.parameters"),
+    same("all_sql_modules", "SELECT * FROM sys.sql_modules"),
+    same("all_views", "SELECT * FROM sys.views"),
+    same("system_objects", "SELECT * FROM sys.all_objects WHERE object_id < 0"),
+    same(
+        "system_views",
+        "SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, \
+         create_date, modify_date, is_ms_shipped, is_published, is_schema_published \
+         FROM sys.all_objects WHERE object_id < 0 AND type = 'V'",
+    ),
+];

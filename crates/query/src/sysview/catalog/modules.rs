@@ -1,0 +1,324 @@
+//! Modules and their parameters.
+
+use engine::catalog::def::{ExecuteAs, ModuleDef, ModuleKind, ReferenceClass};
+
+use super::super::cells::*;
+use super::super::{FillContext, SystemRowset};
+use super::objects::{header, object_columns};
+use base::{SqlType, Value};
+
+pub static VIEWS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "views",
+    columns: object_columns![
+        ("is_replicated", BIT, true),
+        ("has_replication_filter", BIT, true),
+        ("has_opaque_metadata", BIT, false),
+        ("has_unchecked_assembly_data", BIT, false),
+        ("with_check_option", BIT, false),
+        ("is_date_correlation_view", BIT, false),
+        ("is_tracked_by_cdc", BIT, true),
+        ("has_snapshot", BIT, true),
+        ("ledger_view_type", TINY, true),
+        ("ledger_view_type_desc", nvar(60), true),
+        ("is_dropped_ledger_view", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            let ModuleKind::View { with_check_option, .. } = &module.kind else { continue };
+            let own = [
+                bit(false),
+                bit(false),
+                bit(false),
+                bit(false),
+                bit(*with_check_option),
+                bit(false),
+                bit(false),
+                bit(false),
+                int(0),
+                text("NON_LEDGER_VIEW"),
+                bit(false),
+            ];
+            cx.push_two(header(&module.header, module.object_kind(), 0), own);
+        }
+        Ok(())
+    },
+};
+
+pub static PROCEDURES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "procedures",
+    columns: object_columns![
+        ("is_auto_executed", BIT, false),
+        ("is_execution_replicated", BIT, true),
+        ("is_repl_serializable_only", BIT, true),
+        ("skips_repl_constraints", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            let ModuleKind::Procedure { auto_executed } = &module.kind else { continue };
+            let own = [bit(*auto_executed), bit(false), bit(false), bit(false)];
+            cx.push_two(header(&module.header, module.object_kind(), 0), own);
+        }
+        Ok(())
+    },
+};
+
+pub static TRIGGERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "triggers",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("object_id", INT, false),
+        ("parent_class", TINY, false),
+        ("parent_class_desc", nvar(60), true),
+        ("parent_id", INT, false),
+        ("type", fix(2), false),
+        ("type_desc", nvar(60), true),
+        ("create_date", WHEN, false),
+        ("modify_date", WHEN, false),
+        ("is_ms_shipped", BIT, false),
+        ("is_disabled", BIT, false),
+        ("is_not_for_replication", BIT, false),
+        ("is_instead_of_trigger", BIT, false),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            let Some(trigger) = module.trigger() else { continue };
+            cx.push([
+                text(&module.header.name),
+                object(module.id()),
+                int(1),
+                text("OBJECT_OR_COLUMN"),
+                object(trigger.parent),
+                code("TR"),
+                text("SQL_TRIGGER"),
+                when(module.header.created),
+                when(module.header.modified),
+                bit(false),
+                bit(trigger.disabled),
+                bit(trigger.not_for_replication),
+                bit(trigger.instead_of),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static TRIGGER_EVENTS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "trigger_events",
+    columns: &[
+        ("object_id", INT, false),
+        ("type", INT, false),
+        ("type_desc", nvar(128), false),
+        ("is_first", BIT, true),
+        ("is_last", BIT, true),
+        ("event_group_type", INT, true),
+        ("event_group_type_desc", nvar(128), true),
+        ("is_trigger_event", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            for event in module.trigger().iter().flat_map(|trigger| &trigger.events) {
+                cx.push([
+                    object(module.id()),
+                    int(event.kind.code()),
+                    text(event.kind.description()),
+                    bit(event.first),
+                    bit(event.last),
+                    NULL,
+                    NULL,
+                    bit(true),
+                ]);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SQL_MODULES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "sql_modules",
+    columns: &[
+        ("object_id", INT, false),
+        ("definition", NMAX, true),
+        ("uses_ansi_nulls", BIT, true),
+        ("uses_quoted_identifier", BIT, true),
+        ("is_schema_bound", BIT, true),
+        ("uses_database_collation", BIT, true),
+        ("is_recompiled", BIT, true),
+        ("null_on_null_input", BIT, true),
+        ("execute_as_principal_id", INT, true),
+        ("uses_native_compilation", BIT, true),
+        ("inline_type", BIT, true),
+        ("is_inlineable", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            cx.push([
+                object(module.id()),
+                if module.encrypted { NULL } else { text(&module.definition) },
+                bit(module.uses_ansi_nulls),
+                bit(module.uses_quoted_identifier),
+                bit(module.schema_bound),
+                bit(module.uses_database_collation),
+                bit(module.recompile),
+                bit(module.null_on_null_input),
+                match module.execute_as {
+                    ExecuteAs::Caller => NULL,
+                    ExecuteAs::Owner => int(-2),
+                    ExecuteAs::Principal(id) => int(id.0),
+                },
+                bit(module.native),
+                bit(false),
+                bit(false),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static PARAMETERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "parameters",
+    columns: &[
+        ("object_id", INT, false),
+        ("name", SYSNAME, true),
+        ("parameter_id", INT, false),
+        ("system_type_id", TINY, false),
+        ("user_type_id", INT, false),
+        ("max_length", SMALL, false),
+        ("precision", TINY, false),
+        ("scale", TINY, false),
+        ("is_output", BIT, false),
+        ("is_cursor_ref", BIT, false),
+        ("has_default_value", BIT, false),
+        ("is_xml_document", BIT, false),
+        ("default_value", VARIANT, true),
+        ("xml_collection_id", INT, false),
+        ("is_readonly", BIT, false),
+        ("is_nullable", BIT, true),
+        ("encryption_type", INT, true),
+        ("encryption_type_desc", nvar(64), true),
+        ("encryption_algorithm_name", SYSNAME, true),
+        ("column_encryption_key_id", INT, true),
+        ("column_encryption_key_database_name", SYSNAME, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules() {
+            parameters(cx, module);
+        }
+        Ok(())
+    },
+};
+
+fn parameters(cx: &mut FillContext<'_>, module: &ModuleDef) {
+    if let Some(returns) = module.returns() {
+        let shape = (returns.ty, returns.user_type.0, returns.ty.kind.system_type_id());
+        parameter(cx, module, "", 0, shape, [true, false, false, returns.nullable]);
+    }
+    for (at, own) in module.parameters.iter().enumerate() {
+        let system = if own.table_valued { 243 } else { own.ty.kind.system_type_id() };
+        let shape = (own.ty, own.user_type.0, system);
+        let flags = [own.output, own.cursor, own.read_only, own.nullable];
+        parameter(cx, module, &own.name, at as i64 + 1, shape, flags);
+    }
+}
+
+/// A parameter's row; `flags` are output, cursor, read-only, nullable.
+fn parameter(
+    cx: &mut FillContext<'_>,
+    module: &ModuleDef,
+    name: &str,
+    ordinal: i64,
+    (ty, user_type, system): (SqlType, i32, u8),
+    [output, cursor, read_only, nullable]: [bool; 4],
+) {
+    let is_table = system == 243;
+    let start = [
+        object(module.id()),
+        text(name),
+        int(ordinal),
+        int(system),
+        int(user_type),
+        int(if is_table { -1 } else { ty.max_length() }),
+        int(if is_table { 0 } else { ty.precision }),
+        int(if is_table { 0 } else { ty.scale }),
+        bit(output),
+        bit(cursor),
+    ];
+    // As in SQL Server, defaults of T-SQL's parameters are in the text alone.
+    let rest: [Value; 11] = [
+        bit(false),
+        bit(false),
+        NULL,
+        int(0),
+        bit(read_only),
+        bit(nullable),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+    ];
+    cx.push_two(start, rest);
+}
+
+pub static SQL_EXPRESSION_DEPENDENCIES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "sql_expression_dependencies",
+    columns: &[
+        ("referencing_id", INT, false),
+        ("referencing_minor_id", INT, false),
+        ("referencing_class", TINY, true),
+        ("referencing_class_desc", nvar(60), true),
+        ("is_schema_bound_reference", BIT, false),
+        ("referenced_class", TINY, true),
+        ("referenced_class_desc", nvar(60), true),
+        ("referenced_server_name", SYSNAME, true),
+        ("referenced_database_name", SYSNAME, true),
+        ("referenced_schema_name", SYSNAME, true),
+        ("referenced_entity_name", SYSNAME, true),
+        ("referenced_id", INT, true),
+        ("referenced_minor_id", INT, false),
+        ("is_caller_dependent", BIT, false),
+        ("is_ambiguous", BIT, false),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        let of_modules = schema
+            .modules()
+            .flat_map(|module| module.references.iter().map(|own| (module.id(), None, own)));
+        let of_tables = schema.tables().flat_map(|table| table.references());
+        for (from, column, own) in of_modules.chain(of_tables) {
+            let name = |name: &Option<engine::catalog::def::Name>| {
+                or_null(name.as_ref(), |name| text(name))
+            };
+            cx.push([
+                object(from),
+                int(column.map_or(0, |column| column.0)),
+                int(1),
+                text(ReferenceClass::Object.description()),
+                bit(own.schema_bound),
+                int(own.class.code()),
+                text(own.class.description()),
+                name(&own.server),
+                name(&own.database),
+                name(&own.schema),
+                text(&own.name),
+                or_null(own.id, int),
+                int(own.column.map_or(0, |column| column.0)),
+                bit(own.caller_dependent),
+                bit(own.ambiguous),
+            ]);
+        }
+        Ok(())
+    },
+};

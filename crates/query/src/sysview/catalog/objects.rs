@@ -1,0 +1,368 @@
+//! Objects of all kinds, schemas, tables, and the small kinds.
+
+use base::types::TypeKind;
+use base::{SqlResult, Value};
+use engine::catalog::ObjectDef;
+use engine::catalog::def::{ObjectKind, SequenceCache, SequenceDef, TableDef, TableRole};
+
+use super::super::cells::*;
+use super::super::{FillContext, SystemRowset, ViewColumn, names};
+
+/// The columns with which every view of objects begins.
+macro_rules! object_columns {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("name", SYSNAME, false),
+            ("object_id", INT, false),
+            ("principal_id", INT, true),
+            ("schema_id", INT, false),
+            ("parent_object_id", INT, false),
+            ("type", fix(2), true),
+            ("type_desc", nvar(60), true),
+            ("create_date", WHEN, false),
+            ("modify_date", WHEN, false),
+            ("is_ms_shipped", BIT, false),
+            ("is_published", BIT, false),
+            ("is_schema_published", BIT, false),
+            $($more),*
+        ]
+    };
+}
+pub(in super::super) use object_columns;
+
+pub static OBJECTS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "objects",
+    columns: OBJECT_COLUMNS,
+    fill: |cx| {
+        objects(cx);
+        Ok(())
+    },
+};
+
+const OBJECT_COLUMNS: &[ViewColumn] = object_columns![];
+
+pub static ALL_OBJECTS: SystemRowset =
+    SystemRowset { schema: "sys", name: "all_objects", columns: OBJECT_COLUMNS, fill: all_objects };
+
+/// An object's row as every view of objects shows it.
+pub type ObjectCells = [Value; 12];
+
+/// The row of an object that has a header.
+pub fn header(
+    header: &engine::catalog::def::ObjectHeader,
+    kind: ObjectKind,
+    parent: i32,
+) -> ObjectCells {
+    [
+        text(&header.name),
+        object(header.id),
+        or_null(header.owner, |owner| int(owner.0)),
+        int(header.schema.0),
+        int(parent),
+        code(kind.code()),
+        text(kind.description()),
+        when(header.created),
+        when(header.modified),
+        bit(header.ms_shipped),
+        bit(false),
+        bit(false),
+    ]
+}
+
+/// The row of a constraint of a table.
+pub fn constraint(
+    table: &TableDef,
+    kind: ObjectKind,
+    constraint: &engine::catalog::def::ConstraintHeader,
+) -> ObjectCells {
+    [
+        text(&constraint.name),
+        object(constraint.id),
+        NULL,
+        int(table.header.schema.0),
+        object(table.id()),
+        code(kind.code()),
+        text(kind.description()),
+        when(constraint.created),
+        when(constraint.modified),
+        bit(table.header.ms_shipped),
+        bit(false),
+        bit(false),
+    ]
+}
+
+/// The tables that have names, temporary ones included.
+pub fn tables(schema: &engine::catalog::Schema) -> impl Iterator<Item = &TableDef> {
+    schema.tables().map(|table| &**table)
+}
+
+fn objects(cx: &mut FillContext<'_>) {
+    let schema = cx.schema.clone();
+    for table in tables(&schema) {
+        cx.push(header(&table.header, table.object_kind(), 0));
+        for (kind, own) in table.constraints() {
+            cx.push(constraint(table, kind, own));
+        }
+    }
+    for module in schema.modules() {
+        let parent = module.trigger().map_or(0, |trigger| trigger.parent.0);
+        cx.push(header(&module.header, module.object_kind(), parent));
+    }
+    for sequence in schema.sequences() {
+        cx.push(header(&sequence.header, ObjectKind::Sequence, 0));
+    }
+    for own in schema.objects() {
+        if let ObjectDef::Synonym(synonym) = own {
+            cx.push(header(&synonym.header, ObjectKind::Synonym, 0));
+        }
+    }
+}
+
+fn all_objects(cx: &mut FillContext<'_>) -> SqlResult<()> {
+    objects(cx);
+    let created = when(engine::catalog::def::DateTime { days: 0, ticks: 0 });
+    for (schema, name) in names() {
+        let is_standard = schema == "INFORMATION_SCHEMA";
+        let schema = if is_standard { 3 } else { 4 };
+        cx.push([
+            text(name),
+            int(super::super::id_of(name)),
+            NULL,
+            int(schema),
+            int(0),
+            code("V"),
+            text("VIEW"),
+            created.clone(),
+            created.clone(),
+            bit(true),
+            bit(false),
+            bit(false),
+        ]);
+    }
+    for procedure in crate::sysproc::all().filter(|procedure| !procedure.internal) {
+        cx.push([
+            text(procedure.name),
+            object(procedure.id),
+            NULL,
+            int(4),
+            int(0),
+            code("P"),
+            text("SQL_STORED_PROCEDURE"),
+            created.clone(),
+            created.clone(),
+            bit(true),
+            bit(false),
+            bit(false),
+        ]);
+    }
+    Ok(())
+}
+
+pub static TABLES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "tables",
+    columns: object_columns![
+        ("lob_data_space_id", INT, false),
+        ("filestream_data_space_id", INT, true),
+        ("max_column_id_used", INT, false),
+        ("lock_on_bulk_load", BIT, false),
+        ("uses_ansi_nulls", BIT, true),
+        ("is_replicated", BIT, true),
+        ("has_replication_filter", BIT, true),
+        ("is_merge_published", BIT, true),
+        ("is_sync_tran_subscribed", BIT, true),
+        ("has_unchecked_assembly_data", BIT, false),
+        ("text_in_row_limit", INT, true),
+        ("large_value_types_out_of_row", BIT, true),
+        ("is_tracked_by_cdc", BIT, true),
+        ("lock_escalation", TINY, true),
+        ("lock_escalation_desc", nvar(60), true),
+        ("is_filetable", BIT, true),
+        ("is_memory_optimized", BIT, true),
+        ("durability", TINY, true),
+        ("durability_desc", nvar(60), true),
+        ("temporal_type", TINY, true),
+        ("temporal_type_desc", nvar(60), true),
+        ("history_table_id", INT, true),
+        ("is_remote_data_archive_enabled", BIT, true),
+        ("is_external", BIT, false),
+        ("history_retention_period", INT, true),
+        ("history_retention_period_unit", INT, true),
+        ("history_retention_period_unit_desc", nvar(10), true),
+        ("is_node", BIT, true),
+        ("is_edge", BIT, true),
+        ("data_retention_period", INT, true),
+        ("data_retention_period_unit", INT, true),
+        ("data_retention_period_unit_desc", nvar(10), true),
+        ("ledger_type", TINY, true),
+        ("ledger_type_desc", nvar(60), true),
+        ("ledger_view_id", INT, true),
+        ("is_dropped_ledger_table", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema).filter(|table| table.role == TableRole::Table) {
+            let (durability, durability_desc) = table.kind.durability();
+            let escalation = table.lock_escalation;
+            let own = [
+                int(table.lob_data_space.map_or(0, |space| space.0)),
+                NULL,
+                int(table.max_column_id.0),
+                bit(false),
+                bit(table.ansi_nulls),
+                bit(false),
+                bit(false),
+                bit(false),
+                bit(false),
+                bit(false),
+                int(0),
+                bit(false),
+                bit(false),
+                int(escalation.code()),
+                text(escalation.description()),
+                bit(false),
+                bit(table.kind.is_memory_optimized()),
+                int(durability),
+                text(durability_desc),
+                int(0),
+                text("NON_TEMPORAL_TABLE"),
+                NULL,
+                bit(false),
+                bit(false),
+                NULL,
+                NULL,
+                NULL,
+                bit(false),
+                bit(false),
+                NULL,
+                NULL,
+                NULL,
+                int(0),
+                text("NON_LEDGER_TABLE"),
+                NULL,
+                bit(false),
+            ];
+            cx.push_two(header(&table.header, ObjectKind::Table, 0), own);
+        }
+        Ok(())
+    },
+};
+
+pub static SCHEMAS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "schemas",
+    columns: &[("name", SYSNAME, false), ("schema_id", INT, false), ("principal_id", INT, true)],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.schemas().iter() {
+            cx.push([text(&own.name), int(own.id.0), int(own.owner.0)]);
+        }
+        Ok(())
+    },
+};
+
+pub static SEQUENCES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "sequences",
+    columns: object_columns![
+        ("start_value", VARIANT, false),
+        ("increment", VARIANT, false),
+        ("minimum_value", VARIANT, false),
+        ("maximum_value", VARIANT, false),
+        ("is_cycling", BIT, true),
+        ("is_cached", BIT, true),
+        ("cache_size", INT, true),
+        ("system_type_id", TINY, false),
+        ("user_type_id", INT, false),
+        ("precision", TINY, false),
+        ("scale", TINY, true),
+        ("current_value", VARIANT, false),
+        ("is_exhausted", BIT, false),
+        ("last_used_value", VARIANT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        let catalog = cx.instance.catalog(cx.database)?;
+        for sequence in schema.sequences() {
+            let state = catalog.sequences().state(sequence.header.id);
+            let last = state.as_ref().and_then(|state| state.last_used);
+            let current = state.as_ref().map(|state| state.current);
+            let own = [
+                number(sequence, sequence.start),
+                number(sequence, sequence.increment),
+                number(sequence, sequence.minimum),
+                number(sequence, sequence.maximum),
+                bit(sequence.cycle),
+                bit(sequence.cache != SequenceCache::None),
+                match sequence.cache {
+                    SequenceCache::Size(size) => int(size),
+                    _ => NULL,
+                },
+                int(sequence.ty.kind.system_type_id()),
+                int(sequence.user_type.0),
+                int(sequence.ty.precision),
+                int(sequence.ty.scale),
+                number(sequence, current.map_or(sequence.start, i128::from)),
+                bit(state.as_ref().is_some_and(|state| state.exhausted)),
+                or_null(last, |last| number(sequence, last.into())),
+            ];
+            cx.push_two(header(&sequence.header, ObjectKind::Sequence, 0), own);
+        }
+        Ok(())
+    },
+};
+
+/// A number as a variant of a sequence's type.
+fn number(sequence: &SequenceDef, value: i128) -> Value {
+    let number = match sequence.ty.kind {
+        TypeKind::Decimal | TypeKind::Numeric => Value::Decimal(value),
+        _ => Value::Int(value as i64),
+    };
+    variant(sequence.ty, number)
+}
+
+pub static SYNONYMS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "synonyms",
+    columns: object_columns![("base_object_name", nvar(1035), true)],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.objects() {
+            if let ObjectDef::Synonym(synonym) = own {
+                let base = [text(&synonym.base)];
+                cx.push_two(header(&synonym.header, ObjectKind::Synonym, 0), base);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static EXTENDED_PROPERTIES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "extended_properties",
+    columns: &[
+        ("class", TINY, false),
+        ("class_desc", nvar(60), true),
+        ("major_id", INT, false),
+        ("minor_id", INT, false),
+        ("name", SYSNAME, false),
+        ("value", VARIANT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for set in schema.properties() {
+            for property in &set.properties {
+                cx.push([
+                    int(set.target.class.code()),
+                    text(set.target.class.description()),
+                    int(set.target.major),
+                    int(set.target.minor),
+                    text(&property.name),
+                    encoded(&property.value),
+                ]);
+            }
+        }
+        Ok(())
+    },
+};

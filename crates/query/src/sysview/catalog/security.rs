@@ -1,0 +1,114 @@
+//! Principals of a database and what they may do.
+
+use super::super::SystemRowset;
+use super::super::cells::*;
+use base::Value;
+use engine::catalog::def::{PermissionSet, PrincipalId};
+
+pub static DATABASE_PRINCIPALS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "database_principals",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("principal_id", INT, false),
+        ("type", fix(1), false),
+        ("type_desc", nvar(60), true),
+        ("default_schema_name", SYSNAME, true),
+        ("create_date", WHEN, false),
+        ("modify_date", WHEN, false),
+        ("owning_principal_id", INT, true),
+        ("sid", SID, true),
+        ("is_fixed_role", BIT, false),
+        ("authentication_type", INT, false),
+        ("authentication_type_desc", nvar(60), true),
+        ("default_language_name", SYSNAME, true),
+        ("default_language_lcid", INT, true),
+        ("allow_encrypted_value_modifications", BIT, false),
+        ("tenant_id", GUID, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.principals().iter() {
+            cx.push([
+                text(&own.name),
+                int(own.id.0),
+                chars(own.kind.code()),
+                text(own.kind.description()),
+                or_null(own.default_schema.as_ref(), |name| text(name)),
+                when(own.created),
+                when(own.modified),
+                or_null(own.owner, |owner| int(owner.0)),
+                or_null(own.sid.as_ref(), |sid| bytes(sid)),
+                bit(own.fixed_role),
+                int(own.authentication.code()),
+                text(own.authentication.description()),
+                or_null(own.default_language.as_ref(), |name| text(name)),
+                NULL,
+                bit(false),
+                NULL,
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static DATABASE_ROLE_MEMBERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "database_role_members",
+    columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.principals().iter() {
+            for role in &own.roles {
+                cx.push([int(role.0), int(own.id.0)]);
+            }
+        }
+        Ok(())
+    },
+};
+
+/// The columns of both views of permissions.
+pub const PERMISSION_COLUMNS: &[super::super::ViewColumn] = &[
+    ("class", TINY, false),
+    ("class_desc", nvar(60), true),
+    ("major_id", INT, false),
+    ("minor_id", INT, false),
+    ("grantee_principal_id", INT, false),
+    ("grantor_principal_id", INT, false),
+    ("type", fix(4), false),
+    ("permission_name", nvar(128), true),
+    ("state", fix(1), false),
+    ("state_desc", nvar(60), true),
+];
+
+/// The rows of what a principal was granted on one thing.
+pub fn permission_rows(set: &PermissionSet) -> impl Iterator<Item = [Value; 10]> + '_ {
+    let PrincipalId(grantee) = set.grantee;
+    set.grants.iter().map(move |grant| {
+        [
+            int(set.target.class.code()),
+            text(set.target.class.description()),
+            int(set.target.major),
+            int(set.target.minor),
+            int(grantee),
+            int(grant.grantor.0),
+            chars(&format!("{:<4}", grant.permission.code())),
+            text(grant.permission.description()),
+            chars(grant.state.code()),
+            text(grant.state.description()),
+        ]
+    })
+}
+
+pub static DATABASE_PERMISSIONS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "database_permissions",
+    columns: PERMISSION_COLUMNS,
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for row in schema.permissions().flat_map(|set| permission_rows(set)) {
+            cx.push(row);
+        }
+        Ok(())
+    },
+};

@@ -1,0 +1,137 @@
+//! Filegroups and files.
+
+use base::Value;
+use engine::catalog::def::{FileDef, FileGroupDef};
+
+use super::super::cells::*;
+use super::super::{SystemRowset, ViewColumn};
+
+fn space(own: &FileGroupDef) -> [Value; 6] {
+    [
+        text(&own.name),
+        int(own.id.0),
+        code(own.kind.code()),
+        text(own.kind.description()),
+        bit(own.default),
+        bit(false),
+    ]
+}
+
+pub static DATA_SPACES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "data_spaces",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("data_space_id", INT, false),
+        ("type", fix(2), false),
+        ("type_desc", nvar(60), true),
+        ("is_default", BIT, false),
+        ("is_system", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        schema.file_groups().iter().for_each(|own| cx.push(space(own)));
+        Ok(())
+    },
+};
+
+pub static FILEGROUPS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "filegroups",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("data_space_id", INT, false),
+        ("type", fix(2), false),
+        ("type_desc", nvar(60), true),
+        ("is_default", BIT, false),
+        ("is_system", BIT, true),
+        ("filegroup_guid", GUID, true),
+        ("log_filegroup_id", INT, true),
+        ("is_read_only", BIT, true),
+        ("is_autogrow_all_files", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.file_groups().iter() {
+            let rest =
+                [or_null(own.guid, guid), NULL, bit(own.read_only), bit(own.autogrow_all_files)];
+            cx.push_two(space(own), rest);
+        }
+        Ok(())
+    },
+};
+
+/// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first.
+pub const FILE_COLUMNS: [ViewColumn; 29] = [
+    ("file_id", INT, false),
+    ("file_guid", GUID, true),
+    ("type", TINY, false),
+    ("type_desc", nvar(60), true),
+    ("data_space_id", INT, false),
+    ("name", SYSNAME, false),
+    ("physical_name", nvar(260), true),
+    ("state", TINY, true),
+    ("state_desc", nvar(60), true),
+    ("size", INT, false),
+    ("max_size", INT, false),
+    ("growth", INT, false),
+    ("is_media_read_only", BIT, false),
+    ("is_read_only", BIT, false),
+    ("is_sparse", BIT, false),
+    ("is_percent_growth", BIT, false),
+    ("is_name_reserved", BIT, false),
+    ("is_persistent_log_buffer", BIT, false),
+    ("create_lsn", LSN, true),
+    ("drop_lsn", LSN, true),
+    ("read_only_lsn", LSN, true),
+    ("read_write_lsn", LSN, true),
+    ("differential_base_lsn", LSN, true),
+    ("differential_base_guid", GUID, true),
+    ("differential_base_time", WHEN, true),
+    ("redo_start_lsn", LSN, true),
+    ("redo_start_fork_guid", GUID, true),
+    ("redo_target_lsn", LSN, true),
+    ("redo_target_fork_guid", GUID, true),
+];
+
+const LSN: base::SqlType = base::SqlType::numeric(25, 0);
+
+/// A file's row.
+pub fn file(own: &FileDef) -> [Value; 29] {
+    let start = [
+        int(own.id.0),
+        guid(own.guid),
+        int(own.kind.code()),
+        text(own.kind.description()),
+        int(own.data_space.map_or(0, |space| space.0)),
+        text(&own.name),
+        text(&own.physical_name),
+        int(if own.offline { 6 } else { 0 }),
+        text(if own.offline { "OFFLINE" } else { "ONLINE" }),
+        int(own.size_pages),
+        int(own.max_size_pages),
+        int(own.growth),
+        bit(false),
+        bit(own.read_only),
+        bit(false),
+        bit(own.percent_growth),
+        bit(false),
+        bit(false),
+    ];
+    let mut row = [const { NULL }; 29];
+    for (cell, value) in row.iter_mut().zip(start) {
+        *cell = value;
+    }
+    row
+}
+
+pub static DATABASE_FILES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "database_files",
+    columns: &FILE_COLUMNS,
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        schema.files().iter().for_each(|own| cx.push(file(own)));
+        Ok(())
+    },
+};

@@ -1,0 +1,253 @@
+//! Databases and their files.
+
+use base::Value;
+use engine::catalog::def::DatabaseDef;
+
+use super::super::catalog::storage::{FILE_COLUMNS, file};
+use super::super::cells::*;
+use super::super::{SystemRowset, ViewColumn};
+
+pub static DATABASES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "databases",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("database_id", INT, false),
+        ("source_database_id", INT, true),
+        ("owner_sid", SID, true),
+        ("create_date", WHEN, false),
+        ("compatibility_level", TINY, false),
+        ("collation_name", SYSNAME, true),
+        ("user_access", TINY, true),
+        ("user_access_desc", nvar(60), true),
+        ("is_read_only", BIT, true),
+        ("is_auto_close_on", BIT, false),
+        ("is_auto_shrink_on", BIT, true),
+        ("state", TINY, true),
+        ("state_desc", nvar(60), true),
+        ("is_in_standby", BIT, true),
+        ("is_cleanly_shutdown", BIT, true),
+        ("is_supplemental_logging_enabled", BIT, true),
+        ("snapshot_isolation_state", TINY, true),
+        ("snapshot_isolation_state_desc", nvar(60), true),
+        ("is_read_committed_snapshot_on", BIT, true),
+        ("recovery_model", TINY, true),
+        ("recovery_model_desc", nvar(60), true),
+        ("page_verify_option", TINY, true),
+        ("page_verify_option_desc", nvar(60), true),
+        ("is_auto_create_stats_on", BIT, true),
+        ("is_auto_create_stats_incremental_on", BIT, true),
+        ("is_auto_update_stats_on", BIT, true),
+        ("is_auto_update_stats_async_on", BIT, true),
+        ("is_ansi_null_default_on", BIT, true),
+        ("is_ansi_nulls_on", BIT, true),
+        ("is_ansi_padding_on", BIT, true),
+        ("is_ansi_warnings_on", BIT, true),
+        ("is_arithabort_on", BIT, true),
+        ("is_concat_null_yields_null_on", BIT, true),
+        ("is_numeric_roundabort_on", BIT, true),
+        ("is_quoted_identifier_on", BIT, true),
+        ("is_recursive_triggers_on", BIT, true),
+        ("is_cursor_close_on_commit_on", BIT, true),
+        ("is_local_cursor_default", BIT, true),
+        ("is_fulltext_enabled", BIT, true),
+        ("is_trustworthy_on", BIT, true),
+        ("is_db_chaining_on", BIT, true),
+        ("is_parameterization_forced", BIT, true),
+        ("is_master_key_encrypted_by_server", BIT, false),
+        ("is_query_store_on", BIT, true),
+        ("is_published", BIT, false),
+        ("is_subscribed", BIT, false),
+        ("is_merge_published", BIT, false),
+        ("is_distributor", BIT, false),
+        ("is_sync_with_backup", BIT, false),
+        ("service_broker_guid", GUID, false),
+        ("is_broker_enabled", BIT, false),
+        ("log_reuse_wait", TINY, true),
+        ("log_reuse_wait_desc", nvar(60), true),
+        ("is_date_correlation_on", BIT, false),
+        ("is_cdc_enabled", BIT, false),
+        ("is_encrypted", BIT, true),
+        ("is_honor_broker_priority_on", BIT, true),
+        ("replica_id", GUID, true),
+        ("group_database_id", GUID, true),
+        ("resource_pool_id", INT, true),
+        ("default_language_lcid", SMALL, true),
+        ("default_language_name", nvar(128), true),
+        ("default_fulltext_language_lcid", INT, true),
+        ("default_fulltext_language_name", nvar(128), true),
+        ("is_nested_triggers_on", BIT, true),
+        ("is_transform_noise_words_on", BIT, true),
+        ("two_digit_year_cutoff", SMALL, true),
+        ("containment", TINY, true),
+        ("containment_desc", nvar(60), true),
+        ("target_recovery_time_in_seconds", INT, true),
+        ("delayed_durability", INT, true),
+        ("delayed_durability_desc", nvar(60), true),
+        ("is_memory_optimized_elevate_to_snapshot_on", BIT, true),
+        ("is_federation_member", BIT, true),
+        ("is_remote_data_archive_enabled", BIT, true),
+        ("is_mixed_page_allocation_on", BIT, true),
+        ("is_temporal_history_retention_enabled", BIT, true),
+        ("catalog_collation_type", INT, true),
+        ("catalog_collation_type_desc", nvar(60), true),
+        ("physical_database_name", nvar(128), true),
+        ("is_result_set_caching_on", BIT, true),
+        ("is_accelerated_database_recovery_on", BIT, true),
+        ("is_tempdb_spill_to_remote_store", BIT, true),
+        ("is_stale_page_detection_on", BIT, true),
+        ("is_memory_optimized_enabled", BIT, true),
+        ("is_data_retention_enabled", BIT, true),
+        ("is_ledger_on", BIT, true),
+        ("is_change_feed_enabled", BIT, true),
+    ],
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for own in master.server().databases().iter() {
+            // What cannot be opened says so, whatever it was set to.
+            let usable = cx.instance.catalog(own.id).is_ok();
+            cx.push_parts(&[&what_it_is(own, usable), &settings(own), &rest(own)]);
+        }
+        Ok(())
+    },
+};
+
+fn what_it_is(own: &DatabaseDef, usable: bool) -> [Value; 24] {
+    use engine::catalog::def::DatabaseState;
+    let options = &own.options;
+    let state = match options.state {
+        DatabaseState::Online if !usable => DatabaseState::Suspect,
+        state => state,
+    };
+    [
+        text(&own.name),
+        database(own.id),
+        NULL,
+        bytes(&own.owner_sid),
+        when(own.created),
+        int(options.compatibility_level),
+        text(own.collation.info().name),
+        int(options.user_access.code()),
+        text(options.user_access.description()),
+        bit(options.read_only),
+        bit(options.auto_close),
+        bit(options.auto_shrink),
+        int(state.code()),
+        text(state.description()),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(u8::from(options.snapshot_isolation)),
+        text(if options.snapshot_isolation { "ON" } else { "OFF" }),
+        bit(options.read_committed_snapshot),
+        int(options.recovery_model.code()),
+        text(options.recovery_model.description()),
+        int(options.page_verify.code()),
+        text(options.page_verify.description()),
+    ]
+}
+
+fn settings(own: &DatabaseDef) -> [Value; 26] {
+    let options = &own.options;
+    [
+        bit(options.auto_create_statistics),
+        bit(false),
+        bit(options.auto_update_statistics),
+        bit(options.auto_update_statistics_async),
+        bit(options.ansi_null_default),
+        bit(options.ansi_nulls),
+        bit(options.ansi_padding),
+        bit(options.ansi_warnings),
+        bit(options.arithabort),
+        bit(options.concat_null_yields_null),
+        bit(options.numeric_roundabort),
+        bit(options.quoted_identifier),
+        bit(options.recursive_triggers),
+        bit(options.cursor_close_on_commit),
+        bit(options.local_cursor_default),
+        bit(false),
+        bit(options.trustworthy),
+        bit(options.db_chaining),
+        bit(options.parameterization_forced),
+        bit(false),
+        bit(options.query_store),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+    ]
+}
+
+fn rest(own: &DatabaseDef) -> [Value; 39] {
+    let options = &own.options;
+    let containment = if options.contained { (1, "PARTIAL") } else { (0, "NONE") };
+    [
+        guid(own.guid),
+        bit(options.broker_enabled),
+        int(0),
+        text("NOTHING"),
+        bit(options.date_correlation),
+        bit(false),
+        bit(false),
+        bit(options.honor_broker_priority),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        int(containment.0),
+        text(containment.1),
+        int(options.target_recovery_time_s),
+        int(options.delayed_durability.code()),
+        text(options.delayed_durability.description()),
+        bit(options.elevate_to_snapshot),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(true),
+        int(0),
+        text("DATABASE_DEFAULT"),
+        text(&own.name),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(true),
+        bit(false),
+        bit(false),
+        bit(false),
+    ]
+}
+
+/// `database_id`, then what `sys.database_files` shows.
+const MASTER_FILE_COLUMNS: [ViewColumn; 30] = {
+    let mut columns = [("database_id", INT, false); 30];
+    let mut at = 0;
+    while at < FILE_COLUMNS.len() {
+        columns[at + 1] = FILE_COLUMNS[at];
+        at += 1;
+    }
+    columns
+};
+
+pub static MASTER_FILES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "master_files",
+    columns: &MASTER_FILE_COLUMNS,
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for own in master.server().databases().iter() {
+            let Ok(catalog) = cx.instance.catalog(own.id) else { continue };
+            for own_file in catalog.current().files().iter() {
+                cx.push_two([database(own.id)], file(own_file));
+            }
+        }
+        Ok(())
+    },
+};

@@ -1,0 +1,31 @@
+//! Views of the server: its databases, principals and settings, who is connected, and the machine.
+
+mod databases;
+mod machine;
+mod memory;
+mod principals;
+mod sessions;
+mod settings;
+
+use super::SystemRowset;
+
+/// The views whose rows are made.
+pub const VIEWS: &[&SystemRowset] = &[
+    &databases::DATABASES,
+    &databases::MASTER_FILES,
+    &machine::DM_OS_SYS_INFO,
+    &machine::DM_OS_HOST_INFO,
+    &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
+    &principals::SERVER_PRINCIPALS,
+    &principals::SQL_LOGINS,
+    &principals::SERVER_ROLE_MEMBERS,
+    &principals::SERVER_PERMISSIONS,
+    &sessions::DM_EXEC_SESSIONS,
+    &sessions::DM_EXEC_CONNECTIONS,
+    &sessions::DM_EXEC_REQUESTS,
+    &sessions::DM_TRAN_ACTIVE_TRANSACTIONS,
+    &sessions::DM_TRAN_SESSION_TRANSACTIONS,
+    &settings::CONFIGURATIONS,
+    &settings::SYSLANGUAGES,
+    &settings::MESSAGES,
+];

@@ -1,0 +1,110 @@
+//! Logins and server roles.
+
+use base::Value;
+use engine::catalog::def::{LoginDef, PrincipalKind};
+
+use super::super::SystemRowset;
+use super::super::catalog::security::{PERMISSION_COLUMNS, permission_rows};
+use super::super::cells::*;
+
+macro_rules! principal_columns {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("name", SYSNAME, false),
+            ("principal_id", INT, false),
+            ("sid", SID, true),
+            ("type", fix(1), false),
+            ("type_desc", nvar(60), true),
+            ("is_disabled", BIT, true),
+            ("create_date", WHEN, false),
+            ("modify_date", WHEN, false),
+            ("default_database_name", SYSNAME, true),
+            ("default_language_name", SYSNAME, true),
+            ("credential_id", INT, true),
+            $($more),*
+        ]
+    };
+}
+
+fn login(own: &LoginDef) -> [Value; 11] {
+    [
+        text(&own.name),
+        int(own.id.0),
+        bytes(&own.sid),
+        chars(own.kind.code()),
+        text(own.type_description()),
+        bit(own.disabled),
+        when(own.created),
+        when(own.modified),
+        or_null(own.default_database.as_ref(), |name| text(name)),
+        or_null(own.default_language.as_ref(), |name| text(name)),
+        NULL,
+    ]
+}
+
+pub static SERVER_PRINCIPALS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "server_principals",
+    columns: principal_columns![
+        ("owning_principal_id", INT, true),
+        ("is_fixed_role", BIT, false),
+        ("tenant_id", GUID, true),
+    ],
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for own in master.server().logins().iter() {
+            let owner = or_null(own.owner, |owner| int(owner.0));
+            cx.push_two(login(own), [owner, bit(own.fixed_role), NULL]);
+        }
+        Ok(())
+    },
+};
+
+pub static SQL_LOGINS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "sql_logins",
+    columns: principal_columns![
+        ("is_policy_checked", BIT, true),
+        ("is_expiration_checked", BIT, true),
+        ("password_hash", base::SqlType::varbinary(256), true),
+    ],
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for own in master.server().logins().iter() {
+            if own.kind == PrincipalKind::SqlUser {
+                // Hashes stay where they are: nobody needs to see them.
+                let rest = [bit(own.policy_checked), bit(own.expiration_checked), NULL];
+                cx.push_two(login(own), rest);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SERVER_ROLE_MEMBERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "server_role_members",
+    columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for own in master.server().logins().iter() {
+            for role in &own.roles {
+                cx.push([int(role.0), int(own.id.0)]);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SERVER_PERMISSIONS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "server_permissions",
+    columns: PERMISSION_COLUMNS,
+    fill: |cx| {
+        let master = cx.instance.databases().master().current();
+        for row in master.server().permissions().flat_map(|set| permission_rows(set)) {
+            cx.push(row);
+        }
+        Ok(())
+    },
+};

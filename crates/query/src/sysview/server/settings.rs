@@ -1,0 +1,112 @@
+//! Settings, languages and messages.
+
+use base::datetime::Language;
+use base::{SqlType, Value};
+use engine::catalog::builtin::CONFIGURATIONS as KNOWN;
+
+use super::super::SystemRowset;
+use super::super::cells::*;
+
+pub static CONFIGURATIONS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "configurations",
+    columns: &[
+        ("configuration_id", INT, false),
+        ("name", nvar(35), false),
+        ("value", VARIANT, true),
+        ("minimum", VARIANT, true),
+        ("maximum", VARIANT, true),
+        ("value_in_use", VARIANT, true),
+        ("description", nvar(255), false),
+        ("is_dynamic", BIT, false),
+        ("is_advanced", BIT, false),
+    ],
+    fill: |cx| {
+        let number = |value: i32| variant(SqlType::int(), Value::Int(value.into()));
+        let master = cx.instance.databases().master().current();
+        for own in KNOWN {
+            let set = master.server().configuration(own.id);
+            let (value, in_use) =
+                set.map_or((own.default, own.default), |set| (set.value, set.in_use));
+            cx.push([
+                int(own.id),
+                text(own.name),
+                number(value),
+                number(own.minimum),
+                number(own.maximum),
+                number(in_use),
+                text(own.description),
+                bit(own.dynamic),
+                bit(own.advanced),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static SYSLANGUAGES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "syslanguages",
+    columns: &[
+        ("langid", SMALL, false),
+        ("dateformat", nfix(3), false),
+        ("datefirst", TINY, false),
+        ("upgrade", INT, true),
+        ("name", SYSNAME, false),
+        ("alias", SYSNAME, false),
+        ("months", nvar(372), true),
+        ("shortmonths", nvar(132), true),
+        ("days", nvar(217), true),
+        ("lcid", INT, false),
+        ("msglangid", SMALL, false),
+    ],
+    fill: |cx| {
+        for own in Language::all() {
+            cx.push([
+                int(own.id),
+                text(own.order.name()),
+                int(own.first_day),
+                int(0),
+                text(own.name),
+                text(own.alias),
+                text(&own.months.join(",")),
+                text(&own.short_months.join(",")),
+                text(&own.days.join(",")),
+                int(own.lcid),
+                int(own.message_language),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+/// `us_english`
+const ENGLISH: i32 = 1033;
+
+pub static MESSAGES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "messages",
+    columns: &[
+        ("message_id", INT, false),
+        ("language_id", SMALL, false),
+        ("severity", TINY, true),
+        ("is_event_logged", BIT, false),
+        ("text", nvar(2048), false),
+    ],
+    fill: |cx| {
+        for own in base::message::ALL.iter() {
+            cx.push([int(own.number), int(ENGLISH), int(own.severity), bit(false), text(own.text)]);
+        }
+        let master = cx.instance.databases().master().current();
+        for own in master.server().messages() {
+            cx.push([
+                int(own.id),
+                int(own.language),
+                int(own.severity),
+                bit(own.event_logged),
+                text(&own.text),
+            ]);
+        }
+        Ok(())
+    },
+};
