@@ -1,7 +1,7 @@
 //! The procedures that people call: help, who is there, settings, logins and users, and old names
 //! of statements.
 
-use super::native::{applock, configuration, describe, directory, properties, session};
+use super::native::{applock, configuration, describe, directory, naming, properties, session};
 use super::registry::Entry;
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
@@ -65,6 +65,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("sp_procoption", include_str!("text/sp_procoption.sql")),
     Entry::text("sp_MSforeachdb", include_str!("text/sp_MSforeachdb.sql")),
     Entry::text("sp_MSforeachtable", include_str!("text/sp_MSforeachtable.sql")),
+    Entry::native("sp_rename", include_str!("text/sp_rename.sql"), naming::rename),
     Entry::native("sp_addextendedproperty", PROPERTY, properties::add).with(&[VALUE]),
     Entry::native("sp_updateextendedproperty", PROPERTY, properties::update).with(&[VALUE]),
     Entry::native("sp_dropextendedproperty", PROPERTY, properties::drop).with(&[("$value$", "")]),

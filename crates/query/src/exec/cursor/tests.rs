@@ -51,7 +51,7 @@ fn scroll_cursors_go_anywhere() {
     let text = "
         set nocount on;
         declare @id int, @all varchar(200) = '';
-        declare c scroll cursor for select id from t order by id;
+        declare c cursor scroll for select id from t order by id;
         open c;
         fetch last from c into @id; set @all += concat(@id, ' ');
         fetch prior from c into @id; set @all += concat(@id, ' ');
@@ -175,7 +175,7 @@ fn what_cannot_be_done_is_refused() {
         ("open c", "16916"),
         ("declare @c cursor; open @c", "16950"),
         ("declare c cursor for select 1 a; declare c cursor for select 1 a", "16915"),
-        ("declare c scroll cursor fast_forward for select id from t", "1048"),
+        ("declare c cursor scroll fast_forward for select id from t", "1048"),
         ("declare c cursor static for select id from t for update", "16957"),
         ("declare c cursor for select nothing from t", "207"),
         ("declare c cursor for select id from nowhere", "208"),

@@ -23,6 +23,7 @@ pub fn set(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResul
     let in_use = context.instance().configuration(setting.id);
     let changed = ConfigurationDef { id: setting.id, value, in_use };
     context.definition(|context| {
+        context.lock_edit(DbId::MASTER)?;
         context.change(DbId::MASTER, |task, part, edit| {
             edit.put(task, part, Definition::Configuration(changed))
         })

@@ -4,6 +4,7 @@ pub mod applock;
 pub mod configuration;
 pub mod describe;
 pub mod directory;
+pub mod naming;
 pub mod properties;
 mod rows;
 pub mod session;

@@ -1,16 +1,14 @@
 //! Extended properties: `sp_addextendedproperty`, `sp_updateextendedproperty`,
 //! `sp_dropextendedproperty`.
 
-use std::fmt::Display;
-use std::sync::Arc;
-
 use base::ids::DbId;
 use base::value::Variant;
 use base::variant::content;
 use base::{SqlError, SqlResult, Value, message};
-use engine::catalog::def::{ExtendedProperty, PropertySet, Securable, SecurableClass as Class};
-use engine::catalog::{Definition, DefinitionKey, Schema};
+use engine::catalog::Schema;
+use engine::catalog::def::{Permission, Securable, SecurableClass as Class};
 
+use crate::ddl::property::{self, PropertyChange};
 use crate::exec::context::Context;
 use crate::sysproc::Arguments;
 
@@ -24,41 +22,18 @@ struct Target {
 /// `sp_addextendedproperty`. Errors 15135, 15233, 15600.
 pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let value = value_of(arguments);
-    change(context, arguments, |name, target, properties| {
-        if position(properties, name).is_some() {
-            let args: [&dyn Display; 2] = [&name, &target];
-            return Err(SqlError::new(&message::SP_PROPERTY_EXISTS, &args));
-        }
-        properties.push(ExtendedProperty { name: name.into(), value });
-        Ok(())
-    })
+    change(context, arguments, PropertyChange::Add(value))
 }
 
 /// `sp_updateextendedproperty`. Errors 15135, 15217, 15600.
 pub fn update(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let value = value_of(arguments);
-    change(context, arguments, |name, target, properties| {
-        let place = position(properties, name).ok_or_else(|| unknown(name, target))?;
-        properties[place].value = value;
-        Ok(())
-    })
+    change(context, arguments, PropertyChange::Update(value))
 }
 
 /// `sp_dropextendedproperty`. Errors 15135, 15217, 15600.
 pub fn drop(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    change(context, arguments, |name, target, properties| {
-        let place = position(properties, name).ok_or_else(|| unknown(name, target))?;
-        properties.remove(place);
-        Ok(())
-    })
-}
-
-fn unknown(name: &str, target: &str) -> SqlError {
-    SqlError::new(&message::SP_PROPERTY_DOES_NOT_EXIST, &[&name, &target])
-}
-
-fn position(properties: &[ExtendedProperty], name: &str) -> Option<usize> {
-    properties.iter().position(|p| base::text::identifier::same_identifier(&p.name, name))
+    change(context, arguments, PropertyChange::Drop)
 }
 
 fn value_of(arguments: &Arguments<'_>) -> Value {
@@ -68,39 +43,26 @@ fn value_of(arguments: &Arguments<'_>) -> Value {
     }
 }
 
-/// Changes the properties of what the parameters name.
+/// Changes a property of what the parameters name.
 fn change(
     context: &mut Context<'_>,
     arguments: &Arguments<'_>,
-    change: impl FnOnce(&str, &str, &mut Vec<ExtendedProperty>) -> SqlResult<()>,
+    change: PropertyChange,
 ) -> SqlResult<i32> {
     let name = arguments.text("@name").filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| {
         SqlError::new(&message::SP_PARAMETER_INVALID, &[&"sp_addextendedproperty"])
     })?;
     let database = context.database();
-    context.definition(|context| {
-        context.lock_edit(database)?;
-        let schema = context.schema(database)?;
-        let target = target(&schema, &context.instance().database_name(database), arguments)?;
-        check_permission(context, database, target.securable)?;
-        let known = schema.properties_of(target.securable);
-        let mut properties = known.map_or_else(Vec::new, |known| known.properties.clone());
-        change(&name, &target.name, &mut properties)?;
-        context.change(database, |task, part, edit| match properties.is_empty() {
-            true => edit.drop(task, part, DefinitionKey::Properties(target.securable)),
-            false => {
-                let set = PropertySet { target: target.securable, properties };
-                edit.put(task, part, Definition::Properties(Arc::new(set)))
-            }
-        })
-    })?;
+    let schema = context.schema(database)?;
+    let target = target(&schema, &context.instance().database_name(database), arguments)?;
+    check_permission(context, database, target.securable)?;
+    property::change(context, database, target.securable, &target.name, &name, change)?;
     Ok(0)
 }
 
 /// Error 15247 unless the session may alter the thing.
 fn check_permission(context: &Context<'_>, database: DbId, securable: Securable) -> SqlResult<()> {
-    use engine::catalog::def::Permission;
     let whole = Securable { minor: 0, ..securable };
     match context.may(database, whole, Permission::Alter) {
         true => Ok(()),

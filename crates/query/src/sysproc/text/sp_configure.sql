@@ -51,6 +51,7 @@ BEGIN
   RAISERROR (15129, -1, -1, @given, @full)
   RETURN 1
 END
-DECLARE @old int = (SELECT CONVERT(int, value) FROM sys.configurations WHERE name = @full)
+DECLARE @new varchar(11) = @configvalue
+DECLARE @old varchar(11) = (SELECT CONVERT(int, value) FROM sys.configurations WHERE name = @full)
 EXEC sys.sp_configure_set @full, @configvalue
-RAISERROR (15457, 0, 1, @full, @old, @configvalue) WITH LOG
+RAISERROR (15457, 0, 1, @full, @old, @new) WITH LOG
