@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tds::packet::PacketType;
+use tools::client::{Connection, Encrypt};
 
 use crate::support::{Process, Raw, TempDir, TestServer};
 
@@ -43,5 +44,29 @@ fn ten_thousand_idle_connections_cost_little() {
         raw.send(PacketType::Attention, &[]);
         assert!(raw.answer().is_some());
     }
+    assert!(each < BYTES_MAX, "{each} bytes for an idle connection");
+}
+
+/// The same for connections that are encrypted and have run something.
+#[test]
+#[ignore = "takes a while and many files"]
+fn idle_connections_that_have_worked_cost_little() {
+    const COUNT: usize = 2000;
+    const BYTES_MAX: u64 = 100_000;
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut options = server.options();
+    options.encrypt = Encrypt::Mandatory;
+    let connect = || {
+        let mut connection = Connection::connect(&options).unwrap();
+        connection.query("select 1 as a, N'text' as b").unwrap();
+        connection
+    };
+    let mut connections: Vec<Connection> = (0..100).map(|_| connect()).collect();
+    let before = server.memory();
+    connections.extend((100..COUNT).map(|_| connect()));
+    std::thread::sleep(Duration::from_secs(1));
+    let each = (server.memory() - before) / (COUNT as u64 - 100);
+    println!("{each} bytes each");
     assert!(each < BYTES_MAX, "{each} bytes for an idle connection");
 }
