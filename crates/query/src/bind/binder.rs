@@ -11,7 +11,6 @@ use tsql::ast;
 
 use super::context::*;
 use super::cte::Cte;
-use super::dml::IdentityValues;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
 use crate::plan::expr::{ColId, VarId};
@@ -50,8 +49,6 @@ pub(super) struct Binder<'c> {
     pub no_columns: NoColumns,
     /// The definition of a default is being bound.
     pub in_default: bool,
-    /// What happens to given values of an identity column.
-    pub identity_values: IdentityValues,
     /// The definition of something in a table is being bound: queries are refused (1046).
     pub scalar_only: bool,
     /// The definition of a computed column is being bound: other ones are refused (1759).
@@ -165,7 +162,6 @@ impl<'c> Binder<'c> {
             arena: Arena::new(),
             no_columns: NoColumns::Unknown,
             in_default: false,
-            identity_values: IdentityValues::AsSet,
             scalar_only: false,
             stored_only: false,
             action: None,

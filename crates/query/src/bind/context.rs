@@ -142,6 +142,8 @@ pub struct BindOptions {
     pub native: bool,
     /// The text is a function's: what changes something is refused (443).
     pub in_function: bool,
+    /// No triggers run, neither after what a statement does nor instead of it: bulk loads.
+    pub skip_triggers: bool,
 }
 
 impl Default for BindOptions {
@@ -152,6 +154,7 @@ impl Default for BindOptions {
             force_plan: false,
             native: false,
             in_function: false,
+            skip_triggers: false,
         }
     }
 }

@@ -51,14 +51,13 @@ mod tests;
 mod window;
 
 pub use context::{
-    Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts, Names,
-    NameDependency, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
+    Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts,
+    NameDependency, Names, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
-pub use dml::{IdentityValues, RowShape};
 pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,
-    constant_expression, data_type, describe, expression, insert_rows, query_columns, select_into,
+    constant_expression, data_type, describe, expression, query_columns, select_into,
     select_into_columns, statement, suggest_parameters,
 };

@@ -8,7 +8,6 @@ use tsql::ast::{self, StatementKind};
 
 use super::binder::{Binder, NoColumns, Undeclared};
 use super::context::*;
-use super::dml::RowShape;
 use super::query::unimplemented;
 use super::scalar::Origin;
 use super::scope::{BaseRef, OutCol};
@@ -103,18 +102,6 @@ pub fn select_into(
 ) -> BindResult<Bound> {
     let line = select.query.span.line;
     bound(context, line, |binder| binder.select_into(select, database, table))
-}
-
-/// Binds and plans an `INSERT` of rows that will be in a local table, see [`RowShape`]: `INSERT …
-/// EXEC` and bulk loads. The statement's own source does not count. Error 213 if the numbers of
-/// columns differ.
-pub fn insert_rows(
-    context: &BindContext<'_>,
-    insert: &ast::Insert,
-    rows: &RowShape,
-) -> BindResult<Bound> {
-    let line = insert.target.span.line;
-    bound(context, line, |binder| binder.insert_rows(insert, Some(rows)))
 }
 
 fn bound(

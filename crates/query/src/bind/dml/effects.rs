@@ -101,7 +101,8 @@ impl Binder<'_> {
         }
         if let Target::Table { database, .. } = changing.target {
             let schema = self.schema_of(database)?;
-            effects.keep_transitions = fires_triggers(&schema, table, write);
+            effects.keep_transitions =
+                !self.options.skip_triggers && fires_triggers(&schema, table, write);
             if writes_new {
                 effects.references = self.references(&schema, changing, write)?;
             }

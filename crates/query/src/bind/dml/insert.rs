@@ -1,9 +1,7 @@
 //! `INSERT`.
 
-use std::sync::Arc;
-
 use base::{SqlError, message};
-use engine::catalog::def::{Permission, TableDef};
+use engine::catalog::def::Permission;
 use tsql::ast::{self, InsertSource, RowValue};
 
 use super::effects::Write;
@@ -15,79 +13,25 @@ use crate::bind::query::scalar_of;
 use crate::bind::scalar::{Origin, Scalar};
 use crate::bind::scope::Clause;
 use crate::bind::select::Usage;
-use crate::plan::expr::{Expr, TableVarId};
-use crate::plan::tree::{
-    Access, CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions, Scan, Source,
-};
+use crate::plan::expr::Expr;
+use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan};
 
 /// How many rows `VALUES` may list.
 const VALUES_ROWS_MAX: usize = 1000;
 
-/// Rows that somebody else provides, in a local table of the frame: what `EXEC` returned, or a bulk
-/// load.
-#[derive(Clone, Debug)]
-pub struct RowShape {
-    /// Where they will be.
-    pub rows: TableVarId,
-    /// Their columns, in the order of the `INSERT`'s.
-    pub shape: Arc<TableDef>,
-    /// NULL stands for the column's default, if it has one: bulk loads without `KEEP_NULLS`.
-    pub null_is_default: bool,
-    /// What happens to values for the identity column.
-    pub identity: IdentityValues,
-    /// `CHECK` constraints and foreign keys are held: not in bulk loads without `CHECK_CONSTRAINTS`.
-    pub check_constraints: bool,
-    /// Triggers run: not in bulk loads without `FIRE_TRIGGERS`.
-    pub fire_triggers: bool,
-}
-
-/// What happens to given values of an identity column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IdentityValues {
-    /// `SET IDENTITY_INSERT` decides.
-    AsSet,
-    /// They are taken: `KEEP_IDENTITY`.
-    Keep,
-    /// They are dropped, the table gives its own: bulk loads without `KEEP_IDENTITY`.
-    Ignore,
-}
-
-impl RowShape {
-    /// Rows that are inserted like any others.
-    pub fn new(rows: TableVarId, shape: Arc<TableDef>) -> RowShape {
-        RowShape {
-            rows,
-            shape,
-            null_is_default: false,
-            identity: IdentityValues::AsSet,
-            check_constraints: true,
-            fire_triggers: true,
-        }
-    }
-}
-
 impl Binder<'_> {
-    /// `INSERT` from anything but `EXEC`.
+    /// `INSERT` from anything but `EXEC`, which is bound with a query of what has been returned. Errors
+    /// 109, 110, 120, 121, 213 and many more.
     pub fn insert(&mut self, insert: &ast::Insert) -> BindResult<Plan> {
-        self.insert_rows(insert, None)
-    }
-
-    /// `INSERT`; of provided rows if there are any. Errors 109, 110, 120, 121, 213, 483 and many more.
-    pub fn insert_rows(
-        &mut self,
-        insert: &ast::Insert,
-        provided: Option<&RowShape>,
-    ) -> BindResult<Plan> {
         self.query_hints(&insert.options)?;
         self.with_tables(insert.with.as_ref(), |b| {
             let (targeted, checks) = b.insert_target(insert)?;
             let line = insert.target.span.line;
-            let (source, given) = match (&insert.source, provided) {
-                (_, Some(rows)) => b.provided(insert, &targeted, rows)?,
-                (InsertSource::Values(rows), None) => b.inserted_values(insert, &targeted, rows)?,
-                (InsertSource::Query(query), None) => b.inserted_query(insert, &targeted, query)?,
-                (InsertSource::DefaultValues, None) => (Node::OneRow, Vec::new()),
-                (InsertSource::Execute(_), None) => {
+            let (source, given) = match &insert.source {
+                InsertSource::Values(rows) => b.inserted_values(insert, &targeted, rows)?,
+                InsertSource::Query(query) => b.inserted_query(insert, &targeted, query)?,
+                InsertSource::DefaultValues => (Node::OneRow, Vec::new()),
+                InsertSource::Execute(_) => {
                     return Err(crate::bind::query::unimplemented("INSERT EXEC", line));
                 }
             };
@@ -102,18 +46,7 @@ impl Binder<'_> {
             let values = b.complete_row(changing, given, line)?;
             let mut effects = b.effects(changing, &Write::insert())?;
             effects.checks.extend(checks);
-            if let Some(rows) = provided {
-                effects.keep_transitions &= rows.fire_triggers;
-                if !rows.check_constraints {
-                    effects.checks.clear();
-                    effects.references.clear();
-                }
-            }
             if let Some(output) = &insert.output {
-                if provided.is_some() && matches!(insert.source, InsertSource::Execute(_)) {
-                    let error = SqlError::new(&message::OUTPUT_IN_INSERT_EXEC, &[]);
-                    return Err(error.at_line(output.span.line).into());
-                }
                 b.output(output, &targeted, &Write::insert(), &mut effects)?;
             }
             let target = changing.target.clone();
@@ -335,67 +268,5 @@ impl Binder<'_> {
             given.push((ordinal, self.given_value(&targeted.changing, listed, value)?));
         }
         Ok((output.node, given))
-    }
-
-    /// Rows that are in a local table. Error 213.
-    fn provided(
-        &mut self,
-        insert: &ast::Insert,
-        targeted: &Targeted,
-        rows: &RowShape,
-    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
-        let width = rows.shape.columns.len();
-        let line = insert.target.span.line;
-        if insert.columns.as_ref().is_some_and(|list| list.len() != width) {
-            return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).at_line(line).into());
-        }
-        let before = std::mem::replace(&mut self.identity_values, rows.identity);
-        let columns = self.insert_columns(insert, targeted, width);
-        self.identity_values = before;
-        let columns = columns?;
-        let changing = &targeted.changing;
-        let mut read = Vec::with_capacity(width);
-        let mut given = Vec::with_capacity(width);
-        for (at, (listed, column)) in columns.into_iter().zip(&rows.shape.columns).enumerate() {
-            let own = &changing.table.columns[listed.ordinal];
-            if own.identity.is_some() && rows.identity == IdentityValues::Ignore {
-                continue;
-            }
-            let id = self.free_column();
-            read.push((at, id));
-            let value = super::column(id, column.ty, column.nullable);
-            let value = self.provided_value(changing, listed, Scalar::computed(value), rows)?;
-            let listed = Listed { line, ..listed };
-            let ordinal = listed.ordinal;
-            given.push((ordinal, self.given_value(changing, listed, Given::Value(value))?));
-        }
-        let scan = Scan {
-            source: Source::TableVar(rows.rows, rows.shape.clone()),
-            columns: read,
-            access: Access::Full,
-            residual: None,
-            row: None,
-            options: ReadOptions::default(),
-        };
-        Ok((Node::Scan(Box::new(scan)), given))
-    }
-
-    /// A provided value, or the column's default in the place of NULL.
-    fn provided_value(
-        &mut self,
-        changing: &Changing,
-        listed: Listed,
-        value: Scalar,
-        rows: &RowShape,
-    ) -> BindResult<Scalar> {
-        let column = changing.table.columns[listed.ordinal].clone();
-        if !rows.null_is_default || column.default.is_none() || !value.expr.nullable {
-            return Ok(value);
-        }
-        let default = self.default_of(changing.database, &changing.table, &column)?;
-        let default = self.column_value(changing, &column, default)?;
-        let value = self.column_value(changing, &column, value)?;
-        let first = Scalar::computed(value);
-        self.isnull(first, Scalar::computed(default))
     }
 }

@@ -81,6 +81,9 @@ impl Binder<'_> {
         object: ObjectId,
         permission: Permission,
     ) -> BindResult<bool> {
+        if self.options.skip_triggers {
+            return Ok(false);
+        }
         if self.names.trigger().is_some_and(|t| t.table.id() == object) {
             return Ok(false);
         }

@@ -31,8 +31,6 @@ use super::context::{AtLine, BindError, BindResult};
 use crate::plan::expr::{ColId, Expr, ExprKind};
 use crate::plan::tree::Target;
 
-pub use insert::{IdentityValues, RowShape};
-
 /// A table whose rows a statement changes, with names for the columns of its rows.
 #[derive(Clone, Debug)]
 pub(super) struct Changing {

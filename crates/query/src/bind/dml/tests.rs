@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::value::DateTime;
-use base::{SqlType, Value, ValueRef};
+use base::{SqlType, Value};
 use engine::catalog::def::*;
 
 use crate::bind::context::{CursorRow, Variable};
-use crate::bind::testing::{Db, parse};
-use crate::bind::{RowShape, insert_rows};
+use crate::bind::testing::Db;
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
 use crate::plan::expr::TableVarId;
@@ -305,28 +304,6 @@ fn a_cursor_names_the_row() {
         db.error("delete u where current of c"),
         "16933 1: The cursor does not include the table being modified or the table is not updatable through the cursor."
     );
-}
-
-#[test]
-fn rows_of_a_local_table_are_inserted() {
-    let db = &mut shop();
-    let header = db.table("u").header.clone();
-    let column =
-        |id: i32, name: &str, ty| ColumnDef::new(ColumnId(id), name.into(), ty, UserTypeId(0));
-    let text = SqlType::varchar(10, base::Collation::DEFAULT);
-    let shape =
-        TableDef::shape(header, vec![column(1, "x", SqlType::bigint()), column(2, "y", text)]);
-    let batch = parse("insert t (a, b) exec p");
-    let tsql::ast::StatementKind::Insert(insert) = &batch.statements[0].kind else { panic!() };
-    let rows = RowShape { null_is_default: true, ..RowShape::new(TableVarId(0), shape.clone()) };
-    let bound = insert_rows(&db.context(), insert, &rows).unwrap();
-    let mut table = LocalTable::new(LocalShape::of(&shape));
-    table.push_values(&[ValueRef::Int(8), ValueRef::Null]);
-    table.push_values(&[ValueRef::Int(9), ValueRef::Chars(b"nine")]);
-    let mut frame = Frame::default();
-    frame.declare_table(TableSlot::Own(Box::new(table)));
-    db.world.run(&bound.plan, &mut frame).unwrap();
-    assert_eq!(db.line("select a, b from t where a > 7 order by a"), "8 none | 9 nine");
 }
 
 /// Tables p and f with a foreign key of f onto p.

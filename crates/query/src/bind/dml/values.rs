@@ -7,7 +7,6 @@ use engine::catalog::def::{ColumnDef, TableDef};
 use tsql::ast;
 
 use super::effects::{qualified, stored_places};
-use super::insert::IdentityValues;
 use super::{AtLine, BindError, BindResult, Binder, Changing, null_of};
 use crate::bind::define::{definition_options, substitute_in};
 use crate::bind::scalar::Scalar;
@@ -87,9 +86,6 @@ impl Binder<'_> {
     /// Whether explicit values of the identity column are taken.
     fn takes_identity(&mut self, changing: &Changing) -> bool {
         let Target::Table { database, ref table } = changing.target else { return false };
-        if self.identity_values != IdentityValues::AsSet {
-            return true;
-        }
         let on = self.names.identity_insert(database, table.id());
         let noted = (database, table.id(), on);
         if !self.dependencies.identity_insert.contains(&noted) {

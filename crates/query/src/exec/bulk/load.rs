@@ -319,7 +319,10 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
     let statistics = EngineStatistics(session);
     let binding = BindContext {
         names: &names,
-        options: bind_options(options, ProgramKind::Batch),
+        options: bind::BindOptions {
+            skip_triggers: !load.fire_triggers,
+            ..bind_options(options, ProgramKind::Batch)
+        },
         statistics: &statistics,
     };
     let mut bound = bind::statement(&binding, statement)?;
@@ -328,7 +331,6 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
             insert.effects.checks.clear();
             insert.effects.references.clear();
         }
-        insert.effects.keep_transitions &= load.fire_triggers;
     }
     let lowering =
         lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };

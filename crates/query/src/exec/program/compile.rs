@@ -269,8 +269,8 @@ pub(crate) fn bind_options(options: CompileOptions, kind: ProgramKind) -> BindOp
         ansi_nulls: options.ansi_nulls(),
         quoted_identifier: options.quoted_identifier(),
         force_plan: options.force_plan(),
-        native: false,
         in_function: kind.is_function(),
+        ..BindOptions::default()
     }
 }
 
