@@ -135,13 +135,14 @@ pub fn remove(context: &mut Context<'_>, found: &Found) -> DdlResult<()> {
     let key = DefinitionKey::Object(found.id);
     let database = found.database;
     let name = place::qualified_or_bare(found);
+    let (statement, _) = statement_for(found.object().kind());
     let (task, (txn, edit)) = (context.task, context.edit(database)?);
     edit.drop(task, txn, key).map_err(|error| match error {
         CatalogError::ReferencedByKey { .. } => {
             SqlError::new(&message::DROP_REFERENCED_BY_FOREIGN_KEY, &[&name])
         }
         CatalogError::ReferencedBy { user, .. } => {
-            let args: [Shown; 3] = [&"DROP", &name, &user];
+            let args: [Shown; 3] = [&statement, &name, &user];
             SqlError::new(&message::OBJECT_IS_REFERENCED, &args)
         }
         other => catalog_error(other),

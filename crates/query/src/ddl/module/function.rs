@@ -76,10 +76,9 @@ fn is_table(target: &ast::TargetKind) -> bool {
 /// Error 444: a `SELECT` that assigns no variable.
 fn returns_data(select: &ast::SelectStatement, line: u32) -> DdlResult<()> {
     let assigns = |body: &ast::QueryBody| match body {
-        ast::QueryBody::Select(select) => select
-            .items
-            .iter()
-            .any(|item| matches!(item.kind, ast::SelectItemKind::Assign { .. })),
+        ast::QueryBody::Select(select) => {
+            select.items.iter().any(|item| matches!(item.kind, ast::SelectItemKind::Assign { .. }))
+        }
         _ => false,
     };
     match assigns(&select.query.body) {

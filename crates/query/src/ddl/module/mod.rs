@@ -44,8 +44,7 @@ pub fn define(
     }
     if let Module::Function(function) = module
         && !def.native
-        && let FunctionBody::Scalar { body, .. } | FunctionBody::Table { body, .. } =
-            &function.body
+        && let FunctionBody::Scalar { body, .. } | FunctionBody::Table { body, .. } = &function.body
     {
         function::check(body)?;
     }

@@ -31,10 +31,6 @@ impl Builder<'_> {
             let error = SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOREIGN"]);
             return Err(error.at_line(line).into());
         }
-        if self.table.is_temporary() {
-            self.warnings.push(skipped(constraint));
-            return Ok(());
-        }
         self.check_constraint_name(constraint.name.as_ref())?;
         let names: Vec<&str> = match column {
             Some(column) if key.columns.is_empty() => vec![column],
@@ -46,6 +42,10 @@ impl Builder<'_> {
         };
         let parts = NameParts { prefix: "FK", column: single, key: None };
         let header = self.header(constraint.name.as_ref(), parts);
+        if self.table.is_temporary() {
+            self.warnings.push(skipped(&header.name));
+            return Ok(());
+        }
         let made = self.foreign_key_def(header, key, &names);
         let made = made.map_err(|f| f.at_line(line)).or_no_constraint()?;
         self.table.foreign_keys.push(made);
@@ -351,8 +351,7 @@ fn action(action: ast::ReferentialAction) -> ReferentialAction {
 }
 
 /// Temporary tables have no foreign keys; that is told and nothing else is done.
-fn skipped(constraint: &ast::Constraint) -> SqlError {
-    let name = constraint.name.as_ref().map_or("", |n| &n.name);
+fn skipped(name: &str) -> SqlError {
     let text = format!(
         "Skipping FOREIGN KEY constraint '{name}' definition for temporary table. FOREIGN KEY \
          constraints are not enforced on local or global temporary tables."

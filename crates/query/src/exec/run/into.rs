@@ -66,7 +66,12 @@ impl Context<'_> {
                 crate::bind::select_into_columns(context, select)
             })
             .map_err(|e| Fault::new(e.error, Effect::Scope))?;
-        let (database, table) = crate::ddl::select_into(self, into, &columns.columns)?;
+        let made = crate::ddl::select_into(self, into, &columns.columns);
+        let (database, table) = made.map_err(|error| match error.number() {
+            // About the names of the columns.
+            1038 | 2705 => Fault::new(error, super::Effect::Scope),
+            _ => error.into(),
+        })?;
         let options = self.session.compile_options(program.module.as_deref());
         let bound = self
             .with_binding(program, step, |context| {
