@@ -352,3 +352,46 @@ fn a_fleet_drives_many_connections_from_one_thread() {
     fleet.run(&mut driver).unwrap();
     assert_eq!((driver.rows, driver.errors), (1000, 60));
 }
+
+/// An answer of a result, an error and a transaction.
+fn answer_bytes() -> Vec<u8> {
+    let mut out = tds::server::ResponseWriter::new(tds::TdsVersion::V7_4);
+    out.message().set_packet_size(512);
+    out.begin();
+    put_integers(&mut out, &(0..200).collect::<Vec<_>>());
+    put_message(&mut out, 50_001, 16, "No.");
+    out.env_change(&tds::EnvChange::BeginTransaction { descriptor: 9 });
+    put_done(&mut out, DoneKind::Statement, command::INSERT, 3);
+    put_end(&mut out);
+    out.end();
+    out.message().ready().to_vec()
+}
+
+proptest::proptest! {
+    #[test]
+    fn answers_mean_the_same_in_pieces(cuts in proptest::collection::vec(0usize..1200, 0..8)) {
+        let bytes = answer_bytes();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let mut incoming = incoming::Incoming::new();
+        let mut ends = 0;
+        for piece in cuts.windows(2) {
+            let mut piece = &bytes[piece[0]..piece[1]];
+            ends += u32::from(incoming.feed(&mut piece, &mut Ignore).unwrap());
+        }
+        let outcome = &incoming.outcome;
+        proptest::prop_assert_eq!((outcome.rows, outcome.affected, outcome.errors), (200, 3, 1));
+        proptest::prop_assert_eq!((ends, incoming.session.transaction), (1, 9));
+    }
+
+    #[test]
+    fn damaged_answers_are_errors_at_worst(at in 0usize..1200, byte: u8) {
+        let mut bytes = answer_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        let mut rest = bytes.as_slice();
+        let mut incoming = incoming::Incoming::new();
+        while let Ok(true) = incoming.feed(&mut rest, &mut Ignore) {}
+    }
+}

@@ -209,7 +209,38 @@ pub fn substitute(text: &str, variables: &Variables) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Nothing of a script is lost or changed but the lines that end batches.
+        #[test]
+        fn batches_are_the_scripts_lines(
+            lines in proptest::collection::vec("(GO|[a-z$()']{0,3}|/\\*|\\*/|--|\\[|\"|é| ){0,4}", 0..12),
+        ) {
+            let mut batch = Batch::default();
+            let (mut kept, mut expected) = (Vec::new(), Vec::new());
+            for line in &lines {
+                match batch.classify(line, "GO") {
+                    Line::Text => {
+                        batch.push(line, None).unwrap();
+                        expected.push(line.clone());
+                    }
+                    Line::Go(_) => kept.push(batch.take()),
+                    Line::BadGo | Line::Command(_) => {}
+                }
+            }
+            kept.push(batch.take());
+            let kept: Vec<&str> = kept.iter().filter(|b| !b.is_empty()).map(|b| &**b).collect();
+            let expected = expected.join("\n");
+            // Batches of empty lines alone are told from none by nothing.
+            prop_assert_eq!(
+                kept.join("\n").replace('\n', ""),
+                expected.replace('\n', "")
+            );
+        }
+    }
 
     /// Runs a script and shows batches and commands.
     fn read(script: &str) -> Vec<String> {
