@@ -233,7 +233,7 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
         name: name.into(),
         machine: machine.into(),
         instance: None,
-        process_id: std::process::id().cast_signed(),
+        process_id: std::process::id() as i32,
         collation: databases.collation(),
         data_path: format!("{}/", data.join("databases").display()).into(),
         backup_path: format!("{}/", data.join("backup").display()).into(),

@@ -186,7 +186,7 @@ impl Beginning<'_> {
     /// The next message.
     async fn message(&mut self, mut form: Form) -> Result<(PacketType, Vec<u8>), HandshakeError> {
         loop {
-            match self.inbox.next()? {
+            match self.inbox.take()? {
                 Some(Inbound::Message { kind, reset: Reset::None, body }) => {
                     return Ok((kind, body));
                 }

@@ -124,7 +124,7 @@ impl Inbox {
     ///
     /// # Errors
     /// What was wrong with the bytes behind everything that was right.
-    pub fn next(&mut self) -> Result<Option<Inbound>, ProtocolError> {
+    pub fn take(&mut self) -> Result<Option<Inbound>, ProtocolError> {
         match (self.waiting.pop_front(), self.failure) {
             (Some(inbound), _) => {
                 self.waiting_bytes -= match &inbound {
@@ -151,7 +151,7 @@ impl Inbox {
     /// Takes the next thing if it belongs to a bulk load that has begun.
     pub fn take_bulk(&mut self) -> Option<Inbound> {
         match self.waiting.front() {
-            Some(Inbound::BulkData(_) | Inbound::BulkEnd { .. }) => self.next().ok().flatten(),
+            Some(Inbound::BulkData(_) | Inbound::BulkEnd { .. }) => self.take().ok().flatten(),
             _ => None,
         }
     }
@@ -191,9 +191,9 @@ mod tests {
         let both = [message(PacketType::SqlBatch, b"x"), message(PacketType::Attention, b"")];
         inbox.feed(&both.concat());
         assert!(!inbox.take_attention());
-        assert!(matches!(inbox.next(), Ok(Some(Inbound::Message { .. }))));
+        assert!(matches!(inbox.take(), Ok(Some(Inbound::Message { .. }))));
         assert!(inbox.take_attention());
-        assert!(matches!(inbox.next(), Ok(None)));
+        assert!(matches!(inbox.take(), Ok(None)));
     }
 
     #[test]
@@ -201,19 +201,19 @@ mod tests {
         let mut inbox = Inbox::new(1000);
         inbox.feed(&[message(PacketType::SqlBatch, b"x"), vec![0x77; 8]].concat());
         assert!(inbox.has_ended());
-        assert!(matches!(inbox.next(), Ok(Some(Inbound::Message { .. }))));
-        assert_eq!(inbox.next().unwrap_err(), ProtocolError::PacketType(0x77));
+        assert!(matches!(inbox.take(), Ok(Some(Inbound::Message { .. }))));
+        assert_eq!(inbox.take().unwrap_err(), ProtocolError::PacketType(0x77));
     }
 
     #[test]
     fn an_end_within_a_message_is_a_failure() {
         let mut inbox = Inbox::new(1000);
         inbox.end();
-        assert!(matches!(inbox.next(), Ok(None)) && inbox.has_ended());
+        assert!(matches!(inbox.take(), Ok(None)) && inbox.has_ended());
         let mut inbox = Inbox::new(1000);
         inbox.feed(&message(PacketType::SqlBatch, b"x")[..8]);
         inbox.end();
-        assert_eq!(inbox.next().unwrap_err(), ProtocolError::ConnectionEnded);
+        assert_eq!(inbox.take().unwrap_err(), ProtocolError::ConnectionEnded);
     }
 
     #[test]
@@ -222,8 +222,8 @@ mod tests {
         let load = message(PacketType::BulkLoad, &vec![1; 400_000]);
         inbox.feed(&load);
         assert!(!inbox.wants_more());
-        assert!(matches!(inbox.next(), Ok(Some(Inbound::BulkStart { .. }))));
-        assert!(matches!(inbox.next(), Ok(Some(Inbound::BulkData(_)))));
+        assert!(matches!(inbox.take(), Ok(Some(Inbound::BulkStart { .. }))));
+        assert!(matches!(inbox.take(), Ok(Some(Inbound::BulkData(_)))));
         assert!(inbox.wants_more());
     }
 }

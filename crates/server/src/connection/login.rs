@@ -77,7 +77,7 @@ pub async fn enter(
     let answer = Answer::new(
         version,
         packet_size,
-        session.id().0.cast_unsigned(),
+        session.id().0 as u16,
         server.instance.facts().name.clone(),
         session.reveal().clone(),
     );
@@ -119,7 +119,7 @@ async fn open(
         original_login: who.login.name.clone(),
         original_database: server.instance.database_name(database),
         host_name: login.host_name.as_str().into(),
-        host_process_id: login.client_pid.cast_signed(),
+        host_process_id: login.client_pid as i32,
         program_name: login.app_name.as_str().into(),
         transport: "TCP",
         authentication,
@@ -134,7 +134,7 @@ async fn open(
     let client = ClientInfo {
         connection: Arc::new(connection),
         library: login.library_name.as_str().into(),
-        protocol_version: (login.tds_version >> 24).cast_signed(),
+        protocol_version: (login.tds_version >> 24) as i32,
         encrypted,
         packet_size: negotiate_packet_size(login.packet_size, server.config.packet_size).into(),
         client_port: addresses.client.port().into(),

@@ -135,7 +135,7 @@ impl Served<'_> {
 
     /// The next thing that comes.
     async fn next(&mut self, mut ended: Pin<&mut Notified<'_>>) -> Result<Inbound, End> {
-        match self.inbox.next() {
+        match self.inbox.take() {
             Ok(Some(inbound)) => return Ok(inbound),
             Ok(None) => {}
             Err(error) => return Err(End::Protocol(error)),
@@ -152,7 +152,7 @@ impl Served<'_> {
                 if server.is_ending() || ended.as_mut().poll(cx).is_ready() {
                     return Poll::Ready(Err(End::Shutdown));
                 }
-                match inbox.next() {
+                match inbox.take() {
                     Ok(Some(inbound)) => return Poll::Ready(Ok(inbound)),
                     Ok(None) if inbox.has_ended() => return Poll::Ready(Err(End::Left)),
                     Ok(None) => {}

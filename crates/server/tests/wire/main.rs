@@ -1,5 +1,7 @@
 //! A real server on a real socket, as its clients see it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic anywhere")]
+
 mod attention;
 mod crowd;
 mod durability;
