@@ -23,7 +23,7 @@ pub struct RuntimeOptions {
 
 impl Default for RuntimeOptions {
     fn default() -> RuntimeOptions {
-        RuntimeOptions { stack_bytes: 512 << 10, stacks_kept: 4096, slice_ns: 1_000_000 }
+        RuntimeOptions { stack_bytes: 2 << 20, stacks_kept: 4096, slice_ns: 1_000_000 }
     }
 }
 

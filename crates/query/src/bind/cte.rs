@@ -148,12 +148,8 @@ impl Binder<'_> {
         }
 
         let mut anchor = self.in_env(env.clone(), |b| {
-            let mut left = b.body(&chain.first, Usage::Derived)?;
-            for (operator, body) in anchors {
-                let right = b.body(body, Usage::Derived)?;
-                left = b.set_operation(*operator, left, right).at(line)?;
-            }
-            Ok(left)
+            let first = b.body(&chain.first, Usage::Derived)?;
+            b.set_chain(first, anchors, Usage::Derived)
         })?;
         anchor.columns = self.named_columns(anchor.columns, &cte.alias, line)?;
         let columns: Vec<OutCol> = (anchor.columns.iter())

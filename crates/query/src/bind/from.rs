@@ -15,6 +15,11 @@ use super::select::{Usage, computed};
 use crate::plan::expr::Pred;
 use crate::plan::hints::JoinMethod;
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
+use crate::plan::walk::{Part, Parts};
+
+/// How many tables a `SELECT` may join, those of views and subqueries counted: in the end each is a
+/// loop inside the one before.
+const TABLES_MAX: usize = 256;
 
 /// The joins of a block.
 #[derive(Debug)]
@@ -275,6 +280,35 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// Error 106 for a `SELECT` that would join too many tables.
+pub(super) fn check_tables(rows: &Node, line: u32) -> BindResult<()> {
+    if tables(rows) <= TABLES_MAX {
+        return Ok(());
+    }
+    Err(SqlError::new(&message::TOO_MANY_TABLES, &[&TABLES_MAX]).at_line(line).into())
+}
+
+/// How many tables may become loops inside each other.
+fn tables(node: &Node) -> usize {
+    match node {
+        Node::Scan(_) | Node::Worktable { .. } => 1,
+        Node::Union { inputs, .. } => inputs.iter().map(|(n, _)| tables(n)).max().unwrap_or(0),
+        node => tables_inside(node),
+    }
+}
+
+fn tables_inside(whole: &dyn Parts) -> usize {
+    let mut sum = 0;
+    whole.parts(&mut |part| {
+        sum += match part {
+            Part::Node(node) => tables(node),
+            Part::Expr(expr) => tables_inside(expr),
+            Part::Pred(pred) => tables_inside(pred),
+        };
+    });
+    sum
 }
 
 /// The operator that yields a source's rows; for a scan with the columns that are used.

@@ -13,6 +13,10 @@ use super::select::{Output, Usage};
 use crate::plan::expr::{ColId, Expr, ExprKind, Subquery};
 use crate::plan::tree::{JoinKind, Node};
 
+/// How many set operators of different kinds there may be in a row: each is an operator inside the
+/// next one.
+const SET_DEPTH_MAX: usize = 64;
+
 impl Binder<'_> {
     /// A query with its order.
     pub fn query(&mut self, query: &ast::Query, usage: Usage) -> BindResult<Output> {
@@ -78,63 +82,100 @@ impl Binder<'_> {
                     Usage::Statement | Usage::Target => Usage::Derived,
                     other => other,
                 };
-                let mut left = self.body(&chain.first, operand)?;
-                for (operator, right) in &chain.rest {
-                    let line = body_line(right);
-                    let right = self.body(right, operand)?;
-                    left = self.set_operation(*operator, left, right).at(line)?;
-                }
-                Ok(left)
+                let first = self.body(&chain.first, operand)?;
+                self.set_chain(first, &chain.rest, operand)
             }
         }
     }
 
-    /// `UNION`, `EXCEPT`, `INTERSECT`. Errors 205, 206, 257, 421, 468.
-    pub fn set_operation(
+    /// `first op a op b …`. Unions of one kind in a row are one operator. Error 191 for too many others.
+    pub fn set_chain(
+        &mut self,
+        first: Output,
+        rest: &[(SetOperator, QueryBody)],
+        usage: Usage,
+    ) -> BindResult<Output> {
+        let mut left = first;
+        let same_union = |a: &(SetOperator, QueryBody), b: &(SetOperator, QueryBody)| {
+            a.0 == b.0 && matches!(a.0, SetOperator::Union | SetOperator::UnionAll)
+        };
+        for (depth, run) in rest.chunk_by(same_union).enumerate() {
+            let line = run.first().map_or(0, |(_, body)| body_line(body));
+            if depth == SET_DEPTH_MAX {
+                return Err(SqlError::new(&message::NESTED_TOO_DEEPLY, &[]).at_line(line).into());
+            }
+            let mut operands = vec![(left, line)];
+            for (_, body) in run {
+                operands.push((self.body(body, usage)?, body_line(body)));
+            }
+            left = self.set_operation(run[0].0, operands)?;
+        }
+        Ok(left)
+    }
+
+    /// `UNION` of two or more, `EXCEPT` or `INTERSECT` of two, each with its line. Errors 205, 206, 257,
+    /// 421, 468.
+    fn set_operation(
         &mut self,
         operator: SetOperator,
-        left: Output,
-        right: Output,
+        mut operands: Vec<(Output, u32)>,
     ) -> BindResult<Output> {
-        if left.columns.len() != right.columns.len() {
-            return Err(SqlError::new(&message::SET_OPERATOR_WIDTHS_DIFFER, &[]).into());
-        }
         let name = match operator {
             SetOperator::Union => "UNION",
             SetOperator::UnionAll => "UNION ALL",
             SetOperator::Except => "EXCEPT",
             SetOperator::Intersect => "INTERSECT",
         };
-        let distinct = operator != SetOperator::UnionAll;
-        let mut columns = Vec::with_capacity(left.columns.len());
-        for (a, b) in left.columns.iter().zip(&right.columns) {
-            let column = self.united(a, b, name)?;
-            if distinct && column.ty.kind.is_legacy_lob() {
-                let message = &message::NOT_COMPARABLE_DISTINCT;
-                return Err(SqlError::new(message, &[&column.ty.kind]).into());
-            }
-            if distinct {
-                column.label.resolve(name)?;
-            }
-            columns.push(column);
+        let mut columns = operands[0].0.columns.clone();
+        for (operand, line) in &operands[1..] {
+            columns = self.united_all(&columns, &operand.columns, name).at(*line)?;
         }
-        let (left_node, left_ids) = self.converted_to(left, &columns)?;
-        let (right_node, right_ids) = self.converted_to(right, &columns)?;
+        let line = operands[1].1;
+        if operator != SetOperator::UnionAll {
+            for column in &columns {
+                if column.ty.kind.is_legacy_lob() {
+                    let message = &message::NOT_COMPARABLE_DISTINCT;
+                    let error = SqlError::new(message, &[&column.ty.kind]);
+                    return Err(error.at_line(line).into());
+                }
+                column.label.resolve(name).at(line)?;
+            }
+        }
         let node = match operator {
             SetOperator::Union | SetOperator::UnionAll => {
+                let mut inputs = Vec::with_capacity(operands.len());
+                for (operand, line) in operands {
+                    inputs.push(self.converted_to(operand, &columns).at(line)?);
+                }
                 let ids = columns.iter().map(|c| c.id).collect();
-                let inputs = vec![(left_node, left_ids), (right_node, right_ids)];
-                union_of(inputs, ids, distinct)
+                union_of(inputs, ids, operator == SetOperator::Union)
             }
             SetOperator::Except | SetOperator::Intersect => {
-                for (column, id) in columns.iter_mut().zip(&left_ids) {
+                let (right, _) = operands.pop().expect("there are two");
+                let (left, _) = operands.pop().expect("there are two");
+                let left = self.converted_to(left, &columns).at(line)?;
+                let right = self.converted_to(right, &columns).at(line)?;
+                for (column, id) in columns.iter_mut().zip(&left.1) {
                     column.id = *id;
                 }
                 let semi = operator == SetOperator::Intersect;
-                matched_rows(left_node, left_ids, right_node, right_ids, &columns, semi)
+                matched_rows(left, right, &columns, semi)
             }
         };
         Ok(Output { node, columns, assigns: Vec::new() })
+    }
+
+    /// Columns that hold values of both sides. Error 205 if there are not as many.
+    fn united_all(
+        &mut self,
+        left: &[OutCol],
+        right: &[OutCol],
+        name: &'static str,
+    ) -> BindResult<Vec<OutCol>> {
+        if left.len() != right.len() {
+            return Err(SqlError::new(&message::SET_OPERATOR_WIDTHS_DIFFER, &[]).into());
+        }
+        left.iter().zip(right).map(|(a, b)| self.united(a, b, name)).collect()
     }
 
     /// A column that holds values of both.
@@ -260,10 +301,8 @@ fn union_of(inputs: Vec<(Node, Vec<ColId>)>, columns: Vec<ColId>, distinct: bool
 
 /// The different rows of one side that the other has (`semi`), or has not.
 fn matched_rows(
-    left: Node,
-    left_ids: Vec<ColId>,
-    right: Node,
-    right_ids: Vec<ColId>,
+    (left, left_ids): (Node, Vec<ColId>),
+    (right, right_ids): (Node, Vec<ColId>),
     columns: &[OutCol],
     semi: bool,
 ) -> Node {

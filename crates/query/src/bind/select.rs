@@ -15,6 +15,7 @@ use tsql::ast::{self, AssignOp, SelectItemKind};
 use super::binder::Binder;
 use super::context::{AtLine, BindResult, Variable};
 use super::expr::undeclared;
+use super::from::check_tables;
 use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
@@ -121,6 +122,7 @@ impl Binder<'_> {
         let node = self.assemble(from);
         let mut block = self.close_block();
         let mut node = filtered(node, filter);
+        check_tables(&node, select.span.line)?;
         let is_grouped = block.has_group_by || having.is_some() || !block.aggregates.is_empty();
         if usage == Usage::Recursive {
             self.check_recursive_part(select, !matches!(limit, Limit::All), is_grouped)?;

@@ -452,6 +452,31 @@ fn sequences_are_asked_where_rows_are_made() {
 }
 
 #[test]
+fn long_statements_are_wide_rather_than_deep() {
+    let mut db = people();
+    let strings = |n: usize| (1..=n).map(|i| format!("select '{}' as x", "a".repeat(i)));
+    let many = strings(300).collect::<Vec<_>>();
+    let union = format!("select max(len(x)) from ({}) q", many.join(" union all "));
+    assert_eq!(db.line(&union), "300");
+    let union = format!("select count(*) from ({}) q", many.join(" union "));
+    assert_eq!(db.line(&union), "300");
+    let mixed = format!("{} union all select 'b'", many[..20].join(" union select 'z' union all "));
+    assert_eq!(db.rows(&mixed).len(), 22);
+    let number = |db: &Db, text: &str| db.bind(text).unwrap_err().error.number();
+    assert_eq!(number(&db, &many[..80].join(" except ")), 191);
+    // Each table expression reads the one before twice.
+    let mut doubling = "with c0 as (select x.a from t x, t y)".to_owned();
+    for i in 1..30 {
+        let before = i - 1;
+        doubling += &format!(", c{i} as (select x.a from c{before} x, c{before} y)");
+    }
+    assert_eq!(number(&db, &format!("{doubling} select count(*) from c29")), 106);
+    assert_eq!(number(&db, &format!("select 1 from t t0{}", ", t".repeat(256))), 1013);
+    let aliases = (0..257).map(|i| format!("t t{i}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(number(&db, &format!("select 1 from {aliases}")), 106);
+}
+
+#[test]
 fn nesting_up_to_the_parsers_limit_is_bound() {
     // As much stack as statements have.
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(deep_nesting).unwrap();
