@@ -15,6 +15,7 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index};
+use crate::bind::define;
 use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -280,55 +281,74 @@ fn disable_keys(
     Ok(())
 }
 
-/// The table and columns of statistics. Errors 1088, 1911.
-fn statistics_target(
-    context: &mut Context<'_>,
-    name: &ObjectName,
-    columns: &[ast::Ident],
-) -> DdlResult<Altered> {
-    let altered = target(context, name, "statistics")?;
-    for column in columns {
-        let same = |c: &ColumnDef| altered.schema.same_name(&c.name, &column.name);
-        if !altered.old.columns.iter().any(same) {
-            return Err(SqlError::new(&message::INDEX_COLUMN_NOT_FOUND, &[&column.name]).into());
-        }
-    }
-    Ok(altered)
-}
-
-/// `CREATE STATISTICS`. The planner counts rows and keys where they are, so that there is nothing
-/// to keep but the name, which must be free.
+/// `CREATE STATISTICS`. The planner counts rows and keys where they are; what is kept is what was
+/// asked for. Errors 1088, 1909, 1911, 1927.
 pub fn create_statistics(
     context: &mut Context<'_>,
     create: &ast::CreateStatistics,
 ) -> DdlResult<()> {
-    let altered = statistics_target(context, &create.table, &create.columns)?;
-    if find_index(&altered.schema, &altered.old, &create.name.name).is_some() {
+    let altered = target(context, &create.table, "statistics")?;
+    let name = &create.name.name;
+    let same = |s: &StatisticsDef| altered.schema.same_name(&s.name, name);
+    let taken = find_index(&altered.schema, &altered.old, name).is_some();
+    if taken || altered.old.statistics.iter().any(same) {
         let table = altered.name();
-        let args: [Shown; 2] = [&table, &create.name.name];
+        let args: [Shown; 2] = [&table, name];
         return Err(SqlError::new(&message::STATISTICS_EXISTS, &args).into());
     }
-    Ok(())
+    let mut columns = Vec::with_capacity(create.columns.len());
+    for written in &create.columns {
+        let same = |c: &&ColumnDef| altered.schema.same_name(&c.name, &written.name);
+        let Some(column) = altered.old.columns.iter().find(same) else {
+            return Err(SqlError::new(&message::INDEX_COLUMN_NOT_FOUND, &[&written.name]).into());
+        };
+        if columns.contains(&column.id) {
+            let args: [Shown; 2] = [&"statistics", &column.name];
+            return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
+        }
+        columns.push(column.id);
+    }
+    let filter = match &create.filter {
+        Some(filter) => {
+            let names = DefinitionNames::new(context.session, altered.database);
+            let setting = Setting::new(context.session, &names, altered.database)?;
+            let bind = setting.bind();
+            Some(define::filter(&bind, &altered.old, "statistics", name, filter)?)
+        }
+        None => None,
+    };
+    let no_recompute =
+        create.options.iter().any(|o| matches!(o, ast::StatisticsOption::NoRecompute));
+    let mut new = altered.copy(context);
+    let id = new.next_index_id(IndexKind::NonClustered);
+    let place = new.statistics.partition_point(|other| other.id < id);
+    let statistics = StatisticsDef { id, name: name.clone(), columns, filter, no_recompute };
+    new.statistics.insert(place, statistics);
+    super::alter::put_table(context, altered.database, new)
 }
 
 /// `DROP STATISTICS`. Error 3739 for those of an index.
 pub fn drop_statistics(context: &mut Context<'_>, names: &[ObjectName]) -> DdlResult<()> {
-    for name in names {
-        // `table.statistics`: what looks like a schema is the table.
-        let table = ObjectName {
-            server: None,
-            database: name.server.clone(),
-            schema: name.database.clone(),
-            name: name.schema.clone().unwrap_or_else(|| name.name.clone()),
-            span: name.span,
-        };
-        let found = place::find_to_change(context, &table)?;
-        let table = found.as_ref().and_then(Found::table);
-        let index = match (&found, &table) {
-            (Some(found), Some(table)) => find_index(&found.schema, table, &name.name.name),
-            _ => None,
-        };
-        let error = match index {
+    names.iter().try_for_each(|name| drop_one_statistics(context, name))
+}
+
+fn drop_one_statistics(context: &mut Context<'_>, name: &ObjectName) -> DdlResult<()> {
+    // `table.statistics`: what looks like a schema is the table.
+    let table = ObjectName {
+        server: None,
+        database: name.server.clone(),
+        schema: name.database.clone(),
+        name: name.schema.clone().unwrap_or_else(|| name.name.clone()),
+        span: name.span,
+    };
+    let found = place::find_to_change(context, &table)?;
+    let Some(found) = found.filter(|f| f.table().is_some() && place::may_alter(context, f)) else {
+        return Err(missing("drop", "statistics", name).into());
+    };
+    let old = found.table().expect("it is one");
+    let same = |s: &StatisticsDef| found.schema.same_name(&s.name, &name.name.name);
+    let Some(at) = old.statistics.iter().position(same) else {
+        let error = match find_index(&found.schema, &old, &name.name.name) {
             Some(_) => {
                 let text = format!(
                     "Cannot DROP the index '{name}' because it is not a statistics collection."
@@ -338,8 +358,11 @@ pub fn drop_statistics(context: &mut Context<'_>, names: &[ObjectName]) -> DdlRe
             None => missing("drop", "statistics", name),
         };
         return Err(error.into());
-    }
-    Ok(())
+    };
+    let altered = Altered { database: found.database, schema: found.schema, old };
+    let mut new = altered.copy(context);
+    new.statistics.remove(at);
+    super::alter::put_table(context, altered.database, new)
 }
 
 /// `UPDATE STATISTICS`: they are always of now. Errors 1088, 2767.
@@ -355,7 +378,10 @@ pub fn update_statistics(
     }
     let Some(table) = found.table() else { return Ok(()) };
     for name in &update.names {
-        if find_index(&found.schema, &table, &name.name).is_none() {
+        let same = |s: &StatisticsDef| found.schema.same_name(&s.name, &name.name);
+        let known = find_index(&found.schema, &table, &name.name).is_some()
+            || table.statistics.iter().any(same);
+        if !known {
             return Err(SqlError::new(&message::STATISTICS_NOT_FOUND, &[&name.name]).into());
         }
     }

@@ -29,6 +29,8 @@ pub struct TableDef {
     pub max_column_id: ColumnId,
     /// The indexes by ascending id. A heap has no entry for itself.
     pub indexes: Vec<IndexDef>,
+    /// The statistics that users asked for, by ascending id. Indexes have theirs by themselves.
+    pub statistics: Vec<StatisticsDef>,
     /// The check constraints, in the order of their creation.
     pub checks: Vec<CheckDef>,
     /// The foreign keys of this table, in the order of their creation.
@@ -289,6 +291,21 @@ coded! {
     }
 }
 
+/// Statistics that a user asked for: `CREATE STATISTICS`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StatisticsDef {
+    /// Its id, among those of the table's indexes.
+    pub id: IndexId,
+    /// The name, unique among indexes and statistics of the table.
+    pub name: Name,
+    /// The columns in order.
+    pub columns: Vec<ColumnId>,
+    /// `WHERE …`.
+    pub filter: Option<FilterDef>,
+    /// `NORECOMPUTE`.
+    pub no_recompute: bool,
+}
+
 /// A check constraint.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckDef {
@@ -430,6 +447,7 @@ impl TableDef {
             columns: Vec::new(),
             max_column_id: ColumnId(0),
             indexes: Vec::new(),
+            statistics: Vec::new(),
             checks: Vec::new(),
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
@@ -504,18 +522,16 @@ impl TableDef {
         self.indexes.iter().find(|i| i.kind == IndexKind::Clustered)
     }
 
-    /// The id that the next index gets: 1 for the clustered one, otherwise the first free from 2.
+    /// The id that the next index or statistics get: 1 for the clustered index, otherwise the first
+    /// free from 2.
     pub fn next_index_id(&self, kind: IndexKind) -> IndexId {
         if kind == IndexKind::Clustered {
             return IndexId(1);
         }
-        let mut next = 2;
-        for index in &self.indexes {
-            if index.id.0 == next {
-                next += 1;
-            }
-        }
-        IndexId(next)
+        let statistics = self.statistics.iter().map(|s| s.id);
+        let used: Vec<IndexId> = self.indexes.iter().map(|i| i.id).chain(statistics).collect();
+        let free = (2..).map(IndexId).find(|id| !used.contains(id));
+        free.expect("a table does not have so many")
     }
 
     /// All constraints with their kinds: keys, defaults, checks and foreign keys.

@@ -19,7 +19,7 @@ message! {
     TableDef {
         1 header, 2 kind, 3 role, 4 storage, 5 columns, 6 max_column_id, 7 indexes, 8 checks,
         9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
-        14 lock_escalation, 15 row_cached;
+        14 lock_escalation, 15 row_cached, 16 statistics;
         derived referenced_by, triggers
     }
     ColumnDef {
@@ -38,6 +38,7 @@ message! {
     }
     KeyColumn { 1 column, 2 descending }
     KeyConstraintDef { 1 header, 2 primary }
+    StatisticsDef { 1 id, 2 name, 3 columns, 4 filter, 5 no_recompute }
     FilterDef { 1 definition, 2 terms }
     FilterTerm { 1 column, 2 test }
     CheckDef {

@@ -211,6 +211,9 @@ pub(super) fn users_of(
             users.push((kind, index.name.clone()));
         }
     }
+    for statistics in table.statistics.iter().filter(|s| s.columns.contains(&id) && !widen) {
+        users.push(("statistics", statistics.name.clone()));
+    }
     if let Some(default) = column.default.as_ref().filter(|_| !widen) {
         users.push(("object", default.header.name.clone()));
     }

@@ -239,9 +239,17 @@ fn interpreted(
         }
         _ => None,
     };
+    let mut missing: Vec<Name> = Vec::new();
     let (result, _) = context.in_level(&program, trigger, |context| {
         let mut found = Vec::new();
         for step in &program.steps {
+            if let StepKind::Execute(execute) = &step.kind
+                && let Some(name) = called(execute)
+                && context.find_procedure(name).is_err_and(|fault| fault.error.number() == 2812)
+                && !missing.contains(&name.to_string().into())
+            {
+                missing.push(name.to_string().into());
+            }
             if !step.is_bound() || matches!(step.kind, StepKind::Definition(_)) {
                 continue;
             }
@@ -254,7 +262,22 @@ fn interpreted(
         }
         Ok(found)
     });
-    result.map_err(|fault| in_module(fault.error, def))
+    let found = result.map_err(|fault| in_module(fault.error, def))?;
+    for name in missing {
+        let args: [Shown; 2] = [&def.header.name, &name];
+        context.inform(SqlError::new(&message::MODULE_MISSING_OBJECT, &args))?;
+    }
+    Ok(found)
+}
+
+/// The procedure that a statement calls by a name that is known.
+fn called(execute: &ast::Execute) -> Option<&ast::ObjectName> {
+    match &execute.target {
+        ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, _), .. } => {
+            Some(name)
+        }
+        _ => None,
+    }
 }
 
 /// What a trigger is on, as a table.

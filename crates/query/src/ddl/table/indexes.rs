@@ -143,7 +143,9 @@ impl Builder<'_> {
 
     /// Error 1913.
     fn check_index_name(&self, name: &str) -> DdlResult<()> {
-        if !self.table.indexes.iter().any(|i| self.setting.same(&i.name, name)) {
+        let indexes = self.table.indexes.iter().map(|i| &i.name);
+        let mut names = indexes.chain(self.table.statistics.iter().map(|s| &s.name));
+        if !names.any(|other| self.setting.same(other, name)) {
             return Ok(());
         }
         let table = self.qualified_name();

@@ -211,6 +211,24 @@ pub static STATS: SystemRowset = SystemRowset {
                     bit(false),
                 ]);
             }
+            for own in &table.statistics {
+                cx.push([
+                    object(table.id()),
+                    text(&own.name),
+                    int(own.id.0),
+                    bit(false),
+                    bit(true),
+                    bit(own.no_recompute),
+                    bit(own.filter.is_some()),
+                    or_null(own.filter.as_ref(), |filter| text(&filter.definition)),
+                    bit(false),
+                    bit(false),
+                    bit(false),
+                    int(0),
+                    chars("Sort based statistics"),
+                    bit(false),
+                ]);
+            }
         }
         Ok(())
     },
@@ -232,6 +250,12 @@ pub static STATS_COLUMNS: SystemRowset = SystemRowset {
                 for (at, key) in own.key.iter().enumerate() {
                     let ordinal = int(at as i64 + 1);
                     cx.push([object(table.id()), int(own.id.0), ordinal, int(key.column.0)]);
+                }
+            }
+            for own in &table.statistics {
+                for (at, column) in own.columns.iter().enumerate() {
+                    let ordinal = int(at as i64 + 1);
+                    cx.push([object(table.id()), int(own.id.0), ordinal, int(column.0)]);
                 }
             }
         }
