@@ -267,6 +267,11 @@ fn collation_property<'a>(
         "lcid" => i64::from(info.lcid),
         "comparisonstyle" => i64::from(info.flags.comparison_style()),
         "version" => i64::from(info.version),
+        "tdscollation" => {
+            let bytes = collation.to_tds();
+            let ty = SqlType::binary(bytes.len() as u16);
+            return Ok(variant(ctx.arena, &ty, ValueRef::Bytes(&bytes)));
+        }
         "collationid" => match collation_id(collation) {
             Some(id) => id,
             None => return Ok(ValueRef::Null),

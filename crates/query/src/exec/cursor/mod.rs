@@ -186,18 +186,15 @@ impl Cursors {
         }
     }
 
-    /// Closes all cursors: a transaction has ended under `CURSOR_CLOSE_ON_COMMIT`.
-    pub(crate) fn close_all(&mut self, grant: &mut Grant) {
-        for slot in self.slots.values_mut() {
-            if let Some(cursor) = &mut slot.cursor {
-                cursor.close(grant);
-            }
-        }
+    /// Closes cursors.
+    fn close(&mut self, which: impl Fn(&Cursor) -> bool, grant: &mut Grant) {
+        let cursors = self.slots.values_mut().filter_map(|slot| slot.cursor.as_mut());
+        cursors.filter(|cursor| which(cursor)).for_each(|cursor| drop(cursor.close(grant)));
     }
 
     /// Forgets all cursors: the session ends or is reset.
     pub(crate) fn clear(&mut self, grant: &mut Grant) {
-        self.close_all(grant);
+        self.close(|_| true, grant);
         self.slots.clear();
         self.global.clear();
     }

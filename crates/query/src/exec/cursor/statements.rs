@@ -6,7 +6,7 @@ use base::text::identifier::fold_identifier;
 use base::{SqlError, message};
 use tsql::ast::{self, CursorRef, ExprKind};
 
-use super::{Cursor, CursorId};
+use super::{Cursor, CursorId, Model};
 use crate::exec::context::Context;
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step, StepKind};
@@ -191,6 +191,16 @@ impl Context<'_> {
         if let Some(level) = self.session.levels.last_mut() {
             let local = std::mem::take(&mut level.cursors);
             self.session.cursors.end_level(local, &mut self.runtime.grant);
+        }
+    }
+
+    /// A transaction has ended: under `CURSOR_CLOSE_ON_COMMIT` that closes all cursors, and rolling
+    /// back closes those that are not static in any case.
+    pub(crate) fn close_cursors(&mut self, rolled_back: bool) {
+        let all = self.session.options.settings.cursor_close_on_commit;
+        if all || rolled_back {
+            let which = |cursor: &Cursor| all || cursor.source.model != Model::Static;
+            self.session.cursors.close(which, &mut self.runtime.grant);
         }
     }
 

@@ -238,3 +238,21 @@ fn clients_fetch_blocks_and_change_rows_in_them() {
     let closed = session.call("sp_cursorfetch", &[handle]);
     assert!(closed.starts_with("Msg 16909,"), "{closed}");
 }
+
+#[test]
+fn the_end_of_a_transaction_closes_cursors() {
+    let server = TestServer::new();
+    let mut session = with_table(&server);
+    session.run(
+        "declare k cursor keyset for select id from t; declare s cursor static for select id from t",
+    );
+    let status = "print concat(cursor_status('global', 'k'), cursor_status('global', 's'))";
+    let mut after = |text: &str| session.run(&format!("open k; open s; {text}; {status}"));
+    assert_eq!(after("begin tran commit"), "11");
+    assert_eq!(
+        after("close k; close s; open k; open s; begin tran rollback").lines().last(),
+        Some("-11")
+    );
+    session.run("close s; set cursor_close_on_commit on");
+    assert_eq!(session.run(&format!("open k; open s; begin tran commit; {status}")), "-1-1");
+}

@@ -151,7 +151,8 @@ impl Context<'_> {
             self.failed(step)?;
             return Err(Fault { effect: Effect::Transaction, reported: true, ..fault });
         }
-        if fault.effect == Effect::Statement && (changes_data(step) || changes_rows(step, &fault.error))
+        if fault.effect == Effect::Statement
+            && (changes_data(step) || changes_rows(step, &fault.error))
         {
             self.inform(located(
                 SqlError::new(&message::STATEMENT_TERMINATED, &[]),
@@ -228,6 +229,7 @@ impl Context<'_> {
         transaction.rollback(self.task);
         self.session.transaction_ended();
         if was_user {
+            self.close_cursors(true);
             let change = EnvironmentChange::TransactionRolledBack(id);
             self.environment(&change).map_err(Fault::lost)?;
         }
@@ -237,6 +239,10 @@ impl Context<'_> {
 
 /// An error with its line, and the module it arose in.
 fn located(error: SqlError, program: &Program, step: &Step) -> SqlError {
+    // What a call is refused with names the callee, and no line of it.
+    if error.procedure().is_some() {
+        return error;
+    }
     let error = error.at_line(step.line);
     match program.name() {
         Some(name) => error.in_procedure(name),

@@ -33,6 +33,7 @@ impl Context<'_> {
             None => String::new(),
         };
         self.begin_named(&name)?;
+        self.session.left.row_count = 0;
         self.done(command::BEGIN_TRANSACTION, None).map_err(Fault::lost)
     }
 
@@ -53,6 +54,7 @@ impl Context<'_> {
     /// `COMMIT`.
     pub(super) fn commit(&mut self, commit: &ast::Commit) -> Run<()> {
         self.commit_one(commit.delayed_durability.unwrap_or(false))?;
+        self.session.left.row_count = 0;
         self.done(command::COMMIT, None).map_err(Fault::lost)
     }
 
@@ -93,6 +95,7 @@ impl Context<'_> {
     fn commit_as(&mut self, durability: Durability) -> Run<()> {
         let committed = self.session.transaction.commit(self.task, durability);
         self.session.transaction_ended();
+        self.close_cursors(false);
         committed.map_err(|error| engine_error(&error).into())
     }
 
@@ -109,6 +112,7 @@ impl Context<'_> {
             None => String::new(),
         };
         self.roll_back_named(&name)?;
+        self.session.left.row_count = 0;
         self.done(command::ROLLBACK, None).map_err(Fault::lost)
     }
 

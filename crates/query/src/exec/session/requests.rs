@@ -128,6 +128,8 @@ impl Session {
     ) -> After {
         let state = &mut self.state;
         state.levels.clear();
+        state.cursors.clear(&mut self.runtime.grant);
+        state.bulk = None;
         if !keep_transaction && state.transaction.is_open() {
             state.transaction.rollback(task);
             state.transaction_ended();

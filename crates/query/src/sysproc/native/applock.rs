@@ -82,6 +82,7 @@ fn refuse(context: &mut Context<'_>, given: &str, parameter: &str) -> SqlResult<
 
 /// Sends an error; the procedure itself goes on to return its status.
 fn report(context: &mut Context<'_>, error: SqlError) -> SqlResult<i32> {
+    let error = error.in_procedure("sp_getapplock").at_line(1);
     context.report(&error).map_err(|fault| fault.error)?;
     Ok(REFUSED)
 }

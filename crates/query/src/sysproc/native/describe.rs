@@ -190,7 +190,7 @@ fn result_row(
     row.extend([int(identity), if source { int(in_key) } else { Value::Null }]);
     row.extend([int(updatable), int(computed), int(false)]);
     row.extend(std::iter::repeat_n(Value::Null, 3));
-    let (tds_type, tds_length) = tds_type(ty);
+    let (tds_type, tds_length) = tds_type(ty, column.nullable);
     row.extend([int(tds_type), int(tds_length)]);
     match collation(ty) {
         Some(collation) => {
@@ -234,12 +234,14 @@ fn case_sensitive(ty: &SqlType) -> bool {
     collation(ty).is_some_and(|c| !c.info().flags.ignores_case())
 }
 
-/// The type and length with which values that may be NULL are sent.
-fn tds_type(ty: &SqlType) -> (i32, i32) {
+/// The type and length with which values are sent.
+fn tds_type(ty: &SqlType, nullable: bool) -> (i32, i32) {
     use TypeKind as K;
     const MAX_LENGTH: i32 = 65_535;
     let length = i32::from(ty.max_length());
     let token = match ty.kind {
+        K::RowVersion => 173,
+        other if !nullable => i32::from(other.system_type_id()),
         K::TinyInt | K::SmallInt | K::Int | K::BigInt => 38,
         K::Bit => 104,
         K::Decimal | K::Numeric => {
@@ -248,7 +250,6 @@ fn tds_type(ty: &SqlType) -> (i32, i32) {
         K::Real | K::Float => 109,
         K::SmallMoney | K::Money => 110,
         K::SmallDateTime | K::DateTime => 111,
-        K::RowVersion => 173,
         other => i32::from(other.system_type_id()),
     };
     (token, if length < 0 { MAX_LENGTH } else { length })
@@ -363,7 +364,7 @@ fn parameter_row(ordinal: i32, open: &Open) -> Vec<Value> {
         int(open.output),
     ]);
     row.push(text(open.formal.as_deref()));
-    let (tds_type, tds_length) = tds_type(&open.ty);
+    let (tds_type, tds_length) = tds_type(&open.ty, true);
     row.extend([int(tds_type), int(tds_length)]);
     row
 }

@@ -6,7 +6,7 @@ CREATE PROCEDURE sys.sp_MSforeachtable (
 DECLARE @name nvarchar(520), @text nvarchar(max)
 IF @precommand IS NOT NULL EXEC (@precommand)
 CREATE TABLE #each (name nvarchar(520) NOT NULL)
-SET @text = N'INSERT INTO #each SELECT ''['' + REPLACE(SCHEMA_NAME(o.schema_id), '']'', '']]'')'
+SET @text = N'SET NOCOUNT ON INSERT INTO #each SELECT ''['' + REPLACE(SCHEMA_NAME(o.schema_id), '']'', '']]'')'
   + N' + ''].['' + REPLACE(o.name, '']'', '']]'') + '']'' FROM sys.objects AS o'
   + N' WHERE o.type = ''U'' ' + ISNULL(@whereand, N'')
 EXEC (@text)

@@ -14,7 +14,8 @@ BEGIN
   RETURN 1
 END
 IF @nomsg <> 'nomsg' SELECT @objname AS [Object Name]
-DECLARE @found TABLE (type nvarchar(146), name sysname, on_delete nvarchar(9), on_update nvarchar(9),
+DECLARE @found TABLE (type nvarchar(146), name sysname, on_delete nvarchar(11),
+  on_update nvarchar(11),
   enabled varchar(8), replicated varchar(19), keys nvarchar(2126), part int)
 INSERT INTO @found
 SELECT CASE i.is_primary_key WHEN 1 THEN 'PRIMARY KEY' ELSE 'UNIQUE' END
@@ -41,8 +42,10 @@ SELECT 'DEFAULT on column ' + COL_NAME(x.parent_object_id, x.parent_column_id),
 FROM sys.default_constraints AS x WHERE x.parent_object_id = @object
 INSERT INTO @found
 SELECT 'FOREIGN KEY', x.name,
-  LOWER(REPLACE(REPLACE(x.delete_referential_action_desc, 'NO_ACTION', 'No Action'), '_', ' ')),
-  LOWER(REPLACE(REPLACE(x.update_referential_action_desc, 'NO_ACTION', 'No Action'), '_', ' ')),
+  CASE x.delete_referential_action WHEN 0 THEN 'No Action' WHEN 1 THEN 'Cascade'
+    WHEN 2 THEN 'Set Null' ELSE 'Set Default' END,
+  CASE x.update_referential_action WHEN 0 THEN 'No Action' WHEN 1 THEN 'Cascade'
+    WHEN 2 THEN 'Set Null' ELSE 'Set Default' END,
   CASE x.is_disabled WHEN 1 THEN 'Disabled' ELSE 'Enabled' END,
   CASE x.is_not_for_replication WHEN 1 THEN 'Not_For_Replication' ELSE 'Is_For_Replication' END, (
     SELECT STRING_AGG(CONVERT(nvarchar(max), COL_NAME(k.parent_object_id, k.parent_column_id)), ', ')
