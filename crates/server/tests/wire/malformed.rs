@@ -1,6 +1,10 @@
 //! Bytes that no client should send. Each ends its own connection, and no other.
 
-use tds::packet::PacketType;
+use base::{SqlType, Value, ValueRef};
+use tds::client::request::{Parameter, RpcWriter, TableColumnSpec};
+use tds::packet::{PacketType, Reset};
+use tds::server::rpc::ProcedureId;
+use tds::{MessageWriter, TdsVersion};
 
 use crate::support::{Raw, TestServer, batch};
 
@@ -93,4 +97,60 @@ fn a_client_that_leaves_in_the_middle_is_forgotten() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert!(server.running().server().instance.sessions.is_empty());
+}
+
+/// Valid calls with a table and every kind of length in them.
+fn calls() -> Vec<u8> {
+    let version = TdsVersion::V7_4;
+    let mut out = MessageWriter::new();
+    let mut rpc = RpcWriter::begin(&mut out, version, 0, Reset::None);
+    let text: Vec<u8> = "select @a, @b".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let declared: Vec<u8> =
+        "@a int, @b nvarchar(max)".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    rpc.call_id(ProcedureId::ExecuteSql, 0);
+    let max = SqlType::nvarchar_max(Default::default());
+    for (name, ty, value) in [
+        ("", max, ValueRef::Unicode(&text)),
+        ("", max, ValueRef::Unicode(&declared)),
+        ("@a", SqlType::int(), ValueRef::Int(7)),
+        ("@b", max, ValueRef::Unicode(&text)),
+    ] {
+        rpc.parameter(&Parameter::input(name, ty, value)).unwrap();
+    }
+    rpc.call("sp_executesql", 0);
+    let columns = [TableColumnSpec { ty: SqlType::int(), default: false }];
+    let mut table = rpc.table("@t", ("dbo", "t"), &columns);
+    table.row(&[Value::Int(1)][..]).unwrap();
+    table.end();
+    rpc.end();
+    out.ready().to_vec()
+}
+
+#[test]
+fn mutated_requests_do_no_harm() {
+    let server = TestServer::shared();
+    let valid = [calls(), packet(1, 1, 0, 1, &batch("select 1 as a; print 'x'"))];
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = move |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % below as u64) as usize
+    };
+    for round in 0..300 {
+        let mut bytes = valid[round % 2].clone();
+        if round % 2 == 1 {
+            let length = (bytes.len() as u16).to_be_bytes();
+            bytes[2..4].copy_from_slice(&length);
+        }
+        for _ in 0..=next(4) {
+            let at = next(bytes.len());
+            bytes[at] = next(256) as u8;
+        }
+        let mut raw = Raw::login(server);
+        raw.send_bytes(&bytes);
+        raw.stream.shutdown(std::net::Shutdown::Write).unwrap();
+        assert!(raw.is_closed(), "round {round}");
+    }
+    drop(server.connect());
 }

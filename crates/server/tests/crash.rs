@@ -1,0 +1,140 @@
+//! Kills the server with `SIGKILL` again and again while clients insert sales orders, and looks after each
+//! restart whether every order that was acknowledged is there, and every order that is there is whole.
+//!
+//! `THERMOCLINE_CRASHES` says how often, `THERMOCLINE_SEED` when; a failure prints the seed.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use base::Value;
+use tools::client::{ConnectOptions, Connection};
+use tools::local::{DataDir, LocalServer};
+use tools::sample::{self, DataSource};
+use tools::workload::{Contents, Twin};
+
+const CLIENTS: usize = 8;
+/// The shortest and longest time between a start and a kill.
+const LIFE_MS: (u64, u64) = (50, 700);
+
+/// An order that was acknowledged: its twin's tables, its number, its lines.
+type Acknowledged = (Twin, i64, i64);
+
+fn number_from(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The batch that inserts one order and tells its number and how many lines it has.
+fn order(twin: Twin) -> String {
+    let twin = twin.suffix();
+    format!(
+        "SET NOCOUNT ON; DECLARE @od Sales.SalesOrderDetailType{twin}, @id int, \
+         @due datetime2 = sysdatetime(), @customer int = rand() * 8000; \
+         INSERT INTO @od SELECT OrderQty, ProductID, SpecialOfferID FROM Demo.DemoSalesOrderDetailSeed \
+         WHERE OrderID = cast((rand() * 106) + 1 as int); \
+         EXEC Sales.usp_InsertSalesOrder{twin} @id OUTPUT, @due, @customer, 1, 1, 1, @od; \
+         SELECT @id, COUNT(*) FROM @od"
+    )
+}
+
+fn numbers(row: &[Value]) -> Vec<i64> {
+    let number = |value: &Value| match value {
+        Value::Int(number) => *number,
+        other => panic!("{other:?} is not a number"),
+    };
+    row.iter().map(number).collect()
+}
+
+/// Inserts orders until the server is gone.
+fn client(
+    options: ConnectOptions,
+    twin: Twin,
+    acknowledged: Arc<Mutex<Vec<Acknowledged>>>,
+    is_dying: Arc<AtomicBool>,
+) -> JoinHandle<()> {
+    let run = move || {
+        let Ok(mut connection) = Connection::connect(&options) else { return };
+        let batch = order(twin);
+        loop {
+            match connection.query(&batch) {
+                Ok(answer) => {
+                    let row = numbers(&answer.rows[0]);
+                    acknowledged.lock().unwrap().push((twin, row[0], row[1]));
+                }
+                Err(error) => {
+                    let says_why = error.server_message().is_some();
+                    assert!(is_dying.load(SeqCst) || !says_why, "before the kill: {error}");
+                    return;
+                }
+            }
+        }
+    };
+    std::thread::spawn(run)
+}
+
+/// The numbers of lines of all orders that the procedure has inserted.
+fn orders(connection: &mut Connection, twin: Twin) -> HashMap<i64, i64> {
+    let suffix = twin.suffix();
+    let query = format!(
+        "SELECT h.SalesOrderID, COUNT_BIG(*) FROM Sales.SalesOrderHeader{suffix} AS h \
+         INNER JOIN Sales.SalesOrderDetail{suffix} AS d ON d.SalesOrderID = h.SalesOrderID \
+         WHERE h.Status = 1 GROUP BY h.SalesOrderID"
+    );
+    let rows = connection.query(&query).unwrap().rows;
+    rows.iter().map(|row| numbers(row)).map(|row| (row[0], row[1])).collect()
+}
+
+fn check(server: &LocalServer, acknowledged: &[Acknowledged], round: u64) {
+    let options = server.options().with_database(sample::DATABASE);
+    let mut connection = Connection::connect(&options).unwrap();
+    for twin in [Twin::InMemory, Twin::OnDisk] {
+        let found = orders(&mut connection, twin);
+        for (_, id, lines) in acknowledged.iter().filter(|(own, ..)| *own == twin) {
+            let is = found.get(id);
+            assert_eq!(is, Some(lines), "order {id} of {twin:?} after kill {round}");
+        }
+        let contents = Contents::of(&mut connection, twin).unwrap();
+        assert!(contents.are_whole(), "{twin:?} after kill {round}: {contents:?}");
+    }
+}
+
+#[test]
+fn acknowledged_orders_survive_kills() {
+    let crashes = number_from("THERMOCLINE_CRASHES", 3);
+    let seed = number_from("THERMOCLINE_SEED", u64::from(std::process::id()));
+    println!("{crashes} crashes, THERMOCLINE_SEED={seed}");
+    let program = Path::new(env!("CARGO_BIN_EXE_thermocline"));
+    let data = DataDir::temporary("crash").unwrap();
+    let mut server = LocalServer::start_program(program, data.path(), &[]).unwrap();
+    sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())
+        .unwrap();
+    let acknowledged = Arc::new(Mutex::new(Vec::new()));
+    let mut dice = seed | 1;
+    for round in 1..=crashes {
+        let is_dying = Arc::new(AtomicBool::new(false));
+        let options = server.options().with_database(sample::DATABASE);
+        let clients: Vec<JoinHandle<()>> = (0..CLIENTS)
+            .map(|at| {
+                let twin = if at % 4 == 3 { Twin::OnDisk } else { Twin::InMemory };
+                client(options.clone(), twin, acknowledged.clone(), is_dying.clone())
+            })
+            .collect();
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        let life = LIFE_MS.0 + dice % (LIFE_MS.1 - LIFE_MS.0);
+        std::thread::sleep(Duration::from_millis(life));
+        is_dying.store(true, SeqCst);
+        server.kill().unwrap();
+        clients.into_iter().for_each(|client| client.join().unwrap());
+        server = LocalServer::start_program(program, data.path(), &[]).unwrap();
+        check(&server, &acknowledged.lock().unwrap(), round);
+    }
+    let count = acknowledged.lock().unwrap().len();
+    println!("{count} orders were acknowledged, and all are there");
+    assert!(count > 0, "clients had no time to insert anything");
+    server.stop().unwrap();
+}
