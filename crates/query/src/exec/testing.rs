@@ -67,7 +67,11 @@ impl Passwords for PlainPasswords {
 impl TestServer {
     /// A new server.
     pub fn new() -> TestServer {
-        let sim = SimEnv::new(7);
+        TestServer::on(&SimEnv::new(7))
+    }
+
+    /// The server on a simulated disk; a new one if the disk is empty.
+    pub fn on(sim: &SimEnv) -> TestServer {
         let timer = Arc::new(ThreadTimer::new());
         let runtime = Runtime::new(sim.env(), Collector::new(), timer, RuntimeOptions::default());
         let host = Host::new(runtime, 2, u64::MAX);
@@ -75,7 +79,9 @@ impl TestServer {
         let dir = Path::new("/srv/data");
         let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
         let options = DatabaseOptions { recovery_threads: 1, ..DatabaseOptions::default() };
-        Databases::create(&host, dir, &new, &options, &task).unwrap();
+        if sim.env().fs().metadata(dir).unwrap().is_none() {
+            Databases::create(&host, dir, &new, &options, &task).unwrap();
+        }
         let opened = Databases::open(host, dir, options, &task, &mut |_, _| {}).unwrap();
         let facts = ServerFacts {
             name: "TEST".into(),
@@ -126,6 +132,15 @@ impl TestSession<'_> {
         self.after = self.session.as_mut().unwrap().batch(&self.server.task, text, &mut sink);
         self.wait();
         sink.text()
+    }
+
+    /// The answer to a batch, once it is durable; `None` if it cannot be made so.
+    pub fn durable(&mut self, text: &str) -> Option<String> {
+        let mut sink = TextSink::default();
+        let session = self.session.as_mut().unwrap();
+        self.after = session.batch(&self.server.task, text, &mut sink);
+        session.reveal().wait(&self.server.task).ok()?;
+        Some(sink.text())
     }
 
     /// The answer to the rows that follow an `INSERT BULK`.
@@ -188,7 +203,7 @@ impl Drop for TestSession<'_> {
 }
 
 /// Texts between lines that say `go`.
-fn batches(text: &str) -> Vec<String> {
+pub(super) fn batches(text: &str) -> Vec<String> {
     let mut batches = vec![String::new()];
     for line in text.lines() {
         match line.trim().eq_ignore_ascii_case("go") {

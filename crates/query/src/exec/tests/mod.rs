@@ -2,8 +2,10 @@
 
 mod errors;
 mod flow;
+mod golden;
 mod memory;
 mod modules;
+mod power;
 mod scopes;
 mod transactions;
 
