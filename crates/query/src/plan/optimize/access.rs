@@ -106,8 +106,6 @@ pub struct Choice {
     pub cost: f64,
     /// Whether they come in the order wanted.
     pub ordered: bool,
-    /// One row at most.
-    pub single: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -432,7 +430,6 @@ impl Optimizer<'_, '_> {
             rows: (total * selectivity).max(0.5),
             cost: total,
             ordered: want.is_empty(),
-            single: false,
         };
         let Some(table) = indexed(&scan.source) else { return full };
         if !matches!(scan.access, Access::Full) {
@@ -519,7 +516,7 @@ impl Optimizer<'_, '_> {
         let walk = if useful { 1.0 } else { 1.3 };
         let open = if is_hash { 0.5 } else { 1.0 };
         let rows = if single { rest.clamp(0.1, 1.0) } else { (found * rest).max(0.5) };
-        Some(Choice { how, rows, cost: open + found * walk, ordered, single })
+        Some(Choice { how, rows, cost: open + found * walk, ordered })
     }
 
     /// How many rows have some values in the leading columns of an index.

@@ -368,8 +368,8 @@ impl Optimizer<'_, '_> {
                 let weighed = self.weigh(graph, conditions, at, &known, rows);
                 let is_outer = relations[at].kind == JoinKind::LeftOuter;
                 let key = (is_outer, weighed.cost + weighed.rows);
-                let better = best
-                    .is_none_or(|b| key.0 < b.0 || (key.0 == b.0 && key.1.total_cmp(&b.1).is_lt()));
+                let better =
+                    best.is_none_or(|b| key.0.cmp(&b.0).then(key.1.total_cmp(&b.1)).is_lt());
                 if better {
                     best = Some((key.0, key.1, place, weighed));
                 }
@@ -614,6 +614,9 @@ struct Next {
     depends: bool,
 }
 
+/// What stands for a column that is computed, if it is.
+type Replacement<'r> = &'r dyn Fn(ColId) -> Option<Expr>;
+
 impl Graph {
     fn columns(&self) -> ColSet {
         let mut columns = ColSet::default();
@@ -631,7 +634,7 @@ impl Graph {
     }
 
     /// Gives `f` what puts the expressions of computed columns in their place, if there are any.
-    fn replace(&self, f: &mut dyn FnMut(&dyn Fn(ColId) -> Option<Expr>)) {
+    fn replace(&self, f: &mut dyn FnMut(Replacement<'_>)) {
         if !self.computed.is_empty() {
             f(&|col| self.computed.iter().find(|c| c.0 == col).map(|c| c.1.clone()));
         }
@@ -713,7 +716,8 @@ fn is_key(pred: &Pred, known: &ColSet, inner: &ColSet) -> bool {
     key_type(a, b).is_some() && (sides(&a_uses, &b_uses) || sides(&b_uses, &a_uses))
 }
 
-/// A condition as a pair of keys, the inner side's second.
+/// A condition as a pair of keys, the inner side's second; the condition itself if it is none.
+#[allow(clippy::result_large_err)]
 fn as_key(pred: Pred, inner: &ColSet, graph: &ColSet) -> Result<(Expr, Expr), Pred> {
     let Pred::Compare(CompareOp::Eq, a, b) = &pred else { return Err(pred) };
     let (a_uses, b_uses) = (expr_uses(a), expr_uses(b));

@@ -2,6 +2,19 @@
 //!
 //! The binder leaves every scan full, every join a nested loop in the order written and every
 //! condition where the statement has it. What comes out yields the same rows.
+//!
+//! # How it goes
+//!
+//! One walk from the top ([`operators`]) carries conditions down as far as they may go, and the order
+//! that a sort above would like. Joins and what lies between them are taken apart and put together
+//! in a better order ([`joins`]), `EXISTS` and `IN` among them ([`subqueries`]). A source decides for
+//! an index when it knows its conditions ([`access`]). On the way up a sort whose rows come in order
+//! anyhow goes away ([`order`]). A second walk drops columns that nobody uses ([`prune`]).
+//!
+//! # What it never does
+//!
+//! It moves no condition that may have another value each time, and repeats no query inside a
+//! condition. A condition that an index has taken in only in part stays where it was.
 
 mod access;
 mod columns;
