@@ -205,11 +205,7 @@ impl Dice {
             included: self.columns_used(),
             constraint: self
                 .maybe(|d| KeyConstraintDef { header: d.constraint(), primary: d.flip() }),
-            filter: self.maybe(|d| FilterDef {
-                definition: d.name(),
-                terms: d
-                    .some(3, |d| FilterTerm { column: ColumnId(d.int()), test: d.filter_test() }),
-            }),
+            filter: self.maybe(Dice::filter),
             bucket_count: self.maybe(|d| d.next() as u32),
             fill_factor: self.below(101) as u8,
             padded: self.flip(),
@@ -251,6 +247,24 @@ impl Dice {
         }
     }
 
+    fn filter(&mut self) -> FilterDef {
+        FilterDef {
+            definition: self.name(),
+            terms: self
+                .some(3, |d| FilterTerm { column: ColumnId(d.int()), test: d.filter_test() }),
+        }
+    }
+
+    fn statistics(&mut self) -> StatisticsDef {
+        StatisticsDef {
+            id: IndexId(self.int()),
+            name: self.name(),
+            columns: self.some(3, |d| ColumnId(d.int())),
+            filter: self.maybe(Dice::filter),
+            no_recompute: self.flip(),
+        }
+    }
+
     pub fn table(&mut self) -> TableDef {
         TableDef {
             header: self.header(),
@@ -264,6 +278,7 @@ impl Dice {
             columns: self.some(6, Dice::column),
             max_column_id: ColumnId(self.int()),
             indexes: self.some(4, Dice::index),
+            statistics: self.some(2, Dice::statistics),
             checks: self.some(3, Dice::check),
             foreign_keys: self.some(3, Dice::foreign_key),
             referenced_by: Vec::new(),
