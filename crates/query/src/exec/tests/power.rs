@@ -64,7 +64,7 @@ fn orders(server: &TestServer, twin: &str) -> HashMap<u64, u64> {
 
 #[test]
 fn acknowledged_orders_survive_power_cuts() {
-    let cuts = number_from("THERMOCLINE_POWER_CUTS", 12);
+    let cuts = number_from("THERMOCLINE_POWER_CUTS", 8);
     let seed = number_from("THERMOCLINE_SEED", 20_260_115);
     let sim = SimEnv::new(seed);
     let mut dice = seed | 1;
