@@ -11,6 +11,7 @@ use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName};
 
 use super::{Effect, Fault, Run};
 use crate::exec::context::Context;
+use crate::exec::cursor::CursorId;
 use crate::exec::program::variables::{VariableKind, Variables};
 use crate::exec::program::{Program, ProgramKind, Step};
 use crate::exec::session::level::Level;
@@ -43,6 +44,8 @@ pub(crate) enum ArgumentIn {
     Scalar(Value, SqlType),
     /// A table.
     Table(Arc<LocalTable>),
+    /// A cursor variable, and what it refers to.
+    Cursor(Option<CursorId>),
 }
 
 /// What a call gives back.
@@ -54,6 +57,8 @@ pub(crate) struct Called {
     pub value: Option<(Value, SqlType)>,
     /// For each argument that wants it, the parameter's value, with its name and type.
     pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
+    /// For each argument that wants a cursor back, the cursor, with a reference of its own.
+    pub cursors: Vec<(usize, CursorId)>,
 }
 
 /// What a name of a procedure means.
@@ -97,6 +102,7 @@ impl Context<'_> {
             ExecuteTarget::Procedure { name, arguments } => {
                 let name = self.procedure_name(program, step, name, frame)?;
                 let callee = self.find_procedure(&name)?;
+                self.check_in_function(&callee)?;
                 let given = self.arguments(program, step, arguments, frame)?;
                 let called = self.ended_scope(|c| c.call(&callee, &name, given));
                 self.take_tables_back(program, step, arguments, frame);
@@ -114,6 +120,16 @@ impl Context<'_> {
         }
         let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
         self.done_module((!is_text).then_some(called.status)).map_err(Fault::lost)
+    }
+
+    /// Error 557: functions execute nothing but functions.
+    fn check_in_function(&self, callee: &Callee) -> Run<()> {
+        let in_function = self.session.levels.iter().any(Level::is_function);
+        let is_function = matches!(callee, Callee::Module(_, module) if module.returns().is_some());
+        match in_function && !is_function {
+            true => Err(SqlError::new(&message::FUNCTIONS_AND_SOME_PROCEDURES_ONLY, &[]).into()),
+            false => Ok(()),
+        }
     }
 
     /// Runs a call. A module that ended early because of an error that the client knows of has
@@ -299,7 +315,10 @@ impl Context<'_> {
                             let lent = frame.lend(table);
                             lent.map_or(ArgumentIn::Default, ArgumentIn::Table)
                         }
-                        None => self.scalar_argument(program, step, &argument.value, frame)?,
+                        None => match self.cursor_argument(program, step, &variable.name) {
+                            Some(cursor) => ArgumentIn::Cursor(cursor),
+                            None => self.scalar_argument(program, step, &argument.value, frame)?,
+                        },
                     }
                 }
                 value => self.scalar_argument(program, step, value, frame)?,
@@ -386,6 +405,11 @@ impl Context<'_> {
             let value = self.converted(value, ty, &to)?;
             frame.set_owned(id, &value);
         }
+        for (at, cursor) in &called.cursors {
+            if let Some(ArgumentValue::Variable(variable)) = arguments.get(*at).map(|a| &a.value) {
+                self.take_cursor(program, step, &variable.name, *cursor)?;
+            }
+        }
         Ok(())
     }
 
@@ -450,14 +474,20 @@ impl Context<'_> {
         let module = program.module.clone();
         let module = module.ok_or_else(|| crate::lower::internal("a text has no name"))?;
         let mut frame = new_frame(&program.variables);
+        let places = self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame);
         let places =
-            self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame)?;
+            places.map_err(|fault| Fault { error: fault.error.in_procedure(name), ..fault })?;
         let before = self.session.transaction.count();
-        let (result, severity) = self.in_level(program, None, |c| run(c, &mut frame));
+        let mut cursors = Vec::new();
+        let (result, severity) = self.in_level(program, None, |c| {
+            let result = run(c, &mut frame);
+            cursors = c.returned_cursors(program, &arguments);
+            result
+        });
         frame.release(&mut self.runtime.grant);
         let result = result?;
         let status = status_of(result.as_ref(), severity);
-        let mut called = Called { status, ..Called::default() };
+        let mut called = Called { status, cursors, ..Called::default() };
         if program.kind == ProgramKind::Procedure && result == Some(Value::Null) {
             let message = SqlError::new(&message::RETURN_STATUS_NULL, &[&name]);
             self.inform(message).map_err(Fault::lost)?;
@@ -524,6 +554,15 @@ impl Context<'_> {
                     Some((place, *id))
                 }
                 (_, ArgumentIn::Default) => None,
+                (VariableKind::Cursor(_), ArgumentIn::Cursor(None)) => None,
+                (VariableKind::Cursor(_), ArgumentIn::Cursor(Some(_))) => {
+                    let message = &message::CURSOR_VARIABLE_ALREADY_SET;
+                    return Err(SqlError::new(message, &[&parameter.name]).into());
+                }
+                (_, ArgumentIn::Cursor(_)) => {
+                    let message = &message::CURSOR_VARIABLE_MISPLACED;
+                    return Err(SqlError::new(message, &[&parameter.name]).into());
+                }
                 (VariableKind::Scalar { ty, .. }, ArgumentIn::Table(_)) => {
                     let args: [&dyn std::fmt::Display; 2] = [&"table", &ty.kind];
                     return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
@@ -555,7 +594,16 @@ impl Context<'_> {
 
     /// An argument as the parameter's type.
     fn argument_value(&self, value: &Value, from: &SqlType, to: &SqlType) -> Run<Value> {
-        Ok(self.converted(value, from, to)?)
+        self.converted(value, from, to).map_err(|error| {
+            // Whatever is wrong with a string is said in one way.
+            let unreadable = from.kind.is_character() && !to.kind.is_character();
+            let args: [&dyn std::fmt::Display; 2] = [&from.kind, &to.kind];
+            let error = match unreadable && error.severity() == 16 {
+                true => SqlError::new(&message::CONVERTING_TYPES, &args),
+                false => error,
+            };
+            Fault::new(error, Effect::Statement)
+        })
     }
 
     /// Runs something at a level of its own, for a module or dynamic SQL, and gives with its result
@@ -600,7 +648,9 @@ impl Context<'_> {
             true => Ok(()),
             false => {
                 let from = self.session.database;
-                self.session.change_database(database).and_then(|()| self.tell_database(from))
+                self.session
+                    .change_database(database)
+                    .and_then(|()| self.tell_database(from, false))
             }
         };
         match (result, ended.and(back)) {

@@ -59,7 +59,13 @@ impl Context<'_> {
             return Ok(Some(plan));
         }
         let compiled = self.session.compile_step(program, step, hidden);
-        let plan = compiled.map_err(|error| Fault::new(error.error, super::Effect::Scope))?;
+        let plan = compiled.map_err(|error| {
+            let effect = match depends_on_session(&error.error) {
+                true => super::Effect::Statement,
+                false => super::Effect::Scope,
+            };
+            Fault::new(error.error, effect)
+        })?;
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
         if hidden.is_none() && self.is_shareable(&plan.dependencies) {
@@ -250,8 +256,9 @@ impl Context<'_> {
             self.session.level_mut().identity = outcome.identity;
         }
         if !unit.transitions.is_empty() {
+            self.session.left.row_count = outcome.rows as i64;
             let transitions = std::mem::take(&mut outcome.transitions);
-            self.fire(unit, transitions, updated)?;
+            self.fire(unit, unit.transitions.iter(), transitions, updated)?;
         }
         Ok(outcome)
     }
@@ -477,4 +484,10 @@ impl Context<'_> {
         }
         Ok(self.demand_on_object(database, object, Permission::Execute)?)
     }
+}
+
+/// Whether an error of compiling depends on what the session has set, so that it is not one of the
+/// text: `IDENTITY_INSERT`.
+pub(super) fn depends_on_session(error: &SqlError) -> bool {
+    matches!(error.number(), 544 | 545 | 8101)
 }

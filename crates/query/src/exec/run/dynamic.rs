@@ -7,6 +7,7 @@ use base::text::identifier::fold_identifier;
 use base::{SqlError, SqlType, TypeKind, Value, message};
 
 use super::call::{Argument, ArgumentIn, Called, new_frame};
+use super::data::depends_on_session;
 use super::{Effect, Fault, Run};
 use crate::exec::cache::TextKey;
 use crate::exec::context::Context;
@@ -219,7 +220,7 @@ impl Context<'_> {
                     *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(Arc::new(plan));
                 }
                 Ok(_) => {}
-                Err(error) if error.missing => {}
+                Err(error) if error.missing || depends_on_session(&error.error) => {}
                 Err(error) => {
                     return Err(Fault::new(error.error.at_line(step.line), Effect::Statement));
                 }
@@ -294,7 +295,8 @@ impl Context<'_> {
         use TypeKind as K;
         let wanted = || {
             let args: [&dyn std::fmt::Display; 2] = [&parameter, &"ntext/nchar/nvarchar"];
-            SqlError::new(&message::PROCEDURE_PARAMETER_TYPE, &args).in_procedure(procedure.name())
+            let error = SqlError::new(&message::PROCEDURE_PARAMETER_TYPE, &args);
+            error.in_procedure(procedure.name()).at_line(1)
         };
         match arguments.get(at).map(|argument| &argument.value) {
             Some(ArgumentIn::Scalar(Value::Null, _)) => Ok(None),

@@ -16,6 +16,7 @@
 use base::{SqlError, message};
 
 use super::Run;
+use super::data::depends_on_session;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
 use crate::exec::session::transaction::Origin;
@@ -152,6 +153,7 @@ impl Context<'_> {
             return Err(Fault { effect: Effect::Transaction, reported: true, ..fault });
         }
         if fault.effect == Effect::Statement
+            && !depends_on_session(&fault.error)
             && (changes_data(step) || changes_rows(step, &fault.error))
         {
             self.inform(located(

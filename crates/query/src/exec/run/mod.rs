@@ -187,6 +187,7 @@ impl Context<'_> {
             return Err(error.into());
         }
         self.change_database(&name.name)?;
+        self.session.left.row_count = 0;
         self.done(command::NONE, None)?;
         Ok(())
     }
@@ -199,11 +200,11 @@ impl Context<'_> {
         self.session.user(def.id)?;
         let before = self.session.database;
         self.session.change_database(def.id)?;
-        self.tell_database(before)
+        self.tell_database(before, true)
     }
 
-    /// Tells the client about the current database.
-    pub(crate) fn tell_database(&mut self, before: base::ids::DbId) -> SqlResult<()> {
+    /// Tells the client about the current database, by a message too if it is to show.
+    pub(crate) fn tell_database(&mut self, before: base::ids::DbId, shown: bool) -> SqlResult<()> {
         use crate::exec::sink::EnvironmentChange as Change;
         let instance = self.session.instance.clone();
         let now = self.session.database;
@@ -215,7 +216,10 @@ impl Context<'_> {
         {
             self.environment(&Change::Collation(new, old))?;
         }
-        self.inform(SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name]))
+        match shown {
+            true => self.inform(SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name])),
+            false => Ok(()),
+        }
     }
 
     /// A statement is done and has succeeded.

@@ -61,7 +61,7 @@ fn scopes_keep_what_is_theirs() {
             ),
             (
                 "exec('use tempdb print db_name()') print db_name()",
-                "Changed database context to 'tempdb'.\ntempdb\nChanged database context to 'd'.\nd",
+                "Changed database context to 'tempdb'.\ntempdb\nd",
             ),
         ],
     );

@@ -1,0 +1,57 @@
+create table p (id int constraint pk_p primary key, code varchar(5) constraint uq_code unique)
+create table c (
+    id int not null primary key,
+    p_id int constraint fk_p references p (id),
+    n int constraint ck_n check (n between 1 and 10),
+    d varchar(10) not null constraint df_d default ('def'),
+    total as n * 2
+)
+insert p values (1, 'a'), (2, null)
+insert c (id, p_id, n) values (1, 1, 5)
+select * from c
+go
+insert c (id, p_id, n) values (2, 9, 5)
+insert c (id, p_id, n) values (2, 1, 11)
+insert c (id, p_id, n, d) values (2, 1, 1, null)
+insert p values (3, 'a')
+insert p values (1, 'z')
+insert p values (4, null)
+delete p where id = 1
+update p set id = 7 where id = 1
+update c set n = null
+drop table p
+go
+insert c (id, p_id, n) values (3, null, 3)
+select count(*) as n from c
+go
+-- cascades
+create table cc (id int primary key, p_id int references p (id) on delete cascade on update set null)
+insert p values (10, 'x'), (11, 'y')
+insert cc values (1, 10), (2, 10), (3, 11)
+delete p where id = 10
+update p set id = 12 where id = 11
+select * from cc
+go
+-- itself
+create table tree (id int primary key, parent int references tree (id))
+insert tree values (1, null), (2, 1), (3, 2)
+delete tree where id = 1
+delete tree
+select count(*) as n from tree
+go
+-- added later
+alter table c add constraint ck_d check (len(d) < 3)
+go
+alter table c with nocheck add constraint ck_d check (len(d) < 3)
+insert c (id) values (4)
+alter table c nocheck constraint ck_d
+insert c (id) values (4)
+alter table c drop constraint ck_d
+select id from c order by id
+go
+-- NULL in conditions passes
+insert c (id, n, d) values (5, null, '')
+go
+merge c as target using (values (5, 1), (6, 99)) as s(id, n) on s.id = target.id
+when matched then update set n = s.n when not matched then insert (id, n) values (s.id, s.n);
+select id, n from c where id > 4
