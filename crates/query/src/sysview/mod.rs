@@ -9,11 +9,11 @@
 //! read, or a [`SystemView`], a query over such views. All are visible in every database, and describe the
 //! one in whose name they were asked for.
 
-pub mod catalog;
+mod catalog;
 mod cells;
-pub mod compatible;
-pub mod information_schema;
-pub mod server;
+mod compatible;
+mod information_schema;
+mod server;
 
 use std::sync::Arc;
 
