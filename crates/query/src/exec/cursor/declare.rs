@@ -90,9 +90,8 @@ impl Context<'_> {
         let statements = keyed_statements(query, alias, &def, &columns)?;
         let program = made_program(program, step, variables, statements);
         // Aggregates and the like show when the key is asked for beside them.
-        let steps = program.steps.iter();
-        let compiled = steps.map(|step| self.session.compile_step(&program, step, None));
-        let fits = compiled.fold(true, |fits, step| fits && step.is_ok());
+        let compiles = |step| self.session.compile_step(&program, step, None).is_ok();
+        let fits = program.steps.iter().all(compiles);
         Ok(fits.then_some((program, key)))
     }
 }

@@ -157,7 +157,9 @@ impl Cursors {
         match self.slots.get_mut(&id) {
             Some(slot) => slot.cursor = Some(cursor),
             // It was deallocated while it was used.
-            None => drop(cursor.close(grant)),
+            None => {
+                cursor.close(grant);
+            }
         }
     }
 
@@ -189,7 +191,9 @@ impl Cursors {
     /// Closes cursors.
     fn close(&mut self, which: impl Fn(&Cursor) -> bool, grant: &mut Grant) {
         let cursors = self.slots.values_mut().filter_map(|slot| slot.cursor.as_mut());
-        cursors.filter(|cursor| which(cursor)).for_each(|cursor| drop(cursor.close(grant)));
+        cursors.filter(|cursor| which(cursor)).for_each(|cursor| {
+            cursor.close(grant);
+        });
     }
 
     /// Forgets all cursors: the session ends or is reset.

@@ -10,6 +10,7 @@ use super::{Cursor, CursorId, Model};
 use crate::exec::context::Context;
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step, StepKind};
+use crate::exec::run::call::Argument;
 use crate::exec::run::{Fault, Run};
 use crate::exec::sink::command;
 use crate::interp::Frame;
@@ -137,6 +138,61 @@ impl Context<'_> {
             Some(_) => Err(SqlError::new(&message::NOT_A_CURSOR_VARIABLE, &[&name]).into()),
             None => Err(SqlError::new(&message::UNDECLARED_VARIABLE, &[&name]).into()),
         }
+    }
+
+    /// What an argument that is a cursor variable refers to; `None` if it is none.
+    pub(crate) fn cursor_argument(
+        &self,
+        program: &Program,
+        step: &Step,
+        name: &str,
+    ) -> Option<Option<CursorId>> {
+        let number = self.cursor_variable(program, step, name).ok()?;
+        Some(self.session.level().cursors.variable(number))
+    }
+
+    /// The cursors that a module which ends gives back, each with a reference of its own: those of
+    /// its output parameters.
+    pub(crate) fn returned_cursors(
+        &mut self,
+        program: &Program,
+        arguments: &[Argument],
+    ) -> Vec<(usize, CursorId)> {
+        let mut returned = Vec::new();
+        for (at, argument) in arguments.iter().enumerate().filter(|(_, a)| a.output) {
+            let parameter = match &argument.name {
+                Some(name) => program.variables.find(name, u32::MAX),
+                None => program.variables.parameters().get(at),
+            };
+            if let Some(VariableKind::Cursor(number)) = parameter.map(|p| &p.kind)
+                && let Some(id) = self.session.level().cursors.variable(*number)
+            {
+                self.session.cursors.refer(id);
+                returned.push((at, id));
+            }
+        }
+        returned
+    }
+
+    /// Nobody takes the cursors that a module has given back.
+    pub(crate) fn drop_cursors(&mut self, returned: Vec<(usize, CursorId)>) {
+        for (_, id) in returned {
+            self.session.cursors.release(id, &mut self.runtime.grant);
+        }
+    }
+
+    /// A cursor variable takes over a reference. Errors 137, 16948.
+    pub(crate) fn take_cursor(
+        &mut self,
+        program: &Program,
+        step: &Step,
+        name: &str,
+        id: CursorId,
+    ) -> Run<()> {
+        let number = self.cursor_variable(program, step, name)?;
+        self.name_cursor_variable(name, number);
+        self.set_cursor_variable(number, Some(id));
+        Ok(())
     }
 
     /// The cursor that `SET @v = …` refers to: another variable's, or one by name.

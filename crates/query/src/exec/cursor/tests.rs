@@ -234,7 +234,7 @@ fn clients_fetch_blocks_and_change_rows_in_them() {
     let args = [handle.clone(), int(16, false), int(2, false), int(2, false)];
     let again = session.call("sp_cursorfetch", &args);
     assert_eq!(again, "id|v|ROWSTAT\nNULL|NULL|2\n3|new|1\n(2 rows)");
-    session.call("sp_cursorclose", &[handle.clone()]);
+    session.call("sp_cursorclose", std::slice::from_ref(&handle));
     let closed = session.call("sp_cursorfetch", &[handle]);
     assert!(closed.starts_with("Msg 16909,"), "{closed}");
 }
@@ -255,4 +255,20 @@ fn the_end_of_a_transaction_closes_cursors() {
     );
     session.run("close s; set cursor_close_on_commit on");
     assert_eq!(session.run(&format!("open k; open s; begin tran commit; {status}")), "-1-1");
+}
+
+#[test]
+fn procedures_give_cursors_back() {
+    let server = TestServer::new();
+    let mut session = with_table(&server);
+    session.run(
+        "create procedure p @c cursor varying output as
+            set @c = cursor local scroll for select id from t order by id; open @c",
+    );
+    let answer = session.run(
+        "declare @c cursor, @i int; exec p @c output; fetch last from @c into @i; print @i;
+        exec p @c output",
+    );
+    assert_eq!(answer.lines().next(), Some("4"));
+    assert!(answer.contains("Msg 16951,"), "{answer}");
 }

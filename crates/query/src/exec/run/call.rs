@@ -485,6 +485,9 @@ impl Context<'_> {
             result
         });
         frame.release(&mut self.runtime.grant);
+        if result.is_err() {
+            self.drop_cursors(std::mem::take(&mut cursors));
+        }
         let result = result?;
         let status = status_of(result.as_ref(), severity);
         let mut called = Called { status, cursors, ..Called::default() };

@@ -124,12 +124,12 @@ fn object(
     match part {
         "COLUMN" => {
             let column = columns?.iter().find(|c| same(&c.name))?;
-            Some(Securable { minor: column.id.0 as i32, ..whole })
+            Some(Securable { minor: column.id.0, ..whole })
         }
         "INDEX" => {
             let table = schema.table(found)?;
             let index = table.indexes.iter().find(|i| same(&i.name))?;
-            Some(Securable { class: Class::Index, major: found.0, minor: index.id.0 as i32 })
+            Some(Securable { class: Class::Index, major: found.0, minor: index.id.0 })
         }
         "PARAMETER" => {
             let module = schema.module(found)?;

@@ -243,7 +243,7 @@ impl Reading<'_> {
             style = Some(if has_prefix { 1 } else { 2 });
         }
         let value = match from.kind.is_unicode() {
-            true if !bytes.len().is_multiple_of(2) => {
+            true if bytes.len() % 2 != 0 => {
                 return Err(SqlError::new(&message::BULK_END_OF_FILE, &[]));
             }
             true => ValueRef::Unicode(bytes),

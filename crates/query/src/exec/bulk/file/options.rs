@@ -186,7 +186,7 @@ impl Options {
 
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
     let digits = digits.as_bytes();
-    if digits.is_empty() || !digits.len().is_multiple_of(2) {
+    if digits.is_empty() || digits.len() % 2 != 0 {
         return None;
     }
     digits
