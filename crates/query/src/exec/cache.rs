@@ -7,7 +7,7 @@
 //! Entries are charged by size. When a shard is full, those that were not used since the hand of its
 //! clock last passed them go.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -211,9 +211,7 @@ impl PlanCache {
     }
 
     fn hash(&self, key: &impl Hash) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        key.hash(&mut hasher);
-        hasher.finish()
+        self.hasher.hash_one(key)
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {

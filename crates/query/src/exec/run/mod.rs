@@ -24,6 +24,7 @@ pub mod fault;
 pub mod function;
 pub mod insert_exec;
 pub mod into;
+pub mod level;
 pub mod message;
 pub mod native;
 pub mod rows;

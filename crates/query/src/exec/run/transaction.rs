@@ -9,7 +9,6 @@ use tsql::ast::{self, TransactionName};
 use super::{Effect, Fault, Run};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::instance::locks::LockOwner;
-use crate::exec::instance::sessions::TransactionStatus;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::State;
 use crate::exec::session::transaction::{Origin, RollbackTarget, doomed};
@@ -212,10 +211,7 @@ impl State {
 
     /// Lets others see the transaction.
     pub(crate) fn tell_transaction(&self) {
-        let described =
-            self.transaction.describe().map(|(id, name, began_utc, is_user, databases)| {
-                TransactionStatus { id, name, began_utc, is_user, databases }
-            });
+        let described = self.transaction.describe();
         let mut status = self.entry.status();
         status.transaction_count = self.transaction.count();
         status.transaction = described;

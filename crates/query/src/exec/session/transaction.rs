@@ -27,6 +27,8 @@ use engine::wait::Task;
 use smallvec::SmallVec;
 use tsql::ast::IsolationLevel;
 
+use crate::exec::instance::sessions::TransactionStatus;
+
 /// Who began a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
@@ -128,11 +130,16 @@ impl TransactionState {
         self.open.as_ref().map_or(0, |open| open.id)
     }
 
-    /// Id, name, beginning, whether it is a user's, and the databases that it has entered.
-    pub fn describe(&self) -> Option<(u64, Arc<str>, u64, bool, Vec<DbId>)> {
+    /// What others may see of it.
+    pub fn describe(&self) -> Option<TransactionStatus> {
         let open = self.open.as_ref()?;
-        let databases = open.starts.iter().map(|(database, _)| *database).collect();
-        Some((open.id, open.name.clone(), open.began_utc, open.origin == Origin::User, databases))
+        Some(TransactionStatus {
+            id: open.id,
+            name: open.name.clone(),
+            began_utc: open.began_utc,
+            is_user: open.origin == Origin::User,
+            databases: open.starts.iter().map(|(database, _)| *database).collect(),
+        })
     }
 
     /// The level at which it began.

@@ -1,0 +1,151 @@
+//! Levels: what a module or dynamic SQL has for itself while it runs, and gives back when it ends.
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlError, message};
+use engine::catalog::DefinitionKey;
+
+use super::Run;
+use super::call::NESTING_MAX;
+use crate::exec::context::Context;
+use crate::exec::program::Program;
+use crate::exec::session::level::Level;
+
+impl Context<'_> {
+    /// Runs something at a level of its own, for a module or dynamic SQL, and gives with its result
+    /// the severest error that was reported in it.
+    pub(crate) fn in_level<T>(
+        &mut self,
+        program: &Program,
+        trigger: Option<crate::exec::session::level::TriggerLevel>,
+        run: impl FnOnce(&mut Context<'_>) -> Run<T>,
+    ) -> (Run<T>, u8) {
+        let nesting = self.session.levels.last().map_or(0, |level| level.nesting + 1);
+        if nesting > NESTING_MAX {
+            let error = SqlError::new(&message::NESTING_LEVEL_EXCEEDED, &[&NESTING_MAX]);
+            return (Err(error.into()), 0);
+        }
+        let insert_exec = self.session.levels.last().is_some_and(|level| level.insert_exec);
+        let schema =
+            program.module.as_ref().filter(|m| !m.header.ms_shipped).map(|m| m.header.schema);
+        self.session.levels.push(Level {
+            kind: program.kind,
+            module: program.module.clone(),
+            database: program.database,
+            schema,
+            identity: None,
+            caught: Vec::new(),
+            trigger,
+            nesting,
+            insert_exec,
+            cursors: Default::default(),
+            severity: 0,
+        });
+        let options = self.session.options.clone();
+        let database = self.session.database;
+        let result = match self.impersonate_for(program) {
+            Ok(()) => run(self),
+            Err(error) => Err(error.into()),
+        };
+        let severity = self.session.level().severity;
+        self.restore_options(options);
+        let ended = self.end_level();
+        let back = match self.session.database == database {
+            true => Ok(()),
+            false => {
+                let from = self.session.database;
+                self.session
+                    .change_database(database)
+                    .and_then(|()| self.tell_database(from, false))
+            }
+        };
+        match (result, ended.and(back)) {
+            (Ok(_), Err(error)) => (Err(error.into()), severity),
+            (result, _) => (result, severity),
+        }
+    }
+
+    /// The options are the caller's again.
+    fn restore_options(&mut self, options: crate::exec::options::Options) {
+        let (before, after) = (self.session.options.settings, options.settings);
+        if before.lock_timeout != after.lock_timeout {
+            self.session.entry.owner.set_lock_timeout(i64::from(after.lock_timeout));
+        }
+        if self.session.options.deadlock_priority != options.deadlock_priority {
+            self.session.entry.owner.set_deadlock_priority(options.deadlock_priority);
+        }
+        if before.textsize != after.textsize {
+            self.sink.set_text_size(usize::try_from(after.textsize).unwrap_or(usize::MAX));
+        }
+        self.session.options = options;
+    }
+
+    /// A module's `EXECUTE AS`. In natively compiled ones nothing would see it.
+    fn impersonate_for(&mut self, program: &Program) -> base::SqlResult<()> {
+        use engine::catalog::def::{ExecuteAs, PrincipalId};
+        let Some(module) = program.module.as_deref().filter(|m| !m.native) else { return Ok(()) };
+        let database = program.database;
+        let schema = match module.execute_as {
+            ExecuteAs::Caller => return Ok(()),
+            _ => self.schema(database)?,
+        };
+        let principal = match module.execute_as {
+            ExecuteAs::Principal(id) => id,
+            _ => {
+                let of_schema = schema.schemas().get(module.header.schema).map(|s| s.owner);
+                module.header.owner.or(of_schema).unwrap_or(PrincipalId::DBO)
+            }
+        };
+        let user = match schema.principals().get(principal) {
+            _ if principal == PrincipalId::DBO => crate::exec::security::DatabaseUser::dbo(),
+            Some(user) => crate::exec::security::DatabaseUser::of(&schema, user),
+            None => {
+                let message = &message::PRINCIPAL_CANNOT_EXECUTE_AS;
+                return Err(SqlError::new(message, &[&principal.0]));
+            }
+        };
+        let name = schema.principals().get(principal).map_or("dbo".into(), |p| p.name.clone());
+        let impersonation = crate::exec::session::identity::Impersonation {
+            login: self.session.identity.login().clone(),
+            user: Some((database, Arc::new(user), name)),
+            database,
+            level: self.session.levels.len(),
+            protection: crate::exec::session::identity::Protection::None,
+        };
+        match self.session.identity.impersonate(impersonation) {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::IMPERSONATION_TOO_DEEP, &[&32])),
+        }
+    }
+
+    /// The level that runs has ended: what is its own goes.
+    fn end_level(&mut self) -> base::SqlResult<()> {
+        let level = self.session.levels.len();
+        if !self.session.temporary.is_empty() && level > 1 {
+            let ended = self.session.temporary.end_level(level);
+            self.drop_temporary(&ended)?;
+        }
+        self.session.identity.end_level(level);
+        self.end_cursors();
+        self.session.levels.pop();
+        Ok(())
+    }
+
+    /// Drops temporary tables.
+    pub(crate) fn drop_temporary(&mut self, tables: &[base::ids::ObjectId]) -> base::SqlResult<()> {
+        let tempdb = self.schema(DbId::TEMPDB)?;
+        let tables: Vec<_> = tables.iter().filter(|id| tempdb.table(**id).is_some()).collect();
+        if tables.is_empty() || self.session.transaction.is_doomed() {
+            return Ok(());
+        }
+        self.definition(|context| {
+            for &&id in &tables {
+                context.change(DbId::TEMPDB, |task, part, edit| {
+                    edit.drop(task, part, DefinitionKey::Object(id))
+                })?;
+            }
+            Ok(())
+        })
+    }
+}
