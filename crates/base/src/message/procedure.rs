@@ -59,6 +59,7 @@ super::messages! {
     SP_DEPENDS_REFERENCES = 15459, 10, 1, "In the current database, the specified object references the following:";
     SP_DEPENDS_REFERENCED = 15460, 10, 1, "In the current database, the specified object is referenced by the following:";
     SP_DEPENDS_NOTHING = 15461, 10, 1, "Object does not reference any object, and no objects reference it.";
+    TRIGGER_ORDER_TAKEN = 15130, 16, 1, "There already exists a '%s' trigger for '%s'.";
     APPLICATION_LOCK_OPTION = 15625, 16, 1, "Option '%s' not recognized for '%s' parameter.";
     APPLICATION_LOCK_NO_TRANSACTION = 15626, 16, 1, "You attempted to acquire a transactional application lock without an active transaction.";
 }

@@ -1,7 +1,9 @@
 //! The procedures that people call: help, who is there, settings, logins and users, and old names
 //! of statements.
 
-use super::native::{applock, configuration, describe, directory, naming, properties, session};
+use super::native::{
+    applock, configuration, describe, directory, messages, naming, properties, session, triggers,
+};
 use super::registry::Entry;
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
@@ -69,7 +71,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::native("sp_addextendedproperty", PROPERTY, properties::add).with(&[VALUE]),
     Entry::native("sp_updateextendedproperty", PROPERTY, properties::update).with(&[VALUE]),
     Entry::native("sp_dropextendedproperty", PROPERTY, properties::drop).with(&[("$value$", "")]),
+    Entry::native(
+        "sp_settriggerorder",
+        include_str!("text/sp_settriggerorder.sql"),
+        triggers::set_order,
+    ),
+    Entry::text("sp_updatestats", include_str!("text/sp_updatestats.sql")),
     // Sessions and the server.
+    Entry::native("sp_addmessage", include_str!("text/sp_addmessage.sql"), messages::add),
+    Entry::native("sp_dropmessage", include_str!("text/sp_dropmessage.sql"), messages::drop),
     Entry::native("sp_getapplock", include_str!("text/sp_getapplock.sql"), applock::acquire),
     Entry::native(
         "sp_releaseapplock",

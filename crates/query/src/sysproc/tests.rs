@@ -142,6 +142,11 @@ sp_rename 'dbo.c.IX_note', 'IX_remark', 'INDEX'
 sp_rename 'CK_c', 'CK_d'
 sp_rename 'w', 'w2'
 sp_rename 'c', 'd'
+sp_settriggerorder 'tr', 'first', 'INSERT'
+sp_updatestats
+sp_addmessage 50005, 16, N'no %s'
+sp_addmessage 50005, 16, N'not %s', @replace = 'replace'
+sp_dropmessage 50005
 sp_getapplock 'x', 'Exclusive', 'Session'
 sp_releaseapplock 'x', 'Session'
 sp_set_session_context 'k', 1
