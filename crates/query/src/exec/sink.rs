@@ -8,7 +8,8 @@ use base::datetime::Language;
 use base::{Collation, SqlError, SqlResult, SqlType, ValueRef};
 use engine::wait::Task;
 
-use crate::interp::ResultSink;
+use crate::interp::{OutputRow, ResultSink};
+use crate::ir::site::ResultSite;
 
 /// Receives the answer to a request.
 ///
@@ -140,11 +141,11 @@ impl<'s> MessagesOnly<'s> {
 }
 
 impl ResultSink for MessagesOnly<'_> {
-    fn start(&mut self, _: &Task, _: &crate::ir::site::ResultSite) -> SqlResult<()> {
+    fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
 
-    fn row(&mut self, _: &Task, _: &crate::interp::OutputRow<'_>) -> SqlResult<()> {
+    fn row(&mut self, _: &Task, _: &OutputRow<'_>) -> SqlResult<()> {
         Ok(())
     }
 
@@ -191,11 +192,11 @@ impl ResponseSink for MessagesOnly<'_> {
 pub struct Silent;
 
 impl ResultSink for Silent {
-    fn start(&mut self, _: &Task, _: &crate::ir::site::ResultSite) -> SqlResult<()> {
+    fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
 
-    fn row(&mut self, _: &Task, _: &crate::interp::OutputRow<'_>) -> SqlResult<()> {
+    fn row(&mut self, _: &Task, _: &OutputRow<'_>) -> SqlResult<()> {
         Ok(())
     }
 
@@ -205,6 +206,56 @@ impl ResultSink for Silent {
 }
 
 impl ResponseSink for Silent {
+    fn results(&mut self) -> &mut dyn ResultSink {
+        self
+    }
+
+    fn error(&mut self, _: &Task, _: &SqlError) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn done(&mut self, _: &Task, _: &StatementDone) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn return_status(&mut self, _: &Task, _: i32) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn output(&mut self, _: &Task, _: &OutputParameter<'_>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn environment(&mut self, _: &Task, _: &EnvironmentChange<'_>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn set_text_size(&mut self, _: usize) {}
+
+    fn flush(&mut self, _: &Task) -> SqlResult<()> {
+        Ok(())
+    }
+}
+
+/// Passes on the results of what runs inside a unit: the request's own sink hears of the rest when
+/// that unit is done.
+pub struct ResultsOnly<'s>(pub &'s mut dyn ResultSink);
+
+impl ResultSink for ResultsOnly<'_> {
+    fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
+        self.0.start(task, result)
+    }
+
+    fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
+        self.0.row(task, row)
+    }
+
+    fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()> {
+        self.0.inform(task, message)
+    }
+}
+
+impl ResponseSink for ResultsOnly<'_> {
     fn results(&mut self) -> &mut dyn ResultSink {
         self
     }

@@ -10,7 +10,7 @@ use engine::txn::{Contention, TxnError, Written};
 use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
 use crate::interp::errors;
-use crate::interp::host::{Host, ModuleCall};
+use crate::interp::host::{Host, ModuleCall, TriggerCall};
 use crate::interp::local::{Changed, RowId};
 use crate::interp::machine::{Machine, registers};
 use crate::interp::objects::Object;
@@ -284,8 +284,19 @@ impl Machine<'_, '_> {
             }
             Inst::EndStatement { statement } => {
                 self.end_local(true);
-                let outcome = std::mem::take(&mut self.outcome);
+                let mut outcome = std::mem::take(&mut self.outcome);
                 let site = &self.unit.statements[statement as usize];
+                if !site.transitions.is_empty() {
+                    let exec = &mut *self.exec;
+                    let call = TriggerCall {
+                        unit: self.unit,
+                        statement: site,
+                        transitions: std::mem::take(&mut outcome.transitions),
+                        sink: exec.sink,
+                        runtime: exec.runtime,
+                    };
+                    exec.host.fire_triggers(task, call)?;
+                }
                 self.exec.host.end_statement(task, site, &outcome)?;
                 self.outcome.returned = outcome.returned;
                 self.begin_transitions();

@@ -13,10 +13,12 @@ use engine::wait::Task;
 
 use crate::func::SessionFacts;
 use crate::interp::Runtime;
+use crate::interp::Transition;
 use crate::interp::frame::Frame;
 use crate::interp::local::LocalTable;
 use crate::interp::registers::Registers;
 use crate::ir::Reg;
+use crate::ir::Unit;
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::{ModuleCallSite, ResultSite, StatementSite};
 use crate::plan::tree::{OutputColumn, ReadOptions};
@@ -114,6 +116,9 @@ pub trait Host {
     /// A data statement of a native module begins; one that is open has succeeded.
     fn begin_statement(&mut self, task: &Task, statement: &StatementSite) -> SqlResult<()>;
 
+    /// Runs the triggers of what a data statement of a native module has changed.
+    fn fire_triggers(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()>;
+
     /// A data statement of a native module has succeeded and counted so many rows.
     fn end_statement(
         &mut self,
@@ -155,6 +160,20 @@ pub struct ModuleCall<'c> {
     /// Where results go.
     pub sink: &'c mut dyn ResultSink,
     /// For running the callee.
+    pub runtime: &'c mut Runtime,
+}
+
+/// What a statement of a native module has changed that triggers want to hear of.
+pub struct TriggerCall<'c> {
+    /// The module.
+    pub unit: &'c Unit,
+    /// The statement.
+    pub statement: &'c StatementSite,
+    /// The rows, by place in [`Unit::transitions`].
+    pub transitions: Vec<Transition>,
+    /// Where results go.
+    pub sink: &'c mut dyn ResultSink,
+    /// For running the triggers.
     pub runtime: &'c mut Runtime,
 }
 

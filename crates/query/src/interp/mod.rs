@@ -41,11 +41,11 @@ mod row;
 mod scalars;
 mod slot;
 mod steps;
-mod value_row;
 #[cfg(test)]
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod value_row;
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ use engine::catalog::def::TableDef;
 use engine::wait::Task;
 
 pub use frame::{Frame, TableSlot};
-pub use host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
+pub use host::{Host, ModuleCall, OutputRow, ResultSink, TableName, TriggerCall};
 pub use machine::Runtime;
 pub use value_row::ValueRow;
 

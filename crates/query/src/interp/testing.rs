@@ -26,6 +26,7 @@ use crate::func::testing::TestSession;
 use crate::interp::host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::{Execution, Frame, Outcome, Runtime};
+use crate::interp::{Transition, TriggerCall};
 use crate::ir::Unit;
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::{ResultSite, StatementSite};
@@ -449,6 +450,14 @@ impl Host for Session<'_> {
     ) -> SqlResult<()> {
         self.end_statements();
         self.trace.push(format!("end {:?} {}", site.kind, outcome.rows));
+        Ok(())
+    }
+
+    fn fire_triggers(&mut self, _: &Task, call: TriggerCall<'_>) -> SqlResult<()> {
+        for &at in &call.statement.transitions {
+            let Transition { kind, inserted, deleted, .. } = &call.transitions[usize::from(at)];
+            self.trace.push(format!("triggers {kind:?} {} {}", inserted.len(), deleted.len()));
+        }
         Ok(())
     }
 

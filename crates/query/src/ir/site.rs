@@ -350,12 +350,16 @@ pub struct Handler {
 }
 
 /// A data statement of a native module.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StatementSite {
     /// Its line in the module's text.
     pub line: u32,
     /// What it does, for row counts.
     pub kind: StatementKind,
+    /// What it keeps for triggers: places in [`crate::ir::Unit::transitions`].
+    pub transitions: Box<[u16]>,
+    /// The columns that an `UPDATE` sets, for triggers that ask.
+    pub updated: Box<[Arc<str>]>,
 }
 
 /// What a unit's statement does, as DONE tokens tell clients.

@@ -154,6 +154,8 @@ struct Lowering {
     full: Option<Label>,
     /// How many atomic blocks of a native module are open.
     atomic_depth: u16,
+    /// What the statement at hand keeps for triggers.
+    kept: Vec<u16>,
 }
 
 impl Lowering {
@@ -175,6 +177,7 @@ impl Lowering {
             guards: 0,
             full: None,
             atomic_depth: 0,
+            kept: Vec::new(),
         }
     }
 

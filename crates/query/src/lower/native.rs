@@ -159,7 +159,9 @@ impl Lowering {
     }
 
     fn statement_site(&mut self, line: u32, kind: StatementKind) -> u32 {
-        self.b.unit.statements.push(StatementSite { line, kind });
+        let transitions = std::mem::take(&mut self.kept).into();
+        let site = StatementSite { line, kind, transitions, updated: Box::default() };
+        self.b.unit.statements.push(site);
         (self.b.unit.statements.len() - 1) as u32
     }
 
@@ -168,6 +170,12 @@ impl Lowering {
         self.plan(plan)?;
         let kind = self.b.unit.kind.take().unwrap_or(StatementKind::Expression);
         let statement = self.statement_site(line, kind);
+        if let Plan::Update(update) = plan {
+            let columns: Vec<_> = update.target.table().stored_columns().collect();
+            let set = update.set.iter().filter_map(|(at, _)| columns.get(*at));
+            self.b.unit.statements[statement as usize].updated =
+                set.filter(|c| c.computed.is_none()).map(|c| c.name.clone()).collect();
+        }
         self.b.emit_before_statement(Inst::BeginStatement { statement });
         self.b.emit(Inst::EndStatement { statement });
         Ok(())

@@ -232,3 +232,83 @@ fn triggers_take_the_rows_instead() {
         ],
     );
 }
+
+/// The head of a natively compiled module's body.
+const ATOMIC: &str =
+    "begin atomic with (transaction isolation level = snapshot, language = N'us_english')";
+
+#[test]
+fn native_modules_work_together() {
+    let server = TestServer::new();
+    let session = &mut server.session();
+    for text in [
+        "create database m on primary (name = a, filename = 'a.mdf'), \
+         filegroup m contains memory_optimized_data (name = m, filename = 'm')",
+        "use m",
+        "create table dbo.p (id int not null primary key nonclustered hash with (bucket_count = 64), \
+         n int not null check (n > 0)) with (memory_optimized = on)",
+        "create table dbo.log (id int identity not null primary key nonclustered, i int, d int) \
+         with (memory_optimized = on, durability = schema_only)",
+        "create type dbo.tt as table (id int not null primary key nonclustered, n int) with (memory_optimized = on)",
+        &format!(
+            "create trigger dbo.tr on dbo.p with native_compilation, schemabinding after insert, update as {ATOMIC} \
+             declare @i int, @d int; select @i = count(*) from inserted; select @d = count(*) from deleted; \
+             insert dbo.log (i, d) values (@i, @d) end"
+        ),
+        &format!(
+            "create function dbo.twice (@x int) returns int with native_compilation, schemabinding as {ATOMIC} \
+             return @x * 2 end"
+        ),
+        &format!(
+            "create procedure dbo.one @a int, @b int output with native_compilation, schemabinding as {ATOMIC} \
+             set @b = dbo.twice(@a); if @a > 100 throw 50005, N'too large', 1; \
+             insert dbo.p values (@a, @b); return 3 end"
+        ),
+        &format!(
+            "create procedure dbo.two @a int with native_compilation, schemabinding as {ATOMIC} \
+             declare @b int, @r int; begin try exec @r = dbo.one @a, @b = @b output; end try \
+             begin catch insert dbo.log (i, d) values (error_number(), -1) end catch \
+             select @b as b, @r as r, @@rowcount as n end"
+        ),
+        &format!(
+            "create procedure dbo.three with native_compilation, schemabinding as {ATOMIC} \
+             exec dbo.two 20 select 1 as last end"
+        ),
+        &format!(
+            "create procedure dbo.many @t dbo.tt readonly with native_compilation, schemabinding as {ATOMIC} \
+             insert dbo.p select id, n from @t where id > 50; \
+             update dbo.p set n = t.n from dbo.p p join @t t on t.id = p.id where p.id <= 50 end"
+        ),
+    ] {
+        let answer = session.run(text);
+        assert!(!answer.contains("Msg "), "{text}\n{answer}");
+    }
+    expect(
+        session,
+        &[
+            ("exec dbo.two 7", "b|r|n\n14|3|1\n(1 row)"),
+            ("exec dbo.two 700", "b|r|n\n1400|NULL|1\n(1 row)"),
+            ("exec dbo.two 7", "b|r|n\n14|NULL|1\n(1 row)"),
+            ("exec dbo.three", "b|r|n\n40|3|1\n(1 row)\nlast\n1\n(1 row)"),
+            ("delete dbo.p where id = 20", "(1 row)"),
+            ("begin tran exec dbo.two 8 rollback", "b|r|n\n16|3|1\n(1 row)"),
+            ("declare @t dbo.tt insert @t values (60, 1), (7, 77) exec dbo.many @t", "(2 rows)"),
+            (
+                "select id, n, dbo.twice(n) as m from dbo.p order by id",
+                "id|n|m\n7|77|154\n60|1|2\n(2 rows)",
+            ),
+            (
+                "select i, d from dbo.log where d = -1 order by i",
+                "i|d\n2627|-1\n50005|-1\n(2 rows)",
+            ),
+            (
+                "select i, d, count(*) as n from dbo.log where d >= 0 group by i, d",
+                "i|d|n\n1|0|3\n1|1|1\n(2 rows)",
+            ),
+            (
+                "declare @b int exec dbo.one 999, @b output",
+                "Msg 50005, Level 16, State 1, Procedure one, Line 1: too large",
+            ),
+        ],
+    );
+}

@@ -24,10 +24,10 @@ use crate::exec::session::State;
 use crate::exec::session::host::engine_isolation;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
 use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin};
-use crate::exec::sink::{DoneScope, ResponseSink, Silent, StatementDone, command};
+use crate::exec::sink::{DoneScope, ResponseSink, ResultsOnly, StatementDone, command};
 use crate::interp::local::LocalTable;
 use crate::interp::{
-    self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot,
+    self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot, TriggerCall,
 };
 use crate::ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
 
@@ -333,16 +333,26 @@ impl State {
         Ok(())
     }
 
+    /// Runs the triggers of what a native module's statement has changed, within that statement.
+    pub(crate) fn fire_native(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()> {
+        let TriggerCall { unit, statement, transitions, sink, runtime } = call;
+        let mut results = ResultsOnly(sink);
+        let mut context = Context { task, session: self, runtime, sink: &mut results };
+        let sites = statement.transitions.iter().map(|&at| &unit.transitions[usize::from(at)]);
+        let updated = || Some(statement.updated.to_vec());
+        context.fire(unit, sites, transitions, &updated).map_err(|fault| fault.error)
+    }
+
     /// A native module calls another one.
     pub(crate) fn call_native(&mut self, task: &Task, call: ModuleCall<'_>) -> SqlResult<()> {
-        let ModuleCall { site, values, frame: caller, sink: _, runtime } = call;
+        let ModuleCall { site, values, frame: caller, sink, runtime } = call;
         self.close_native_statement(task, true);
         let database = self.native.last().ok_or_else(no_run)?.database;
         let schema = self.schema(database)?;
         let module = schema.module(site.module).cloned();
         let module = module.ok_or_else(|| SqlError::new(&message::DEFINITION_CHANGED, &[&""]))?;
-        let mut silent = Silent;
-        let mut context = Context { task, session: self, runtime, sink: &mut silent };
+        let mut results = ResultsOnly(sink);
+        let mut context = Context { task, session: self, runtime, sink: &mut results };
         let program = context.module_program(database, &module).map_err(|f| f.error)?;
         let mut frame = new_frame(&program.variables);
         let parameters = program.variables.parameters();

@@ -39,13 +39,14 @@ pub(super) fn updated_columns(step: &Step) -> Option<Vec<Arc<str>>> {
 
 impl Context<'_> {
     /// Fires the `AFTER` triggers of what a statement has changed, within that statement.
-    pub(super) fn fire(
+    pub(super) fn fire<'u>(
         &mut self,
-        unit: &Unit,
+        unit: &'u Unit,
+        sites: impl Iterator<Item = &'u TransitionSite>,
         mut transitions: Vec<Transition>,
         updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
     ) -> Run<()> {
-        for site in &unit.transitions {
+        for site in sites {
             let Some(database) = site.database else { continue };
             let event = match site.kind {
                 StatementKind::Insert => TriggerEventKind::Insert,

@@ -20,7 +20,7 @@ use crate::exec::sink::Silent;
 use crate::func::SessionFacts;
 use crate::interp::errors::from_message;
 use crate::interp::local::LocalTable;
-use crate::interp::{Host, ModuleCall, Outcome, Runtime, TableName};
+use crate::interp::{Host, ModuleCall, Outcome, Runtime, TableName, TriggerCall};
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::StatementSite;
 use crate::plan::tree::{self, ReadOptions};
@@ -186,6 +186,10 @@ impl Host for State {
         outcome: &Outcome,
     ) -> SqlResult<()> {
         self.end_native_statement(task, statement, outcome)
+    }
+
+    fn fire_triggers(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()> {
+        self.fire_native(task, call)
     }
 
     fn begin_atomic(&mut self, _: &Task, depth: u16) -> SqlResult<()> {

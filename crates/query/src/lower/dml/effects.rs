@@ -364,7 +364,7 @@ impl Lowering {
     fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {
         let same = |t: &TransitionSite| t.kind == kind && Arc::ptr_eq(&t.table, &target.table);
         if let Some(known) = self.b.unit.transitions.iter().position(same) {
-            return known as u16;
+            return self.keep(known as u16);
         }
         let layout = self.local_layout(&target.table);
         let site = TransitionSite {
@@ -375,7 +375,15 @@ impl Lowering {
             instead: target.instead,
         };
         self.b.unit.transitions.push(site);
-        (self.b.unit.transitions.len() - 1) as u16
+        self.keep((self.b.unit.transitions.len() - 1) as u16)
+    }
+
+    /// Notes that the statement at hand keeps rows for triggers.
+    fn keep(&mut self, transition: u16) -> u16 {
+        if !self.kept.contains(&transition) {
+            self.kept.push(transition);
+        }
+        transition
     }
 
     /// A register for a status.
