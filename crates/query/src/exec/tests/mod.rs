@@ -5,6 +5,7 @@ mod flow;
 mod golden;
 mod memory;
 mod modules;
+mod plans;
 mod power;
 mod scopes;
 mod transactions;

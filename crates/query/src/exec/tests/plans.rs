@@ -1,0 +1,105 @@
+//! Plans that are kept follow what they depend on.
+
+use super::TestServer;
+
+#[test]
+fn plans_follow_the_catalog() {
+    let server = TestServer::new();
+    let (mut one, mut two) = (server.session(), server.session());
+    one.script("create database d\ngo\nuse d\ngo\ncreate table t (a int) insert t values (1)");
+    two.run("use d");
+    let query = "select * from t";
+    assert_eq!(one.run(query), "a\n1\n(1 row)");
+    assert_eq!(two.run("alter table t add b int null"), "");
+    assert_eq!(one.run(query), "a|b\n1|NULL\n(1 row)");
+    assert_eq!(two.run("truncate table t insert t values (2, 3)"), "(1 row)");
+    assert_eq!(one.run(query), "a|b\n2|3\n(1 row)");
+    let answer =
+        two.script("drop table t create table t (c varchar(5))\ngo\ninsert t values ('x')");
+    assert_eq!(answer, "(1 row)");
+    assert_eq!(one.run(query), "c\nx\n(1 row)");
+    // A transaction's own definitions are its own.
+    two.run("begin tran create table u (a int)");
+    assert_eq!(two.run("select count(*) as n from u"), "n\n0\n(1 row)");
+    assert!(one.run("select count(*) as n from u").starts_with("Msg 208"));
+    two.run("rollback");
+    assert!(two.run("select count(*) as n from u").starts_with("Msg 208"));
+    // Modules, too.
+    two.run("create procedure p as select 1 as old");
+    assert_eq!(one.run("exec p"), "old\n1\n(1 row)");
+    two.run("alter procedure p as select 2 as new");
+    assert_eq!(one.run("exec p"), "new\n2\n(1 row)");
+    // Options are part of what a plan depends on.
+    let compare = "select case when null = null then 1 else 0 end as e";
+    assert_eq!(one.run(compare), "e\n0\n(1 row)");
+    one.run("set ansi_nulls off");
+    assert_eq!(one.run(compare), "e\n1\n(1 row)");
+}
+
+#[test]
+fn temporary_tables_of_one_name_are_different_tables() {
+    let server = TestServer::new();
+    let (mut one, mut two) = (server.session(), server.session());
+    one.run("create table #t (a int) insert #t values (1)");
+    two.run("create table #t (b varchar(5)) insert #t values ('x')");
+    let query = "select * from #t";
+    for _ in 0..2 {
+        assert_eq!(one.run(query), "a\n1\n(1 row)");
+        assert_eq!(two.run(query), "b\nx\n(1 row)");
+    }
+    one.run("drop table #t create table #t (c int)");
+    assert_eq!(one.run(query), "c\n(0 rows)");
+    assert_eq!(two.run(query), "b\nx\n(1 row)");
+}
+
+#[test]
+fn what_a_session_holds_is_given_back() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(
+        "declare @t table (a int, b varchar(8000)) declare @i int = 0
+        while @i < 50 begin insert @t values (@i, replicate('x', 8000)) set @i += 1 end
+        select count(*) from @t",
+    );
+    session.run("exec('declare @t table (a int) insert @t values (1)')");
+    assert_eq!(session.session().runtime.grant.used(), 0);
+    let plans = server.instance.plans.statistics();
+    assert!(plans.entries >= 3 && plans.bytes > 0, "{plans:?}");
+    session.run("dbcc freeproccache");
+    assert!(server.instance.plans.statistics().entries <= 1);
+}
+
+#[test]
+fn users_do_what_they_may() {
+    let server = TestServer::new();
+    let mut admin = server.session();
+    let answer = admin.script(
+        "create login ann with password = 'Str0ng!Pass'
+        go
+        create database d
+        go
+        use d
+        create user ann for login ann
+        create table t (a int) create table s (a int)
+        grant select on t to ann
+        go
+        create procedure p as select count(*) as n from s
+        go
+        grant execute on p to ann",
+    );
+    assert!(!answer.contains("Msg "), "{answer}");
+    let mut ann = server.session_of("ann");
+    assert_eq!(ann.run("use d select * from t"), "Changed database context to 'd'.\na\n(0 rows)");
+    assert_eq!(
+        ann.run("select * from s"),
+        "Msg 229, Level 14, State 5, Line 1: The SELECT permission was denied on the object 's', database 'd', schema 'dbo'."
+    );
+    assert!(ann.run("insert t values (1)").contains("The INSERT permission was denied"));
+    assert_eq!(ann.run("exec p"), "n\n0\n(1 row)");
+    assert!(ann.run("create table x (a int)").contains("Msg 262"));
+    assert_eq!(
+        admin.run("execute as user = 'ann' select user_name() as u revert select user_name() as u"),
+        "u\nann\n(1 row)\nu\ndbo\n(1 row)"
+    );
+    assert!(admin.run("execute as user = 'ann' select * from s").contains("Msg 229"));
+}
