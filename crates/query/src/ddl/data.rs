@@ -54,8 +54,6 @@ pub fn evaluate(context: &mut Context<'_>, bound: BoundExpr) -> DdlResult<Value>
 pub struct RowValues {
     units: Vec<Unit>,
     frame: Frame,
-    /// The types of the values.
-    pub types: Vec<SqlType>,
 }
 
 /// An expression over a row, and the type that its value is to have.
@@ -87,11 +85,7 @@ impl RowValues {
             let bound = define::over_variables(&bind, table, &tree, expr.ty)?;
             units.push(lower::scalar(&bound, lower::Options::default())?);
         }
-        Ok(RowValues {
-            units,
-            frame: Frame::new(table.stored_columns().map(|c| c.ty)),
-            types: exprs.iter().map(|e| e.ty).collect(),
-        })
+        Ok(RowValues { units, frame: Frame::new(table.stored_columns().map(|c| c.ty)) })
     }
 
     /// The values for one row of the table.

@@ -157,11 +157,6 @@ impl Found {
     pub fn table(&self) -> Option<Arc<TableDef>> {
         self.schema.table(self.id).filter(|t| t.role == TableRole::Table).cloned()
     }
-
-    /// Whether only this session can name it.
-    pub fn is_private(&self) -> bool {
-        self.schema.object(self.id).is_some_and(|o| is_private(o.name()))
-    }
 }
 
 /// The object that a name means, among those that can be changed: with the DDL lock taken, unless

@@ -142,6 +142,9 @@ impl Builder<'_> {
     }
 }
 
+/// Expressions over rows, with the types of their values.
+type OwnedExprs = Vec<(String, base::SqlType)>;
+
 /// What is added, to find out what rows get.
 struct Added<'a, 'c> {
     context: &'a mut Context<'c>,
@@ -151,7 +154,7 @@ struct Added<'a, 'c> {
 
 impl Added<'_, '_> {
     /// Where the columns of rows come from, and expressions with their types.
-    fn sources(self, new: &TableDef) -> DdlResult<(Vec<Source>, Vec<(String, base::SqlType)>)> {
+    fn sources(self, new: &TableDef) -> DdlResult<(Vec<Source>, OwnedExprs)> {
         let old = &self.altered.old;
         let (mut sources, exprs) = rebuild::same_columns(old, new);
         let mut exprs: Vec<(String, base::SqlType)> =
@@ -194,7 +197,7 @@ impl Added<'_, '_> {
     fn has_rows(&self) -> DdlResult<bool> {
         let catalog = self.context.catalog(self.altered.database)?;
         let table = catalog.table(&self.altered.old).expect("a table has its storage");
-        Ok(table.index_at(0).len() > 0)
+        Ok(!table.index_at(0).is_empty())
     }
 
     /// Whether a column is added `WITH VALUES`.

@@ -273,9 +273,7 @@ fn interpreted(
 /// The procedure that a statement calls by a name that is known.
 fn called(execute: &ast::Execute) -> Option<&ast::ObjectName> {
     match &execute.target {
-        ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, _), .. } => {
-            Some(name)
-        }
+        ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, _), .. } => Some(name),
         _ => None,
     }
 }

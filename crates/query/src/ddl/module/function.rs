@@ -37,7 +37,7 @@ fn statement(statement: &Statement) -> DdlResult<()> {
             for branch in &branches.branches {
                 self::statement(&branch.body)?;
             }
-            branches.otherwise.as_ref().map_or(Ok(()), |inner| self::statement(inner))
+            branches.otherwise.as_ref().map_or(Ok(()), self::statement)
         }
         S::While(inner) => self::statement(&inner.body),
         S::Select(select) => returns_data(select, statement.span.line),

@@ -12,7 +12,7 @@ use super::not_there;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::{object, place};
 use crate::exec::context::Context;
-use crate::exec::security::{WHOLE_DATABASE, WHOLE_SERVER, owner_of};
+use crate::exec::security::{WHOLE_SERVER, owner_of};
 
 /// What a statement is about: the thing, and where permissions on it are kept.
 struct Target {
@@ -454,7 +454,6 @@ mod tests {
         for (name, permission) in SERVER {
             assert_eq!(*name, permission.name_on(SecurableClass::Server));
         }
-        assert_eq!(WHOLE_DATABASE.class, SecurableClass::Database);
     }
 
     #[test]

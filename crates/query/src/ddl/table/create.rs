@@ -236,8 +236,8 @@ pub(in crate::ddl) fn check_database(
     database: DbId,
     what: &str,
 ) -> DdlResult<()> {
-    const SYSTEM_LAST: i32 = 4;
-    if i32::from(database.0) <= SYSTEM_LAST {
+    const SYSTEM_LAST: DbId = DbId::MSDB;
+    if database <= SYSTEM_LAST {
         return Err(SqlError::new(&message::SYSTEM_DATABASE_NOT_ALLOWED, &[]).into());
     }
     let schema = context.schema(database)?;

@@ -262,7 +262,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let actions = [("ON DELETE", on_delete), ("ON UPDATE", on_update)];
-        for (clause, _) in actions.iter().filter(|(_, a)| *a != ReferentialAction::NoAction) {
+        if let Some((clause, _)) = actions.iter().find(|(_, a)| *a != ReferentialAction::NoAction) {
             let args: [Shown; 3] = [&"feature", clause, &"memory optimized tables"];
             return Err(SqlError::new(&message::NOT_SUPPORTED_WITH, &args).into());
         }
@@ -329,7 +329,7 @@ fn meets_itself(edges: &[(ObjectId, ObjectId)], start: ObjectId) -> bool {
 }
 
 /// The unique index over exactly these columns; the primary key's before others.
-pub(in crate::ddl) fn same_key(table: &TableDef, columns: &[ColumnId]) -> Option<IndexId> {
+fn same_key(table: &TableDef, columns: &[ColumnId]) -> Option<IndexId> {
     let mut wanted = columns.to_vec();
     wanted.sort_unstable();
     let fits = |index: &&IndexDef| {

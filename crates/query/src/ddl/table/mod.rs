@@ -32,7 +32,6 @@ pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
 };
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
-pub(super) use foreign_keys::same_key;
 pub(super) use indexes::{IndexRequest, find_index};
 
 /// What a definition of a table depends on besides its text.
