@@ -21,7 +21,7 @@ use engine::catalog::bootstrap::{
     Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
 };
 use engine::database::Host;
-use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
+use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::sim::SimEnv;
 
 use super::instance::login::Passwords;
@@ -148,6 +148,19 @@ impl TestSession<'_> {
         let mut sink = TextSink::default();
         let session = self.session.as_mut().unwrap();
         self.after = session.bulk_load(&self.server.task, source, &mut sink);
+        sink.text()
+    }
+
+    /// The answer to a batch that the client cancels before its first wait or jump, or that is killed.
+    pub fn run_interrupted(&mut self, text: &str, why: Interrupted) -> String {
+        let session = self.session.as_mut().unwrap();
+        let interrupt = session.interrupt().clone();
+        let runtime = &self.server.instance.host().runtime;
+        let task = Task::blocking_with(runtime, interrupt.clone());
+        interrupt.raise(why);
+        let mut sink = TextSink::default();
+        self.after = session.batch(&task, text, &mut sink);
+        interrupt.clear();
         sink.text()
     }
 
