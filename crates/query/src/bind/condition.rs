@@ -6,7 +6,7 @@ use tsql::ast::{self, ConditionKind};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
-use super::scalar::{Label, Scalar, comparable};
+use super::scalar::{Label, Scalar};
 use crate::plan::expr::{ArithOp, CastMode, CompareOp, Expr, ExprKind, Pred, Subquery};
 use crate::plan::tree::Node;
 

@@ -1,5 +1,7 @@
 //! Table-valued functions of the library.
 
+mod properties;
+
 use std::fmt;
 
 use base::types::operators::unify;
@@ -72,6 +74,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         columns: columns_of_collations,
         fill: help_collations,
         infer: types_of_collations,
+    },
+    RowsetFunction {
+        name: "FN_LISTEXTENDEDPROPERTY",
+        arguments: (properties::ARGUMENTS, properties::ARGUMENTS),
+        columns: properties::columns,
+        fill: properties::fill,
+        infer: properties::types,
     },
 ];
 
