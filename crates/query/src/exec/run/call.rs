@@ -84,6 +84,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
+        let started_ns = self.task.now_ns();
         if let Some(ast::ResultSets::Sets(_)) = &execute.result_sets {
             return Err(super::unimplemented("WITH RESULT SETS").into());
         }
@@ -117,6 +118,9 @@ impl Context<'_> {
             let (value, from) = called.value.clone().unwrap_or(status);
             let value = self.converted(&value, &from, &ty)?;
             frame.set_owned(id, &value);
+        }
+        if self.session.options.statistics_time {
+            self.tell_time(started_ns)?;
         }
         let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
         self.done_module((!is_text).then_some(called.status)).map_err(Fault::lost)

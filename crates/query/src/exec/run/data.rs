@@ -117,7 +117,7 @@ impl Context<'_> {
     }
 
     /// `STATISTICS TIME`.
-    fn tell_time(&mut self, started_ns: u64) -> Run<()> {
+    pub(super) fn tell_time(&mut self, started_ns: u64) -> Run<()> {
         let elapsed_ms = self.task.now_ns().saturating_sub(started_ns) / 1_000_000;
         // Time on a processor is not measured by itself.
         let args: [&dyn std::fmt::Display; 2] = [&elapsed_ms, &elapsed_ms];
