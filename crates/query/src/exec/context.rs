@@ -109,6 +109,11 @@ impl<'c> Context<'c> {
     /// [`Context::definition`]; errors 3930, 3906.
     pub fn edit(&mut self, database: DbId) -> SqlResult<(&mut Transaction, &mut SchemaEdit)> {
         transaction::check_may_write(&self.session.transaction)?;
+        let instance = self.instance();
+        if self.session.access(database)?.with_def(&instance, |def| def.options.read_only) {
+            let name = instance.database_name(database);
+            return Err(SqlError::new(&message::DATABASE_READ_ONLY, &[&name]));
+        }
         let catalog = self.catalog(database)?;
         self.transaction(database)?;
         Ok(self.session.transaction.edit(database, &catalog))
