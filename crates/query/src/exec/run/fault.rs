@@ -114,7 +114,7 @@ impl Context<'_> {
         self.session.left.error = fault.error.number();
         let xact_abort = self.session.options.settings.xact_abort;
         if matches!(fault.effect, Effect::Cancelled | Effect::Session) {
-            return Err(self.end_request(fault, xact_abort));
+            return Err(self.end_request(fault));
         }
         let rolls_back = fault.effect == Effect::Transaction
             || (xact_abort && fault.effect >= Effect::Statement);
@@ -195,7 +195,8 @@ impl Context<'_> {
     }
 
     /// The request ends because the client wants that, or with the connection.
-    fn end_request(&mut self, fault: Fault, xact_abort: bool) -> Fault {
+    pub(super) fn end_request(&mut self, fault: Fault) -> Fault {
+        let xact_abort = self.session.options.settings.xact_abort;
         if fault.effect == Effect::Session && !fault.reported {
             // Whoever is not there any more cannot be told.
             let _ = self.report(&fault.error);

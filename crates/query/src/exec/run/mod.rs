@@ -76,7 +76,9 @@ impl Context<'_> {
             at = match done {
                 Ok(Flow::Next) => at + 1,
                 Ok(Flow::Jump(to)) => {
-                    self.check_interrupt()?;
+                    if let Err(fault) = self.check_interrupt() {
+                        return Err(self.end_request(fault));
+                    }
                     to
                 }
                 Ok(Flow::Return(value)) => return Ok(value),
