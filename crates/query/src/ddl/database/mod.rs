@@ -138,6 +138,7 @@ pub fn drop(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<(
         }
         let owner = context.session.entry.owner.clone();
         let dropped = instance.databases().drop_database(context.task, &owner, &def);
+        instance.usage.set_single(def.id, false);
         instance.usage.release(def.id);
         dropped.map_err(instance_error)?;
         instance.plans.forget_database(def.id);
@@ -206,7 +207,7 @@ pub(super) fn rename(context: &mut Context<'_>, def: &DatabaseDef, name: &Name) 
         return Err(SqlError::new(&message::DATABASE_LOCK_FAILED, &[]).into());
     }
     let done = put_database(context, DatabaseDef { name: name.clone(), ..def.clone() });
-    state::release(context, def);
+    state::release(context, def.id, def.options.user_access);
     done?;
     instance.note_database_change();
     context.session.refresh_databases();
@@ -235,7 +236,7 @@ fn collate(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlResul
     let owner = context.session.entry.owner.clone();
     let databases = instance.databases();
     let changed = databases.change_collation(context.task, &owner, def, collation);
-    state::release(context, def);
+    state::release(context, def.id, def.options.user_access);
     changed.map_err(instance_error)?;
     instance.plans.forget_database(def.id);
     instance.note_database_change();

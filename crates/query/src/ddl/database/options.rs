@@ -45,9 +45,11 @@ pub(super) fn set_all(
     }
     let put = super::put_database(context, new);
     if put.is_err() {
-        state::release(context, def);
+        state::release(context, def.id, access.0);
     }
     put?;
+    context.instance().usage.set_single(def.id, access.1 == UserAccess::Single);
+    state::release(context, def.id, access.1);
     context.instance().note_database_change();
     context.session.refresh_databases();
     Ok(())

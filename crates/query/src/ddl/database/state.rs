@@ -1,6 +1,6 @@
 //! Who may be in a database: `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`.
 
-use base::ids::SessionId;
+use base::ids::{DbId, SessionId};
 use base::{SqlError, message};
 use engine::catalog::def::*;
 use tsql::ast::Termination;
@@ -59,9 +59,11 @@ pub(super) fn clear(
     Ok(())
 }
 
-/// Lets others in again, if the database is not for one session only.
-pub(super) fn release(context: &Context<'_>, def: &DatabaseDef) {
-    if def.options.user_access != UserAccess::Single {
-        context.instance().usage.release(def.id);
+/// Lets others in again, unless the session is inside and the database is for a single user.
+pub(super) fn release(context: &Context<'_>, database: DbId, access: UserAccess) {
+    let usage = &context.instance().usage;
+    let inside = usage.sessions_in(database).contains(&context.session.id());
+    if access != UserAccess::Single || !inside {
+        usage.release(database);
     }
 }

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::bootstrap::Instance as Databases;
-use engine::catalog::def::DatabaseDef;
+use engine::catalog::def::{DatabaseDef, UserAccess};
 use engine::catalog::{Catalog, builtin};
 use engine::database::Host;
 use engine::error::EngineError;
@@ -80,12 +80,16 @@ impl Instance {
     /// Sessions on these databases.
     pub fn new(databases: Databases, options: InstanceOptions) -> Arc<Instance> {
         let env = databases.engine().host().env().clone();
+        let usage = DatabaseUsage::default();
+        for def in databases.master().current().server().databases().iter() {
+            usage.set_single(def.id, def.options.user_access == UserAccess::Single);
+        }
         Arc::new(Instance {
             databases,
             facts: Arc::new(options.facts),
             sessions: Sessions::default(),
             locks: ApplicationLocks::default(),
-            usage: DatabaseUsage::default(),
+            usage,
             plans: PlanCache::new(options.plan_cache_memory),
             passwords: options.passwords,
             session_memory: options.session_memory,

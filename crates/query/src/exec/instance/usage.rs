@@ -1,6 +1,6 @@
 //! Which sessions are in which database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use base::ids::{DbId, SessionId};
@@ -14,9 +14,11 @@ pub struct DatabaseUsage {
 #[derive(Default)]
 struct Inner {
     users: BTreeMap<(DbId, SessionId), u32>,
-    /// Databases that only this session may enter: one that is being dropped, altered, or is in
-    /// `SINGLE_USER` mode.
+    /// Databases that only this session may enter: one that is being dropped or altered, or that is
+    /// in `SINGLE_USER` mode.
     exclusive: BTreeMap<DbId, SessionId>,
+    /// Databases in `SINGLE_USER` mode: whoever enters one has it until it leaves.
+    single: BTreeSet<DbId>,
 }
 
 impl DatabaseUsage {
@@ -26,6 +28,9 @@ impl DatabaseUsage {
         let mut inner = self.lock();
         if inner.exclusive.get(&database).is_some_and(|holder| *holder != session) {
             return false;
+        }
+        if inner.single.contains(&database) {
+            inner.exclusive.insert(database, session);
         }
         *inner.users.entry((database, session)).or_default() += 1;
         true
@@ -38,6 +43,10 @@ impl DatabaseUsage {
             *count -= 1;
             if *count == 0 {
                 inner.users.remove(&(database, session));
+                let holds = inner.exclusive.get(&database) == Some(&session);
+                if holds && inner.single.contains(&database) {
+                    inner.exclusive.remove(&database);
+                }
             }
         }
     }
@@ -70,9 +79,18 @@ impl DatabaseUsage {
         self.lock().exclusive.insert(database, session);
     }
 
-    /// Lets everybody enter again.
+    /// Lets everybody enter again; in `SINGLE_USER` mode, one session.
     pub fn release(&self, database: DbId) {
         self.lock().exclusive.remove(&database);
+    }
+
+    /// Begins or ends `SINGLE_USER` mode.
+    pub fn set_single(&self, database: DbId, single: bool) {
+        let mut inner = self.lock();
+        match single {
+            true => drop(inner.single.insert(database)),
+            false => drop(inner.single.remove(&database)),
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -101,5 +119,17 @@ mod tests {
         assert!(usage.enter(DB, B));
         usage.leave(DB, A);
         assert_eq!(usage.sessions_in(DB), [A, B], "it had entered twice");
+    }
+
+    #[test]
+    fn a_single_user_gives_way_to_the_next_one() {
+        let usage = DatabaseUsage::default();
+        usage.set_single(DB, true);
+        assert!(usage.enter(DB, A) && !usage.enter(DB, B));
+        usage.leave(DB, A);
+        assert!(usage.enter(DB, B) && !usage.enter(DB, A));
+        usage.set_single(DB, false);
+        usage.release(DB);
+        assert!(usage.enter(DB, A));
     }
 }
