@@ -10,9 +10,9 @@
 //! `func` is the library of scalar functions, `ddl` changes the catalog, `sysview` and `sysproc` are
 //! the views and procedures by which the server describes itself.
 
+pub mod bind;
 pub mod ddl;
 pub mod exec;
-pub mod bind;
 pub mod func;
 pub mod interp;
 pub mod ir;

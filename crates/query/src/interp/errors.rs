@@ -64,7 +64,12 @@ fn duplicate(
 }
 
 /// The values of a row's key, as messages show them: `(1, abc, <NULL>)`.
-pub(crate) fn key_text(table: &TableDef, index: &IndexDef, row: &[u8], layout: &RowLayout) -> String {
+pub(crate) fn key_text(
+    table: &TableDef,
+    index: &IndexDef,
+    row: &[u8],
+    layout: &RowLayout,
+) -> String {
     let mut texts = Vec::with_capacity(index.key.len());
     for key in &index.key {
         let place = table.column_ordinal(key.column).and_then(|o| table.layout_position(o));

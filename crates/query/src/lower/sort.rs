@@ -136,7 +136,10 @@ impl Lowering {
         let types: Vec<SqlType> = ties.iter().map(|&c| self.stored_type(c)).collect();
         let layout = self.b.layout_of(&types);
         let last = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
-        let desc = LocalCursorDesc { source: LocalSource::Work(last), access: AccessDesc::Full { index: None } };
+        let desc = LocalCursorDesc {
+            source: LocalSource::Work(last),
+            access: AccessDesc::Full { index: None },
+        };
         let cursor = self.b.object(ObjectDesc::LocalCursor(desc));
         self.produce(input, &mut |l| {
             let (pass, over) = (l.b.label(), l.b.label());

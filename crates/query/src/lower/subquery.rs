@@ -304,7 +304,10 @@ impl Lowering {
         work: ObjId,
         body: &mut dyn FnMut(&mut Lowering, Reg) -> SqlResult<()>,
     ) -> SqlResult<()> {
-        let desc = LocalCursorDesc { source: LocalSource::Work(work), access: AccessDesc::Full { index: None } };
+        let desc = LocalCursorDesc {
+            source: LocalSource::Work(work),
+            access: AccessDesc::Full { index: None },
+        };
         let cursor = self.b.object(ObjectDesc::LocalCursor(desc));
         self.b.emit(Inst::LocalOpen { cursor });
         self.loop_rows(|row, mark, done| Inst::LocalNext { cursor, row, mark, done }, body)

@@ -446,9 +446,8 @@ pub fn same_pred(a: &Pred, b: &Pred) -> bool {
 
 /// Whether two orders are the same.
 pub fn same_keys(a: &[SortKey], b: &[SortKey]) -> bool {
-    let same = |(a, b): (&SortKey, &SortKey)| {
-        a.descending == b.descending && same_expr(&a.expr, &b.expr)
-    };
+    let same =
+        |(a, b): (&SortKey, &SortKey)| a.descending == b.descending && same_expr(&a.expr, &b.expr);
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 

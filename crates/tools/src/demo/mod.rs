@@ -165,7 +165,9 @@ fn install(server: &LocalServer, options: &Options) -> Result<(), DemoError> {
         }
     };
     sample::install(&server.options(), sample::DATABASE, source, &mut progress)?;
-    let _ = terminal.clear_line();
+    if terminal.is_term() {
+        let _ = terminal.clear_line();
+    }
     let mut connection = Connection::connect(&server.options().with_database(sample::DATABASE))?;
     let contents = Contents::of(&mut connection, Twin::InMemory)?;
     let outcome = connection.execute("EXEC dbo.usp_ValidateIntegrity")?;

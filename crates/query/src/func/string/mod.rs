@@ -15,8 +15,8 @@ mod search;
 mod slice;
 mod sound;
 
-use base::{Collation, SqlError, SqlResult, ValueRef, message};
 use base::collation::search::byte_offset;
+use base::{Collation, SqlError, SqlResult, ValueRef, message};
 
 pub(super) use name::split_name;
 
