@@ -101,9 +101,11 @@ impl ResponseWriter {
     pub fn error(&mut self, error: &SqlError, server_name: &str) {
         let token = if error.severity() > 10 { token::ERROR } else { token::INFO };
         let wide = self.version.has_wide_counts();
+        // What the server knows as severity 10 has always been 0 on the wire; DB-Library raises on 10.
+        let class = if error.severity() == 10 { 0 } else { error.severity() };
         self.message.put_token(token, |out| {
             out.put(&error.number().to_le_bytes());
-            out.put(&[error.state(), error.severity()]);
+            out.put(&[error.state(), class]);
             out.put_us_varchar(utf16_units_within(error.text(), MESSAGE_UNITS_MAX).0);
             out.put_b_varchar(server_name);
             out.put_b_varchar(error.procedure().unwrap_or_default());

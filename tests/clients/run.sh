@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Drives the server with real clients, each installed from its public registry.
+#
+#   tests/clients/run.sh [--quick] [CLIENT…]
+#
+# Without names every client runs; --quick leaves out those that take minutes to install. The server is
+# THERMOCLINE if that names a program, otherwise the one that cargo builds: the release build where there
+# is one already, else the debug build. Clients are kept in `clients` below cargo's target directory.
+# Each client ends with a line "test result: …"; one that cannot be installed here is named as skipped.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+cache=$target/clients
+mkdir -p "$cache"
+
+all=(pymssql mssql-python pytds bsqldb freebcp tedious go-mssqldb mssql-jdbc tiberius)
+quick=(pymssql mssql-python pytds bsqldb freebcp tedious go-mssqldb mssql-jdbc tiberius)
+
+MSSQL_JDBC=13.2.0.jre11
+
+die() {
+    echo "$*" >&2
+    exit 1
+}
+
+# The program under test, built if need be; its path in $program.
+find_program() {
+    program=${THERMOCLINE:-}
+    if [ -n "$program" ]; then
+        [ -x "$program" ] || die "THERMOCLINE: no program '$program'"
+        return
+    fi
+    local profile=debug flags=()
+    if [ -x "$target/release/thermocline" ]; then
+        profile=release flags=(--release)
+    fi
+    (cd "$root" && cargo build --quiet "${flags[@]}" --bin thermocline) || die "the server does not compile"
+    program=$target/$profile/thermocline
+}
+
+# Starts the server on a port of its own choice, and waits for the line that names it.
+start_server() {
+    data=$(mktemp -d)
+    export SERVER_HOST=127.0.0.1 SERVER_USER=sa SERVER_PASSWORD='Depth-and-Warmth-4'
+    THERMOCLINE_SA_PASSWORD=$SERVER_PASSWORD "$program" serve --data "$data/server" \
+        --listen "$SERVER_HOST:0" --encrypt on >"$data/log" 2>&1 &
+    server=$!
+    trap stop_server EXIT
+    local waited=0
+    until SERVER_PORT=$(sed -nE 's/.*listening.*127\.0\.0\.1:([0-9]+).*/\1/p' "$data/log" | head -1) && [ -n "$SERVER_PORT" ]; do
+        kill -0 "$server" 2>/dev/null || { cat "$data/log" >&2; die "the server ended"; }
+        [ $((waited += 1)) -le 600 ] || { cat "$data/log" >&2; die "the server does not listen"; }
+        sleep 0.1
+    done
+    export SERVER_PORT SERVER_CERTIFICATE=$data/server/server-certificate.pem
+}
+
+stop_server() {
+    kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
+    if grep -q "panicked at" "$data/log" 2>/dev/null; then
+        echo "== the server panicked:"
+        grep -A3 "panicked at" "$data/log" | head -40
+    fi
+    rm -rf "$data"
+}
+
+# Names a client that cannot run here; no test of it counts.
+skip() {
+    echo "$1: skipped: $2"
+    echo "test result: ok. 0 passed; 0 failed; 1 ignored; $1 skipped"
+}
+
+# The interpreter with packages "$@" installed, in $python; fails if it cannot be had.
+python_with() {
+    local venv=$cache/python
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
+    python=$venv/bin/python
+    "$python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+python_client() {
+    local name=$1 script=$2
+    shift 2
+    if ! command -v python3 >/dev/null || ! python_with "$@"; then
+        skip "$name" "Python or its packages $* are not to be had"
+        return
+    fi
+    "$python" "$here/python/$script"
+}
+
+freetds_client() {
+    local name=$1
+    if ! command -v "$name" >/dev/null &&
+        ! { [ "$(id -u)" = 0 ] && apt-get install -y -q freetds-bin >/dev/null 2>&1; }; then
+        skip "$name" "Debian's package freetds-bin is not installed"
+        return
+    fi
+    "$here/freetds/$name.sh"
+}
+
+tedious_client() {
+    command -v npm >/dev/null || { skip tedious "npm is not installed"; return; }
+    mkdir -p "$cache/tedious"
+    cp "$here"/tedious/* "$cache/tedious/"
+    (cd "$cache/tedious" && npm install --silent --no-audit --no-fund) >&2 ||
+        { skip tedious "npm cannot install it"; return; }
+    node "$cache/tedious/client.mjs"
+}
+
+go_client() {
+    command -v go >/dev/null || { skip go-mssqldb "Go is not installed"; return; }
+    (cd "$here/go" && go build -o "$cache/go-client" .) >&2 ||
+        { skip go-mssqldb "Go cannot build it"; return; }
+    "$cache/go-client"
+}
+
+jdbc_client() {
+    command -v java >/dev/null || { skip mssql-jdbc "Java is not installed"; return; }
+    local jar=$cache/mssql-jdbc-$MSSQL_JDBC.jar
+    if [ ! -s "$jar" ]; then
+        curl -fsS -o "$jar.part" \
+            "https://repo1.maven.org/maven2/com/microsoft/sqlserver/mssql-jdbc/$MSSQL_JDBC/mssql-jdbc-$MSSQL_JDBC.jar" &&
+            mv "$jar.part" "$jar" || { skip mssql-jdbc "Maven Central has no answer"; return; }
+    fi
+    java -cp "$jar" "$here/jdbc/Client.java"
+}
+
+run_client() {
+    echo "== $1"
+    case $1 in
+    pymssql) python_client pymssql pymssql_client.py pymssql ;;
+    mssql-python) python_client mssql-python mssql_python_client.py mssql-python ;;
+    pytds) python_client pytds pytds_client.py python-tds pyOpenSSL ;;
+    bsqldb | freebcp) freetds_client "$1" ;;
+    tedious) tedious_client ;;
+    go-mssqldb) go_client ;;
+    mssql-jdbc) jdbc_client ;;
+    tiberius) (cd "$root" && cargo test --quiet -p thermocline --test wire tiberius) ;;
+    *) die "no client '$1'; there are: ${all[*]}" ;;
+    esac
+}
+
+clients=() chosen=("${all[@]}")
+for argument in "$@"; do
+    case $argument in
+    --quick) chosen=("${quick[@]}") ;;
+    -*) die "usage: tests/clients/run.sh [--quick] [CLIENT…]" ;;
+    *) clients+=("$argument") ;;
+    esac
+done
+[ ${#clients[@]} -gt 0 ] || clients=("${chosen[@]}")
+
+find_program
+start_server
+status=0
+for client in "${clients[@]}"; do
+    run_client "$client" || status=1
+done
+exit "$status"
