@@ -270,6 +270,12 @@ impl WaitGraph {
         inner.waiting.values().map(|w| (w.owner.session, w.owner.id, edge(w))).collect()
     }
 
+    /// Owners that wait, each with what it waits for: for the system views.
+    pub fn waits(&self) -> Vec<(SessionId, OwnerId, Blocker)> {
+        let inner = self.lock();
+        inner.waiting.values().map(|w| (w.owner.session, w.owner.id, w.blocker)).collect()
+    }
+
     fn release(&self, owner: OwnerId, only: Option<Resource>) {
         let mut wakers = Wakers::new();
         let mut inner = self.lock();

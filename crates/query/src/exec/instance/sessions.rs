@@ -84,6 +84,8 @@ pub struct SessionStatus {
     pub transaction: Option<TransactionStatus>,
     /// When the last request started and ended: UTC, in units of 100 ns.
     pub last_request: (u64, u64),
+    /// How many requests it has begun.
+    pub requests: u64,
     /// The request that runs, or `None` while the session sleeps.
     pub request: Option<RequestStatus>,
     /// The text of the last request.
@@ -128,6 +130,8 @@ pub struct RequestStatus {
 #[derive(Default)]
 pub struct Sessions {
     entries: RwLock<BTreeMap<SessionId, Arc<SessionEntry>>>,
+    /// Requests of sessions that have ended.
+    past_requests: AtomicU64,
 }
 
 impl SessionEntry {
@@ -171,7 +175,16 @@ impl Sessions {
 
     /// A session has ended.
     pub fn remove(&self, id: SessionId) {
-        self.entries.write().expect("nobody panics under this lock").remove(&id);
+        let entry = self.entries.write().expect("nobody panics under this lock").remove(&id);
+        if let Some(entry) = entry {
+            self.past_requests.fetch_add(entry.status().requests, Relaxed);
+        }
+    }
+
+    /// Requests that all sessions have begun since the server started.
+    pub fn requests(&self) -> u64 {
+        let begun = |entry: &Arc<SessionEntry>| entry.status().requests;
+        self.past_requests.load(Relaxed) + self.all().iter().map(begun).sum::<u64>()
     }
 
     /// A session.

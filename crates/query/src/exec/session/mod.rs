@@ -163,6 +163,7 @@ impl Session {
             transaction_count: 0,
             transaction: None,
             last_request: (clock.utc_ticks(), clock.utc_ticks()),
+            requests: 0,
             request: None,
             last_text: "".into(),
             elapsed_ns: 0,

@@ -211,6 +211,7 @@ impl Session {
         {
             let mut status = state.entry.status();
             status.last_request.0 = started.0;
+            status.requests += 1;
             status.last_text = text.clone();
             status.request = Some(RequestStatus { started, text, command: "SELECT" });
         }

@@ -8,6 +8,8 @@ mod now;
 mod part;
 mod zone;
 
+pub(crate) use zone::FIXED_ZONES;
+
 use base::datetime::DatePart;
 use base::{SqlResult, SqlType, TypeKind, ValueRef};
 

@@ -1,7 +1,7 @@
 //! Indexes, the statistics that go with them, and partitions.
 
 use base::Value;
-use engine::catalog::def::{IndexDef, IndexKind, TableDef, TableRole};
+use engine::catalog::def::{IndexDef, IndexKind, TableDef};
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
@@ -257,50 +257,6 @@ pub static STATS_COLUMNS: SystemRowset = SystemRowset {
                     let ordinal = int(at as i64 + 1);
                     cx.push([object(table.id()), int(own.id.0), ordinal, int(column.0)]);
                 }
-            }
-        }
-        Ok(())
-    },
-};
-
-pub static PARTITIONS: SystemRowset = SystemRowset {
-    schema: "sys",
-    name: "partitions",
-    columns: &[
-        ("partition_id", BIG, false),
-        ("object_id", INT, false),
-        ("index_id", INT, false),
-        ("partition_number", INT, false),
-        ("hobt_id", BIG, false),
-        ("rows", BIG, true),
-        ("filestream_filegroup_id", SMALL, false),
-        ("data_compression", TINY, false),
-        ("data_compression_desc", nvar(60), true),
-        ("xml_compression", BIT, true),
-        ("xml_compression_desc", var(3), true),
-    ],
-    fill: |cx| {
-        let schema = cx.schema.clone();
-        let catalog = cx.instance.catalog(cx.database)?;
-        for definition in schema.tables().filter(|table| table.role == TableRole::Table) {
-            let rows = catalog.table(definition).map(|table| table.memory().rows);
-            let has_heap = definition.clustered_index().is_none();
-            let ids = has_heap.then_some(0).into_iter();
-            for id in ids.chain(definition.indexes.iter().map(|own| own.id.0)) {
-                let hobt = (definition.storage.0 << 16) as i64 | i64::from(id);
-                cx.push([
-                    int(hobt),
-                    object(definition.id()),
-                    int(id),
-                    int(1),
-                    int(hobt),
-                    or_null(rows, |rows| int(rows as i64)),
-                    int(0),
-                    int(0),
-                    text("NONE"),
-                    bit(false),
-                    chars("OFF"),
-                ]);
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ mod indexes;
 mod modules;
 mod objects;
 pub mod security;
+mod space;
 pub mod storage;
 
 use crate::bind::context::SystemView;
@@ -36,7 +37,9 @@ pub const VIEWS: &[&SystemRowset] = &[
     &indexes::INDEX_COLUMNS,
     &indexes::STATS,
     &indexes::STATS_COLUMNS,
-    &indexes::PARTITIONS,
+    &space::PARTITIONS,
+    &space::DM_DB_PARTITION_STATS,
+    &space::ALLOCATION_UNITS,
     &modules::VIEWS,
     &modules::PROCEDURES,
     &modules::TRIGGERS,
@@ -44,6 +47,7 @@ pub const VIEWS: &[&SystemRowset] = &[
     &modules::SQL_MODULES,
     &modules::PARAMETERS,
     &modules::SQL_EXPRESSION_DEPENDENCIES,
+    &modules::ASSEMBLIES,
     &security::DATABASE_PRINCIPALS,
     &security::DATABASE_ROLE_MEMBERS,
     &security::DATABASE_PERMISSIONS,

@@ -322,3 +322,22 @@ pub static SQL_EXPRESSION_DEPENDENCIES: SystemRowset = SystemRowset {
         Ok(())
     },
 };
+
+/// Nothing runs in assemblies here.
+pub static ASSEMBLIES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "assemblies",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("principal_id", INT, true),
+        ("assembly_id", INT, false),
+        ("clr_name", nvar(4000), true),
+        ("permission_set", TINY, true),
+        ("permission_set_desc", nvar(60), true),
+        ("is_visible", BIT, false),
+        ("create_date", WHEN, false),
+        ("modify_date", WHEN, false),
+        ("is_user_defined", BIT, true),
+    ],
+    fill: |_| Ok(()),
+};

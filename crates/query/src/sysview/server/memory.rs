@@ -1,7 +1,52 @@
-//! Memory of tables.
+//! Memory: of tables and their indexes, and of the server's parts.
 
-use super::super::SystemRowset;
+use base::{SqlResult, SqlType, Value};
+use engine::catalog::def::{IndexDef, TableDef};
+use engine::hot::index::Index;
+use engine::hot::table::Table;
+
 use super::super::cells::*;
+use super::super::{FillContext, SystemRowset};
+
+fn number(count: u64) -> Value {
+    int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+fn kb(bytes: u64) -> Value {
+    number(bytes.div_ceil(1024))
+}
+
+/// Calls `each` for every memory-optimized table.
+fn every_table(
+    cx: &mut FillContext<'_>,
+    mut each: impl FnMut(&mut FillContext<'_>, &TableDef, &Table),
+) -> SqlResult<()> {
+    let schema = cx.schema.clone();
+    let catalog = cx.instance.catalog(cx.database)?;
+    for definition in schema.tables().filter(|table| table.kind.is_memory_optimized()) {
+        if let Some(table) = catalog.table(definition) {
+            each(cx, definition, &table);
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin with.
+fn every_index(
+    cx: &mut FillContext<'_>,
+    mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Index),
+) -> SqlResult<()> {
+    every_table(cx, |cx, definition, table| {
+        for (at, own) in definition.indexes.iter().enumerate() {
+            each(cx, names_of(definition, own), table.index_at(at));
+        }
+    })
+}
+
+/// `object_id`, `xtp_object_id`, `index_id`
+fn names_of(table: &TableDef, index: &IndexDef) -> [Value; 3] {
+    [object(table.id()), number(table.storage.0), int(index.id.0)]
+}
 
 pub static DM_DB_XTP_TABLE_MEMORY_STATS: SystemRowset = SystemRowset {
     schema: "sys",
@@ -14,19 +59,189 @@ pub static DM_DB_XTP_TABLE_MEMORY_STATS: SystemRowset = SystemRowset {
         ("memory_used_by_indexes_kb", BIG, true),
     ],
     fill: |cx| {
-        let schema = cx.schema.clone();
-        let catalog = cx.instance.catalog(cx.database)?;
-        for definition in schema.tables().filter(|table| table.kind.is_memory_optimized()) {
-            let Some(table) = catalog.table(definition) else { continue };
+        every_table(cx, |cx, definition, table| {
             let memory = table.memory();
-            let kb = |bytes: u64| int(bytes.div_ceil(1024) as i64);
-            let indexes = (0..definition.indexes.len()).map(|at| table.index_memory(at)).sum();
+            let indexes = || (0..definition.indexes.len()).map(|at| table.index_at(at).memory());
             cx.push([
                 object(definition.id()),
                 kb(memory.allocated_bytes),
                 kb(memory.used_bytes),
-                kb(indexes),
-                kb(indexes),
+                kb(indexes().map(|index| index.allocated_bytes).sum()),
+                kb(indexes().map(|index| index.used_bytes).sum()),
+            ]);
+        })
+    },
+};
+
+pub static DM_DB_XTP_HASH_INDEX_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_hash_index_stats",
+    columns: &[
+        ("object_id", INT, false),
+        ("xtp_object_id", BIG, false),
+        ("index_id", INT, false),
+        ("total_bucket_count", BIG, false),
+        ("empty_bucket_count", BIG, true),
+        ("avg_chain_length", BIG, false),
+        ("max_chain_length", BIG, false),
+    ],
+    fill: |cx| {
+        /// Keys that are counted before others get a turn.
+        const STEP: usize = 10_000;
+        let task = cx.task;
+        every_index(cx, |cx, names, index| {
+            let Index::Hash(index) = index else { return };
+            let mut walk = index.start_stats();
+            let stats = loop {
+                if let Some(stats) = index.step_stats(&task.pin(), &mut walk, STEP) {
+                    break stats;
+                }
+            };
+            // Rows with the same key follow one another, as in SQL Server's chains.
+            let own = [
+                number(stats.total_buckets),
+                number(stats.empty_buckets),
+                number(stats.average_rows()),
+                number(stats.rows_max),
+            ];
+            cx.push_two(names, own);
+        })
+    },
+};
+
+pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_nonclustered_index_stats",
+    columns: &[
+        ("object_id", INT, false),
+        ("xtp_object_id", BIG, false),
+        ("index_id", INT, false),
+        ("delta_pages", BIG, true),
+        ("internal_pages", BIG, true),
+        ("leaf_pages", BIG, true),
+        ("outstanding_retired_nodes", BIG, true),
+        ("page_update_count", BIG, true),
+        ("page_update_retry_count", BIG, true),
+        ("page_consolidation_count", BIG, true),
+        ("page_consolidation_retry_count", BIG, true),
+        ("page_split_count", BIG, true),
+        ("page_split_retry_count", BIG, true),
+        ("key_split_count", BIG, true),
+        ("key_split_retry_count", BIG, true),
+        ("page_merge_count", BIG, true),
+        ("page_merge_retry_count", BIG, true),
+        ("key_merge_count", BIG, true),
+        ("key_merge_retry_count", BIG, true),
+    ],
+    fill: |cx| {
+        let task = cx.task;
+        every_index(cx, |cx, names, index| {
+            let Index::Range(index) = index else { return };
+            let stats = index.stats(&task.pin());
+            // Nodes are changed in place: there are no delta pages, and nothing to consolidate.
+            let own: [Value; 16] = [
+                int(0),
+                number(stats.inner_nodes),
+                number(stats.leaf_nodes),
+                NULL,
+                NULL,
+                NULL,
+                int(0),
+                int(0),
+                number(stats.splits),
+                NULL,
+                NULL,
+                NULL,
+                number(stats.merges),
+                NULL,
+                NULL,
+                NULL,
+            ];
+            cx.push_two(names, own);
+        })
+    },
+};
+
+pub static DM_DB_XTP_OBJECT_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_object_stats",
+    columns: &[
+        ("object_id", BIG, true),
+        ("row_insert_attempts", BIG, true),
+        ("row_update_attempts", BIG, true),
+        ("row_delete_attempts", BIG, true),
+        ("write_conflicts", BIG, true),
+        ("unique_constraint_violations", BIG, true),
+        ("object_address", SqlType::varbinary(8), true),
+    ],
+    fill: |cx| {
+        every_table(cx, |cx, definition, table| {
+            // Rows are not counted as they are written: that would cost every insert something.
+            cx.push([
+                object(definition.id()),
+                NULL,
+                NULL,
+                NULL,
+                number(table.counters().write_conflicts()),
+                number(table.counters().duplicates()),
+                NULL,
+            ]);
+        })
+    },
+};
+
+pub static DM_OS_MEMORY_CLERKS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_memory_clerks",
+    columns: &[
+        ("memory_clerk_address", SqlType::varbinary(8), false),
+        ("type", nvar(60), false),
+        ("name", nvar(256), false),
+        ("memory_node_id", SMALL, false),
+        ("pages_kb", BIG, false),
+        ("virtual_memory_reserved_kb", BIG, false),
+        ("virtual_memory_committed_kb", BIG, false),
+        ("awe_allocated_kb", BIG, false),
+        ("shared_memory_reserved_kb", BIG, false),
+        ("shared_memory_committed_kb", BIG, false),
+        ("page_size_in_bytes", BIG, false),
+        ("page_allocator_address", SqlType::varbinary(8), false),
+        ("host_address", SqlType::varbinary(8), false),
+        ("parent_memory_broker_type", nvar(60), true),
+    ],
+    fill: |cx| {
+        let catalogs = cx.instance.databases().catalogs();
+        let managers = || catalogs.iter().map(|catalog| catalog.database().manager());
+        let of_databases: u64 = managers().map(|own| own.pool().total()).sum();
+        let rest = cx.instance.host().pool.total().saturating_sub(of_databases);
+        let rings = managers().map(|own| own.log().stats().ring_bytes).sum();
+        let plans = cx.instance.plans.statistics().bytes as u64;
+        let mut clerks = vec![
+            ("CACHESTORE_SQLCP", "SQL Plans".to_owned(), plans),
+            ("MEMORYCLERK_SQLLOGPOOL", "Default".to_owned(), rings),
+            ("MEMORYCLERK_XTP", "Default".to_owned(), rest),
+        ];
+        for own in managers() {
+            clerks.push(("MEMORYCLERK_XTP", format!("DB_ID_{}", own.id().0), own.pool().total()));
+        }
+        for (at, (kind, name, size)) in clerks.iter().enumerate() {
+            // Addresses only tell the clerks apart.
+            let address = (at as u64 + 1).to_be_bytes();
+            cx.push([
+                bytes(&address),
+                text(kind),
+                text(name),
+                int(0),
+                kb(*size),
+                int(0),
+                int(0),
+                int(0),
+                int(0),
+                int(0),
+                int(8192),
+                bytes(&[0; 8]),
+                bytes(&[0; 8]),
+                NULL,
             ]);
         }
         Ok(())

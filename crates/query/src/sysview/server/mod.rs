@@ -1,11 +1,13 @@
 //! Views of the server: its databases, principals and settings, who is connected, and the machine.
 
+mod counters;
 mod databases;
 mod machine;
 mod memory;
 mod principals;
 mod sessions;
 mod settings;
+mod transactions;
 
 use super::SystemRowset;
 
@@ -15,7 +17,13 @@ pub const VIEWS: &[&SystemRowset] = &[
     &databases::MASTER_FILES,
     &machine::DM_OS_SYS_INFO,
     &machine::DM_OS_HOST_INFO,
+    &counters::DM_OS_PERFORMANCE_COUNTERS,
+    &counters::DM_OS_WAIT_STATS,
     &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
+    &memory::DM_DB_XTP_HASH_INDEX_STATS,
+    &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,
+    &memory::DM_DB_XTP_OBJECT_STATS,
+    &memory::DM_OS_MEMORY_CLERKS,
     &principals::SERVER_PRINCIPALS,
     &principals::SQL_LOGINS,
     &principals::SERVER_ROLE_MEMBERS,
@@ -28,4 +36,8 @@ pub const VIEWS: &[&SystemRowset] = &[
     &settings::CONFIGURATIONS,
     &settings::SYSLANGUAGES,
     &settings::MESSAGES,
+    &settings::TIME_ZONE_INFO,
+    &transactions::DM_TRAN_DATABASE_TRANSACTIONS,
+    &transactions::DM_TRAN_LOCKS,
+    &transactions::DM_DB_XTP_TRANSACTIONS,
 ];

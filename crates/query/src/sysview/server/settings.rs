@@ -110,3 +110,23 @@ pub static MESSAGES: SystemRowset = SystemRowset {
         Ok(())
     },
 };
+
+/// The zones that `AT TIME ZONE` takes; none of them knows daylight saving time.
+pub static TIME_ZONE_INFO: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "time_zone_info",
+    columns: &[
+        ("name", SYSNAME, false),
+        ("current_utc_offset", nvar(6), false),
+        ("is_currently_dst", BIT, false),
+    ],
+    fill: |cx| {
+        for (name, minutes) in crate::func::FIXED_ZONES {
+            let sign = if *minutes < 0 { '-' } else { '+' };
+            let east = minutes.unsigned_abs();
+            let offset = format!("{sign}{:02}:{:02}", east / 60, east % 60);
+            cx.push([text(name), text(&offset), bit(false)]);
+        }
+        Ok(())
+    },
+};

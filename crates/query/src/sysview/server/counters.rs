@@ -1,0 +1,155 @@
+//! What the server counts: only counters that are really kept are shown.
+
+use base::Value;
+
+use super::super::cells::*;
+use super::super::{FillContext, SystemRowset};
+
+/// A value at a moment.
+const RAW: i32 = 65_792;
+/// A sum since the start, of which clients make a rate.
+const RATE: i32 = 272_696_576;
+/// A part of the base that follows.
+const FRACTION: i32 = 537_003_264;
+/// The base of a fraction.
+const BASE: i32 = 1_073_939_712;
+
+/// Counters of one object, all of one instance.
+struct Object<'a> {
+    name: &'a str,
+    instance: &'a str,
+}
+
+impl Object<'_> {
+    fn show(&self, cx: &mut FillContext<'_>, counters: &[(&str, u64, i32)]) {
+        let wide = |part: &str| text(&format!("{part:<128}"));
+        for (name, value, kind) in counters {
+            cx.push([
+                wide(&format!("SQLServer:{}", self.name)),
+                wide(name),
+                wide(self.instance),
+                int(i64::try_from(*value).unwrap_or(i64::MAX)),
+                int(*kind),
+            ]);
+        }
+    }
+}
+
+pub static DM_OS_PERFORMANCE_COUNTERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_performance_counters",
+    columns: &[
+        ("object_name", nfix(128), false),
+        ("counter_name", nfix(128), false),
+        ("instance_name", nfix(128), true),
+        ("cntr_value", BIG, false),
+        ("cntr_type", INT, false),
+    ],
+    fill: |cx| {
+        of_server(cx);
+        of_databases(cx);
+        Ok(())
+    },
+};
+
+fn of_server(cx: &mut FillContext<'_>) {
+    let instance = cx.instance;
+    let counted = instance.counters();
+    let since_start = |count: i32| u64::try_from(count).unwrap_or(0);
+    let in_transaction = |entry: &_| {
+        let entry: &std::sync::Arc<crate::exec::instance::sessions::SessionEntry> = entry;
+        entry.status().transaction.is_some()
+    };
+    let transactions = instance.sessions.all().iter().filter(|e| in_transaction(e)).count();
+    let general = [
+        ("User Connections", instance.sessions.len() as u64, RAW),
+        ("Logins/sec", since_start(counted.connections), RATE),
+        ("Transactions", transactions as u64, RAW),
+        ("Processes blocked", instance.host().graph.waits().len() as u64, RAW),
+    ];
+    Object { name: "General Statistics", instance: "" }.show(cx, &general);
+    let batches = [("Batch Requests/sec", instance.sessions.requests(), RATE)];
+    Object { name: "SQL Statistics", instance: "" }.show(cx, &batches);
+    let errors = [("Errors/sec", since_start(counted.errors), RATE)];
+    Object { name: "SQL Errors", instance: "_Total" }.show(cx, &errors);
+    let pool = &instance.host().pool;
+    let target = pool.limit().min(instance.facts().memory_bytes);
+    let memory = [
+        ("Target Server Memory (KB)", target >> 10, RAW),
+        ("Total Server Memory (KB)", pool.total() >> 10, RAW),
+    ];
+    Object { name: "Memory Manager", instance: "" }.show(cx, &memory);
+    let cache = instance.plans.statistics();
+    let plans = [
+        ("Cache Hit Ratio", cache.hits, FRACTION),
+        ("Cache Hit Ratio Base", cache.hits + cache.misses, BASE),
+        ("Cache Pages", cache.bytes.div_ceil(8192) as u64, RAW),
+        ("Cache Object Counts", cache.entries as u64, RAW),
+    ];
+    Object { name: "Plan Cache", instance: "_Total" }.show(cx, &plans);
+}
+
+const OF_DATABASE: [(&str, i32); 7] = [
+    ("Active Transactions", RAW),
+    ("Log Bytes Flushed/sec", RATE),
+    ("Log File(s) Size (KB)", RAW),
+    ("Log Flush Wait Time", RAW),
+    ("Log Flush Waits/sec", RATE),
+    ("Log Flushes/sec", RATE),
+    ("XTP Memory Used (KB)", RAW),
+];
+
+fn of_databases(cx: &mut FillContext<'_>) {
+    let mut total = [0; OF_DATABASE.len()];
+    let show = |cx: &mut FillContext<'_>, instance: &str, values: &[u64; OF_DATABASE.len()]| {
+        let row = |at: usize| (OF_DATABASE[at].0, values[at], OF_DATABASE[at].1);
+        let counters: [_; OF_DATABASE.len()] = std::array::from_fn(row);
+        Object { name: "Databases", instance }.show(cx, &counters);
+    };
+    for catalog in cx.instance.databases().catalogs() {
+        let manager = catalog.database().manager();
+        let log = manager.log().stats();
+        let values = [
+            manager.transactions().len() as u64,
+            log.bytes,
+            log.store_bytes >> 10,
+            log.wait_ns / 1_000_000,
+            log.waits,
+            log.batches,
+            manager.pool().total() >> 10,
+        ];
+        for (sum, value) in total.iter_mut().zip(values) {
+            *sum += value;
+        }
+        show(cx, &cx.instance.database_name(manager.id()), &values);
+    }
+    show(cx, "_Total", &total);
+}
+
+pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_wait_stats",
+    columns: &[
+        ("wait_type", nvar(60), false),
+        ("waiting_tasks_count", BIG, false),
+        ("wait_time_ms", BIG, false),
+        ("max_wait_time_ms", BIG, false),
+        ("signal_wait_time_ms", BIG, false),
+    ],
+    fill: |cx| {
+        let logs = cx.instance.databases().catalogs();
+        let logs = logs.iter().map(|own| own.database().manager().log().stats());
+        let (waits, ns) =
+            logs.fold((0, 0), |(waits, ns), log| (waits + log.waits, ns + log.wait_ns));
+        let own: [Value; 5] = [
+            text("WRITELOG"),
+            int(waits as i64),
+            int((ns / 1_000_000) as i64),
+            // The longest wait is not kept.
+            int(0),
+            int(0),
+        ];
+        cx.push(own);
+        Ok(())
+    },
+};
