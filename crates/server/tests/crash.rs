@@ -3,6 +3,8 @@
 //!
 //! `THERMOCLINE_CRASHES` says how often, `THERMOCLINE_SEED` when; a failure prints the seed.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

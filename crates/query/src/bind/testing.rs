@@ -503,10 +503,7 @@ impl Db {
 
     /// Binds the first statement of a text.
     pub fn bind(&self, text: &str) -> BindResult<Bound> {
-        let batch = match tsql::parse_batch(text, Default::default()) {
-            Ok(batch) => batch,
-            Err(error) => return Err(error.into()),
-        };
+        let batch = tsql::parse_batch(text, Default::default())?;
         statement(&self.context(), &batch.statements[0])
     }
 
@@ -552,7 +549,7 @@ fn shown_types(effects: &crate::plan::tree::RowEffects) -> Vec<SqlType> {
 
 /// Values as a client would show them.
 fn shown(row: &[Value], types: &[SqlType]) -> String {
-    let mut arena = base::Arena::new();
+    let arena = base::Arena::new();
     let one = |(at, value): (usize, &Value)| -> String {
         if value.is_null() {
             return "NULL".to_owned();
@@ -560,7 +557,7 @@ fn shown(row: &[Value], types: &[SqlType]) -> String {
         let Some(ty) = types.get(at) else { return format!("{value:?}") };
         let to = SqlType::nvarchar_max(Collation::DEFAULT);
         let options = base::ConvertOptions::default();
-        match base::convert(value.as_ref(), ty, &to, &options, &mut arena).map(|v| v.to_owned()) {
+        match base::convert(value.as_ref(), ty, &to, &options, &arena).map(|v| v.to_owned()) {
             Ok(Value::Unicode(bytes)) => {
                 let units = bytes.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]]));
                 char::decode_utf16(units).map(|c| c.unwrap_or('?')).collect()

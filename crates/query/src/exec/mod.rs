@@ -50,6 +50,6 @@ pub mod security;
 pub mod session;
 pub mod sink;
 #[cfg(test)]
-pub mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -57,7 +57,9 @@ impl Frame {
     /// A frame of scalar variables of these types, all NULL.
     pub fn new(types: impl IntoIterator<Item = SqlType>) -> Frame {
         let mut frame = Frame::default();
-        types.into_iter().for_each(|ty| drop(frame.declare(ty)));
+        for ty in types {
+            frame.declare(ty);
+        }
         frame
     }
 

@@ -11,7 +11,6 @@ use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 use crate::interp::{Execution, Outcome, TableSlot, Transition};
 use crate::ir::inst::{Inst, Pc, Reg};
-use crate::ir::object::ObjId;
 use crate::ir::site::TargetTable;
 use crate::ir::{RegType, Unit};
 
@@ -255,12 +254,6 @@ impl Machine<'_, '_> {
     #[inline(always)]
     pub fn registers(&self) -> Registers<'_> {
         registers(&self.act.slots)
-    }
-
-    /// An object, apart from the rest of the machine.
-    #[inline(always)]
-    pub fn object(&mut self, id: ObjId) -> &mut Object {
-        &mut self.act.objects[usize::from(id.0)]
     }
 
     /// Lets others run from time to time, and charges the arenas.

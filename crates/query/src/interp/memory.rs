@@ -23,7 +23,7 @@ pub struct Piece {
 
 impl Piece {
     /// How many bytes there are.
-    pub fn len(self) -> usize {
+    pub fn byte_len(self) -> usize {
         self.len as usize
     }
 }

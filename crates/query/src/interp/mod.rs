@@ -42,7 +42,7 @@ mod scalars;
 mod slot;
 mod steps;
 #[cfg(test)]
-pub mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod value_row;

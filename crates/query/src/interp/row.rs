@@ -4,9 +4,9 @@
 //! verified units promise: a row register points to a row of the layout that the unit was lowered
 //! for (U1, U2), and the row stays where it is (U4).
 
+use base::SqlType;
 use base::types::{Repr, TypeKind};
 use base::value::{DateTime, DateTimeOffset};
-use base::{SqlType, ValueRef};
 use engine::hot::row::{Place, RowLayout};
 
 use crate::interp::slot::Slot;
@@ -118,14 +118,6 @@ pub unsafe fn bytes<'a>(row: *const u8, layout: &RowLayout) -> &'a [u8] {
     }
 }
 
-/// The columns of a row whose bytes are at hand.
-pub fn columns<'r>(
-    layout: &'r RowLayout,
-    row: &'r [u8],
-) -> impl Iterator<Item = ValueRef<'r>> + 'r {
-    (0..layout.columns().len()).map(move |column| layout.get(row, column))
-}
-
 /// The length of the row that [`build`] makes of these slots.
 ///
 /// # Safety
@@ -231,6 +223,7 @@ unsafe fn store(ty: &SqlType, slot: &Slot, out: &mut [u8]) {
 mod tests {
     use super::*;
     use crate::ir::place::{load_kind, variable_place};
+    use base::ValueRef;
 
     fn layout() -> (RowLayout, Vec<ValueRef<'static>>) {
         let columns: [(SqlType, ValueRef<'static>); 12] = [

@@ -85,7 +85,7 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 let (object, _) = object!(self, hash, Hash, Hash);
-                let found = object.next().map(as_row);
+                let found = object.next_row().map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::HashProbe { hash } => {
@@ -153,7 +153,7 @@ impl Machine<'_, '_> {
             Inst::GroupNext { groups, row, mark, done } => {
                 self.reset(mark);
                 self.turn()?;
-                let found = object!(self, groups, Groups, Groups).0.next().map(as_row);
+                let found = object!(self, groups, Groups, Groups).0.next_row().map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::GroupResult { groups, aggregate, dst } => {
@@ -169,7 +169,7 @@ impl Machine<'_, '_> {
             Inst::SortNext { sort, row, mark, done } => {
                 self.reset(mark);
                 self.turn()?;
-                let found = object!(self, sort, Sort, Sort).0.next().map(as_row);
+                let found = object!(self, sort, Sort, Sort).0.next_row().map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::SortClear { sort, limit } => {
@@ -184,7 +184,7 @@ impl Machine<'_, '_> {
             Inst::WindowNext { window, row, mark, done } => {
                 self.reset(mark);
                 self.turn()?;
-                let found = object!(self, window, Window, Window).0.next().map(as_row);
+                let found = object!(self, window, Window, Window).0.next_row().map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::WindowResult { window, function, dst } => {

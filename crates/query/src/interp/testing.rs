@@ -34,6 +34,9 @@ use crate::plan::expr::*;
 use crate::plan::tree::*;
 use crate::sysview::SystemRowset;
 
+/// What a test has for a user's function.
+type UserFunction = fn(&[Value]) -> SqlResult<Value>;
+
 /// The database of tests.
 pub const DB: DbId = DbId(5);
 
@@ -46,13 +49,11 @@ pub struct World {
     runtime: Runtime,
     pub isolation: Isolation,
     /// What the session's user functions do, by id.
-    pub functions: HashMap<ObjectId, fn(&[Value]) -> SqlResult<Value>>,
+    pub functions: HashMap<ObjectId, UserFunction>,
     /// What happened to statements of native modules.
     pub trace: Vec<String>,
     pub row_limit: Option<u64>,
     next_value: i64,
-    /// A transaction that spans runs, if one is open.
-    open: Option<Transaction>,
     /// New rows that another session commits once the next statement has begun to read.
     interference: Option<(Arc<Table>, Vec<Vec<u8>>)>,
     host: EngineHost,
@@ -63,7 +64,7 @@ struct Session<'w> {
     task: &'w Task<'static>,
     database: &'w Arc<Database>,
     tables: &'w HashMap<StorageId, Arc<Table>>,
-    functions: &'w HashMap<ObjectId, fn(&[Value]) -> SqlResult<Value>>,
+    functions: &'w HashMap<ObjectId, UserFunction>,
     trace: &'w mut Vec<String>,
     next_value: &'w mut i64,
     isolation: Isolation,
@@ -137,7 +138,6 @@ impl World {
             trace: Vec::new(),
             row_limit: None,
             next_value: 100,
-            open: None,
             interference: None,
             host,
         }
@@ -190,18 +190,7 @@ impl World {
         self.runtime.grant.used()
     }
 
-    /// Begins a transaction that lasts until [`World::commit`].
-    pub fn begin(&mut self) {
-        let task = Task::blocking(&self.wait);
-        self.open = Some(Transaction::begin(&self.session, &task).unwrap());
-    }
-
-    pub fn commit(&mut self) {
-        let task = Task::blocking(&self.wait);
-        self.open.take().unwrap().commit(&task, Durability::Full).unwrap();
-    }
-
-    /// Runs a unit with `f` in a statement of its own; commits if nothing else is open.
+    /// Runs a unit with `f` in a statement and a transaction of its own.
     fn with<T>(
         &mut self,
         frame: &mut Frame,
@@ -209,12 +198,7 @@ impl World {
         f: impl FnOnce(&mut Execution<'_>) -> SqlResult<T>,
     ) -> SqlResult<T> {
         let task = Task::blocking(&self.wait);
-        let autocommit = self.open.is_none();
-        let transaction = match self.open.take() {
-            Some(transaction) => transaction,
-            None => Transaction::begin(&self.session, &task).unwrap(),
-        };
-        let mut transaction = transaction;
+        let mut transaction = Transaction::begin(&self.session, &task).unwrap();
         let first = transaction.begin_statement(self.isolation, ReadAt::Committed);
         self.interfere();
         let mut session = Session {
@@ -244,9 +228,7 @@ impl World {
             Err(_) => session.roll_back_statements(),
         }
         let transaction = session.transaction;
-        if !autocommit {
-            self.open = Some(transaction);
-        } else if result.is_ok() {
+        if result.is_ok() {
             transaction.commit(&task, Durability::Full).unwrap();
         }
         result
@@ -419,7 +401,9 @@ impl Host for Session<'_> {
     ) -> SqlResult<()> {
         // As many rows as the argument says.
         if let Some((ValueRef::Int(count), _)) = args[0] {
-            (1..=count).for_each(|i| drop(rows.push_values(&[ValueRef::Int(i)])));
+            for i in 1..=count {
+                rows.push_values(&[ValueRef::Int(i)]);
+            }
         }
         Ok(())
     }
@@ -676,10 +660,4 @@ pub fn insert_values(target: Target, def: &TableDef, rows: &[Vec<Value>]) -> Pla
         ..RowEffects::default()
     };
     Plan::Insert(Box::new(InsertPlan { target, source, values, effects }))
-}
-
-/// Rows of integers; `None` is NULL.
-pub fn ints(rows: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
-    let value = |v: &Option<i64>| v.map_or(Value::Null, Value::Int);
-    rows.iter().map(|r| r.iter().map(value).collect()).collect()
 }

@@ -218,6 +218,7 @@ pub const NOT_NULL: u16 = u16::MAX;
 ///
 /// Operands are not NULL and results are not NULL unless the instruction says otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(missing_docs, reason = "each instruction tells what its operands are")]
 pub enum Inst {
     // ---- control
     /// Goes on elsewhere.

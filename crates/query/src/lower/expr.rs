@@ -12,7 +12,7 @@ use crate::func::{NullBehaviour, Volatility};
 use crate::ir::builder::Label;
 use crate::ir::inst::{FloatOp, Inst, IntKind, IntOp, Reg, RegType};
 use crate::ir::site::*;
-use crate::lower::columns::{uses_in_expr, uses_in_pred};
+use crate::lower::columns::uses_in_pred;
 use crate::lower::scope::Val;
 use crate::lower::{ConstantKey, Lowering};
 use crate::plan::expr::{ArithOp, Expr, ExprKind, VarId};
@@ -25,6 +25,9 @@ pub struct NullTo {
     /// Where to go.
     pub label: Label,
 }
+
+/// Arguments of a user's function or procedure: their registers, none for a default, and their types.
+pub type UserArgs = (Box<[Option<Reg>]>, Box<[SqlType]>);
 
 impl Lowering {
     /// Computes an expression into some register.
@@ -259,10 +262,7 @@ impl Lowering {
     }
 
     /// The arguments of a user's function or procedure.
-    pub fn optional_args(
-        &mut self,
-        args: &[Option<Expr>],
-    ) -> SqlResult<(Box<[Option<Reg>]>, Box<[SqlType]>)> {
+    pub fn optional_args(&mut self, args: &[Option<Expr>]) -> SqlResult<UserArgs> {
         let mut regs = Vec::with_capacity(args.len());
         for arg in args {
             regs.push(match arg {
@@ -288,13 +288,6 @@ impl Lowering {
             ExprKind::Call { args, .. } => args.iter().try_for_each(|a| self.touch_strict(a)),
             _ => Ok(()),
         }
-    }
-
-    /// Loads the columns that an expression uses, wherever in it.
-    pub fn touch_all(&mut self, expr: &Expr) -> SqlResult<()> {
-        let mut cols = Vec::new();
-        uses_in_expr(expr, &mut |col| cols.push(col));
-        cols.into_iter().try_for_each(|col| self.touch(col))
     }
 
     /// A constant's register. Each constant is set once, when the unit starts.

@@ -4,7 +4,7 @@ use base::{SqlResult, SqlType, Value};
 
 use crate::func::CallTypes;
 use crate::ir::builder::Label;
-use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::inst::{Inst, Reg};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, Order, OrderKey, SetDesc};
 use crate::lower::scope::{Binding, Val};
@@ -272,12 +272,5 @@ impl Lowering {
             l.b.place(seen);
             Ok(())
         })
-    }
-
-    /// A register of its own for something that must be defined on all ways.
-    pub fn null_reg(&mut self, ty: RegType) -> Reg {
-        let dst = self.b.reg(ty);
-        self.b.emit(Inst::SetNull { dst });
-        dst
     }
 }

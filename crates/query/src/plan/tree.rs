@@ -385,6 +385,7 @@ pub enum FrameBound {
 
 /// A planned data statement.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for a statement")]
 pub enum Plan {
     /// `SELECT` that returns rows or assigns variables.
     Select(SelectPlan),
@@ -581,6 +582,7 @@ pub struct ReferencedPlan {
 /// What happens to the rows that reference a changed or deleted one. The nested plans use
 /// [`RowEffects::old_columns`] (and `new_columns` for cascaded updates).
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for a foreign key")]
 pub enum ReferencedAction {
     /// Error 547 if this look-up finds a row, checked when the statement is done.
     Refuse(Node),

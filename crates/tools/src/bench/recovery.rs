@@ -51,7 +51,10 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
 fn fill(server: &LocalServer, rows: u64) -> Result<(), BenchError> {
     let mut connection = Connection::connect(&server.options())?;
     execute(&mut connection, "CREATE DATABASE Recovery")?;
-    execute(&mut connection, "ALTER DATABASE Recovery ADD FILEGROUP mod CONTAINS MEMORY_OPTIMIZED_DATA")?;
+    execute(
+        &mut connection,
+        "ALTER DATABASE Recovery ADD FILEGROUP mod CONTAINS MEMORY_OPTIMIZED_DATA",
+    )?;
     let file = "ALTER DATABASE Recovery ADD FILE (NAME = 'mod', FILENAME = 'mod') TO FILEGROUP mod";
     execute(&mut connection, file)?;
     execute(&mut connection, "USE Recovery")?;

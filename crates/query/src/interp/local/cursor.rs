@@ -67,15 +67,15 @@ impl LocalCursor {
                 let mut encoded = KeyBuf::new();
                 spec.encode_values(key, &mut encoded);
                 if key.len() == spec.columns() {
-                    found.extend_from_slice(table.index(*index).get(&encoded));
+                    found.extend_from_slice(table.index_at(*index).get(&encoded));
                 } else {
-                    table.index(*index).range(&KeyRange::prefix(&encoded), false, &mut found);
+                    table.index_at(*index).range(&KeyRange::prefix(&encoded), false, &mut found);
                 }
             }
             LocalAccess::Range { index, prefix, next, lower, upper, backward } => {
                 let spec = table.shape().key(*index);
                 let range = key_range(spec, *next, prefix, *lower, *upper);
-                table.index(*index).range(&range, *backward, &mut found);
+                table.index_at(*index).range(&range, *backward, &mut found);
             }
         }
         self.end = found.len() as u32;

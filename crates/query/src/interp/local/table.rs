@@ -296,7 +296,7 @@ impl LocalTable {
                 }
                 Undo::Update(id, old) => {
                     self.rows[id.0 as usize].changed = 0;
-                    self.garbage += old.len();
+                    self.garbage += old.byte_len();
                 }
                 Undo::Delete(id) => self.free_row(id),
             }
@@ -314,7 +314,7 @@ impl LocalTable {
                 Undo::Insert(id) => self.free_row(id),
                 Undo::Update(id, old) => {
                     let row = &mut self.rows[id.0 as usize];
-                    self.garbage += row.piece.len();
+                    self.garbage += row.piece.byte_len();
                     row.piece = old;
                     row.changed = 0;
                 }
@@ -335,7 +335,7 @@ impl LocalTable {
         }
         row.state = State::Free;
         row.changed = 0;
-        self.garbage += row.piece.len();
+        self.garbage += row.piece.byte_len();
         self.free.push(id);
     }
 
@@ -467,7 +467,7 @@ impl LocalTable {
     }
 
     /// An index.
-    pub fn index(&self, index: usize) -> &LocalIndex {
+    pub fn index_at(&self, index: usize) -> &LocalIndex {
         &self.indexes[index]
     }
 

@@ -195,7 +195,7 @@ impl Groups {
     }
 
     /// Makes the next group current; its keys as a row.
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn next_row(&mut self) -> Option<&[u8]> {
         let group = self.groups.get(self.at as usize)?;
         self.current = self.at;
         self.at += 1;

@@ -112,7 +112,7 @@ impl HashTable {
 
     /// The next row with those keys.
     #[inline]
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn next_row(&mut self) -> Option<&[u8]> {
         while self.next != NONE {
             let at = self.next;
             let entry = &self.entries[at as usize];

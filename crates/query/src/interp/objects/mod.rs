@@ -44,8 +44,9 @@ pub enum Object {
     Window(Box<Window>),
 }
 
-/// Objects that wait to be used again.
+/// Objects that wait to be used again, each in the box in which it goes to and fro.
 #[derive(Debug, Default)]
+#[allow(clippy::vec_box, reason = "taking one moves a pointer, not the object")]
 pub struct Pools {
     cursors: Vec<Box<TableCursor>>,
     locals: Vec<Box<LocalCursor>>,

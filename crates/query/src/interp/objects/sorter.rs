@@ -88,7 +88,7 @@ impl Sorter {
         let Some(top) = self.entries.first() else { return false };
         let below = (head, &self.key[..]) < (top.head, self.memory.get(top.key));
         if below {
-            self.garbage += top.key.len() + top.row.len();
+            self.garbage += top.key.byte_len() + top.row.byte_len();
             self.entries.swap_remove(0);
             self.sift_down(0);
         }
@@ -149,7 +149,7 @@ impl Sorter {
 
     /// The next row.
     #[inline]
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn next_row(&mut self) -> Option<&[u8]> {
         let entry = self.entries.get(self.at)?;
         self.at += 1;
         Some(self.memory.get(entry.row))

@@ -120,7 +120,7 @@ impl Window {
     }
 
     /// The next row.
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn next_row(&mut self) -> Option<&[u8]> {
         let entry = self.entries.get(self.at)?;
         self.at += 1;
         Some(self.memory.get(entry.row))
@@ -210,8 +210,7 @@ impl<'w> Pass<'w> {
         let peers = self.peer_groups();
         let rows = peers.len();
         let mut dense = 0;
-        for row in 0..rows {
-            let group = peers[row].clone();
+        for (row, group) in peers.into_iter().enumerate() {
             if row == group.start {
                 dense += 1;
             }
