@@ -42,6 +42,11 @@ pub trait MetadataFacts {
     /// The same by id, which is negative.
     fn system_object_by_id(&self, id: ObjectId) -> Option<SystemObject>;
 
+    /// The text of such an object, if it is written in T-SQL.
+    fn system_definition(&self, _id: ObjectId) -> Option<String> {
+        None
+    }
+
     /// The identity value that was last used in a table, whoever used it; `None` before the first.
     fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64>;
 
@@ -89,6 +94,12 @@ pub trait SessionFacts: MetadataFacts {
 
     /// What `SET CONTEXT_INFO` has set: 128 bytes, or nothing.
     fn context_info(&self) -> Option<Box<[u8]>>;
+
+    /// The text that a handle of `sys.dm_exec_requests` or `sys.dm_exec_connections` names, if a session
+    /// runs it or has run nothing else since.
+    fn text_of(&self, _handle: &[u8]) -> Option<Arc<str>> {
+        None
+    }
 
     /// What `sp_set_session_context` has set for a key.
     fn session_context(&self, key: &str) -> Option<Variant>;

@@ -1,6 +1,7 @@
 //! Table-valued functions of the library.
 
 mod properties;
+mod texts;
 
 use std::fmt;
 
@@ -81,6 +82,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         columns: properties::columns,
         fill: properties::fill,
         infer: properties::types,
+    },
+    RowsetFunction {
+        name: "DM_EXEC_SQL_TEXT",
+        arguments: (1, 1),
+        columns: texts::columns,
+        fill: texts::fill,
+        infer: texts::types,
     },
 ];
 

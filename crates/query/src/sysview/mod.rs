@@ -82,11 +82,13 @@ impl FillContext<'_> {
 }
 
 /// The id of a system view: negative, and the same in every database.
-pub fn id_of(name: &str) -> i32 {
-    let hash = name.bytes().fold(0x811C_9DC5_u32, |hash, byte| {
+pub fn id_of(schema: &str, name: &str) -> i32 {
+    let bytes = schema.bytes().chain(*b".").chain(name.bytes());
+    let hash = bytes.fold(0x811C_9DC5_u32, |hash, byte| {
         (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
     });
-    -((hash >> 2) as i32) - 1_000_000
+    // Ids of system procedures begin at -900,000,000, below these.
+    -((hash % 800_000_000) as i32) - 1_000_000
 }
 
 /// All views whose rows are made.
@@ -120,6 +122,16 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
                 .or_else(|| function().map(SystemObject::Function))
         }
     }
+}
+
+/// The text of a view that is a query, by its id.
+pub fn definition_of(id: base::ids::ObjectId) -> Option<String> {
+    queries().find(|view| id_of(view.schema, view.name) == id.0).map(text_of)
+}
+
+/// A view's text, as if it had been created.
+fn text_of(view: &SystemView) -> String {
+    format!("CREATE VIEW {}.{} AS {}", view.schema, view.name, view.query)
 }
 
 fn old_view(name: &str) -> Option<SystemObject> {

@@ -24,3 +24,156 @@ fn names_of_views_are_unique() {
     all.dedup();
     assert_eq!(all.len(), count);
 }
+
+/// The rows of an answer, without the heading and the count.
+fn rows(answer: &str) -> String {
+    let is_count = |line: &str| line.ends_with(" rows)") || line == "(1 row)";
+    let lines: Vec<&str> = answer.lines().skip(1).filter(|line| !is_count(line)).collect();
+    lines.join("\n")
+}
+
+/// `name type`, with a question mark if the column may be NULL, one line a column.
+fn shape(session: &mut crate::exec::testing::TestSession, view: &str) -> String {
+    let answer = session.run(&format!("exec sp_describe_first_result_set N'SELECT * FROM {view}'"));
+    let column = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        let unknown = if cells[3] == "1" { "?" } else { "" };
+        format!("  {} {}{unknown}\n", cells[2], cells[5])
+    };
+    format!("{view}\n{}", rows(&answer).lines().map(column).collect::<String>())
+}
+
+#[test]
+fn columns_are_those_of_sql_server() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let mut views: Vec<String> = names().map(|(s, n)| format!("{s}.{n}")).collect();
+    views.sort();
+    let shapes: Vec<String> = views.iter().map(|view| shape(&mut session, view)).collect();
+    let golden = include_str!("views.txt");
+    for shape in &shapes {
+        assert!(golden.contains(shape), "{shape}");
+    }
+    assert_eq!(golden, shapes.concat());
+}
+
+const SCHEMA: &str = "
+create schema s
+go
+create type s.code from varchar(10) not null
+go
+create table p (id int not null constraint PK_p primary key, code s.code, note nvarchar(max) null)
+go
+create table c (id int identity, p int null constraint FK_c references p (id) on delete cascade,
+  amount decimal(10, 2) constraint DF_c default 1, constraint CK_c check (amount > 0))
+go
+create index IX_c on c (p desc) include (amount)
+go
+create view v as select id, note from p
+go
+create procedure q @a nvarchar(20), @b int output as select @b = 1
+go
+create function f (@a int) returns table as return select id, code from p where id = @a
+go
+insert p values (1, 'a', null), (2, 'b', 'x')
+go
+insert c (p) values (1), (1), (2)";
+
+/// Queries, each with the rows that it returns.
+const CONTENTS: &[(&str, &str)] = &[
+    (
+        "select i.name, s.row_count from sys.dm_db_partition_stats s join sys.indexes i
+         on i.object_id = s.object_id and i.index_id = s.index_id order by s.object_id, i.index_id",
+        "PK_p|2\nNULL|3\nIX_c|3",
+    ),
+    (
+        "select count(*) from sys.allocation_units a join sys.partitions p on p.hobt_id = a.container_id
+         where a.total_pages >= a.used_pages and a.used_pages >= a.data_pages and a.data_pages > 0",
+        "3",
+    ),
+    (
+        "select column_name, data_type, character_maximum_length, numeric_precision, domain_schema, domain_name
+         from information_schema.columns order by table_name, ordinal_position",
+        "id|int|NULL|10|NULL|NULL
+p|int|NULL|10|NULL|NULL
+amount|decimal|NULL|10|NULL|NULL
+id|int|NULL|10|NULL|NULL
+code|varchar|10|NULL|s|code
+note|nvarchar|-1|NULL|NULL|NULL
+id|int|NULL|10|NULL|NULL
+note|nvarchar|-1|NULL|NULL|NULL",
+    ),
+    (
+        "select table_name, column_name, data_type from information_schema.routine_columns order by 2",
+        "f|code|varchar\nf|id|int",
+    ),
+    ("select view_name, table_schema, table_name from information_schema.view_table_usage", "v|dbo|p"),
+    (
+        "select domain_name, data_type, character_octet_length from information_schema.domains",
+        "code|varchar|10",
+    ),
+    ("select table_name, column_name from information_schema.column_domain_usage", "p|code"),
+    (
+        "select parameter_name, parameter_mode, data_type, character_octet_length
+         from information_schema.parameters where specific_name = 'q' order by ordinal_position",
+        "@a|IN|nvarchar|40\n@b|INOUT|int|NULL",
+    ),
+    (
+        "select routine_type, data_type, max_dynamic_result_sets from information_schema.routines order by 1",
+        "FUNCTION|TABLE|0\nPROCEDURE|NULL|-1",
+    ),
+    (
+        "select object_name(object_id('sys.objects')), object_schema_name(object_id('INFORMATION_SCHEMA.TABLES')),
+         objectproperty(object_id('sys.all_views'), 'IsView'), left(object_definition(object_id('sys.all_views')), 25)",
+        "objects|INFORMATION_SCHEMA|1|CREATE VIEW sys.all_views",
+    ),
+    (
+        "select count(*) from sys.system_views v full join (select * from sys.all_objects
+         where type = 'V' and is_ms_shipped = 1) o on o.object_id = v.object_id where v.name is null or o.name is null",
+        "0",
+    ),
+    (
+        "select name, type from sys.all_objects where object_id = object_id('sp_help')",
+        "sp_help|P ",
+    ),
+    (
+        "select c.name from sys.all_columns c where c.object_id = object_id('sys.schemas') order by column_id",
+        "name\nschema_id\nprincipal_id",
+    ),
+    ("select text from sys.dm_exec_requests r cross apply sys.dm_exec_sql_text(r.sql_handle)", ""),
+    ("select current_utc_offset from sys.time_zone_info where name = 'India Standard Time'", "+05:30"),
+    ("select count(*) from sys.dm_os_memory_clerks where type = 'MEMORYCLERK_XTP' and name = 'DB_ID_2'", "1"),
+    (
+        "select cntr_value from sys.dm_os_performance_counters where counter_name = 'User Connections'",
+        "1",
+    ),
+];
+
+#[test]
+fn views_show_what_was_created() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    assert_eq!(session.script("create database d"), "");
+    session.run("use d");
+    session.script(SCHEMA);
+    for (query, expected) in CONTENTS {
+        let answer = session.run(query);
+        // A request that asks for texts finds its own.
+        let expected = if expected.is_empty() { query } else { expected };
+        assert_eq!(rows(&answer), *expected, "{query}");
+    }
+}
+
+#[test]
+fn locks_tell_who_is_where_and_who_has_what() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d");
+    session.run("use d; exec sp_getapplock 'x', 'Exclusive', 'Session'");
+    let answer = session.run(
+        "select resource_type, db_name(resource_database_id), request_mode, request_status, request_owner_type
+         from sys.dm_tran_locks where request_session_id = @@spid order by 1",
+    );
+    let expected = "APPLICATION|d|X|GRANT|SESSION\nDATABASE|d|S|GRANT|SHARED_TRANSACTION_WORKSPACE";
+    assert_eq!(rows(&answer), expected);
+}

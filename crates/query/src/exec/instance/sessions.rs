@@ -11,6 +11,7 @@ use base::ids::{DbId, SessionId};
 use engine::catalog::def::PrincipalId;
 use engine::txn::Owner;
 use engine::wait::{Interrupt, Interrupted};
+use sha1::{Digest, Sha1};
 
 use crate::exec::options::Options;
 use crate::func::facts::Connection;
@@ -134,6 +135,16 @@ pub struct Sessions {
     past_requests: AtomicU64,
 }
 
+/// `sql_handle`: a text's name, the same wherever and whenever it is run.
+pub fn text_handle(text: &str) -> [u8; 44] {
+    /// Says that the handle is of a text of T-SQL rather than of a module.
+    const OF_TEXT: u8 = 2;
+    let mut handle = [0; 44];
+    handle[0] = OF_TEXT;
+    handle[4..24].copy_from_slice(&Sha1::digest(text.as_bytes()));
+    handle
+}
+
 impl SessionEntry {
     /// What the session does; keep the guard for a moment only.
     pub fn status(&self) -> MutexGuard<'_, SessionStatus> {
@@ -195,6 +206,13 @@ impl Sessions {
     /// All sessions by id.
     pub fn all(&self) -> Vec<Arc<SessionEntry>> {
         self.entries.read().expect("nobody panics under this lock").values().cloned().collect()
+    }
+
+    /// The text with this handle among those that sessions have run last.
+    pub fn text_of(&self, handle: &[u8]) -> Option<Arc<str>> {
+        let entries = self.all();
+        let mut texts = entries.iter().map(|entry| entry.status().last_text.clone());
+        texts.find(|text| text_handle(text) == handle)
     }
 
     /// How many there are.

@@ -43,6 +43,10 @@ impl MetadataFacts for State {
         super::system::described_by_id(id)
     }
 
+    fn system_definition(&self, id: ObjectId) -> Option<String> {
+        super::system::definition(id)
+    }
+
     fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64> {
         let catalog = self.catalog(database).ok()?;
         let schema = State::schema(self, database).ok()?;
@@ -169,6 +173,10 @@ impl SessionFacts for State {
 
     fn set_random(&self, state: RandomState) {
         self.random.set(state);
+    }
+
+    fn text_of(&self, handle: &[u8]) -> Option<Arc<str>> {
+        self.instance.sessions.text_of(handle)
     }
 
     fn random_bytes(&self, bytes: &mut [u8]) {

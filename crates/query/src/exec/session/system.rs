@@ -33,7 +33,7 @@ pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject
 }
 
 fn described_view((schema, name): (&'static str, &'static str)) -> facts::SystemObject {
-    let id = ObjectId(sysview::id_of(name));
+    let id = ObjectId(sysview::id_of(schema, name));
     facts::SystemObject { id, schema, name, kind: ObjectKind::View }
 }
 
@@ -49,8 +49,19 @@ fn described_procedure(procedure: &'static SystemProcedure) -> facts::SystemObje
 /// An object by its negative id.
 pub fn described_by_id(id: ObjectId) -> Option<facts::SystemObject> {
     let of_procedure = || sysproc::find_by_id(id).map(described_procedure);
-    let view = sysview::names().find(|(_, name)| sysview::id_of(name) == id.0);
+    let view = sysview::names().find(|(schema, name)| sysview::id_of(schema, name) == id.0);
     view.map(described_view).or_else(of_procedure)
+}
+
+/// The text of an object that is written in T-SQL, by its negative id.
+pub fn definition(id: ObjectId) -> Option<String> {
+    if id.0 >= 0 {
+        return None;
+    }
+    let of_procedure = || {
+        sysproc::find_by_id(id).filter(|own| !own.internal).map(|own| own.definition.to_string())
+    };
+    sysview::definition_of(id).or_else(of_procedure)
 }
 
 /// What a name means to the binder.

@@ -98,9 +98,11 @@ pub(super) fn object_definition<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let schema = current_schema(ctx);
-    let object = id_argument(args, 0)
-        .zip(schema.as_ref())
-        .and_then(|(id, schema)| schema.object(ObjectId(id)));
+    let id = id_argument(args, 0).map(ObjectId);
+    if let Some(text) = id.and_then(|id| ctx.facts.system_definition(id)) {
+        return Ok(optional_string(ctx.arena, Some(&text), &types.result));
+    }
+    let object = id.zip(schema.as_ref()).and_then(|(id, schema)| schema.object(id));
     let text = match &object {
         Some(Object::Module(module)) if !module.encrypted => Some(&*module.definition),
         Some(Object::Constraint { table, header, .. }) => {

@@ -5,7 +5,7 @@ use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn};
+use super::super::{FillContext, SystemRowset, ViewColumn, id_of, rowsets};
 use super::objects::tables;
 
 /// What every view of columns begins with.
@@ -103,8 +103,13 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 20] {
 fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef) {
     let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
     let middle = [int(default), int(0), bit(column.computed.is_some())];
-    let tail: [Value; TAIL] = [
-        bit(column.sparse),
+    let tail = tail(column.sparse, column.hidden);
+    cx.push_parts(&[&start(object_id, column), &middle, &tail]);
+}
+
+fn tail(sparse: bool, hidden: bool) -> [Value; TAIL] {
+    [
+        bit(sparse),
         bit(false),
         int(0),
         text("NOT_APPLICABLE"),
@@ -113,7 +118,7 @@ fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef) {
         NULL,
         NULL,
         NULL,
-        bit(column.hidden),
+        bit(hidden),
         bit(false),
         NULL,
         NULL,
@@ -121,9 +126,38 @@ fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef) {
         NULL,
         NULL,
         bit(false),
-    ];
-    cx.push_parts(&[&start(object_id, column), &middle, &tail]);
+    ]
 }
+
+/// The columns of the views whose rows are made; those of queries are where they come from.
+pub static SYSTEM_COLUMNS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "system_columns",
+    columns: COLUMN_COLUMNS,
+    fill: |cx| {
+        for view in rowsets() {
+            for (at, (name, ty, nullable)) in view.columns.iter().enumerate() {
+                let ty = ty.with_collation(cx.schema.collation());
+                let start = [
+                    int(id_of(view.schema, view.name)),
+                    text(name),
+                    int(at as i64 + 1),
+                    int(ty.kind.system_type_id()),
+                    int(ty.kind.system_type_id()),
+                    int(if ty.is_max() { -1 } else { ty.max_length() }),
+                    int(ty.precision),
+                    int(ty.scale),
+                    collation_name(&ty),
+                    bit(*nullable),
+                    bit(ty.kind.is_character() || ty.kind.is_binary()),
+                ];
+                let flags = [const { Value::Int(0) }; 12];
+                cx.push_parts(&[&start, &flags, &tail(false, false)]);
+            }
+        }
+        Ok(())
+    },
+};
 
 fn columns(cx: &mut FillContext<'_>) -> SqlResult<()> {
     let schema = cx.schema.clone();

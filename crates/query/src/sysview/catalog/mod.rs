@@ -23,6 +23,7 @@ pub const VIEWS: &[&SystemRowset] = &[
     &objects::SYNONYMS,
     &objects::EXTENDED_PROPERTIES,
     &columns::COLUMNS,
+    &columns::SYSTEM_COLUMNS,
     &columns::COMPUTED_COLUMNS,
     &columns::IDENTITY_COLUMNS,
     &columns::TYPES,
@@ -41,10 +42,12 @@ pub const VIEWS: &[&SystemRowset] = &[
     &space::DM_DB_PARTITION_STATS,
     &space::ALLOCATION_UNITS,
     &modules::VIEWS,
+    &modules::SYSTEM_VIEWS,
     &modules::PROCEDURES,
     &modules::TRIGGERS,
     &modules::TRIGGER_EVENTS,
     &modules::SQL_MODULES,
+    &modules::SYSTEM_SQL_MODULES,
     &modules::PARAMETERS,
     &modules::SQL_EXPRESSION_DEPENDENCIES,
     &modules::ASSEMBLIES,
@@ -61,17 +64,15 @@ const fn same(name: &'static str, query: &'static str) -> SystemView {
     SystemView { schema: "sys", name, query }
 }
 
-/// The views that are queries.
+/// The views that are queries. Those whose names begin with `all_` show what databases hold and what the
+/// server provides.
 pub const QUERIES: &[SystemView] = &[
-    same("all_columns", "SELECT * FROM sys.columns"),
+    same("all_columns", "SELECT * FROM sys.columns UNION ALL SELECT * FROM sys.system_columns"),
     same("all_parameters", "SELECT * FROM sys.parameters"),
-    same("all_sql_modules", "SELECT * FROM sys.sql_modules"),
-    same("all_views", "SELECT * FROM sys.views"),
-    same("system_objects", "SELECT * FROM sys.all_objects WHERE object_id < 0"),
     same(
-        "system_views",
-        "SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, \
-         create_date, modify_date, is_ms_shipped, is_published, is_schema_published \
-         FROM sys.all_objects WHERE object_id < 0 AND type = 'V'",
+        "all_sql_modules",
+        "SELECT * FROM sys.sql_modules UNION ALL SELECT * FROM sys.system_sql_modules",
     ),
+    same("all_views", "SELECT * FROM sys.views UNION ALL SELECT * FROM sys.system_views"),
+    same("system_objects", "SELECT * FROM sys.all_objects WHERE object_id < 0"),
 ];

@@ -3,45 +3,62 @@
 use engine::catalog::def::{ExecuteAs, ModuleDef, ModuleKind, ReferenceClass};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
-use super::objects::{header, object_columns};
+use super::super::{FillContext, SystemRowset, ViewColumn, id_of, names, queries, text_of};
+use super::objects::{header, object_columns, system_view};
 use base::{SqlType, Value};
+
+const VIEW_COLUMNS: &[ViewColumn] = object_columns![
+    ("is_replicated", BIT, true),
+    ("has_replication_filter", BIT, true),
+    ("has_opaque_metadata", BIT, false),
+    ("has_unchecked_assembly_data", BIT, false),
+    ("with_check_option", BIT, false),
+    ("is_date_correlation_view", BIT, false),
+    ("is_tracked_by_cdc", BIT, true),
+    ("has_snapshot", BIT, true),
+    ("ledger_view_type", TINY, true),
+    ("ledger_view_type_desc", nvar(60), true),
+    ("is_dropped_ledger_view", BIT, true),
+];
+
+/// What `sys.views` shows behind what all objects have.
+fn view(with_check_option: bool) -> [Value; 11] {
+    [
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(with_check_option),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(0),
+        text("NON_LEDGER_VIEW"),
+        bit(false),
+    ]
+}
 
 pub static VIEWS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "views",
-    columns: object_columns![
-        ("is_replicated", BIT, true),
-        ("has_replication_filter", BIT, true),
-        ("has_opaque_metadata", BIT, false),
-        ("has_unchecked_assembly_data", BIT, false),
-        ("with_check_option", BIT, false),
-        ("is_date_correlation_view", BIT, false),
-        ("is_tracked_by_cdc", BIT, true),
-        ("has_snapshot", BIT, true),
-        ("ledger_view_type", TINY, true),
-        ("ledger_view_type_desc", nvar(60), true),
-        ("is_dropped_ledger_view", BIT, true),
-    ],
+    columns: VIEW_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         for module in schema.modules() {
             let ModuleKind::View { with_check_option, .. } = &module.kind else { continue };
-            let own = [
-                bit(false),
-                bit(false),
-                bit(false),
-                bit(false),
-                bit(*with_check_option),
-                bit(false),
-                bit(false),
-                bit(false),
-                int(0),
-                text("NON_LEDGER_VIEW"),
-                bit(false),
-            ];
-            cx.push_two(header(&module.header, module.object_kind(), 0), own);
+            let start = header(&module.header, module.object_kind(), 0);
+            cx.push_two(start, view(*with_check_option));
         }
+        Ok(())
+    },
+};
+
+pub static SYSTEM_VIEWS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "system_views",
+    columns: VIEW_COLUMNS,
+    fill: |cx| {
+        names().for_each(|(schema, name)| cx.push_two(system_view(schema, name), view(false)));
         Ok(())
     },
 };
@@ -141,23 +158,25 @@ pub static TRIGGER_EVENTS: SystemRowset = SystemRowset {
     },
 };
 
+const MODULE_COLUMNS: &[ViewColumn] = &[
+    ("object_id", INT, false),
+    ("definition", NMAX, true),
+    ("uses_ansi_nulls", BIT, true),
+    ("uses_quoted_identifier", BIT, true),
+    ("is_schema_bound", BIT, true),
+    ("uses_database_collation", BIT, true),
+    ("is_recompiled", BIT, true),
+    ("null_on_null_input", BIT, true),
+    ("execute_as_principal_id", INT, true),
+    ("uses_native_compilation", BIT, true),
+    ("inline_type", BIT, true),
+    ("is_inlineable", BIT, true),
+];
+
 pub static SQL_MODULES: SystemRowset = SystemRowset {
     schema: "sys",
     name: "sql_modules",
-    columns: &[
-        ("object_id", INT, false),
-        ("definition", NMAX, true),
-        ("uses_ansi_nulls", BIT, true),
-        ("uses_quoted_identifier", BIT, true),
-        ("is_schema_bound", BIT, true),
-        ("uses_database_collation", BIT, true),
-        ("is_recompiled", BIT, true),
-        ("null_on_null_input", BIT, true),
-        ("execute_as_principal_id", INT, true),
-        ("uses_native_compilation", BIT, true),
-        ("inline_type", BIT, true),
-        ("is_inlineable", BIT, true),
-    ],
+    columns: MODULE_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         for module in schema.modules() {
@@ -176,6 +195,35 @@ pub static SQL_MODULES: SystemRowset = SystemRowset {
                     ExecuteAs::Principal(id) => int(id.0),
                 },
                 bit(module.native),
+                bit(false),
+                bit(false),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+/// What the server provides and is written in T-SQL.
+pub static SYSTEM_SQL_MODULES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "system_sql_modules",
+    columns: MODULE_COLUMNS,
+    fill: |cx| {
+        let views = queries().map(|view| (id_of(view.schema, view.name), text_of(view)));
+        let procedures = crate::sysproc::all().filter(|own| !own.internal);
+        let procedures = procedures.map(|own| (own.id.0, own.definition.to_string()));
+        for (id, definition) in views.chain(procedures) {
+            cx.push([
+                int(id),
+                text(&definition),
+                bit(true),
+                bit(true),
+                bit(false),
+                bit(false),
+                bit(false),
+                bit(false),
+                NULL,
+                bit(false),
                 bit(false),
                 bit(false),
             ]);

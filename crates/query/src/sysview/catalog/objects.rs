@@ -3,10 +3,10 @@
 use base::types::TypeKind;
 use base::{SqlResult, Value};
 use engine::catalog::ObjectDef;
-use engine::catalog::def::{ObjectKind, SequenceCache, SequenceDef, TableDef, TableRole};
+use engine::catalog::def::{ObjectKind, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn, names};
+use super::super::{FillContext, SystemRowset, ViewColumn, id_of, names};
 
 /// The columns with which every view of objects begins.
 macro_rules! object_columns {
@@ -121,42 +121,37 @@ fn objects(cx: &mut FillContext<'_>) {
 
 fn all_objects(cx: &mut FillContext<'_>) -> SqlResult<()> {
     objects(cx);
-    let created = when(engine::catalog::def::DateTime { days: 0, ticks: 0 });
-    for (schema, name) in names() {
-        let is_standard = schema == "INFORMATION_SCHEMA";
-        let schema = if is_standard { 3 } else { 4 };
-        cx.push([
-            text(name),
-            int(super::super::id_of(name)),
-            NULL,
-            int(schema),
-            int(0),
-            code("V"),
-            text("VIEW"),
-            created.clone(),
-            created.clone(),
-            bit(true),
-            bit(false),
-            bit(false),
-        ]);
-    }
+    names().for_each(|(schema, name)| cx.push(system_view(schema, name)));
     for procedure in crate::sysproc::all().filter(|procedure| !procedure.internal) {
-        cx.push([
-            text(procedure.name),
-            object(procedure.id),
-            NULL,
-            int(4),
-            int(0),
-            code("P"),
-            text("SQL_STORED_PROCEDURE"),
-            created.clone(),
-            created.clone(),
-            bit(true),
-            bit(false),
-            bit(false),
-        ]);
+        cx.push(provided(procedure.id.0, procedure.name, SchemaId::SYS, ObjectKind::Procedure));
     }
     Ok(())
+}
+
+/// The row of a view that the server provides.
+pub fn system_view(schema: &str, name: &str) -> ObjectCells {
+    let is_standard = schema == "INFORMATION_SCHEMA";
+    let place = if is_standard { SchemaId::INFORMATION_SCHEMA } else { SchemaId::SYS };
+    provided(id_of(schema, name), name, place, ObjectKind::View)
+}
+
+/// The row of something that every database has.
+fn provided(id: i32, name: &str, schema: SchemaId, kind: ObjectKind) -> ObjectCells {
+    let created = when(engine::catalog::def::DateTime { days: 0, ticks: 0 });
+    [
+        text(name),
+        int(id),
+        NULL,
+        int(schema.0),
+        int(0),
+        code(kind.code()),
+        text(kind.description()),
+        created.clone(),
+        created,
+        bit(true),
+        bit(false),
+        bit(false),
+    ]
 }
 
 pub static TABLES: SystemRowset = SystemRowset {

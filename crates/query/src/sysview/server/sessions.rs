@@ -8,7 +8,7 @@ use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
-use crate::exec::instance::sessions::{SessionEntry, SessionStatus};
+use crate::exec::instance::sessions::{SessionEntry, SessionStatus, text_handle};
 use crate::func::facts::Settings;
 
 /// The columns of a session's options, which sessions and requests share.
@@ -227,6 +227,7 @@ pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
             let traffic = &entry.traffic;
             let moment = |ticks: u64| if ticks == 0 { NULL } else { utc(ticks) };
             let local = client.local_address.as_ref();
+            let last_text = Some(entry.status().last_text.clone()).filter(|text| !text.is_empty());
             cx.push([
                 int(entry.id.0),
                 int(entry.id.0),
@@ -249,7 +250,7 @@ pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
                 or_null(local, |(_, port)| int(*port)),
                 guid(entry.client.connection_id),
                 NULL,
-                NULL,
+                or_null(last_text, |text| bytes(&text_handle(&text))),
             ]);
         }
         Ok(())
@@ -321,7 +322,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 utc(request.started.0),
                 text(if waits { "suspended" } else { "running" }),
                 text(request.command),
-                NULL,
+                bytes(&text_handle(&request.text)),
                 int(0),
                 int(-1),
                 NULL,

@@ -244,7 +244,7 @@ fn of_applications(cx: &FillContext<'_>) -> Vec<Lock> {
         database: name.database,
         description: {
             let shown: String = name.resource.chars().take(32).collect();
-            format!("0:[{shown}]:({:08x})", super::super::id_of(&name.resource).unsigned_abs())
+            format!("0:[{shown}]:({:08x})", text_hash(&name.resource))
         },
         entity: 0,
         mode: match mode {
@@ -262,6 +262,11 @@ fn of_applications(cx: &FillContext<'_>) -> Vec<Lock> {
         },
     };
     cx.instance.locks.held().into_iter().map(lock).collect()
+}
+
+/// Stands for the part of a resource's name that is not shown.
+fn text_hash(text: &str) -> u32 {
+    text.bytes().fold(0, |hash: u32, byte| hash.rotate_left(5) ^ u32::from(byte))
 }
 
 /// Transactions that wait for rows, tables or definitions, and those that have what is waited for. What
