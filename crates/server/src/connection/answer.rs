@@ -13,7 +13,7 @@ use std::sync::Arc;
 use base::value::Variant;
 use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
-use engine::wait::Task;
+use engine::wait::{Interrupted, Task};
 use query::exec::request::RpcArg;
 use query::exec::session::Reveal;
 use query::exec::session::requests::After;
@@ -118,25 +118,19 @@ impl Answer {
         std::mem::take(&mut self.errors)
     }
 
-    /// Ends the answer. `cancelled` says that the request was stopped, which the client waits to be
-    /// told.
+    /// Ends the answer.
     ///
     /// # Errors
     /// When what the answer could reveal will never be durable.
-    pub fn end(&mut self, task: &Task, cancelled: bool) -> SqlResult<()> {
+    pub fn end(&mut self, task: &Task) -> SqlResult<()> {
         self.result = None;
         let nothing =
             Done { kind: DoneKind::Statement, status: DoneStatus::FINAL, command: 0, rows: 0 };
-        if cancelled {
-            let status = DoneStatus::FINAL.with(DoneStatus::ATTENTION);
-            self.next().done(&Done { status, ..nothing });
-        } else {
-            let mut last = self.held.take().unwrap_or(nothing);
-            if self.is_fatal {
-                last.status = last.status.with(DoneStatus::SERVER_ERROR);
-            }
-            self.writer.done(&last);
+        let mut last = self.held.take().unwrap_or(nothing);
+        if self.is_fatal {
+            last.status = last.status.with(DoneStatus::SERVER_ERROR);
         }
+        self.writer.done(&last);
         let waited = self.reveal.wait(task);
         self.writer.end();
         waited
@@ -177,7 +171,11 @@ impl Answer {
             true => std::task::Poll::Ready(()),
             false => std::task::Poll::Pending,
         });
-        room.map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
+        match room {
+            Err(Interrupted::Kill) => Err(SqlError::new(&message::SESSION_KILLED, &[])),
+            // Who cancels still wants to hear how it ended; the statement itself sees to it that it ends.
+            Ok(()) | Err(Interrupted::Attention) => Ok(()),
+        }
     }
 
     #[inline]

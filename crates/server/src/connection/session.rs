@@ -63,11 +63,8 @@ enum End {
     OutOfMemory,
 }
 
-/// A request that has run.
+/// A request that has run, and why the session cannot go on.
 struct Finished {
-    /// The answer says that it was cancelled.
-    acknowledged: bool,
-    /// The session cannot go on.
     end: Option<End>,
 }
 
@@ -257,8 +254,8 @@ impl Served<'_> {
             return Err(end);
         }
         sent.map_err(End::Broken)?;
-        // The attention came when the answer was already complete.
-        if driven.was_attended && !finished.acknowledged {
+        // In a message of its own: tedious looks for it in the one behind the answer that it left.
+        if driven.was_attended {
             self.say(DoneStatus::ATTENTION).await?;
         }
         Ok(())
@@ -383,14 +380,13 @@ fn finish(task: &Task, answer: &mut Answer, after: After) -> Finished {
         // A client that is gone does not read this.
         let _ = answer.error(task, &SqlError::new(&message::SESSION_KILLED, &[]));
     }
-    let acknowledged = interrupted == Some(Interrupted::Attention);
-    let end = match answer.end(task, acknowledged) {
+    let end = match answer.end(task) {
         Err(error) => Some(End::NotDurable(error)),
         Ok(()) if is_killed => Some(End::Killed),
         Ok(()) if after == After::Disconnect || answer.is_fatal() => Some(End::Fatal),
         Ok(()) => None,
     };
-    Finished { acknowledged, end }
+    Finished { end }
 }
 
 /// Moves what has come of a bulk load into its pipe, as far as there is room; whether that was
