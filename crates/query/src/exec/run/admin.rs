@@ -127,13 +127,9 @@ impl Context<'_> {
             "DROPCLEANBUFFERS" | "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF"
             | "CLEANTABLE" | "SHRINKDATABASE" | "SHRINKFILE" | "ERRORLOG" => {}
             "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(&dbcc.command)?,
-            "CHECKTABLE" | "CHECKCONSTRAINTS" => {}
             "CHECKIDENT" => return self.check_identity(program, step, dbcc, frame),
             "TRACESTATUS" | "OPENTRAN" => {}
-            command => {
-                let _ = command;
-                return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into());
-            }
+            _ => return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into()),
         }
         if dbcc.options.iter().any(|option| &**option == "NO_INFOMSGS") {
             return Ok(());
