@@ -193,6 +193,9 @@ pub struct TypeInfo {
     pub collation: WireCollation,
 }
 
+/// Sign and digits of a decimal of 38 digits.
+const DECIMAL_LENGTH_MAX: u8 = 17;
+
 impl TypeInfo {
     /// The length of the (max) types.
     pub const MAX: u32 = u16::MAX as u32;
@@ -262,10 +265,10 @@ impl TypeInfo {
     }
 
     fn read_decimal(&mut self, r: &mut ByteReader<'_>) -> Result<(), ProtocolError> {
-        [self.precision, self.scale] = {
-            self.length = r.u8()?.into();
-            r.array()?
-        };
+        // What follows tells all; mssql-rs announces a length of 106 in its bulk loads.
+        let length = r.u8()?.min(DECIMAL_LENGTH_MAX);
+        self.length = length.into();
+        [self.precision, self.scale] = r.array()?;
         if self.precision == 0 || self.precision > 38 || self.scale > self.precision {
             return Err(ProtocolError::TypeScale(self.ty as u8));
         }
@@ -280,7 +283,7 @@ impl TypeInfo {
             FloatN | MoneyN | DateTimeN => matches!(length, 4 | 8),
             BitN => length == 1,
             Guid => length == 16,
-            OldDecimal | OldNumeric | DecimalN | NumericN => length >= 2 && length <= 17,
+            OldDecimal | OldNumeric | DecimalN | NumericN => length >= 2,
             VarBinary | VarChar => length <= 8000 || length == TypeInfo::MAX,
             NVarChar => (length <= 8000 && length % 2 == 0) || length == TypeInfo::MAX,
             Binary | Char => length <= 8000,
@@ -526,6 +529,12 @@ mod tests {
     }
 
     #[test]
+    fn overlong_decimals_are_as_long_as_their_digits_allow() {
+        let info = TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2])).unwrap();
+        assert_eq!((info.length, info.precision, info.scale), (17, 10, 2));
+    }
+
+    #[test]
     fn impossible_declarations_are_refused() {
         let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
         assert_eq!(read(&[0x26, 3]), Err(ProtocolError::TypeLength(0x26)));
@@ -533,7 +542,7 @@ mod tests {
         assert_eq!(read(&[0x29, 8]), Err(ProtocolError::TypeScale(0x29)));
         assert_eq!(read(&[0x6A, 17, 39, 0]), Err(ProtocolError::TypeScale(0x6A)));
         assert_eq!(read(&[0x6A, 17, 10, 11]), Err(ProtocolError::TypeScale(0x6A)));
-        assert_eq!(read(&[0x6A, 18, 10, 1]), Err(ProtocolError::TypeLength(0x6A)));
+        assert_eq!(read(&[0x6A, 1, 10, 1]), Err(ProtocolError::TypeLength(0x6A)));
         assert_eq!(read(&[0xA5, 0x41, 0x1F]), Err(ProtocolError::TypeLength(0xA5)));
         assert_eq!(read(&[0xE7, 3, 0, 9, 4, 0, 0, 0]), Err(ProtocolError::TypeLength(0xE7)));
         assert_eq!(read(&[0xE7, 4, 0, 9, 4]), Err(ProtocolError::Truncated));

@@ -16,6 +16,7 @@ HOST = os.environ["SERVER_HOST"]
 PORT = int(os.environ["SERVER_PORT"])
 USER = os.environ["SERVER_USER"]
 PASSWORD = os.environ["SERVER_PASSWORD"]
+CERTIFICATE = os.environ["SERVER_CERTIFICATE"]
 
 #: Seconds after which a check has failed.
 CHECK_SECONDS_MAX = 60

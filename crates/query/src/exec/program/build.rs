@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use base::text::identifier::fold_identifier;
-use base::{SqlError, SqlResult, SqlType, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::def::TableDef;
 use tsql::ast::{self, Statement, StatementKind};
 
@@ -246,6 +246,12 @@ impl Builder<'_> {
                 let ordinal = self.variables.len() as u32 + 1;
                 let declared = self.declarations.data_type(&name.name, &ty, ordinal);
                 match declared.map_err(line)? {
+                    // Parameters may have these types, variables may not.
+                    DeclaredType::Scalar(ty)
+                        if matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image) =>
+                    {
+                        return Err(line(SqlError::new(&message::LEGACY_LOB_LOCAL_VARIABLE, &[])));
+                    }
                     DeclaredType::Scalar(ty) => {
                         let nullable = nullable.unwrap_or(true);
                         self.variables.scalar(&name.name, ty, nullable).map_err(line)?;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use base::ids::DbId;
-use base::types::TypeKind;
 use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, TableDef, TypeDefKind};
@@ -345,9 +344,6 @@ impl Declarations for Declarer<'_> {
         }
         let declared = self
             .with_context(|c| crate::bind::data_type(c, ty, Subject::Parameter(name), ordinal))?;
-        if matches!(declared.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image) {
-            return Err(SqlError::new(&message::LEGACY_LOB_LOCAL_VARIABLE, &[]));
-        }
         Ok(DeclaredType::Scalar(declared.ty))
     }
 
