@@ -63,29 +63,37 @@ pub const QUERIES: &[SystemView] = &[
     ),
     old(
         "sysindexes",
-        "SELECT object_id AS id, 0 AS status, CAST(NULL AS binary(6)) AS first, CAST(index_id AS smallint) AS indid, \
+        "SELECT i.object_id AS id, 0 AS status, CAST(NULL AS binary(6)) AS first, CAST(i.index_id AS smallint) AS indid, \
          CAST(NULL AS binary(6)) AS root, CAST(0 AS smallint) AS minlen, CAST(0 AS smallint) AS keycnt, \
-         CAST(data_space_id AS smallint) AS groupid, 0 AS dpages, 0 AS reserved, 0 AS used, \
-         CAST(0 AS bigint) AS rowcnt, 0 AS rowmodctr, CAST(0 AS tinyint) AS reserved3, CAST(0 AS tinyint) AS reserved4, \
-         CAST(0 AS smallint) AS xmaxlen, CAST(0 AS smallint) AS maxirow, fill_factor AS OrigFillFactor, \
+         CAST(i.data_space_id AS smallint) AS groupid, CAST(ISNULL(p.in_row_data_page_count, 0) AS int) AS dpages, \
+         CAST(ISNULL(p.reserved_page_count, 0) AS int) AS reserved, CAST(ISNULL(p.used_page_count, 0) AS int) AS used, \
+         ISNULL(p.row_count, 0) AS rowcnt, 0 AS rowmodctr, CAST(0 AS tinyint) AS reserved3, CAST(0 AS tinyint) AS reserved4, \
+         CAST(0 AS smallint) AS xmaxlen, CAST(0 AS smallint) AS maxirow, i.fill_factor AS OrigFillFactor, \
          CAST(0 AS tinyint) AS StatVersion, 0 AS reserved2, CAST(NULL AS binary(6)) AS FirstIAM, \
          CAST(0 AS smallint) AS impid, CAST(0 AS smallint) AS lockflags, 0 AS pgmodctr, \
-         CAST(NULL AS varbinary(1088)) AS keys, name, CAST(NULL AS image) AS statblob, 0 AS maxlen, 0 AS rows \
-         FROM sys.indexes",
+         CAST(NULL AS varbinary(1088)) AS keys, i.name, CAST(NULL AS image) AS statblob, 0 AS maxlen, \
+         CAST(ISNULL(p.row_count, 0) AS int) AS rows \
+         FROM sys.indexes AS i LEFT JOIN sys.dm_db_partition_stats AS p \
+         ON p.object_id = i.object_id AND p.index_id = i.index_id",
     ),
     old(
         "syscomments",
-        "SELECT object_id AS id, CAST(0 AS smallint) AS number, CAST(1 AS smallint) AS colid, \
+        "SELECT m.object_id AS id, CAST(0 AS smallint) AS number, CAST(s.value AS smallint) AS colid, \
          CAST(0 AS smallint) AS status, CAST(NULL AS varbinary(8000)) AS ctext, CAST(2 AS smallint) AS texttype, \
-         CAST(0 AS smallint) AS language, CAST(0 AS bit) AS encrypted, CAST(0 AS bit) AS compressed, \
-         CAST(definition AS nvarchar(4000)) AS text FROM sys.sql_modules",
+         CAST(0 AS smallint) AS language, CAST(CASE WHEN m.definition IS NULL THEN 1 ELSE 0 END AS bit) AS encrypted, \
+         CAST(0 AS bit) AS compressed, CAST(SUBSTRING(m.definition, s.value * 4000 - 3999, 4000) AS nvarchar(4000)) AS text \
+         FROM (SELECT object_id, definition FROM sys.sql_modules \
+         UNION ALL SELECT object_id, definition FROM sys.check_constraints \
+         UNION ALL SELECT object_id, definition FROM sys.default_constraints) AS m \
+         CROSS APPLY GENERATE_SERIES(1, CAST(ISNULL((DATALENGTH(m.definition) / 2 + 3999) / 4000, 1) AS int)) AS s",
     ),
     old(
         "sysdatabases",
         "SELECT name, CAST(database_id AS smallint) AS dbid, owner_sid AS sid, CAST(0 AS smallint) AS mode, \
          0 AS status, 0 AS status2, create_date AS crdate, CAST('1900-01-01' AS datetime) AS reserved, \
          0 AS category, compatibility_level AS cmptlevel, \
-         CAST(NULL AS nvarchar(260)) AS filename, CAST(NULL AS smallint) AS version FROM sys.databases",
+         (SELECT f.physical_name FROM sys.master_files AS f WHERE f.database_id = d.database_id AND f.file_id = 1) \
+         AS filename, CAST(NULL AS smallint) AS version FROM sys.databases AS d",
     ),
     old(
         "sysfiles",
@@ -99,7 +107,14 @@ pub const QUERIES: &[SystemView] = &[
          create_date AS accdate, 0 AS totcpu, 0 AS totio, 0 AS spacelimit, 0 AS timelimit, 0 AS resultlimit, \
          name, default_database_name AS dbname, CAST(NULL AS nvarchar(128)) AS password, \
          default_language_name AS language, 0 AS denylogin, 1 AS hasaccess, 0 AS isntname, 0 AS isntgroup, \
-         0 AS isntuser, CAST(CASE WHEN sid = 0x01 THEN 1 ELSE 0 END AS int) AS sysadmin, \
+         0 AS isntuser, ISNULL(IS_SRVROLEMEMBER('sysadmin', name), 0) AS sysadmin, \
+         ISNULL(IS_SRVROLEMEMBER('securityadmin', name), 0) AS securityadmin, \
+         ISNULL(IS_SRVROLEMEMBER('serveradmin', name), 0) AS serveradmin, \
+         ISNULL(IS_SRVROLEMEMBER('setupadmin', name), 0) AS setupadmin, \
+         ISNULL(IS_SRVROLEMEMBER('processadmin', name), 0) AS processadmin, \
+         ISNULL(IS_SRVROLEMEMBER('diskadmin', name), 0) AS diskadmin, \
+         ISNULL(IS_SRVROLEMEMBER('dbcreator', name), 0) AS dbcreator, \
+         ISNULL(IS_SRVROLEMEMBER('bulkadmin', name), 0) AS bulkadmin, \
          name AS loginname FROM sys.server_principals WHERE type <> 'R'",
     ),
     old(
@@ -111,11 +126,16 @@ pub const QUERIES: &[SystemView] = &[
          CAST(1 AS smallint) AS uid, s.cpu_time AS cpu, CAST(0 AS bigint) AS physical_io, s.memory_usage AS memusage, \
          s.login_time, s.last_request_start_time AS last_batch, CAST(0 AS smallint) AS ecid, \
          CAST(s.open_transaction_count AS smallint) AS open_tran, CAST(s.status AS nchar(30)) AS status, \
-         s.security_id AS sid, CAST(s.host_name AS nchar(128)) AS hostname, \
-         CAST(s.program_name AS nchar(128)) AS program_name, CAST(s.host_process_id AS nchar(10)) AS hostprocess, \
+         CAST(s.security_id AS binary(86)) AS sid, CAST(ISNULL(s.host_name, '') AS nchar(128)) AS hostname, \
+         CAST(ISNULL(s.program_name, '') AS nchar(128)) AS program_name, \
+         CAST(ISNULL(CAST(s.host_process_id AS nvarchar(10)), '') AS nchar(10)) AS hostprocess, \
          CAST(ISNULL(r.command, 'AWAITING COMMAND') AS nchar(26)) AS cmd, CAST('' AS nchar(128)) AS nt_domain, \
          CAST('' AS nchar(128)) AS nt_username, CAST('' AS nchar(12)) AS net_address, \
-         CAST('TCP/IP' AS nchar(12)) AS net_library, CAST(s.login_name AS nchar(128)) AS loginame \
+         CAST('TCP/IP' AS nchar(12)) AS net_library, CAST(s.login_name AS nchar(128)) AS loginame, \
+         CAST(ISNULL(s.context_info, 0x) AS binary(128)) AS context_info, \
+         CAST(ISNULL(r.sql_handle, 0x) AS binary(20)) AS sql_handle, \
+         ISNULL(r.statement_start_offset, 0) AS stmt_start, ISNULL(r.statement_end_offset, -1) AS stmt_end, \
+         ISNULL(r.request_id, 0) AS request_id, CAST(NULL AS binary(8)) AS page_resource \
          FROM sys.dm_exec_sessions AS s LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id",
     ),
 ];

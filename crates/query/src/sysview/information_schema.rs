@@ -11,14 +11,27 @@ const fn standard(name: &'static str, query: &'static str) -> SystemView {
 macro_rules! precision {
     ($t:literal) => {
         concat!(
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (48, 52, 56, 59, 60, 62, 106, 108, 122, 127) THEN ",
-            $t, ".precision END AS tinyint) AS NUMERIC_PRECISION, ",
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (48, 52, 56, 60, 106, 108, 122, 127) THEN 10 ",
-            "WHEN ", $t, ".system_type_id IN (59, 62) THEN 2 END AS smallint) AS NUMERIC_PRECISION_RADIX, ",
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (48, 52, 56, 60, 106, 108, 122, 127) THEN ",
-            $t, ".scale END AS int) AS NUMERIC_SCALE, ",
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (40, 41, 42, 43, 58, 61) THEN ",
-            $t, ".scale END AS smallint) AS DATETIME_PRECISION"
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (48, 52, 56, 59, 60, 62, 106, 108, 122, 127) THEN ",
+            $t,
+            ".precision END AS tinyint) AS NUMERIC_PRECISION, ",
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (48, 52, 56, 60, 106, 108, 122, 127) THEN 10 ",
+            "WHEN ",
+            $t,
+            ".system_type_id IN (59, 62) THEN 2 END AS smallint) AS NUMERIC_PRECISION_RADIX, ",
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (48, 52, 56, 60, 106, 108, 122, 127) THEN ",
+            $t,
+            ".scale END AS int) AS NUMERIC_SCALE, ",
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (40, 41, 42, 43, 58, 61) THEN ",
+            $t,
+            ".scale END AS smallint) AS DATETIME_PRECISION"
         )
     };
 }
@@ -27,14 +40,36 @@ macro_rules! precision {
 macro_rules! length {
     ($t:literal) => {
         concat!(
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (231, 239) ",
-            "THEN CASE ", $t, ".max_length WHEN -1 THEN -1 ELSE ", $t, ".max_length / 2 END ",
-            "WHEN ", $t, ".system_type_id IN (165, 167, 173, 175) THEN ", $t, ".max_length ",
-            "WHEN ", $t, ".system_type_id = 99 THEN 1073741823 ",
-            "WHEN ", $t, ".system_type_id IN (34, 35) THEN 2147483647 END AS int) AS CHARACTER_MAXIMUM_LENGTH, ",
-            "CAST(CASE WHEN ", $t, ".system_type_id IN (165, 167, 173, 175, 231, 239) THEN ", $t, ".max_length ",
-            "WHEN ", $t, ".system_type_id = 99 THEN 2147483646 ",
-            "WHEN ", $t, ".system_type_id IN (34, 35) THEN 2147483647 END AS int) AS CHARACTER_OCTET_LENGTH"
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (231, 239) ",
+            "THEN CASE ",
+            $t,
+            ".max_length WHEN -1 THEN -1 ELSE ",
+            $t,
+            ".max_length / 2 END ",
+            "WHEN ",
+            $t,
+            ".system_type_id IN (165, 167, 173, 175) THEN ",
+            $t,
+            ".max_length ",
+            "WHEN ",
+            $t,
+            ".system_type_id = 99 THEN 1073741823 ",
+            "WHEN ",
+            $t,
+            ".system_type_id IN (34, 35) THEN 2147483647 END AS int) AS CHARACTER_MAXIMUM_LENGTH, ",
+            "CAST(CASE WHEN ",
+            $t,
+            ".system_type_id IN (165, 167, 173, 175, 231, 239) THEN ",
+            $t,
+            ".max_length ",
+            "WHEN ",
+            $t,
+            ".system_type_id = 99 THEN 2147483646 ",
+            "WHEN ",
+            $t,
+            ".system_type_id IN (34, 35) THEN 2147483647 END AS int) AS CHARACTER_OCTET_LENGTH"
         )
     };
 }
@@ -120,7 +155,7 @@ pub const QUERIES: &[SystemView] = &[
     standard(
         "SCHEMATA",
         "SELECT DB_NAME() AS CATALOG_NAME, s.name AS SCHEMA_NAME, USER_NAME(s.principal_id) AS SCHEMA_OWNER, \
-         CAST(NULL AS sysname) AS DEFAULT_CHARACTER_SET_CATALOG, CAST(NULL AS varchar(3)) AS DEFAULT_CHARACTER_SET_SCHEMA, \
+         CAST(NULL AS varchar(6)) AS DEFAULT_CHARACTER_SET_CATALOG, CAST(NULL AS varchar(3)) AS DEFAULT_CHARACTER_SET_SCHEMA, \
          CAST('iso_1' AS sysname) AS DEFAULT_CHARACTER_SET_NAME FROM sys.schemas AS s",
     ),
     standard(
@@ -189,7 +224,14 @@ pub const QUERIES: &[SystemView] = &[
             nothing!("MODULE_CATALOG" "sysname", "MODULE_SCHEMA" "sysname", "MODULE_NAME" "sysname",
                 "UDT_CATALOG" "sysname", "UDT_SCHEMA" "sysname", "UDT_NAME" "sysname"),
             "CAST(CASE WHEN o.type IN ('IF', 'TF') THEN 'TABLE' ELSE TYPE_NAME(p.system_type_id) END AS sysname) AS DATA_TYPE, ",
-            length!("p"), ", ", collation_of_database!(), ", ", character_set!("p"), ", ", precision!("p"), ", ",
+            length!("p"),
+            ", ",
+            collation_of_database!(),
+            ", ",
+            character_set!("p"),
+            ", ",
+            precision!("p"),
+            ", ",
             nothing!("INTERVAL_TYPE" "nvarchar(30)", "INTERVAL_PRECISION" "smallint",
                 "TYPE_UDT_CATALOG" "sysname", "TYPE_UDT_SCHEMA" "sysname", "TYPE_UDT_NAME" "sysname",
                 "SCOPE_CATALOG" "sysname", "SCOPE_SCHEMA" "sysname", "SCOPE_NAME" "sysname",
@@ -217,7 +259,14 @@ pub const QUERIES: &[SystemView] = &[
             "CAST(CASE WHEN p.parameter_id = 0 THEN 'YES' ELSE 'NO' END AS nvarchar(10)) AS IS_RESULT, ",
             "CAST('NO' AS nvarchar(10)) AS AS_LOCATOR, p.name AS PARAMETER_NAME, ",
             "CAST(ISNULL(TYPE_NAME(p.system_type_id), t.name) AS nvarchar(128)) AS DATA_TYPE, ",
-            length!("p"), ", ", collation_of_database!(), ", ", character_set!("p"), ", ", precision!("p"), ", ",
+            length!("p"),
+            ", ",
+            collation_of_database!(),
+            ", ",
+            character_set!("p"),
+            ", ",
+            precision!("p"),
+            ", ",
             nothing!("INTERVAL_TYPE" "nvarchar(30)", "INTERVAL_PRECISION" "smallint"),
             "CAST(CASE WHEN p.user_type_id > 256 THEN DB_NAME() END AS sysname) AS USER_DEFINED_TYPE_CATALOG, ",
             "CAST(CASE WHEN p.user_type_id > 256 THEN SCHEMA_NAME(t.schema_id) END AS sysname) AS USER_DEFINED_TYPE_SCHEMA, ",
@@ -232,7 +281,14 @@ pub const QUERIES: &[SystemView] = &[
         concat!(
             "SELECT DB_NAME() AS DOMAIN_CATALOG, SCHEMA_NAME(t.schema_id) AS DOMAIN_SCHEMA, t.name AS DOMAIN_NAME, ",
             "CAST(TYPE_NAME(t.system_type_id) AS sysname) AS DATA_TYPE, ",
-            length!("t"), ", ", collation!("t"), ", ", character_set!("t"), ", ", precision!("t"), ", ",
+            length!("t"),
+            ", ",
+            collation!("t"),
+            ", ",
+            character_set!("t"),
+            ", ",
+            precision!("t"),
+            ", ",
             "CAST(NULL AS nvarchar(4000)) AS DOMAIN_DEFAULT ",
             "FROM sys.types AS t WHERE t.user_type_id > 256 AND t.is_table_type = 0"
         ),

@@ -8,7 +8,7 @@ use super::super::cells::*;
 use super::super::{FillContext, SystemRowset, ViewColumn, id_of, rowsets};
 use super::objects::tables;
 
-/// What every view of columns begins with.
+/// The columns of every view of columns: what is special to one comes in the middle.
 macro_rules! column_columns {
     ($($more:expr),* $(,)?) => {
         &[
@@ -32,36 +32,35 @@ macro_rules! column_columns {
             ("is_dts_replicated", BIT, true),
             ("is_xml_document", BIT, false),
             ("xml_collection_id", INT, false),
-            $($more),*
+            ("default_object_id", INT, false),
+            ("rule_object_id", INT, false),
+            $($more,)*
+            ("is_computed", BIT, false),
+            ("is_sparse", BIT, true),
+            ("is_column_set", BIT, true),
+            ("generated_always_type", TINY, true),
+            ("generated_always_type_desc", nvar(60), true),
+            ("encryption_type", INT, true),
+            ("encryption_type_desc", nvar(64), true),
+            ("encryption_algorithm_name", SYSNAME, true),
+            ("column_encryption_key_id", INT, true),
+            ("column_encryption_key_database_name", SYSNAME, true),
+            ("is_hidden", BIT, true),
+            ("is_masked", BIT, false),
+            ("graph_type", INT, true),
+            ("graph_type_desc", nvar(60), true),
+            ("is_data_deletion_filter_column", BIT, false),
+            ("ledger_view_column_type", TINY, true),
+            ("ledger_view_column_type_desc", nvar(60), true),
+            ("is_dropped_ledger_column", BIT, true),
         ]
     };
 }
 
-/// The end of `sys.columns` after `is_computed`.
+/// What all these views end with, `is_sparse` and what follows.
 const TAIL: usize = 17;
 
-const COLUMN_COLUMNS: &[ViewColumn] = column_columns![
-    ("default_object_id", INT, false),
-    ("rule_object_id", INT, false),
-    ("is_computed", BIT, false),
-    ("is_sparse", BIT, true),
-    ("is_column_set", BIT, true),
-    ("generated_always_type", TINY, true),
-    ("generated_always_type_desc", nvar(60), true),
-    ("encryption_type", INT, true),
-    ("encryption_type_desc", nvar(64), true),
-    ("encryption_algorithm_name", SYSNAME, true),
-    ("column_encryption_key_id", INT, true),
-    ("column_encryption_key_database_name", SYSNAME, true),
-    ("is_hidden", BIT, true),
-    ("is_masked", BIT, false),
-    ("graph_type", INT, true),
-    ("graph_type_desc", nvar(60), true),
-    ("is_data_deletion_filter_column", BIT, false),
-    ("ledger_view_column_type", TINY, true),
-    ("ledger_view_column_type_desc", nvar(60), true),
-    ("is_dropped_ledger_column", BIT, true),
-];
+const COLUMN_COLUMNS: &[ViewColumn] = column_columns![];
 
 pub static COLUMNS: SystemRowset =
     SystemRowset { schema: "sys", name: "columns", columns: COLUMN_COLUMNS, fill: columns };
@@ -74,8 +73,9 @@ pub fn collation_name(ty: &SqlType) -> Value {
     }
 }
 
-fn start(object_id: i32, column: &ColumnDef) -> [Value; 20] {
+fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
     let ty = &column.ty;
+    let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
     [
         int(object_id),
         text(&column.name),
@@ -97,14 +97,15 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 20] {
         bit(false),
         bit(false),
         int(0),
+        int(default),
+        int(0),
     ]
 }
 
-fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef) {
-    let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
-    let middle = [int(default), int(0), bit(column.computed.is_some())];
+fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef, own: &[Value]) {
+    let computed = [bit(column.computed.is_some())];
     let tail = tail(column.sparse, column.hidden);
-    cx.push_parts(&[&start(object_id, column), &middle, &tail]);
+    cx.push_parts(&[&start(object_id, column), own, &computed, &tail]);
 }
 
 fn tail(sparse: bool, hidden: bool) -> [Value; TAIL] {
@@ -162,11 +163,11 @@ pub static SYSTEM_COLUMNS: SystemRowset = SystemRowset {
 fn columns(cx: &mut FillContext<'_>) -> SqlResult<()> {
     let schema = cx.schema.clone();
     for table in tables(&schema) {
-        table.columns.iter().for_each(|column| row(cx, table.id().0, column));
+        table.columns.iter().for_each(|column| row(cx, table.id().0, column, &[]));
     }
     for module in schema.modules() {
         for column in module.columns().unwrap_or_default() {
-            row(cx, module.id().0, column);
+            row(cx, module.id().0, column, &[]);
         }
     }
     Ok(())
@@ -179,9 +180,6 @@ pub static COMPUTED_COLUMNS: SystemRowset = SystemRowset {
         ("definition", NMAX, true),
         ("uses_database_collation", BIT, false),
         ("is_persisted", BIT, false),
-        ("is_computed", BIT, false),
-        ("is_sparse", BIT, true),
-        ("is_column_set", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -192,11 +190,8 @@ pub static COMPUTED_COLUMNS: SystemRowset = SystemRowset {
                     text(&computed.definition),
                     bit(computed.uses_database_collation),
                     bit(computed.persisted),
-                    bit(true),
-                    bit(false),
-                    bit(false),
                 ];
-                cx.push_two(start(table.id().0, column), own);
+                row(cx, table.id().0, column, &own);
             }
         }
         Ok(())
@@ -207,9 +202,6 @@ pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "identity_columns",
     columns: column_columns![
-        ("is_computed", BIT, false),
-        ("is_sparse", BIT, true),
-        ("is_column_set", BIT, true),
         ("seed_value", VARIANT, true),
         ("increment_value", VARIANT, true),
         ("last_value", VARIANT, true),
@@ -225,15 +217,12 @@ pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
             let counter = stored.as_ref().and_then(|table| table.identity());
             let last = counter.filter(|c| c.position().used).map(|c| c.current());
             let own = [
-                bit(false),
-                bit(false),
-                bit(false),
                 number(column.ty, identity.seed),
                 number(column.ty, identity.increment),
                 or_null(last, |last| number(column.ty, last)),
                 bit(identity.not_for_replication),
             ];
-            cx.push_two(start(definition.id().0, column), own);
+            row(cx, definition.id().0, column, &own);
         }
         Ok(())
     },

@@ -61,8 +61,8 @@ pub static FILEGROUPS: SystemRowset = SystemRowset {
     },
 };
 
-/// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first.
-pub const FILE_COLUMNS: [ViewColumn; 29] = [
+/// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first and last.
+pub const FILE_COLUMNS: [ViewColumn; 30] = [
     ("file_id", INT, false),
     ("file_guid", GUID, true),
     ("type", TINY, false),
@@ -92,12 +92,13 @@ pub const FILE_COLUMNS: [ViewColumn; 29] = [
     ("redo_start_fork_guid", GUID, true),
     ("redo_target_lsn", LSN, true),
     ("redo_target_fork_guid", GUID, true),
+    ("backup_lsn", LSN, true),
 ];
 
 const LSN: base::SqlType = base::SqlType::numeric(25, 0);
 
 /// A file's row.
-pub fn file(own: &FileDef) -> [Value; 29] {
+pub fn file(own: &FileDef) -> [Value; 30] {
     let start = [
         int(own.id.0),
         guid(own.guid),
@@ -118,7 +119,7 @@ pub fn file(own: &FileDef) -> [Value; 29] {
         bit(false),
         bit(false),
     ];
-    let mut row = [const { NULL }; 29];
+    let mut row = [const { NULL }; 30];
     for (cell, value) in row.iter_mut().zip(start) {
         *cell = value;
     }

@@ -225,14 +225,15 @@ fn rest(own: &DatabaseDef) -> [Value; 39] {
     ]
 }
 
-/// `database_id`, then what `sys.database_files` shows.
-const MASTER_FILE_COLUMNS: [ViewColumn; 30] = {
-    let mut columns = [("database_id", INT, false); 30];
+/// `database_id`, what `sys.database_files` shows, `credential_id`.
+const MASTER_FILE_COLUMNS: [ViewColumn; 32] = {
+    let mut columns = [("database_id", INT, false); 32];
     let mut at = 0;
     while at < FILE_COLUMNS.len() {
         columns[at + 1] = FILE_COLUMNS[at];
         at += 1;
     }
+    columns[at + 1] = ("credential_id", INT, true);
     columns
 };
 
@@ -245,7 +246,7 @@ pub static MASTER_FILES: SystemRowset = SystemRowset {
         for own in master.server().databases().iter() {
             let Ok(catalog) = cx.instance.catalog(own.id) else { continue };
             for own_file in catalog.current().files().iter() {
-                cx.push_two([database(own.id)], file(own_file));
+                cx.push_parts(&[&[database(own.id)], &file(own_file), &[NULL]]);
             }
         }
         Ok(())

@@ -31,7 +31,7 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
         ("sqlserver_start_time_ms_ticks", BIG, false),
         ("sqlserver_start_time", WHEN, false),
         ("affinity_type", INT, false),
-        ("affinity_type_desc", nvar(60), false),
+        ("affinity_type_desc", var(60), false),
         ("process_kernel_time_ms", BIG, true),
         ("process_user_time_ms", BIG, true),
         ("time_source", INT, false),
@@ -42,7 +42,7 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
         ("softnuma_configuration_desc", nvar(60), false),
         ("process_physical_affinity", nvar(3072), false),
         ("sql_memory_model", INT, false),
-        ("sql_memory_model_desc", nvar(60), false),
+        ("sql_memory_model_desc", nvar(120), false),
         ("socket_count", INT, false),
         ("cores_per_socket", INT, false),
         ("numa_node_count", INT, false),
@@ -81,7 +81,7 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
         ];
         let rest: [Value; 18] = [
             int(2),
-            text("AUTO"),
+            chars("AUTO"),
             NULL,
             NULL,
             int(1),

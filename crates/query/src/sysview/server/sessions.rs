@@ -63,7 +63,7 @@ fn isolation_code(level: IsolationLevel) -> i64 {
 }
 
 /// Puts constant lists of columns one behind the other.
-const fn joined<const N: usize>(parts: [&[ViewColumn]; 3]) -> [ViewColumn; N] {
+const fn joined<const N: usize, const M: usize>(parts: [&[ViewColumn]; M]) -> [ViewColumn; N] {
     let mut columns = [("", INT, false); N];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {
@@ -79,7 +79,7 @@ const fn joined<const N: usize>(parts: [&[ViewColumn]; 3]) -> [ViewColumn; N] {
     columns
 }
 
-const SESSION_START: [ViewColumn; 23] = [
+const SESSION_START: [ViewColumn; 24] = [
     ("session_id", SMALL, false),
     ("login_time", WHEN, false),
     ("host_name", nvar(128), true),
@@ -103,9 +103,10 @@ const SESSION_START: [ViewColumn; 23] = [
     ("reads", BIG, false),
     ("writes", BIG, false),
     ("logical_reads", BIG, false),
+    ("is_user_process", BIT, false),
 ];
 
-const SESSION_END: [ViewColumn; 17] = [
+const SESSION_END: [ViewColumn; 14] = [
     ("deadlock_priority", INT, false),
     ("row_count", BIG, false),
     ("prev_error", INT, false),
@@ -120,12 +121,9 @@ const SESSION_END: [ViewColumn; 17] = [
     ("open_transaction_count", INT, false),
     ("page_server_reads", BIG, false),
     ("contained_availability_group_id", GUID, true),
-    ("is_user_process", BIT, false),
-    ("is_filtered", BIT, true),
-    ("session_resource_group_id", INT, true),
 ];
 
-static SESSION_COLUMNS: [ViewColumn; 54] = joined([&SESSION_START, &OPTION_COLUMNS, &SESSION_END]);
+static SESSION_COLUMNS: [ViewColumn; 52] = joined([&SESSION_START, &OPTION_COLUMNS, &SESSION_END]);
 
 pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
     schema: "sys",
@@ -168,6 +166,7 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
                 int(0),
                 int(0),
                 int(0),
+                bit(true),
             ];
             let end = [
                 int(status.options.deadlock_priority),
@@ -183,9 +182,6 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
                 int(1),
                 int(status.transaction_count),
                 int(0),
-                NULL,
-                bit(true),
-                NULL,
                 NULL,
             ];
             cx.push_parts(&[&start, &options(&status), &end]);
@@ -293,8 +289,29 @@ const REQUEST_MIDDLE: [ViewColumn; 6] = [
     ("logical_reads", BIG, false),
 ];
 
-static REQUEST_COLUMNS: [ViewColumn; 44] =
-    joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS]);
+const REQUEST_END: [ViewColumn; 18] = [
+    ("deadlock_priority", INT, false),
+    ("row_count", BIG, false),
+    ("prev_error", INT, false),
+    ("nest_level", INT, false),
+    ("granted_query_memory", INT, false),
+    ("executing_managed_code", BIT, false),
+    ("group_id", INT, false),
+    ("query_hash", SqlType::binary(8), true),
+    ("query_plan_hash", SqlType::binary(8), true),
+    ("statement_sql_handle", SqlType::varbinary(64), true),
+    ("statement_context_id", BIG, true),
+    ("dop", INT, false),
+    ("parallel_worker_count", INT, true),
+    ("external_script_request_id", GUID, true),
+    ("is_resumable", BIT, false),
+    ("page_resource", SqlType::binary(8), true),
+    ("page_server_reads", BIG, false),
+    ("dist_statement_id", GUID, false),
+];
+
+static REQUEST_COLUMNS: [ViewColumn; 62] =
+    joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS, &REQUEST_END]);
 
 pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
     schema: "sys",
@@ -343,7 +360,28 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 ms.clone(),
             ];
             let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
-            cx.push_parts(&[&start, &middle, &options(&status)]);
+            let end = [
+                int(status.options.deadlock_priority),
+                int(status.row_count),
+                int(status.last_error),
+                // How deep modules have called one another is known to the request alone.
+                int(0),
+                int(0),
+                bit(false),
+                int(2),
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                int(1),
+                NULL,
+                NULL,
+                bit(false),
+                NULL,
+                int(0),
+                guid([0; 16]),
+            ];
+            cx.push_parts(&[&start, &middle, &options(&status), &end]);
         }
         Ok(())
     },
