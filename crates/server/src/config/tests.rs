@@ -66,7 +66,7 @@ fn every_setting_takes_what_it_shows() {
     }
 }
 
-/// `UPDATE_DOCS=1` writes the table anew.
+/// `THERMOCLINE_BLESS=1` writes the table anew.
 #[test]
 fn the_documentation_lists_the_settings() {
     const BEGIN: &str = "<!-- settings: begin -->\n";
@@ -76,9 +76,9 @@ fn the_documentation_lists_the_settings() {
     let (head, rest) = text.split_once(BEGIN).unwrap();
     let (listed, tail) = rest.split_once(END).unwrap();
     let table = table();
-    if std::env::var_os("UPDATE_DOCS").is_some() {
+    if std::env::var_os("THERMOCLINE_BLESS").is_some() {
         std::fs::write(path, [head, BEGIN, &table, END, tail].concat()).unwrap();
     } else {
-        assert_eq!(listed, table, "run the test with UPDATE_DOCS=1");
+        assert_eq!(listed, table, "run the test with THERMOCLINE_BLESS=1");
     }
 }

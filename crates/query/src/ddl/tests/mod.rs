@@ -2,7 +2,7 @@
 //!
 //! A transcript has batches, whose lines begin with `> `, and the answers to them as
 //! [`TestServer`] shows them. Parts of names and paths that change from run to run are shown as `*`.
-//! With `BLESS=1` in the environment the transcripts are written anew instead of being compared.
+//! With `THERMOCLINE_BLESS=1` in the environment the transcripts are written anew instead of being compared.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn transcript(name: &str) {
         }
         found.push('\n');
     }
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("THERMOCLINE_BLESS").is_some() {
         std::fs::write(&path, found).unwrap();
         return;
     }

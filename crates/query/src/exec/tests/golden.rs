@@ -42,7 +42,7 @@ fn golden_scripts_are_answered_as_expected() {
         let script = std::fs::read_to_string(&path).unwrap();
         let answer = answers(&server, name, &script);
         let expected_path = path.with_extension("out");
-        if std::env::var("GOLDEN").is_ok_and(|mode| mode == "write") {
+        if std::env::var_os("THERMOCLINE_BLESS").is_some() {
             std::fs::write(&expected_path, &answer).unwrap();
             continue;
         }
