@@ -99,7 +99,7 @@ const VALUES = [
   ['nvarchar(max)', TYPES.NVarChar, '\u03a9', { length: Infinity }],
   ['text', TYPES.Text, 'old text'],
   ['ntext', TYPES.NText, 'older \u03a9'],
-  ['binary(4)', TYPES.Binary, Buffer.from([1, 2]), { length: 4 }, Buffer.from([1, 2, 0, 0])],
+  ['binary(4)', TYPES.Binary, Buffer.from([1, 2, 0, 0]), { length: 4 }],
   ['varbinary(10)', TYPES.VarBinary, Buffer.from([0xde, 0xad])],
   ['varbinary(max)', TYPES.VarBinary, Buffer.from([0, 255]), { length: Infinity }],
   ['image', TYPES.Image, Buffer.from([1, 0, 255])],
