@@ -8,7 +8,7 @@ use std::sync::Arc;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
-use base::{Arena, Collation, SqlError};
+use base::{Arena, Collation, SqlError, SqlResult};
 use engine::catalog::Schema;
 use engine::catalog::def::{ObjectKind, Permission, PrincipalId, Securable};
 
@@ -96,9 +96,9 @@ pub trait SessionFacts: MetadataFacts {
     fn context_info(&self) -> Option<Box<[u8]>>;
 
     /// The text that a handle of `sys.dm_exec_requests` or `sys.dm_exec_connections` names, if a session
-    /// runs it or has run nothing else since.
-    fn text_of(&self, _handle: &[u8]) -> Option<Arc<str>> {
-        None
+    /// runs it or has run nothing else since. Error 300 without `VIEW SERVER STATE`.
+    fn text_of(&self, _handle: &[u8]) -> SqlResult<Option<Arc<str>>> {
+        Ok(None)
     }
 
     /// What `sp_set_session_context` has set for a key.

@@ -51,10 +51,10 @@ mod tests;
 mod values;
 
 pub use aggregate::{AggregateFunction, AggregateState};
+pub(crate) use date::FIXED_ZONES;
 pub use descriptor::{
     ArgType, CallTypes, Inferred, NullBehaviour, Placement, ScalarFunction, Typing, Volatility,
 };
 pub use facts::{FnContext, MetadataFacts, SessionFacts};
-pub(crate) use date::FIXED_ZONES;
 pub use registry::{all, lookup, lookup_aggregate, lookup_odbc, lookup_rowset, unknown_function};
 pub use rowset::RowsetFunction;

@@ -65,16 +65,17 @@ pub const QUERIES: &[SystemView] = &[
         "sysindexes",
         "SELECT i.object_id AS id, 0 AS status, CAST(NULL AS binary(6)) AS first, CAST(i.index_id AS smallint) AS indid, \
          CAST(NULL AS binary(6)) AS root, CAST(0 AS smallint) AS minlen, CAST(0 AS smallint) AS keycnt, \
-         CAST(i.data_space_id AS smallint) AS groupid, CAST(ISNULL(p.in_row_data_page_count, 0) AS int) AS dpages, \
-         CAST(ISNULL(p.reserved_page_count, 0) AS int) AS reserved, CAST(ISNULL(p.used_page_count, 0) AS int) AS used, \
-         ISNULL(p.row_count, 0) AS rowcnt, 0 AS rowmodctr, CAST(0 AS tinyint) AS reserved3, CAST(0 AS tinyint) AS reserved4, \
+         CAST(i.data_space_id AS smallint) AS groupid, CAST(ISNULL(a.data_pages, 0) AS int) AS dpages, \
+         CAST(ISNULL(a.total_pages, 0) AS int) AS reserved, CAST(ISNULL(a.used_pages, 0) AS int) AS used, \
+         ISNULL(p.rows, 0) AS rowcnt, 0 AS rowmodctr, CAST(0 AS tinyint) AS reserved3, CAST(0 AS tinyint) AS reserved4, \
          CAST(0 AS smallint) AS xmaxlen, CAST(0 AS smallint) AS maxirow, i.fill_factor AS OrigFillFactor, \
          CAST(0 AS tinyint) AS StatVersion, 0 AS reserved2, CAST(NULL AS binary(6)) AS FirstIAM, \
          CAST(0 AS smallint) AS impid, CAST(0 AS smallint) AS lockflags, 0 AS pgmodctr, \
          CAST(NULL AS varbinary(1088)) AS keys, i.name, CAST(NULL AS image) AS statblob, 0 AS maxlen, \
-         CAST(ISNULL(p.row_count, 0) AS int) AS rows \
-         FROM sys.indexes AS i LEFT JOIN sys.dm_db_partition_stats AS p \
-         ON p.object_id = i.object_id AND p.index_id = i.index_id",
+         CAST(ISNULL(p.rows, 0) AS int) AS rows \
+         FROM sys.indexes AS i LEFT JOIN sys.partitions AS p \
+         ON p.object_id = i.object_id AND p.index_id = i.index_id \
+         LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id",
     ),
     old(
         "syscomments",

@@ -17,9 +17,10 @@ mod server;
 
 use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, SessionId};
 use base::{SqlResult, SqlType, Value, ValueRef};
 use engine::catalog::Schema;
+use engine::catalog::def::Permission;
 use engine::wait::Task;
 
 use crate::bind::context::{SystemObject, SystemView};
@@ -53,12 +54,19 @@ pub struct FillContext<'a> {
     /// What is in it, as the statement sees it.
     pub schema: &'a Arc<Schema>,
     /// The session that asks.
-    pub session: base::ids::SessionId,
+    pub session: SessionId,
+    /// Whether it may see what other sessions do.
+    pub sees_server: bool,
     /// Receives the rows.
     pub rows: &'a mut LocalTable,
 }
 
 impl FillContext<'_> {
+    /// Whether a session is shown to the one that asks.
+    pub fn sees(&self, session: SessionId) -> bool {
+        self.sees_server || session == self.session
+    }
+
     /// Adds a row: a value for each column.
     pub fn push<const N: usize>(&mut self, row: [Value; N]) {
         let row: [ValueRef<'_>; N] = std::array::from_fn(|at| row[at].as_ref());
@@ -78,6 +86,18 @@ impl FillContext<'_> {
     pub fn push_parts(&mut self, parts: &[&[Value]]) {
         let row: Vec<ValueRef<'_>> = parts.iter().copied().flatten().map(Value::as_ref).collect();
         self.rows.push_values(&row);
+    }
+}
+
+/// What whoever reads a view must be permitted, beside what every user is: `VIEW SERVER STATE` or
+/// `VIEW DATABASE STATE`. Views of sessions and requests show everybody his own.
+pub fn needs(view: &SystemRowset) -> Option<Permission> {
+    const FOR_ALL: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_os_host_info"];
+    match view.name {
+        name if FOR_ALL.contains(&name) => None,
+        name if name.starts_with("dm_db_") => Some(Permission::ViewDatabaseState),
+        name if name.starts_with("dm_") => Some(Permission::ViewServerState),
+        _ => None,
     }
 }
 

@@ -182,3 +182,22 @@ fn locks_tell_who_is_where_and_who_has_what() {
     let expected = "APPLICATION|d|X|GRANT|SESSION\nDATABASE|d|S|GRANT|SHARED_TRANSACTION_WORKSPACE";
     assert_eq!(rows(&answer), expected);
 }
+
+#[test]
+fn users_see_their_own_sessions_and_not_the_servers_state() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create login ann with password = 'Str0ng!Pass'");
+    let mut ann = server.session_of("ann");
+    let count = "select count(*) from sys.dm_exec_sessions";
+    assert_eq!(rows(&session.run(count)), "2");
+    assert_eq!(rows(&ann.run(count)), "1");
+    let refused = "VIEW SERVER STATE permission was denied on object 'server', database 'master'.";
+    assert!(ann.run("select * from sys.dm_tran_locks").ends_with(refused));
+    assert!(ann.run("select * from sys.dm_db_partition_stats").contains("Msg 262, "));
+    assert!(ann.run("select * from sys.dm_exec_sql_text(0x02)").contains("Msg 300, "));
+    assert!(!ann.run("exec sp_spaceused").contains("Msg "));
+    session.script("grant view server state to ann");
+    assert_eq!(rows(&ann.run(count)), "2");
+    assert_eq!(rows(&ann.run("select count(*) from sys.dm_db_xtp_object_stats")), "0");
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::SqlError;
+use base::{SqlError, SqlResult};
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
@@ -175,8 +175,11 @@ impl SessionFacts for State {
         self.random.set(state);
     }
 
-    fn text_of(&self, handle: &[u8]) -> Option<Arc<str>> {
-        self.instance.sessions.text_of(handle)
+    fn text_of(&self, handle: &[u8]) -> SqlResult<Option<Arc<str>>> {
+        if !super::system::sees_server(self) {
+            return Err(super::system::denied_server_state());
+        }
+        Ok(self.instance.sessions.text_of(handle))
     }
 
     fn random_bytes(&self, bytes: &mut [u8]) {

@@ -1,13 +1,15 @@
 //! What the server itself provides in every database.
 
-use base::SqlResult;
+use std::fmt::Display;
+
 use base::ids::{DbId, ObjectId};
-use engine::catalog::def::ObjectKind;
+use base::{SqlError, SqlResult, message};
+use engine::catalog::def::{ObjectKind, Permission, Securable, SecurableClass};
 use engine::wait::Task;
 
 use super::State;
 use crate::bind::context::SystemObject;
-use crate::func::facts;
+use crate::func::facts::{self, MetadataFacts};
 use crate::interp::local::LocalTable;
 use crate::sysproc::{self, SystemProcedure};
 use crate::sysview::{self, FillContext, SystemRowset};
@@ -69,7 +71,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
     sysview::find(schema, name)
 }
 
-/// Adds the rows of a system view.
+/// Adds the rows of a system view. Errors 262 and 300 if the user may not read it.
 pub fn fill(
     state: &mut State,
     task: &Task,
@@ -77,10 +79,41 @@ pub fn fill(
     view: &'static SystemRowset,
     rows: &mut LocalTable,
 ) -> SqlResult<()> {
+    let sees_server = sees_server(state);
+    match sysview::needs(view) {
+        Some(Permission::ViewServerState) if !sees_server => return Err(denied_server_state()),
+        Some(needed) if !sees_server => {
+            let securable = Securable { class: SecurableClass::Database, major: 0, minor: 0 };
+            if !state.is_permitted(database, securable, needed) {
+                let name = state.instance.database_name(database);
+                let parts: [&dyn Display; 2] = [&needed.description(), &name];
+                return Err(SqlError::new(&message::DATABASE_PERMISSION_DENIED, &parts));
+            }
+        }
+        _ => {}
+    }
     let schema = state.schema(database)?;
     let instance = state.instance.clone();
-    let session = state.entry.id;
-    let mut context =
-        FillContext { task, instance: &instance, database, schema: &schema, session, rows };
+    let mut context = FillContext {
+        task,
+        instance: &instance,
+        database,
+        schema: &schema,
+        session: state.entry.id,
+        sees_server,
+        rows,
+    };
     (view.fill)(&mut context)
+}
+
+/// Whether the session may see what others do.
+pub fn sees_server(facts: &impl MetadataFacts) -> bool {
+    let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
+    facts.is_permitted(DbId(1), server, Permission::ViewServerState)
+}
+
+/// Error 300.
+pub fn denied_server_state() -> SqlError {
+    let permission = Permission::ViewServerState.description();
+    SqlError::new(&message::SERVER_PERMISSION_DENIED, &[&permission, &"server", &"master"])
 }

@@ -35,7 +35,7 @@ pub(super) fn fill<'a>(
     if args[0].is_null() {
         return Ok(());
     }
-    let Some(text) = ctx.facts.text_of(bytes(args[0])) else { return Ok(()) };
+    let Some(text) = ctx.facts.text_of(bytes(args[0]))? else { return Ok(()) };
     let text = string(ctx.arena, &text, &SqlType::nvarchar_max(Collation::DEFAULT));
     emit(&[ValueRef::Null, ValueRef::Null, ValueRef::Null, ValueRef::Int(0), text])
 }

@@ -22,10 +22,10 @@ BEGIN
     RAISERROR (15234, -1, -1)
     RETURN 1
   END
-  SELECT @reserved = SUM(reserved_page_count), @data = SUM(CASE WHEN index_id < 2
-      THEN in_row_data_page_count + lob_used_page_count + row_overflow_used_page_count ELSE 0 END),
-    @index = SUM(used_page_count), @rows = SUM(CASE WHEN index_id < 2 THEN row_count ELSE 0 END)
-  FROM sys.dm_db_partition_stats WHERE object_id = @object
+  SELECT @reserved = SUM(a.total_pages), @data = SUM(CASE WHEN p.index_id < 2 THEN a.data_pages ELSE 0 END),
+    @index = SUM(a.used_pages), @rows = MAX(p.rows)
+  FROM sys.partitions AS p LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id
+  WHERE p.object_id = @object
   SELECT OBJECT_NAME(@object) AS name, CONVERT(char(20), ISNULL(@rows, 0)) AS rows,
     LTRIM(STR(ISNULL(@reserved, 0) * 8, 15, 0)) + ' KB' AS reserved,
     LTRIM(STR(ISNULL(@data, 0) * 8, 15, 0)) + ' KB' AS data,
@@ -34,10 +34,9 @@ BEGIN
       AS unused
   RETURN 0
 END
-SELECT @reserved = SUM(reserved_page_count), @data = SUM(CASE WHEN index_id < 2
-    THEN in_row_data_page_count + lob_used_page_count + row_overflow_used_page_count ELSE 0 END),
-  @index = SUM(used_page_count)
-FROM sys.dm_db_partition_stats
+SELECT @reserved = SUM(a.total_pages), @data = SUM(CASE WHEN p.index_id < 2 THEN a.data_pages ELSE 0 END),
+  @index = SUM(a.used_pages)
+FROM sys.partitions AS p LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id
 DECLARE @pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files)
 DECLARE @data_pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 0)
 SELECT DB_NAME() AS database_name, LTRIM(STR(CONVERT(decimal(15, 2), @pages) * 8 / 1024, 15, 2) + ' MB')

@@ -136,6 +136,9 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
             bytes(login.map_or(&[][..], |login| &login.sid))
         };
         for entry in cx.instance.sessions.all() {
+            if !cx.sees(entry.id) {
+                continue;
+            }
             let status = entry.status().clone();
             let client = &entry.client.connection;
             let running = status.request.is_some();
@@ -328,6 +331,9 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             sessions.iter().find(holds).map(|entry| entry.id.0)
         };
         for entry in &sessions {
+            if !cx.sees(entry.id) {
+                continue;
+            }
             let status = entry.status().clone();
             let Some(request) = &status.request else { continue };
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
