@@ -248,7 +248,10 @@ impl Builder<'_> {
                 match declared.map_err(line)? {
                     // Parameters may have these types, variables may not.
                     DeclaredType::Scalar(ty)
-                        if matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image) =>
+                        if matches!(
+                            ty.kind,
+                            TypeKind::Text | TypeKind::NText | TypeKind::Image
+                        ) =>
                     {
                         return Err(line(SqlError::new(&message::LEGACY_LOB_LOCAL_VARIABLE, &[])));
                     }

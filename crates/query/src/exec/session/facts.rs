@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult};
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
+use base::{SqlError, SqlResult};
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, SchemaId, Securable, SecurableClass};
 
