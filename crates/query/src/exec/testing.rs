@@ -99,6 +99,12 @@ impl TestServer {
         TestServer { instance: Instance::new(opened.0, options), task }
     }
 
+    /// The same server, for sessions on another thread.
+    pub fn of(instance: Arc<Instance>) -> TestServer {
+        let task = Task::blocking(&instance.host().runtime);
+        TestServer { instance, task }
+    }
+
     /// A session of `sa`'s in master.
     pub fn session(&self) -> TestSession<'_> {
         self.session_of("sa")

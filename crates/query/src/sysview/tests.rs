@@ -184,6 +184,37 @@ fn locks_tell_who_is_where_and_who_has_what() {
 }
 
 #[test]
+fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d");
+    session.run("use d; create table t (id int primary key, n int); insert t values (1, 0)");
+    session.run("begin transaction; update t set n = 1");
+    let instance = server.instance.clone();
+    let waiting = std::thread::spawn(move || {
+        let server = TestServer::of(instance);
+        server.session().run("use d; update t set n = 2")
+    });
+    let query = "select request_session_id - @@spid, resource_type, request_mode, request_status, request_owner_type
+         from sys.dm_tran_locks where resource_type = 'KEY' order by 1";
+    let shown = loop {
+        let shown = rows(&session.run(query));
+        if !shown.is_empty() {
+            break shown;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(shown, "0|KEY|X|GRANT|TRANSACTION\n1|KEY|X|WAIT|TRANSACTION");
+    let blocked = "select blocking_session_id - @@spid, status, text from sys.dm_exec_requests
+         cross apply sys.dm_exec_sql_text(sql_handle) where session_id <> @@spid";
+    assert_eq!(rows(&session.run(blocked)), "0|suspended|use d; update t set n = 2");
+    let transactions = "select count(*) from sys.dm_db_xtp_transactions where state_desc = 'ACTIVE' and session_id >= @@spid";
+    assert_eq!(rows(&session.run(transactions)), "2");
+    session.run("commit");
+    assert!(waiting.join().unwrap().ends_with("(1 row)"));
+}
+
+#[test]
 fn users_see_their_own_sessions_and_not_the_servers_state() {
     let server = TestServer::new();
     let mut session = server.session();
