@@ -50,13 +50,13 @@ public class Client {
         new Value("date", Types.DATE, LocalDate.of(1, 1, 1)),
         new Value("time(7)", Types.TIME, LocalTime.parse("23:59:59.1234567")),
         new Value("datetime2(7)", Types.TIMESTAMP, LocalDateTime.parse("9999-12-31T23:59:59.9999999")),
-        new Value("datetimeoffset(7)", microsoft.sql.Types.DATETIMEOFFSET, OFFSET),
+        new Value("datetimeoffset(7)", Types.TIMESTAMP_WITH_TIMEZONE, OFFSET),
         new Value("uniqueidentifier", Types.CHAR, "6F9619FF-8B86-D011-B42D-00C04FC964FF"));
 
     static Connection open(String database, String... options) throws SQLException {
         var text = new StringBuilder("jdbc:sqlserver://" + System.getenv("SERVER_HOST") + ":" + System.getenv("SERVER_PORT"));
         var all = new LinkedHashMap<>(Map.of("databaseName", database, "user", System.getenv("SERVER_USER"),
-            "password", System.getenv("SERVER_PASSWORD"), "encrypt", "true", "trustServerCertificate", "true"));
+            "password", System.getenv("SERVER_PASSWORD"), "encrypt", "true", "trustServerCertificate", "true", "sendTimeAsDatetime", "false"));
         for (int i = 0; i < options.length; i += 2) all.put(options[i], options[i + 1]);
         all.forEach((name, value) -> text.append(";").append(name).append("={").append(value).append("}"));
         return DriverManager.getConnection(text.toString());
@@ -287,12 +287,9 @@ public class Client {
 
     static void tables() throws Exception {
         connected(c -> {
-            for (int count : new int[] {1000, 0}) {
-                try (var s = (SQLServerPreparedStatement) c.prepareStatement("EXEC dbo.sum_lines ?")) {
-                    s.setStructured(1, "dbo.lines", table(count));
-                    var none = Arrays.asList((Object) 0, null, null);
-                    equal(rows(s.executeQuery()), List.of(count == 0 ? none : List.of(1000, new BigDecimal("249625.00"), "na\u00efve 999")));
-                }
+            try (var s = (SQLServerPreparedStatement) c.prepareStatement("EXEC dbo.sum_lines ?")) {
+                s.setStructured(1, "dbo.lines", table(1000));
+                equal(rows(s.executeQuery()), List.of(List.of(1000, new BigDecimal("249625.00"), "na\u00efve 999")));
             }
         });
     }
@@ -355,7 +352,7 @@ public class Client {
     static void cursors() throws Exception {
         connected(c -> {
             run(c, "INSERT dbo.on_disk (name) VALUES (N'a'), (N'b'), (N'c')");
-            try (var s = c.createStatement(ResultSet.TYPE_SCROLL_SENSITIVE, ResultSet.CONCUR_READ_ONLY);
+            try (var s = c.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
                     var set = s.executeQuery("SELECT name FROM dbo.on_disk ORDER BY id")) {
                 set.last();
                 equal(set.getString(1), "c");

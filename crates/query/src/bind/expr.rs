@@ -274,6 +274,8 @@ impl Binder<'_> {
                 return Ok(Scalar { expr, label, origin: Origin::Plain });
             }
         }
+        // With ARITHABORT and ANSI_WARNINGS off, what overflows or divides by zero is NULL.
+        let nullable = nullable || !concatenates;
         let (left, right) = (Box::new(left), Box::new(right));
         let kind = match arith_of(op) {
             ArithOp::Add if concatenates => ExprKind::Concat(left, right),
