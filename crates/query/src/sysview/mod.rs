@@ -159,6 +159,10 @@ fn old_view(name: &str) -> Option<SystemObject> {
     compatible::QUERIES.iter().find(is_it).map(SystemObject::View)
 }
 
+/// The table-valued functions of the schema `sys`.
+pub const FUNCTIONS: [&str; 3] =
+    ["dm_exec_sql_text", "fn_helpcollations", "fn_listextendedproperty"];
+
 /// The names of all views with their schemas.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rowsets = rowsets().map(|view| (view.schema, view.name));

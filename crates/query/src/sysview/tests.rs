@@ -17,6 +17,18 @@ fn every_view_can_be_read_from_every_database() {
 }
 
 #[test]
+fn ids_are_unique_and_not_those_of_procedures() {
+    let views = names().map(|(schema, name)| id_of(schema, name));
+    let functions = FUNCTIONS.iter().map(|name| id_of("sys", name));
+    let procedures = crate::sysproc::all().map(|own| own.id.0);
+    let mut all: Vec<i32> = views.chain(functions).chain(procedures).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count);
+}
+
+#[test]
 fn names_of_views_are_unique() {
     let mut all: Vec<String> = names().map(|(s, n)| format!("{s}.{n}").to_lowercase()).collect();
     all.sort();
@@ -138,6 +150,10 @@ note|nvarchar|-1|NULL|NULL|NULL",
     ("select name, sysadmin, dbcreator from syslogins where name = 'sa'", "sa|1|0"),
     ("select name, seed_value, is_computed from sys.identity_columns", "id|1|0"),
     (
+        "select type from sys.all_objects where object_id = object_id('sys.fn_helpcollations')",
+        "IF",
+    ),
+    (
         "select name, type from sys.all_objects where object_id = object_id('sp_help')",
         "sp_help|P ",
     ),
@@ -205,9 +221,10 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
         std::thread::yield_now();
     };
     assert_eq!(shown, "0|KEY|X|GRANT|TRANSACTION\n1|KEY|X|WAIT|TRANSACTION");
-    let blocked = "select blocking_session_id - @@spid, status, text from sys.dm_exec_requests
+    let blocked =
+        "select blocking_session_id - @@spid, status, wait_type, text from sys.dm_exec_requests
          cross apply sys.dm_exec_sql_text(sql_handle) where session_id <> @@spid";
-    assert_eq!(rows(&session.run(blocked)), "0|suspended|use d; update t set n = 2");
+    assert_eq!(rows(&session.run(blocked)), "0|suspended|LCK_M_X|use d; update t set n = 2");
     let transactions = "select count(*) from sys.dm_db_xtp_transactions where state_desc = 'ACTIVE' and session_id >= @@spid";
     assert_eq!(rows(&session.run(transactions)), "2");
     session.run("commit");

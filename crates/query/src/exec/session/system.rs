@@ -31,7 +31,17 @@ pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject
     if schema.is_some_and(|s| !s.eq_ignore_ascii_case("sys") && !s.eq_ignore_ascii_case("dbo")) {
         return None;
     }
+    let in_sys = schema.is_some_and(|schema| schema.eq_ignore_ascii_case("sys"));
+    let is_it = |own: &&&str| own.eq_ignore_ascii_case(name);
+    if let Some(function) = sysview::FUNCTIONS.iter().find(is_it).filter(|_| in_sys) {
+        return Some(described_function(function));
+    }
     sysproc::find(name).filter(|procedure| !procedure.internal).map(described_procedure)
+}
+
+fn described_function(name: &'static str) -> facts::SystemObject {
+    let id = ObjectId(sysview::id_of("sys", name));
+    facts::SystemObject { id, schema: "sys", name, kind: ObjectKind::InlineFunction }
 }
 
 fn described_view((schema, name): (&'static str, &'static str)) -> facts::SystemObject {
@@ -52,7 +62,9 @@ fn described_procedure(procedure: &'static SystemProcedure) -> facts::SystemObje
 pub fn described_by_id(id: ObjectId) -> Option<facts::SystemObject> {
     let of_procedure = || sysproc::find_by_id(id).map(described_procedure);
     let view = sysview::names().find(|(schema, name)| sysview::id_of(schema, name) == id.0);
-    view.map(described_view).or_else(of_procedure)
+    let function = sysview::FUNCTIONS.iter().find(|name| sysview::id_of("sys", name) == id.0);
+    let of_function = || function.map(|name| described_function(name));
+    view.map(described_view).or_else(of_function).or_else(of_procedure)
 }
 
 /// The text of an object that is written in T-SQL, by its negative id.

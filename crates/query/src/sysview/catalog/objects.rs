@@ -6,7 +6,7 @@ use engine::catalog::ObjectDef;
 use engine::catalog::def::{ObjectKind, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn, id_of, names};
+use super::super::{FUNCTIONS, FillContext, SystemRowset, ViewColumn, id_of, names};
 
 /// The columns with which every view of objects begins.
 macro_rules! object_columns {
@@ -122,6 +122,9 @@ fn objects(cx: &mut FillContext<'_>) {
 fn all_objects(cx: &mut FillContext<'_>) -> SqlResult<()> {
     objects(cx);
     names().for_each(|(schema, name)| cx.push(system_view(schema, name)));
+    for name in FUNCTIONS {
+        cx.push(provided(id_of("sys", name), name, SchemaId::SYS, ObjectKind::InlineFunction));
+    }
     for procedure in crate::sysproc::all().filter(|procedure| !procedure.internal) {
         cx.push(provided(procedure.id.0, procedure.name, SchemaId::SYS, ObjectKind::Procedure));
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::{SqlType, Value};
+use engine::txn::{Blocker, Resource};
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
@@ -316,18 +317,27 @@ const REQUEST_END: [ViewColumn; 18] = [
 static REQUEST_COLUMNS: [ViewColumn; 62] =
     joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS, &REQUEST_END]);
 
+/// What SQL Server calls such a wait.
+fn wait_type(blocker: &Blocker) -> &'static str {
+    match blocker {
+        Blocker::Owner(_, Resource::Row(_) | Resource::Lock(_)) => "LCK_M_X",
+        Blocker::Owner(_, Resource::Gate(_)) => "LCK_M_SCH_S",
+        Blocker::Drain(_) => "LCK_M_SCH_M",
+    }
+}
+
 pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_exec_requests",
     columns: &REQUEST_COLUMNS,
     fill: |cx| {
         let now = cx.instance.env().clock().now_ns();
-        let edges = cx.instance.host().graph.edges();
+        let waits = cx.instance.host().graph.waits();
         let sessions = cx.instance.sessions.all();
         // The session whose owner holds what this one waits for.
-        let blocking = |waiting: &SessionEntry| {
-            let (_, _, holder) = edges.iter().find(|(session, ..)| *session == waiting.id)?;
-            let holds = |entry: &&Arc<SessionEntry>| Some(entry.owner.id()) == *holder;
+        let blocking = |blocker: &Blocker| {
+            let Blocker::Owner(holder, _) = blocker else { return None };
+            let holds = |entry: &&Arc<SessionEntry>| entry.owner.id() == *holder;
             sessions.iter().find(holds).map(|entry| entry.id.0)
         };
         for entry in &sessions {
@@ -337,13 +347,15 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let status = entry.status().clone();
             let Some(request) = &status.request else { continue };
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
-            let blocked_by = blocking(entry);
-            let waits = edges.iter().any(|(session, ..)| *session == entry.id);
+            let wait = waits.iter().find(|(session, ..)| *session == entry.id);
+            let wait = wait.map(|(_, _, blocker)| blocker);
+            let blocked_by = wait.and_then(blocking);
+            let wait = wait.map(wait_type);
             let start = [
                 int(entry.id.0),
                 int(0),
                 utc(request.started.0),
-                text(if waits { "suspended" } else { "running" }),
+                text(if wait.is_some() { "suspended" } else { "running" }),
                 text(request.command),
                 bytes(&text_handle(&request.text)),
                 int(0),
@@ -353,9 +365,9 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 int(1),
                 guid(entry.client.connection_id),
                 int(blocked_by.unwrap_or(0)),
-                if waits { text("LCK_M_X") } else { NULL },
-                if waits { ms.clone() } else { int(0) },
-                text(if waits { "LCK_M_X" } else { "MISCELLANEOUS" }),
+                or_null(wait, text),
+                if wait.is_some() { ms.clone() } else { int(0) },
+                text(wait.unwrap_or("MISCELLANEOUS")),
                 text(""),
                 int(status.transaction_count),
                 int(1),
