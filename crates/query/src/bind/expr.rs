@@ -274,7 +274,8 @@ impl Binder<'_> {
                 return Ok(Scalar { expr, label, origin: Origin::Plain });
             }
         }
-        // With ARITHABORT and ANSI_WARNINGS off, what overflows or divides by zero is NULL.
+        // With ARITHABORT and ANSI_WARNINGS off, what overflows or divides by zero is NULL; computed
+        // columns are declared so whatever the options are.
         let nullable = nullable || !concatenates;
         let (left, right) = (Box::new(left), Box::new(right));
         let kind = match arith_of(op) {

@@ -67,7 +67,7 @@ fn computed_columns() {
     let db = db();
     let table = db.table("t");
     for (text, expected) in [
-        ("a * 2", "([a]*(2)) Int [1] []"),
+        ("a * 2", "([a]*(2)) Int [1] [] null"),
         ("isnull(b, '') + 'x'", "(isnull([b],'')+'x') VarChar [2] [] collated"),
         (
             "datediff(day, d, getdate())",

@@ -350,7 +350,7 @@ fn statements_describe_their_results() {
         })
     };
     let found = columns("select a, b, a + 1, c * 2 as d, 'xy' s from t");
-    assert_eq!(found.unwrap(), "a int, b varchar(20)?,  int, d decimal(11,2)?, s varchar(2)");
+    assert_eq!(found.unwrap(), "a int, b varchar(20)?,  int?, d decimal(11,2)?, s varchar(2)");
     assert_eq!(columns("select @i = 5"), None);
 }
 
