@@ -64,11 +64,75 @@ fn tiberius_executes_and_loads() {
         let stream = client.simple_query("select count(*), max(b) from by_tiberius").await.unwrap();
         let row = stream.into_row().await.unwrap().unwrap();
         assert_eq!(row.get::<i32, _>(0), Some(1000));
-        let error = client.simple_query("select * from nowhere").await.err();
-        let error = match error {
-            Some(error) => error,
-            None => return,
+    });
+}
+
+/// The first column of the first row.
+async fn first<'a, T: tiberius::FromSqlOwned>(
+    client: &mut Client<Compat<TcpStream>>,
+    text: &str,
+    parameters: &[&'a dyn tiberius::ToSql],
+) -> Option<T> {
+    let row = client.query(text, parameters).await.unwrap().into_row().await.unwrap().unwrap();
+    T::from_sql_owned(row.into_iter().next().unwrap()).unwrap()
+}
+
+#[test]
+fn tiberius_sends_and_receives_values_of_all_types_it_has() {
+    use tiberius::Uuid;
+    use tiberius::numeric::Numeric;
+    run(async {
+        let client = &mut connect(EncryptionLevel::On).await;
+        let same = "select @P1";
+        assert_eq!(first::<bool>(client, same, &[&true]).await, Some(true));
+        assert_eq!(first::<u8>(client, same, &[&200_u8]).await, Some(200));
+        assert_eq!(first::<i16>(client, same, &[&-5_i16]).await, Some(-5));
+        assert_eq!(first::<i32>(client, same, &[&i32::MIN]).await, Some(i32::MIN));
+        assert_eq!(first::<i64>(client, same, &[&i64::MAX]).await, Some(i64::MAX));
+        assert_eq!(first::<f32>(client, same, &[&1.5_f32]).await, Some(1.5));
+        assert_eq!(first::<f64>(client, same, &[&-2.25_f64]).await, Some(-2.25));
+        let text = "Žluťoučký kůň".repeat(1000);
+        assert_eq!(first::<String>(client, same, &[&text.as_str()]).await, Some(text));
+        let bytes = vec![7_u8; 100_000];
+        assert_eq!(first::<Vec<u8>>(client, same, &[&bytes.as_slice()]).await, Some(bytes));
+        let id = Uuid::from_u128(0x1234_5678_9ABC_DEF0_1122_3344_5566_7788);
+        assert_eq!(first::<Uuid>(client, same, &[&id]).await, Some(id));
+        let number = Numeric::new_with_scale(-123_456, 3);
+        assert_eq!(first::<Numeric>(client, same, &[&number]).await, Some(number));
+        assert_eq!(first::<i32>(client, same, &[&None::<i32>]).await, None);
+    });
+}
+
+#[test]
+fn tiberius_has_transactions_errors_and_procedures() {
+    run(async {
+        let client = &mut connect(EncryptionLevel::On).await;
+        for text in [
+            "create database by_tiberius_db",
+            "alter database by_tiberius_db add filegroup m contains memory_optimized_data",
+            "alter database by_tiberius_db add file (name = 'm', filename = 'm') to filegroup m",
+            "use by_tiberius_db",
+            "create table t (a int not null primary key nonclustered) with (memory_optimized = on)",
+            "create procedure p @a int, @b int output as set @b = @a * 2; return 7",
+        ] {
+            client.simple_query(text).await.unwrap().into_results().await.unwrap();
+        }
+        for (end, count) in [("rollback", 0), ("commit", 1)] {
+            for text in ["begin transaction", "insert t with (snapshot) values (1)", end] {
+                client.simple_query(text).await.unwrap().into_results().await.unwrap();
+            }
+            assert_eq!(first::<i32>(client, "select count(*) from t", &[]).await, Some(count));
+        }
+        let doubled = "declare @b int, @r int; exec @r = p @P1, @b output; select @b + @r";
+        assert_eq!(first::<i32>(client, doubled, &[&21_i32]).await, Some(49));
+        let outcome = match client.simple_query("select 1\nselect * from nowhere").await {
+            Ok(stream) => stream.into_results().await.map(drop),
+            Err(error) => Err(error),
         };
-        assert_eq!(error.code(), Some(208));
+        let tiberius::error::Error::Server(token) = outcome.unwrap_err() else {
+            panic!("an error of the server");
+        };
+        assert_eq!((token.code(), token.class(), token.line()), (208, 16, 2));
+        assert_eq!(first::<i32>(client, "select 5", &[]).await, Some(5));
     });
 }
