@@ -68,10 +68,10 @@ fn tiberius_executes_and_loads() {
 }
 
 /// The first column of the first row.
-async fn first<'a, T: tiberius::FromSqlOwned>(
+async fn first<T: tiberius::FromSqlOwned>(
     client: &mut Client<Compat<TcpStream>>,
     text: &str,
-    parameters: &[&'a dyn tiberius::ToSql],
+    parameters: &[&dyn tiberius::ToSql],
 ) -> Option<T> {
     let row = client.query(text, parameters).await.unwrap().into_row().await.unwrap().unwrap();
     T::from_sql_owned(row.into_iter().next().unwrap()).unwrap()
