@@ -127,6 +127,47 @@ pub enum EnvironmentChange<'a> {
     Reset,
 }
 
+/// A sink that does something of its own with results: errors, messages and what changes for the client
+/// pass on to another one, ends of statements and outputs are dropped.
+pub trait PassesMessages: ResultSink {
+    /// The sink that they pass on to.
+    fn outer(&mut self) -> &mut dyn ResponseSink;
+}
+
+impl<S: PassesMessages> ResponseSink for S {
+    fn results(&mut self) -> &mut dyn ResultSink {
+        self
+    }
+
+    fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
+        self.outer().error(task, error)
+    }
+
+    fn done(&mut self, _: &Task, _: &StatementDone) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn return_status(&mut self, _: &Task, _: i32) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn output(&mut self, _: &Task, _: &OutputParameter<'_>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn environment(&mut self, task: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
+        self.outer().environment(task, change)
+    }
+
+    fn set_text_size(&mut self, bytes: usize) {
+        self.outer().set_text_size(bytes);
+    }
+
+    fn flush(&mut self, task: &Task) -> SqlResult<()> {
+        self.outer().flush(task)
+    }
+}
+
 /// What a nested scope's statements write to, when their results do not go to the client: messages
 /// pass, everything else is dropped.
 pub struct MessagesOnly<'s> {
@@ -154,37 +195,9 @@ impl ResultSink for MessagesOnly<'_> {
     }
 }
 
-impl ResponseSink for MessagesOnly<'_> {
-    fn results(&mut self) -> &mut dyn ResultSink {
-        self
-    }
-
-    fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
-        self.inner.error(task, error)
-    }
-
-    fn done(&mut self, _: &Task, _: &StatementDone) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn return_status(&mut self, _: &Task, _: i32) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn output(&mut self, _: &Task, _: &OutputParameter<'_>) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn environment(&mut self, task: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
-        self.inner.environment(task, change)
-    }
-
-    fn set_text_size(&mut self, bytes: usize) {
-        self.inner.set_text_size(bytes);
-    }
-
-    fn flush(&mut self, task: &Task) -> SqlResult<()> {
-        self.inner.flush(task)
+impl PassesMessages for MessagesOnly<'_> {
+    fn outer(&mut self) -> &mut dyn ResponseSink {
+        self.inner
     }
 }
 

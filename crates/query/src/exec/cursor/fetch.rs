@@ -15,7 +15,7 @@ use crate::exec::context::Context;
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step};
 use crate::exec::run::{Fault, Run};
-use crate::exec::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command};
+use crate::exec::sink::{PassesMessages, ResponseSink, command};
 use crate::interp::local::{LocalTable, RowId};
 use crate::interp::{Frame, OutputRow, ResultSink, TableSlot, ValueRow};
 use crate::ir::site::ResultSite;
@@ -316,36 +316,8 @@ impl ResultSink for Collector<'_> {
     }
 }
 
-impl ResponseSink for Collector<'_> {
-    fn results(&mut self) -> &mut dyn ResultSink {
-        self
-    }
-
-    fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
-        self.inner.error(task, error)
-    }
-
-    fn done(&mut self, _: &Task, _: &StatementDone) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn return_status(&mut self, _: &Task, _: i32) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn output(&mut self, _: &Task, _: &OutputParameter<'_>) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn environment(&mut self, task: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
-        self.inner.environment(task, change)
-    }
-
-    fn set_text_size(&mut self, bytes: usize) {
-        self.inner.set_text_size(bytes);
-    }
-
-    fn flush(&mut self, task: &Task) -> SqlResult<()> {
-        self.inner.flush(task)
+impl PassesMessages for Collector<'_> {
+    fn outer(&mut self) -> &mut dyn ResponseSink {
+        self.inner
     }
 }
