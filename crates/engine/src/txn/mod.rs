@@ -1,6 +1,7 @@
 //! Transactions. See `docs/design/transactions.md`.
 
 mod block;
+mod check;
 mod commit;
 mod error;
 mod group;
@@ -16,6 +17,7 @@ mod write;
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 
+pub use check::{TableCheck, TableFault};
 pub use commit::Durability;
 pub use error::{TxnError, TxnResult, Unavailable};
 pub use group::TransactionGroup;

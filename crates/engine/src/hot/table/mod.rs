@@ -227,6 +227,11 @@ impl Table {
         &self.indexes[index].index
     }
 
+    /// Whether an index is to hold a row with these bytes: its filter, if it has one, admits it.
+    pub(crate) fn index_holds(&self, index: usize, row: &[u8]) -> bool {
+        self.indexes[index].holds(&self.layout, row)
+    }
+
     /// Whether its changes go to the log.
     pub fn is_logged(&self) -> bool {
         self.logged
