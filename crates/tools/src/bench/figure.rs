@@ -11,6 +11,8 @@ pub struct Figure {
     pub unit: &'static str,
     /// Digits behind the point that mean something.
     pub decimals: usize,
+    /// What somebody has published for the same, to be shown to people.
+    pub published: Option<&'static str>,
     /// The values, in the order of the runs.
     pub values: Vec<f64>,
 }
@@ -18,7 +20,13 @@ pub struct Figure {
 impl Figure {
     /// One that has not been measured yet.
     pub fn new(bench: &'static str, figure: &'static str, unit: &'static str) -> Figure {
-        Figure { bench, figure, unit, decimals: 0, values: Vec::new() }
+        Figure { bench, figure, unit, decimals: 0, published: None, values: Vec::new() }
+    }
+
+    /// The same, with what somebody has published.
+    pub fn published(mut self, what: &'static str) -> Figure {
+        self.published = Some(what);
+        self
     }
 
     /// The median, the least and the greatest value.
@@ -47,14 +55,15 @@ impl Figure {
         )
     }
 
-    /// As one line for people.
+    /// As one line for people, and a second one if there is something published.
     pub fn text(&self) -> String {
         let Figure { bench, figure, unit, decimals, .. } = self;
         let (value, min, max) = self.spread();
         let runs = self.values.len();
+        let published = self.published.map(|what| format!("\n{:14}{what}", "")).unwrap_or_default();
         format!(
             "{bench:<14}{figure:<28}{value:>14.decimals$} {unit:<10} \
-             ({min:.decimals$} to {max:.decimals$}, {runs} runs)"
+             ({min:.decimals$} to {max:.decimals$}, {runs} runs){published}"
         )
     }
 }
@@ -72,5 +81,7 @@ mod tests {
         assert_eq!(figure.json(), json);
         figure.values.push(4.0);
         assert_eq!(figure.spread(), (3.5, 1.0, 5.0));
+        assert_eq!(figure.text().lines().count(), 1);
+        assert!(figure.published("more").text().ends_with("4 runs)\n              more"));
     }
 }

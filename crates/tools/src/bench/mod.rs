@@ -3,10 +3,16 @@
 //! A benchmark starts servers of its own, runs several times and reports the median with the spread. A run
 //! whose answer is wrong is an error, not a figure.
 
+mod accounts;
 mod connections;
+mod database;
 mod figure;
+mod keys;
+mod native_insert;
+mod point_lookup;
 mod recovery;
 mod sales_orders;
+mod update_hot;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -37,6 +43,12 @@ struct Options {
 enum Bench {
     /// Durable sales orders a second, from many connections.
     SalesOrders(sales_orders::Options),
+    /// Rows a second that one call of a natively compiled procedure inserts.
+    NativeInsert(native_insert::Options),
+    /// Single rows found by key a second: in native loops, and over the wire.
+    PointLookup(point_lookup::Options),
+    /// Single-row updates a second in a native loop, of a table with three indexes.
+    UpdateHot(update_hot::Options),
     /// Rows a second that are read from the log when the server starts after it was killed.
     Recovery(recovery::Options),
     /// Logins a second, and memory of connections that do nothing.
@@ -80,6 +92,9 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let runs = options.runs.max(1);
     let figures = match &options.bench {
         Bench::SalesOrders(own) => sales_orders::run(own, runs),
+        Bench::NativeInsert(own) => native_insert::run(own, runs),
+        Bench::PointLookup(own) => point_lookup::run(own, runs),
+        Bench::UpdateHot(own) => update_hot::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
     };

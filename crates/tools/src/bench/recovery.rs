@@ -1,9 +1,8 @@
 //! How fast the log is read when a server starts after it was killed.
 
-use base::Value;
-
+use super::database::{create, numbers};
 use super::{BenchError, Figure};
-use crate::client::{ClientError, Connection};
+use crate::client::Connection;
 use crate::local::{DataDir, LocalServer};
 
 #[derive(clap::Args, Debug)]
@@ -27,8 +26,8 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let mut server = LocalServer::start(data.path(), &[])?;
     fill(&server, options.rows)?;
     let expected = contents(&server)?;
-    if expected.0 != options.rows as i64 {
-        return Err(BenchError::Wrong(format!("{} rows were inserted", expected.0)));
+    if expected[0] != options.rows as i64 {
+        return Err(BenchError::Wrong(format!("{} rows were inserted", expected[0])));
     }
     let mut rate = Figure::new("recovery", "rows_per_s", "1/s");
     let mut time = Figure::new("recovery", "start_s", "s");
@@ -49,46 +48,23 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
 }
 
 fn fill(server: &LocalServer, rows: u64) -> Result<(), BenchError> {
-    let mut connection = Connection::connect(&server.options())?;
-    execute(&mut connection, "CREATE DATABASE Recovery")?;
-    execute(
-        &mut connection,
-        "ALTER DATABASE Recovery ADD FILEGROUP mod CONTAINS MEMORY_OPTIMIZED_DATA",
-    )?;
-    let file = "ALTER DATABASE Recovery ADD FILE (NAME = 'mod', FILENAME = 'mod') TO FILEGROUP mod";
-    execute(&mut connection, file)?;
-    execute(&mut connection, "USE Recovery")?;
-    execute(&mut connection, TABLE)?;
+    let mut connection = create(server, "Recovery")?;
+    connection.execute(TABLE)?;
     let mut left = rows;
     while left > 0 {
         let now = left.min(ROWS_PER_TRANSACTION);
-        execute(
-            &mut connection,
-            &format!(
-                "INSERT INTO dbo.Orders (OrderDate, CustomerID, SourceID, StatusID, Amount) \
-                 SELECT SYSDATETIME(), value % 20000, value % 7, value % 5, value % 1000 / 10.0 \
-                 FROM GENERATE_SERIES(1, {now})"
-            ),
-        )?;
+        connection.execute(&format!(
+            "INSERT INTO dbo.Orders (OrderDate, CustomerID, SourceID, StatusID, Amount) \
+             SELECT SYSDATETIME(), value % 20000, value % 7, value % 5, value % 1000 / 10.0 \
+             FROM GENERATE_SERIES(1, {now})"
+        ))?;
         left -= now;
     }
     Ok(())
 }
 
 /// The number of rows and the sum of their keys.
-fn contents(server: &LocalServer) -> Result<(i64, i64), BenchError> {
+fn contents(server: &LocalServer) -> Result<[i64; 2], BenchError> {
     let mut connection = Connection::connect(&server.options().with_database("Recovery"))?;
-    let query = "SELECT COUNT_BIG(*), SUM(CAST(OrderID AS bigint)) FROM dbo.Orders";
-    let rows = connection.query(query)?;
-    match rows.rows.first().map(Vec::as_slice) {
-        Some([Value::Int(count), Value::Int(sum)]) => Ok((*count, *sum)),
-        other => Err(BenchError::Wrong(format!("{other:?} is not a count and a sum"))),
-    }
-}
-
-fn execute(connection: &mut Connection, text: &str) -> Result<(), BenchError> {
-    match connection.execute(text)?.first_error {
-        Some(message) => Err(ClientError::Server(message).into()),
-        None => Ok(()),
-    }
+    numbers(&mut connection, "SELECT COUNT_BIG(*), SUM(CAST(OrderID AS bigint)) FROM dbo.Orders")
 }
