@@ -34,6 +34,7 @@ super::messages! {
     NUMBER_OF_RESULT_SETS_MISSING = 11536, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified %s result set(s), but the statement only sent %s result set(s) at run time.";
     NUMBER_OF_RESULT_COLUMNS = 11537, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified %s column(s) for result set number %s, but the statement sent %s column(s) at run time.";
     RESULT_COLUMN_TYPE = 11538, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified type '%s' for column #%s in result set #%s, and the corresponding type sent at run time was '%s'; there is no conversion between the two types.";
+    RESULT_COLUMN_NULL = 11553, 16, 1, "EXECUTE statement failed because its WITH RESULT SETS clause specified a non-nullable type for column #%s in result set #%s, and the corresponding value sent at run time was null.";
     METADATA_COMPILE_ERRORS = 11501, 16, 2, "The batch could not be analyzed because of compile errors.";
     METADATA_PARAMETER_NOT_DEDUCED = 11502, 16, 1, "The type for parameter '%s' cannot be deduced in this context.";
     METADATA_INCOMPATIBLE_STATEMENTS = 11509, 16, 1, "The metadata could not be determined because the statement '%s' is not compatible with the statement '%s'.";

@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.expect(K::Values)?;
                 InsertSource::DefaultValues
             }
-            K::Exec | K::Execute => InsertSource::Execute(Box::new(self.execute()?)),
+            K::Exec | K::Execute => InsertSource::Execute(Box::new(self.inserted_execute()?)),
             _ => InsertSource::Query(Box::new(self.query()?)),
         };
         let options = self.query_options()?;

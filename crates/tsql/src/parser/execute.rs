@@ -27,21 +27,36 @@ impl Parser<'_> {
     }
 
     /// `EXEC`, with everything behind it.
-    pub(super) fn execute(&mut self) -> SqlResult<Execute> {
-        self.take();
-        let mut execute = match self.at_token(TokenKind::LeftParen) {
-            true => self.execute_text()?,
-            false => {
-                let mut status = None;
-                if self.at_token(TokenKind::Variable) && self.peek_at(1).kind == TokenKind::Equal {
-                    status = Some(self.variable()?);
-                    self.take();
-                }
-                self.procedure_call(status)?
-            }
-        };
+    fn execute(&mut self) -> SqlResult<Execute> {
+        let mut execute = self.executed()?;
         self.execute_options(&mut execute)?;
         Ok(execute)
+    }
+
+    /// `EXEC` as the source of an `INSERT`: result sets are not for it to declare.
+    pub(super) fn inserted_execute(&mut self) -> SqlResult<Execute> {
+        let mut execute = self.executed()?;
+        if self.at(K::With) && self.peek_at(1).keyword == K::Result {
+            self.take();
+            self.take();
+            return Err(self.unexpected());
+        }
+        self.execute_options(&mut execute)?;
+        Ok(execute)
+    }
+
+    /// `EXEC` without options.
+    fn executed(&mut self) -> SqlResult<Execute> {
+        self.take();
+        if self.at_token(TokenKind::LeftParen) {
+            return self.execute_text();
+        }
+        let mut status = None;
+        if self.at_token(TokenKind::Variable) && self.peek_at(1).kind == TokenKind::Equal {
+            status = Some(self.variable()?);
+            self.take();
+        }
+        self.procedure_call(status)
     }
 
     /// A procedure's name and its arguments.

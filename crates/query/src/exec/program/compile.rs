@@ -132,11 +132,30 @@ impl State {
 
     /// A scalar type as a declaration of the server's own means it.
     pub(crate) fn declared_scalar(&self, ty: &ast::DataType) -> SqlResult<SqlType> {
+        self.declared_type(ty, Subject::Type, 1)
+    }
+
+    /// The type of a column of `WITH RESULT SETS`; `ordinal` counts from 1. Error 2715.
+    pub(crate) fn declared_column(
+        &self,
+        name: &str,
+        ty: &ast::DataType,
+        ordinal: u32,
+    ) -> SqlResult<SqlType> {
+        self.declared_type(ty, Subject::Column(name), ordinal)
+    }
+
+    fn declared_type(
+        &self,
+        ty: &ast::DataType,
+        subject: Subject<'_>,
+        ordinal: u32,
+    ) -> SqlResult<SqlType> {
         let none = Variables::default();
         let names = StatementNames { session: self, variables: &none, declared: 0, hidden: None };
         let declarations = Declarer { session: self, names: &names, types_at: None };
         let declared =
-            declarations.with_context(|c| crate::bind::data_type(c, ty, Subject::Type, 1))?;
+            declarations.with_context(|c| crate::bind::data_type(c, ty, subject, ordinal))?;
         Ok(declared.ty)
     }
 

@@ -85,32 +85,11 @@ impl Context<'_> {
     ) -> Run<()> {
         self.session.note_time();
         let started_ns = self.task.now_ns();
-        if let Some(ast::ResultSets::Sets(_)) = &execute.result_sets {
-            return Err(super::unimplemented("WITH RESULT SETS").into());
-        }
-        let called = match &execute.target {
-            ExecuteTarget::Text { pieces, server, .. } => {
-                if let Some(server) = server {
-                    let message = &message::LINKED_SERVER_NOT_FOUND;
-                    return Err(SqlError::new(message, &[&server.name]).into());
-                }
-                let mut text = String::new();
-                for piece in pieces {
-                    text.push_str(&self.text(program, step, frame, piece)?.unwrap_or_default());
-                }
-                self.ended_scope(|c| c.run_text(&text, "", &[]).map(|_| Called::default()))?
-            }
-            ExecuteTarget::Procedure { name, arguments } => {
-                let name = self.procedure_name(program, step, name, frame)?;
-                let callee = self.find_procedure(&name)?;
-                self.check_in_function(&callee)?;
-                let given = self.arguments(program, step, arguments, frame)?;
-                let called = self.ended_scope(|c| c.call(&callee, &name, given));
-                self.take_tables_back(program, step, arguments, frame);
-                let called = called?;
-                self.take_outputs(program, step, arguments, &called, frame)?;
-                called
-            }
+        let called = match &execute.result_sets {
+            None => self.execute_target(program, step, &execute.target, frame)?,
+            Some(sets) => self.with_result_sets(sets, |c| {
+                c.execute_target(program, step, &execute.target, frame)
+            })?,
         };
         if let Some(status) = &execute.status {
             let (id, ty) = program.variables.find_scalar(&status.name, step.declared)?;
@@ -124,6 +103,39 @@ impl Context<'_> {
         }
         let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
         self.done_module((!is_text).then_some(called.status)).map_err(Fault::lost)
+    }
+
+    fn execute_target(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        target: &ExecuteTarget,
+        frame: &mut Frame,
+    ) -> Run<Called> {
+        match target {
+            ExecuteTarget::Text { pieces, server, .. } => {
+                if let Some(server) = server {
+                    let message = &message::LINKED_SERVER_NOT_FOUND;
+                    return Err(SqlError::new(message, &[&server.name]).into());
+                }
+                let mut text = String::new();
+                for piece in pieces {
+                    text.push_str(&self.text(program, step, frame, piece)?.unwrap_or_default());
+                }
+                self.ended_scope(|c| c.run_text(&text, "", &[]).map(|_| Called::default()))
+            }
+            ExecuteTarget::Procedure { name, arguments } => {
+                let name = self.procedure_name(program, step, name, frame)?;
+                let callee = self.find_procedure(&name)?;
+                self.check_in_function(&callee)?;
+                let given = self.arguments(program, step, arguments, frame)?;
+                let called = self.ended_scope(|c| c.call(&callee, &name, given));
+                self.take_tables_back(program, step, arguments, frame);
+                let called = called?;
+                self.take_outputs(program, step, arguments, &called, frame)?;
+                Ok(called)
+            }
+        }
     }
 
     /// Error 557: functions execute nothing but functions.
@@ -289,7 +301,7 @@ impl Context<'_> {
     }
 
     /// Where unqualified names are looked for first in a database.
-    fn default_schema(&self, database: DbId) -> engine::catalog::def::SchemaId {
+    pub(super) fn default_schema(&self, database: DbId) -> engine::catalog::def::SchemaId {
         let level = self.session.level();
         match level.schema {
             Some(schema) if level.database == database => schema,

@@ -84,8 +84,8 @@ fn effect_of(error: &SqlError) -> Effect {
         // the transaction; writing in a doomed one.
         217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3952 | 8114 | 8169 | 41332 | 41333
         | 41368 => Effect::Transaction,
-        // An object that is there already.
-        2714 => Effect::Batch,
+        // An object that is there already; result sets that are not as declared.
+        2714 | 11535..=11538 | 11553 => Effect::Batch,
         _ => Effect::Statement,
     }
 }

@@ -11,7 +11,7 @@
 //! # Where things are
 //!
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
-//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`]: `EXEC`. * [`function`],
+//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`result_sets`]: `EXEC`. * [`function`],
 //!   [`trigger`], [`native`]: modules that statements run. * [`transaction`], [`set`], [`message`],
 //!   [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
@@ -27,6 +27,7 @@ pub mod into;
 pub mod level;
 pub mod message;
 pub mod native;
+pub mod result_sets;
 pub mod rows;
 pub mod set;
 pub mod transaction;

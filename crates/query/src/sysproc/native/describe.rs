@@ -127,6 +127,11 @@ fn first_result(
                     return Ok(Some(result.columns.into_vec()));
                 }
             }
+            StepKind::Execute(execute) if declares_sets(execute) => {
+                let Some(ast::ResultSets::Sets(sets)) = &execute.result_sets else { continue };
+                let first = context.declared_sets(sets)?.into_iter().next();
+                return Ok(first.map(|set| set.columns.into_vec()));
+            }
             StepKind::Execute(execute) if depth < DEPTH_MAX => {
                 let Some(called) = called_program(context, execute)? else { continue };
                 if let Some(columns) = first_result(context, &called, depth + 1)? {
@@ -137,6 +142,11 @@ fn first_result(
         }
     }
     Ok(None)
+}
+
+/// Whether a call says itself what it returns.
+fn declares_sets(execute: &ast::Execute) -> bool {
+    matches!(execute.result_sets, Some(ast::ResultSets::Sets(_) | ast::ResultSets::None))
 }
 
 /// The program of a procedure that is called by its name.
