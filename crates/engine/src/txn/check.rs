@@ -200,9 +200,11 @@ fn fault_of(layout: &RowLayout, row: &[u8]) -> Option<TableFault> {
         start = end;
     }
     let wrong = |&column: &usize| {
+        if layout.is_null(row, column) {
+            return false;
+        }
         let (ty, bytes) = (&layout.columns()[column].ty, layout.bytes(row, column));
-        !layout.is_null(row, column)
-            && !(length_is_valid(ty, bytes) && value_is_valid(ty, layout.get(row, column)))
+        !length_is_valid(ty, bytes) || !value_is_valid(ty, layout.get(row, column))
     };
     let column = (0..layout.columns().len()).find(wrong)?;
     Some(TableFault::Value { column })
