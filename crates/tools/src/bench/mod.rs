@@ -8,6 +8,7 @@ mod connections;
 mod database;
 mod figure;
 mod keys;
+mod mixed;
 mod native_insert;
 mod point_lookup;
 mod recovery;
@@ -49,6 +50,8 @@ enum Bench {
     PointLookup(point_lookup::Options),
     /// Single-row updates a second in a native loop, of a table with three indexes.
     UpdateHot(update_hot::Options),
+    /// Inserts, selects, updates and deletes a second by procedures, from many connections.
+    Mixed(mixed::Options),
     /// Rows a second that are read from the log when the server starts after it was killed.
     Recovery(recovery::Options),
     /// Logins a second, and memory of connections that do nothing.
@@ -95,6 +98,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::NativeInsert(own) => native_insert::run(own, runs),
         Bench::PointLookup(own) => point_lookup::run(own, runs),
         Bench::UpdateHot(own) => update_hot::run(own, runs),
+        Bench::Mixed(own) => mixed::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
     };
