@@ -108,4 +108,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_describe_undeclared_parameters.sql"),
         describe::undeclared_parameters,
     ),
+    Entry::native(
+        "sp_describe_parameter_encryption",
+        include_str!("text/sp_describe_parameter_encryption.sql"),
+        describe::parameter_encryption,
+    ),
 ];

@@ -213,6 +213,7 @@ pub(super) fn made_program(
         database: base.database,
         options: base.options,
         outputs: base.outputs.clone(),
+        defaults: Box::default(),
         variables,
         steps: statements.into_iter().map(made).collect(),
         handlers: Box::default(),

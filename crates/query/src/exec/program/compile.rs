@@ -14,6 +14,7 @@ use super::variables::Variables;
 use super::{Program, ProgramKind, Step, StepKind};
 use crate::bind::context::{BindContext, BindError, BindOptions, BindResult, Names};
 use crate::exec::options::CompileOptions;
+use crate::exec::run::call::argument_expr;
 use crate::exec::session::State;
 use crate::exec::session::names::{EngineStatistics, HiddenTable, StatementNames};
 use crate::lower;
@@ -52,10 +53,17 @@ impl State {
         let names = StatementNames { session: self, variables: &none, declared: 0, hidden: None };
         let mut declarations = Declarer { session: self, names: &names, types_at: None };
         let mut variables = Variables::default();
+        let mut defaults = Vec::with_capacity(declared.len());
         for (at, parameter) in declared.iter().enumerate() {
             let (name, ordinal) = (&parameter.name.name, at as u32 + 1);
+            defaults.push(None);
             match declarations.data_type(name, &parameter.ty, ordinal)? {
-                DeclaredType::Scalar(ty) => drop(variables.scalar(name, ty, true)?),
+                DeclaredType::Scalar(ty) => {
+                    variables.scalar(name, ty, true)?;
+                    let default = parameter.default.as_ref().and_then(argument_expr);
+                    let plan = default.map(|default| declarations.constant(&default, ty));
+                    defaults[at] = plan.transpose()?;
+                }
                 DeclaredType::Table(table) => drop(variables.table(name, table, true)?),
                 DeclaredType::Cursor => drop(variables.cursor(name)?),
             }
@@ -71,6 +79,7 @@ impl State {
             options,
             variables: steps.variables,
             outputs,
+            defaults: defaults.into(),
             steps: steps.steps,
             handlers: steps.handlers,
             columns_updated: None,
@@ -121,6 +130,7 @@ impl State {
             options,
             variables: steps.variables,
             outputs,
+            defaults: Box::default(),
             steps: steps.steps,
             handlers: steps.handlers,
             columns_updated,
@@ -265,14 +275,24 @@ impl State {
             options: bind_options(options, program.kind),
             statistics: &statistics,
         };
-        let bound = crate::bind::constant_expression(&context, value, ty)?;
-        plan_of_expr(&bound.expr, options).map(|unit| StepPlan {
-            unit,
-            facts: bound.facts,
-            dependencies: bound.dependencies,
-            options,
-        })
+        constant_plan(&context, value, ty, options)
     }
+}
+
+/// The plan of an expression that needs no table.
+fn constant_plan(
+    context: &BindContext<'_>,
+    value: &ast::Expr,
+    ty: Option<SqlType>,
+    options: CompileOptions,
+) -> BindResult<StepPlan> {
+    let bound = crate::bind::constant_expression(context, value, ty)?;
+    plan_of_expr(&bound.expr, options).map(|unit| StepPlan {
+        unit,
+        facts: bound.facts,
+        dependencies: bound.dependencies,
+        options,
+    })
 }
 
 fn plan_of_expr(expr: &Expr, options: CompileOptions) -> BindResult<crate::ir::Unit> {
@@ -324,6 +344,12 @@ impl Declarer<'_> {
         let options = bind_options(self.session.compile_options(None), ProgramKind::Batch);
         let context = BindContext { names: self.names, options, statistics: &statistics };
         f(&context).map_err(SqlError::from)
+    }
+
+    /// The plan of a parameter's default.
+    fn constant(&self, value: &ast::Expr, ty: SqlType) -> SqlResult<StepPlan> {
+        let options = self.session.compile_options(None);
+        self.with_context(|context| constant_plan(context, value, Some(ty), options))
     }
 
     /// The table behind a table type.

@@ -87,6 +87,8 @@ pub struct Program {
     pub columns_updated: Option<VarId>,
     /// Whether each parameter is declared as `OUTPUT`.
     pub outputs: Box<[bool]>,
+    /// In a text, the default of each parameter that declares one; a module's are its definition's.
+    pub defaults: Box<[Option<StepPlan>]>,
     /// In a table-valued function, the variable that is returned.
     pub result: Option<TableVarId>,
     /// The version of the schema by which types of declarations were found, if there are any that

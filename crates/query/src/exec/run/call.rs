@@ -351,8 +351,8 @@ impl Context<'_> {
         value: &ArgumentValue,
         frame: &mut Frame,
     ) -> Run<ArgumentIn> {
-        use ast::{ExprKind, Literal, UnaryOp};
-        let (kind, span) = match value {
+        use ast::Literal;
+        match value {
             ArgumentValue::Constant { value: Literal::Integer(v), negative, .. } => {
                 let v = i64::from(*v);
                 let v = if *negative { -v } else { v };
@@ -361,27 +361,9 @@ impl Context<'_> {
             ArgumentValue::Constant { value: Literal::Null, .. } => {
                 return Ok(ArgumentIn::Scalar(Value::Null, SqlType::int()));
             }
-            ArgumentValue::Constant { value, negative, span } => {
-                let literal = ExprKind::Literal(value.clone());
-                let kind = match negative {
-                    false => literal,
-                    true => {
-                        let operand = Box::new(ast::Expr { span: *span, kind: literal });
-                        ExprKind::Unary { op: UnaryOp::Minus, operand }
-                    }
-                };
-                (kind, *span)
-            }
-            ArgumentValue::Variable(variable) => {
-                (ExprKind::Variable(variable.name.clone()), variable.span)
-            }
-            ArgumentValue::Word(word) => {
-                (ExprKind::Literal(Literal::National(word.name.clone())), word.span)
-            }
-            ArgumentValue::Odbc(kind, text, span) => (ExprKind::Odbc(*kind, text.clone()), *span),
-            ArgumentValue::Default(_) => return Ok(ArgumentIn::Default),
-        };
-        let expr = ast::Expr { span, kind };
+            _ => {}
+        }
+        let Some(expr) = argument_expr(value) else { return Ok(ArgumentIn::Default) };
         let (value, ty) = self.value_of(program, step, frame, &expr, None)?;
         Ok(ArgumentIn::Scalar(value, ty))
     }
@@ -624,6 +606,33 @@ impl Context<'_> {
             Fault::new(error, Effect::Statement)
         })
     }
+}
+
+/// The expression that an argument is; none for `DEFAULT`.
+pub(crate) fn argument_expr(value: &ArgumentValue) -> Option<ast::Expr> {
+    use ast::{ExprKind, Literal, UnaryOp};
+    let (kind, span) = match value {
+        ArgumentValue::Constant { value, negative, span } => {
+            let literal = ExprKind::Literal(value.clone());
+            let kind = match negative {
+                false => literal,
+                true => {
+                    let operand = Box::new(ast::Expr { span: *span, kind: literal });
+                    ExprKind::Unary { op: UnaryOp::Minus, operand }
+                }
+            };
+            (kind, *span)
+        }
+        ArgumentValue::Variable(variable) => {
+            (ExprKind::Variable(variable.name.clone()), variable.span)
+        }
+        ArgumentValue::Word(word) => {
+            (ExprKind::Literal(Literal::National(word.name.clone())), word.span)
+        }
+        ArgumentValue::Odbc(kind, text, span) => (ExprKind::Odbc(*kind, text.clone()), *span),
+        ArgumentValue::Default(_) => return None,
+    };
+    Some(ast::Expr { span, kind })
 }
 
 /// A frame for a program's variables, all NULL, with empty tables.

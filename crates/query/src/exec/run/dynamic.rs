@@ -7,6 +7,7 @@ use base::text::identifier::fold_identifier;
 use base::{SqlError, SqlType, TypeKind, Value, message};
 
 use super::call::{Argument, ArgumentIn, Called, new_frame};
+use super::canonical::CanonicalCall;
 use super::data::depends_on_session;
 use super::{Effect, Fault, Run};
 use crate::exec::cache::TextKey;
@@ -77,7 +78,8 @@ impl Context<'_> {
                 .map(|called| shifted(called, 2))
             }
             TextProcedure::Prepare => {
-                let handle = self.prepare(procedure, &arguments)?;
+                let (declared, text) = self.prepared_texts(procedure, &arguments)?;
+                let handle = self.prepare(declared, text)?;
                 let wanted = match arguments.get(3).map(|argument| &argument.value) {
                     Some(ArgumentIn::Scalar(Value::Int(options), _)) => options & 1 == 1,
                     _ => true,
@@ -88,13 +90,20 @@ impl Context<'_> {
                 Ok(with_handle(handle, Called::default()))
             }
             TextProcedure::PrepExec => {
-                let handle = self.prepare(procedure, &arguments)?;
+                let (declared, text) = self.prepared_texts(procedure, &arguments)?;
+                let handle = self.prepare(declared, text)?;
                 let rest = arguments.split_off(arguments.len().min(3));
                 let called = self.execute_prepared(handle, &rest)?;
                 Ok(with_handle(handle, shifted(called, 3)))
             }
             TextProcedure::PrepExecRpc => {
-                Err(SqlError::new(&message::UNIMPLEMENTED, &[&"sp_prepexecrpc"]).into())
+                let call = self.text_argument(procedure, &arguments, 1, "@RPCCall")?;
+                let rest = arguments.split_off(arguments.len().min(2));
+                let CanonicalCall { text, declared } =
+                    CanonicalCall::new(&call.unwrap_or_default(), &rest)?;
+                let handle = self.prepare(declared, text)?;
+                let called = self.execute_prepared(handle, &rest)?;
+                Ok(with_handle(handle, shifted(called, 2)))
             }
             TextProcedure::Execute => {
                 let handle = handle_argument(&arguments)?;
@@ -111,11 +120,19 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps a text: its handle.
-    fn prepare(&mut self, procedure: TextProcedure, arguments: &[Argument]) -> Run<i32> {
+    /// The declarations and the text that are to be prepared.
+    fn prepared_texts(
+        &self,
+        procedure: TextProcedure,
+        arguments: &[Argument],
+    ) -> Run<(String, String)> {
         let declared = self.text_argument(procedure, arguments, 1, "@params")?;
-        let text = self.text_argument(procedure, arguments, 2, "@stmt")?.unwrap_or_default();
-        let declared = declared.unwrap_or_default();
+        let text = self.text_argument(procedure, arguments, 2, "@stmt")?;
+        Ok((declared.unwrap_or_default(), text.unwrap_or_default()))
+    }
+
+    /// Keeps a text: its handle.
+    fn prepare(&mut self, declared: String, text: String) -> Run<i32> {
         let program = self.text_program(&text, &declared, ProgramKind::Dynamic)?;
         self.compile_ahead(&program)?;
         let prepared =
@@ -272,9 +289,19 @@ impl Context<'_> {
             places.push(place);
         }
         for (at, parameter) in parameters.iter().enumerate() {
+            if given[at] {
+                continue;
+            }
+            if let Some(Some(default)) = program.defaults.get(at)
+                && let VariableKind::Scalar { id, .. } = parameter.kind
+            {
+                let (value, _) = self.value_of_plan(default, frame)?;
+                frame.set_owned(id, &value);
+                continue;
+            }
             let optional = matches!(parameter.kind, VariableKind::Table { .. })
                 || (program.outputs[at] && arguments.len() > at);
-            if !given[at] && !optional {
+            if !optional {
                 let shown = format!("({declared}){}", program.text);
                 let shown: String = shown.chars().take(256).collect();
                 let args: [&dyn std::fmt::Display; 2] = [&shown, &parameter.name];

@@ -11,12 +11,13 @@
 //! # Where things are
 //!
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
-//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`result_sets`]: `EXEC`. * [`function`],
-//!   [`trigger`], [`native`]: modules that statements run. * [`transaction`], [`set`], [`message`],
-//!   [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`canonical`],
+//!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
+//! * [`transaction`], [`set`], [`message`], [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
 pub mod call;
+pub mod canonical;
 pub mod data;
 pub mod dynamic;
 pub mod expression;

@@ -1,5 +1,5 @@
-//! What texts return and take: `sp_describe_first_result_set` and
-//! `sp_describe_undeclared_parameters`.
+//! What texts return and take: `sp_describe_first_result_set`, `sp_describe_undeclared_parameters`,
+//! `sp_describe_parameter_encryption`.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind
 use super::rows::{Column, NAME, ResultSet, int, text};
 use crate::bind::{self, BindContext, BindOptions};
 use crate::exec::context::Context;
+use crate::exec::program::variables::Variable;
 use crate::exec::program::{Program, ProgramKind, StepKind};
 use crate::exec::run::call::Callee;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
@@ -90,6 +91,27 @@ const PARAMETER_COLUMNS: &[Column] = &[
     ("formal_parameter_name", NAME, true),
     ("suggested_tds_type_id", INT, false),
     ("suggested_tds_length", INT, false),
+];
+
+const KEY_COLUMNS: &[Column] = &[
+    ("column_encryption_key_ordinal", INT, false),
+    ("database_id", INT, false),
+    ("column_encryption_key_id", INT, false),
+    ("column_encryption_key_version", INT, false),
+    ("column_encryption_key_metadata_version", SqlType::binary(8), false),
+    ("column_encryption_key_encrypted_value", SqlType::varbinary(4000), false),
+    ("column_master_key_store_provider_name", NAME, false),
+    ("column_master_key_path", LONG_NAME, false),
+    ("column_encryption_key_encryption_algorithm_name", NAME, false),
+];
+
+const ENCRYPTION_COLUMNS: &[Column] = &[
+    ("parameter_ordinal", INT, false),
+    ("parameter_name", NAME, false),
+    ("column_encryption_algorithm", TINYINT, false),
+    ("column_encryption_type", TINYINT, false),
+    ("column_encryption_key_ordinal", INT, false),
+    ("column_encryption_normalization_rule_version", TINYINT, false),
 ];
 
 /// How deep procedures are followed.
@@ -377,4 +399,25 @@ fn parameter_row(ordinal: i32, open: &Open) -> Vec<Value> {
     let (tds_type, tds_length) = tds_type(&open.ty, true);
     row.extend([int(tds_type), int(tds_length)]);
     row
+}
+
+/// `sp_describe_parameter_encryption`: no keys, and every parameter as one that is not encrypted, since no
+/// column is.
+pub fn parameter_encryption(
+    context: &mut Context<'_>,
+    arguments: &mut Arguments<'_>,
+) -> SqlResult<i32> {
+    let tsql = arguments.text("@tsql").unwrap_or_default();
+    let parameters = arguments.text("@params").unwrap_or_default();
+    let program = context.text_program(&tsql, &parameters, ProgramKind::Dynamic);
+    let program = program.map_err(|fault| fault.error)?;
+    context.compile_ahead(&program).map_err(|fault| fault.error)?;
+    let declared = program.variables.parameters().iter();
+    let row = |(at, parameter): (i32, &Variable)| {
+        vec![int(at), text(Some(&parameter.name)), int(0), int(0), int(0), int(0)]
+    };
+    let rows: Vec<Vec<Value>> = (1..).zip(declared).map(row).collect();
+    ResultSet::new(KEY_COLUMNS).send(context, &[])?;
+    ResultSet::new(ENCRYPTION_COLUMNS).send(context, &rows)?;
+    Ok(0)
 }
