@@ -11,7 +11,7 @@
 mod administration;
 mod arguments;
 mod catalog;
-mod native;
+pub(crate) mod native;
 mod registry;
 
 use std::sync::Arc;

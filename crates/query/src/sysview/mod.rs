@@ -10,7 +10,7 @@
 //! one in whose name they were asked for.
 
 mod catalog;
-mod cells;
+pub(crate) mod cells;
 mod compatible;
 mod information_schema;
 mod server;

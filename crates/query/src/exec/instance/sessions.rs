@@ -112,8 +112,6 @@ pub struct TransactionStatus {
     pub began_utc: u64,
     /// Whether somebody has said `BEGIN TRANSACTION`, rather than the server itself.
     pub is_user: bool,
-    /// The databases that it has touched.
-    pub databases: Vec<DbId>,
 }
 
 /// A request that runs.

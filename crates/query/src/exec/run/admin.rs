@@ -1,16 +1,14 @@
-//! Statements about the server: `DBCC`, `KILL`, `CHECKPOINT`, `RECONFIGURE`, `SHUTDOWN`,
+//! Statements about the server: `KILL`, `CHECKPOINT`, `RECONFIGURE`, `SHUTDOWN`,
 //! `EXECUTE AS`, `REVERT`.
 
 use std::sync::Arc;
 
-use base::convert::display;
 use base::ids::{DbId, SessionId};
 use base::{SqlError, Value, message};
 use engine::catalog::Definition;
 use engine::catalog::def::{ConfigurationDef, Permission, PrincipalId};
 use tsql::ast::{self, Literal, StatementKind};
 
-use super::call::parse_name;
 use super::{Fault, Run};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::{Program, Step};
@@ -111,94 +109,6 @@ impl Context<'_> {
             }
             None => Err(SqlError::new(&message::KILL_UNKNOWN_SESSION, &[&id]).into()),
         }
-    }
-
-    /// `DBCC`. Error 2526 for commands that mean nothing here.
-    fn dbcc(
-        &mut self,
-        program: &Arc<Program>,
-        step: &Step,
-        dbcc: &ast::Dbcc,
-        frame: &mut Frame,
-    ) -> Run<()> {
-        let completed = || SqlError::new(&message::DBCC_COMPLETED, &[]);
-        match &*dbcc.command {
-            "FREEPROCCACHE" | "FREESYSTEMCACHE" => self.session.instance.plans.clear(),
-            "DROPCLEANBUFFERS" | "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF"
-            | "CLEANTABLE" | "SHRINKDATABASE" | "SHRINKFILE" | "ERRORLOG" => {}
-            "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(&dbcc.command)?,
-            "CHECKIDENT" => return self.check_identity(program, step, dbcc, frame),
-            "TRACESTATUS" | "OPENTRAN" => {}
-            _ => return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into()),
-        }
-        if dbcc.options.iter().any(|option| &**option == "NO_INFOMSGS") {
-            return Ok(());
-        }
-        self.inform(completed()).map_err(Fault::lost)
-    }
-
-    /// The catalog is what its rows say.
-    fn check_database(&mut self, command: &str) -> Run<()> {
-        let database = self.session.database;
-        let catalog = self.catalog(database)?;
-        self.refuse_in_transaction(&format!("DBCC {command}"))?;
-        self.definition(|context| {
-            let task = context.task;
-            let part = context.transaction(database)?;
-            let verified = catalog.verify(task, part);
-            verified.map_err(|reason| SqlError::custom(8967, 16, 216, reason))
-        })?;
-        if command == "CHECKDB" {
-            let name = self.session.instance.database_name(database);
-            let args: [&dyn std::fmt::Display; 3] = [&0, &0, &name];
-            self.inform(SqlError::new(&message::DBCC_CHECKDB_RESULT, &args))
-                .map_err(Fault::lost)?;
-        }
-        Ok(())
-    }
-
-    /// `DBCC CHECKIDENT`. Errors 2501, 7997.
-    fn check_identity(
-        &mut self,
-        program: &Arc<Program>,
-        step: &Step,
-        dbcc: &ast::Dbcc,
-        frame: &mut Frame,
-    ) -> Run<()> {
-        let words: Vec<String> = dbcc.arguments.iter().map(word).collect();
-        let name = words.first().cloned().unwrap_or_default();
-        let found =
-            parse_name(&name).ok().map(|name| self.find_table(&name)).transpose()?.flatten();
-        let Some((database, table)) = found else {
-            return Err(SqlError::new(&message::DBCC_OBJECT_NOT_FOUND, &[&name]).into());
-        };
-        self.demand_on_object(database, table.id(), Permission::Alter)?;
-        let catalog = self.catalog(database)?;
-        let stored = catalog.table(&table);
-        let counter = stored.as_ref().and_then(|stored| stored.identity());
-        let (Some(stored), Some(counter)) = (&stored, counter) else {
-            return Err(SqlError::new(&message::DBCC_CHECKIDENT_NO_IDENTITY, &[&name]).into());
-        };
-        let position = counter.position();
-        let current = match position.used {
-            true => counter.current().to_string(),
-            false => "NULL".to_owned(),
-        };
-        let reseeds = words.get(1).is_none_or(|w| w.eq_ignore_ascii_case("RESEED"));
-        if let Some(value) = dbcc.arguments.get(2).filter(|_| reseeds) {
-            let value = self.integer(program, step, frame, value)?;
-            let value =
-                value.ok_or_else(|| SqlError::new(&message::DBCC_PARAMETER_INVALID, &[&3]))?;
-            let reseeded = catalog.database().reseed_identity(self.task, stored, value);
-            reseeded.map_err(|error| Fault::from(engine_error(&error)))?;
-        }
-        if !dbcc.options.iter().any(|option| &**option == "NO_INFOMSGS") {
-            let args: [&dyn std::fmt::Display; 2] = [&current, &current];
-            let told = SqlError::new(&message::DBCC_CHECKIDENT_CURRENT, &args);
-            self.inform(told).map_err(Fault::lost)?;
-            self.inform(SqlError::new(&message::DBCC_COMPLETED, &[])).map_err(Fault::lost)?;
-        }
-        Ok(())
     }
 
     /// `EXECUTE AS`. Errors 15406, 15517, 15159.
@@ -333,20 +243,5 @@ impl Context<'_> {
     fn tell_login(&mut self) {
         let login = self.session.identity.login();
         self.session.entry.status().login = (login.id, login.name.clone());
-    }
-}
-
-/// An argument of `DBCC` as a word.
-fn word(argument: &ast::Expr) -> String {
-    match &argument.kind {
-        ast::ExprKind::Literal(Literal::String(text) | Literal::National(text)) => text.to_string(),
-        ast::ExprKind::Literal(Literal::Integer(value)) => {
-            display(Value::Int(i64::from(*value)).as_ref(), &base::SqlType::int())
-        }
-        ast::ExprKind::Column(column) => match &column.qualifier {
-            Some(qualifier) => format!("{qualifier}.{}", column.column.name),
-            None => column.column.name.to_string(),
-        },
-        _ => String::new(),
     }
 }

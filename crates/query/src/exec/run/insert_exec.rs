@@ -62,8 +62,7 @@ impl Context<'_> {
         let ast::InsertSource::Execute(execute) = &insert.source else {
             return Err(crate::lower::internal("the parser knows INSERT … EXEC").into());
         };
-        let mut collector =
-            Collector { inner: self.sink, rows: None, types: Vec::new(), widths: None };
+        let mut collector = Collector::before(self.sink);
         let mut within = Context {
             task: self.task,
             session: self.session,
@@ -80,6 +79,19 @@ impl Context<'_> {
         }
         let Some(rows) = rows else { return Ok(None) };
         self.insert_rows(program, step, insert, frame, (rows, types)).map(Some)
+    }
+
+    /// Runs a text: the rows of its result sets, which have the same columns, if there are any sets.
+    pub(super) fn rows_of_text(&mut self, text: &str) -> Run<Option<LocalTable>> {
+        let mut collector = Collector::before(self.sink);
+        let mut within = Context {
+            task: self.task,
+            session: self.session,
+            runtime: self.runtime,
+            sink: &mut collector,
+        };
+        within.run_text(text, "", &[])?;
+        Ok(collector.rows)
     }
 
     fn insert_rows(
@@ -162,6 +174,12 @@ struct Collector<'s> {
     types: Vec<SqlType>,
     /// Whether result sets differ in their number of columns.
     widths: Option<bool>,
+}
+
+impl<'s> Collector<'s> {
+    fn before(inner: &'s mut dyn ResponseSink) -> Collector<'s> {
+        Collector { inner, rows: None, types: Vec::new(), widths: None }
+    }
 }
 
 impl ResultSink for Collector<'_> {

@@ -13,12 +13,13 @@
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
 //! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
-//! * [`transaction`], [`set`], [`message`], [`wait`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`transaction`], [`set`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
 pub mod call;
 pub mod canonical;
 pub mod data;
+pub mod dbcc;
 pub mod dynamic;
 pub mod expression;
 pub mod fault;

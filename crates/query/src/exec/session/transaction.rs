@@ -138,7 +138,6 @@ impl TransactionState {
             name: open.name.clone(),
             began_utc: open.began_utc,
             is_user: open.origin == Origin::User,
-            databases: open.starts.iter().map(|(database, _)| *database).collect(),
         })
     }
 

@@ -151,3 +151,27 @@ fn select_into_makes_its_table() {
     let answer = answers("select id, v * 2 as w into u from t select * from u");
     assert_eq!(answer, "(2 rows)\nid|w\n1|20\n2|40\n(2 rows)");
 }
+
+#[test]
+fn others_see_what_is_open_and_what_was_sent() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d\ngo\nuse d create table t (id int)");
+    let id = session.run("select @@spid").lines().nth(1).unwrap().to_owned();
+    session.run("begin tran mine insert t values (1)");
+    let mut other = server.session();
+    let open = other.run("dbcc opentran (d) with no_infomsgs");
+    assert!(open.starts_with("Transaction information for database 'd'."), "{open}");
+    assert!(open.contains(&format!("SPID (server process ID): {id}\n")), "{open}");
+    assert!(open.contains("    Name          : mine\n"), "{open}");
+    assert_eq!(
+        other.run("dbcc opentran (master) with no_infomsgs, tableresults"),
+        "",
+        "nothing is open there"
+    );
+    let table = other.run("dbcc opentran (d) with tableresults, no_infomsgs");
+    assert!(table.contains(&format!("OLDACT_SPID|{id}\nOLDACT_UID|-1\nOLDACT_NAME|mine\n")));
+    let sent = other.run(&format!("dbcc inputbuffer ({id}) with no_infomsgs"));
+    let expected = "Language Event|0|begin tran mine insert t values (1)\n(1 row)";
+    assert!(sent.ends_with(expected), "{sent}");
+}

@@ -7,6 +7,6 @@ pub mod directory;
 pub mod messages;
 pub mod naming;
 pub mod properties;
-mod rows;
+pub(crate) mod rows;
 pub mod session;
 pub mod triggers;

@@ -39,15 +39,18 @@ pub static DM_TRAN_DATABASE_TRANSACTIONS: SystemRowset = SystemRowset {
         ("database_transaction_next_undo_lsn", LSN, true),
     ],
     fill: |cx| {
-        for entry in cx.instance.sessions.all() {
-            let status = entry.status().clone();
-            let Some(transaction) = &status.transaction else { continue };
-            for own in &transaction.databases {
+        let sessions = cx.instance.sessions.all();
+        for catalog in cx.instance.databases().catalogs() {
+            let own = catalog.database().id();
+            for part in catalog.database().manager().transactions() {
+                let entry = sessions.iter().find(|entry| entry.owner.id() == part.owner);
+                let transaction = entry.and_then(|entry| entry.status().transaction.clone());
+                let Some(transaction) = transaction else { continue };
                 // Nothing is in the log before the commit, so that there is nothing to count; begun
                 // (4) is all that is known.
                 let start = [
                     int(transaction.id as i64),
-                    database(*own),
+                    database(own),
                     utc(transaction.began_utc),
                     int(1),
                     int(4),

@@ -1,0 +1,219 @@
+//! `DBCC CHECKTABLE`, `CHECKDB`, `CHECKALLOC`, `CHECKCATALOG`.
+//!
+//! A table is right if its rows can be taken apart and its indexes hold exactly its rows; a catalog, if the
+//! schema is what its rows say. Rows are in memory, not in pages: as pages is shown how many pages of 8 KB
+//! the bytes of the rows would fill, and errors name page (0:0).
+
+use std::sync::Arc;
+
+use base::ids::DbId;
+use base::{SqlError, message};
+use engine::catalog::def::{
+    Permission, SchemaId, Securable, SecurableClass, TableDef, TableRole, UserAccess,
+};
+use engine::hot::table::Table;
+use engine::hot::visibility::Isolation;
+use engine::txn::{ReadAt, TableCheck, TableFault, TxnError, TxnResult};
+use tsql::ast;
+
+use super::{Run, Shown, informs, word};
+use crate::exec::context::{Context, engine_error};
+
+/// Bytes of a page.
+const PAGE: u64 = 8192;
+
+impl Context<'_> {
+    /// `CHECKTABLE`. Errors 2501, 2571, 7919.
+    pub(super) fn check_one_table(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
+        let (database, table) = self.dbcc_table(dbcc.arguments.first())?;
+        self.refuse_repair(database, dbcc)?;
+        let target = Securable { class: SecurableClass::Object, major: table.id().0, minor: 0 };
+        if !self.may(database, target, Permission::Alter) {
+            self.demand_owner(database, "CHECKTABLE")?;
+        }
+        let Some(stored) = self.catalog(database)?.table(&table) else { return Ok(()) };
+        let checked = self.check_rows(database, &stored)?;
+        let checked = checked.map_err(|error| engine_error(&error))?;
+        let name = self.table_shown(database, &table)?;
+        self.tell_table(dbcc, &name, &checked)?;
+        let errors = self.report_faults(&name, &table, &checked)?;
+        if errors > 0 {
+            let args: [Shown; 5] = [&"CHECKTABLE", &0, &errors, &name, &table.id()];
+            self.tell(SqlError::new(&message::DBCC_TABLE_RESULT, &args))?;
+        }
+        Ok(())
+    }
+
+    /// `CHECKDB`, and the parts of it: the catalog, and then every table. Nothing is allocated but
+    /// memory, so that `CHECKALLOC` finds nothing.
+    pub(super) fn check_database(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
+        let command = &*dbcc.command;
+        let database = self.dbcc_database(dbcc.arguments.first())?;
+        self.demand_owner(database, command)?;
+        self.refuse_repair(database, dbcc)?;
+        let name = self.session.instance.database_name(database);
+        let mut errors = 0;
+        // As in SQL Server, nobody vouches for tempdb's catalog while sessions make tables in it.
+        if command != "CHECKALLOC" && database != DbId::TEMPDB {
+            self.refuse_in_transaction(&format!("DBCC {command}"))?;
+            errors += self.check_catalog(database)?;
+        }
+        if command == "CHECKDB" {
+            if informs(dbcc) {
+                self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
+            }
+            errors += self.check_tables(dbcc, database)?;
+        }
+        if command != "CHECKCATALOG" && (informs(dbcc) || errors > 0) {
+            let args: [Shown; 4] = [&command, &0, &errors, &name];
+            self.tell(SqlError::new(&message::DBCC_DATABASE_RESULT, &args))?;
+        }
+        Ok(())
+    }
+
+    /// Error 7919 if something is to be repaired while others may be in the database. Nothing is repaired
+    /// in any case: what is wrong in memory is right after the next start.
+    fn refuse_repair(&self, database: DbId, dbcc: &ast::Dbcc) -> Run<()> {
+        let is_repair = |word: String| word.to_ascii_uppercase().starts_with("REPAIR_");
+        let instance = self.instance();
+        let access = self.session.access(database)?;
+        let access = access.with_def(&instance, |def| def.options.user_access);
+        match dbcc.arguments.iter().skip(1).map(word).any(is_repair) {
+            true if access != UserAccess::Single => {
+                Err(SqlError::new(&message::DBCC_REPAIR_REFUSED, &[]).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares the schema with the rows of the system tables: how many errors there are.
+    fn check_catalog(&mut self, database: DbId) -> Run<u64> {
+        let catalog = self.catalog(database)?;
+        let instance = self.instance();
+        let read_only = self.session.access(database)?;
+        let read_only = read_only.with_def(&instance, |def| def.options.read_only);
+        let verified = self.definition(|context| {
+            // Nobody changes the schema meanwhile.
+            if !read_only {
+                context.lock_edit(database)?;
+            }
+            let task = context.task;
+            let part = context.transaction(database)?;
+            Ok(catalog.verify(task, part))
+        })?;
+        match verified {
+            Ok(()) => Ok(0),
+            Err(reason) => {
+                let args: [Shown; 3] = [&3851, &1, &reason];
+                self.report(&SqlError::new(&message::DBCC_CATALOG_ERROR, &args))?;
+                Ok(1)
+            }
+        }
+    }
+
+    fn check_tables(&mut self, dbcc: &ast::Dbcc, database: DbId) -> Run<u64> {
+        let schema = self.schema(database)?;
+        let tables = schema.tables().filter(|table| table.role == TableRole::Table);
+        let tables: Vec<Arc<TableDef>> = tables.cloned().collect();
+        let catalog = self.catalog(database)?;
+        let mut errors = 0;
+        for table in tables {
+            // What is dropped or rebuilt meanwhile is not checked.
+            let Some(stored) = catalog.table(&table) else { continue };
+            let checked = match self.check_rows(database, &stored)? {
+                Ok(checked) => checked,
+                Err(TxnError::TableChanged { .. }) => continue,
+                Err(error) => return Err(engine_error(&error).into()),
+            };
+            let name = self.table_shown(database, &table)?;
+            self.tell_table(dbcc, &name, &checked)?;
+            errors += self.report_faults(&name, &table, &checked)?;
+        }
+        Ok(errors)
+    }
+
+    /// Checks the rows of a table in a statement of its own.
+    fn check_rows(&mut self, database: DbId, table: &Table) -> Run<TxnResult<TableCheck>> {
+        let checked = self.definition(|context| {
+            let task = context.task;
+            let part = context.transaction(database)?;
+            let statement = part.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+            let checked = part.check_table(task, table, &statement.snapshot);
+            part.end_statement(statement);
+            Ok(checked)
+        })?;
+        Ok(checked)
+    }
+
+    /// The name of a table as reports have it: without `dbo`.
+    fn table_shown(&self, database: DbId, table: &TableDef) -> Run<String> {
+        let name = crate::ddl::shown_name(&table.header.name);
+        if table.header.schema == SchemaId::DBO {
+            return Ok(name.to_string());
+        }
+        let schema = self.schema(database)?;
+        let place = schema.schemas().get(table.header.schema).map_or("dbo", |s| &s.name);
+        Ok(format!("{place}.{name}"))
+    }
+
+    fn tell_table(&mut self, dbcc: &ast::Dbcc, name: &str, checked: &TableCheck) -> Run<()> {
+        if !informs(dbcc) {
+            return Ok(());
+        }
+        self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
+        let args: [Shown; 3] = [&checked.rows, &checked.row_bytes.div_ceil(PAGE), &name];
+        self.tell(SqlError::new(&message::DBCC_ROWS_IN_PAGES, &args))
+    }
+
+    /// Sends what is wrong with a table: how many faults there were.
+    fn report_faults(&mut self, name: &str, table: &TableDef, checked: &TableCheck) -> Run<u64> {
+        for &fault in &checked.faults {
+            self.report(&fault_message(name, table, fault))?;
+        }
+        Ok(checked.fault_count)
+    }
+}
+
+/// Errors 2511, 2512, 2570, 8951, 8952.
+fn fault_message(name: &str, table: &TableDef, fault: TableFault) -> SqlError {
+    let id = table.id();
+    let index_of = |at: usize| {
+        // Behind the indexes of the definition comes the one that finds the rows of a heap.
+        let index = table.indexes.get(at);
+        index.map_or((0, name.to_owned()), |index| (index.id.0, index.name.to_string()))
+    };
+    let partition = |index: i32| (table.storage.0 << 16) as i64 | i64::from(index);
+    let column_of = |at: usize| {
+        let stored = table.stored_columns().nth(at);
+        stored.map_or(("".into(), String::new()), |c| (c.name.clone(), c.ty.to_string()))
+    };
+    match fault {
+        TableFault::Offsets { column } | TableFault::Value { column } => {
+            let index = i32::from(table.clustered_index().is_some());
+            let (part, (column, ty)) = (partition(index), column_of(column));
+            let args: [Shown; 6] = [&id, &index, &part, &part, &column, &ty];
+            SqlError::new(&message::DBCC_COLUMN_VALUE, &args)
+        }
+        TableFault::Missing { index } => {
+            let (index, index_name) = index_of(index);
+            let args: [Shown; 4] = [&name, &id, &index_name, &index];
+            SqlError::new(&message::DBCC_INDEX_ROW_MISSING, &args)
+        }
+        TableFault::Extra { index } => {
+            let (index, index_name) = index_of(index);
+            let args: [Shown; 4] = [&name, &id, &index_name, &index];
+            SqlError::new(&message::DBCC_INDEX_ROW_EXTRA, &args)
+        }
+        TableFault::Order { index } | TableFault::Duplicate { index } => {
+            let (index, _) = index_of(index);
+            let part = partition(index);
+            let args: [Shown; 4] = [&id, &index, &part, &part];
+            let is_order = matches!(fault, TableFault::Order { .. });
+            let message = match is_order {
+                true => &message::DBCC_KEYS_OUT_OF_ORDER,
+                false => &message::DBCC_DUPLICATE_KEYS,
+            };
+            SqlError::new(message, &args)
+        }
+    }
+}
