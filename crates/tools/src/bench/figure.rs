@@ -60,9 +60,9 @@ impl Figure {
         let Figure { bench, figure, unit, decimals, .. } = self;
         let (value, min, max) = self.spread();
         let runs = self.values.len();
-        let published = self.published.map(|what| format!("\n{:14}{what}", "")).unwrap_or_default();
+        let published = self.published.map(|what| format!("\n{:20}{what}", "")).unwrap_or_default();
         format!(
-            "{bench:<14}{figure:<28}{value:>14.decimals$} {unit:<10} \
+            "{bench:<20}{figure:<22}{value:>14.decimals$} {unit:<10} \
              ({min:.decimals$} to {max:.decimals$}, {runs} runs){published}"
         )
     }
@@ -82,6 +82,6 @@ mod tests {
         figure.values.push(4.0);
         assert_eq!(figure.spread(), (3.5, 1.0, 5.0));
         assert_eq!(figure.text().lines().count(), 1);
-        assert!(figure.published("more").text().ends_with("4 runs)\n              more"));
+        assert!(figure.published("more").text().ends_with("4 runs)\n                    more"));
     }
 }

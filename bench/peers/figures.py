@@ -1,0 +1,49 @@
+"""What the peers' programs share: their command line's common part, and figures as `thermocline bench` prints
+them."""
+
+import argparse
+import json
+import os
+import statistics
+
+BENCHES = ["sales-orders", "native-insert", "point-lookup", "update-hot"]
+ROWS = 1_000_000
+"""Rows of the tables of point-lookup and update-hot; keys are visited in the order of `step`."""
+
+
+def step(key):
+    return (key * 2141 + 12347) % ROWS
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", choices=BENCHES, default="sales-orders")
+    parser.add_argument("--connections", default="1,8,32,100", help="of sales-orders")
+    parser.add_argument("--rows", type=int, default=1_600_000, help="of native-insert")
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=5)
+    return parser
+
+
+def memory_mb():
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+
+
+def show(bench, figure, values, unit="1/s"):
+    """Prints a figure; returns it."""
+    found = {"bench": bench, "figure": figure, "value": round(statistics.median(values)), "unit": unit,
+             "min": round(min(values)), "max": round(max(values)), "runs": len(values)}
+    print(json.dumps(found, separators=(",", ":")), flush=True)
+    return found
+
+
+def sales_orders(bench, connections, runs, measure):
+    """Measures with each number of connections, and shows the best one again."""
+    found = [show(bench, f"orders_per_s_{count}", [measure(count) for _ in range(runs)]) for count in connections]
+    best = max(found, key=lambda figure: figure["value"])
+    print(json.dumps({**best, "figure": "orders_per_s"}, separators=(",", ":")), flush=True)
+
+
+def check(what, found, expected):
+    if found != expected:
+        raise SystemExit(f"{what}: {found} instead of {expected}")
