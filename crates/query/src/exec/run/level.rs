@@ -55,9 +55,7 @@ impl Context<'_> {
             true => Ok(()),
             false => {
                 let from = self.session.database;
-                self.session
-                    .change_database(database)
-                    .and_then(|()| self.tell_database(from, false))
+                self.session.change_database(database).and_then(|()| self.tell_database(from, None))
             }
         };
         match (result, ended.and(back)) {

@@ -131,7 +131,7 @@ impl Context<'_> {
             StepKind::Rollback(name) => self.rollback(program, step, name.as_ref(), frame)?,
             StepKind::SaveTransaction(name) => self.save(program, step, name, frame)?,
             StepKind::SetOption(option) => self.set_option(program, step, option, frame)?,
-            StepKind::Use(name) => self.use_database(name)?,
+            StepKind::Use(name) => self.use_database(name, step.line)?,
             StepKind::Definition(statement) => self.define(program, step, statement, frame)?,
             StepKind::DeclareCursor(_)
             | StepKind::SetCursor(_)
@@ -184,7 +184,7 @@ impl Context<'_> {
     }
 
     /// `USE`.
-    fn use_database(&mut self, name: &tsql::ast::Ident) -> Run<()> {
+    fn use_database(&mut self, name: &tsql::ast::Ident, line: u32) -> Run<()> {
         if self.session.levels.len() > 1 && self.session.level().kind != ProgramKind::Dynamic {
             let error = SqlError::new(
                 &messages::NOT_ALLOWED_IN,
@@ -192,25 +192,29 @@ impl Context<'_> {
             );
             return Err(error.into());
         }
-        self.change_database(&name.name)?;
+        self.change_database(&name.name, line)?;
         self.session.left.row_count = 0;
         self.done(command::NONE, None)?;
         Ok(())
     }
 
     /// Goes to another database by name and tells the client. Errors 911, 916.
-    pub(crate) fn change_database(&mut self, name: &str) -> SqlResult<()> {
+    pub(crate) fn change_database(&mut self, name: &str, line: u32) -> SqlResult<()> {
         let Some(def) = self.session.instance.find_database(name) else {
             return Err(SqlError::new(&messages::DATABASE_NOT_FOUND, &[&name]));
         };
         self.session.user(def.id)?;
         let before = self.session.database;
         self.session.change_database(def.id)?;
-        self.tell_database(before, true)
+        self.tell_database(before, Some(line))
     }
 
-    /// Tells the client about the current database, by a message too if it is to show.
-    pub(crate) fn tell_database(&mut self, before: base::ids::DbId, shown: bool) -> SqlResult<()> {
+    /// Tells the client about the current database; by a message too, with the line of the statement.
+    pub(crate) fn tell_database(
+        &mut self,
+        before: base::ids::DbId,
+        line: Option<u32>,
+    ) -> SqlResult<()> {
         use crate::exec::sink::EnvironmentChange as Change;
         let instance = self.session.instance.clone();
         let now = self.session.database;
@@ -222,9 +226,12 @@ impl Context<'_> {
         {
             self.environment(&Change::Collation(new, old))?;
         }
-        match shown {
-            true => self.inform(SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name])),
-            false => Ok(()),
+        match line {
+            Some(line) => {
+                let told = SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name]);
+                self.inform(told.at_line(line))
+            }
+            None => Ok(()),
         }
     }
 
@@ -244,9 +251,14 @@ impl Context<'_> {
         let nocount = self.session.options.settings.nocount;
         let in_module = self.session.level().kind != ProgramKind::Batch;
         let rows = rows.filter(|_| !nocount);
-        // Nobody hears of statements of modules that count nothing, but for the ends of rows.
+        // Nobody hears of statements of modules that count nothing, but for the ends of rows; nor,
+        // where nothing is counted, of statements of batches that touch no table.
         let silent = rows.is_none() && !failed && command != command::SELECT;
-        if in_module && silent && (nocount || command == command::NONE) {
+        let unheard = match command {
+            command::NONE => in_module || nocount,
+            _ => in_module && nocount,
+        };
+        if silent && unheard {
             return Ok(());
         }
         let scope = if in_module { DoneScope::InModule } else { DoneScope::Batch };

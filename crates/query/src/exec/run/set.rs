@@ -100,7 +100,7 @@ impl Context<'_> {
                 session.entry.owner.set_deadlock_priority(priority as i8);
             }
             ValueOption::FipsFlagger | ValueOption::QueryGovernorCostLimit => {}
-            ValueOption::Language => self.set_language(&text)?,
+            ValueOption::Language => self.set_language(&text, step.line)?,
             ValueOption::LockTimeout => {
                 let timeout = number().and_then(|n| i32::try_from(n).ok()).unwrap_or(-1).max(-1);
                 session.options.settings.lock_timeout = timeout;
@@ -140,7 +140,7 @@ impl Context<'_> {
     }
 
     /// `SET LANGUAGE`.
-    pub(crate) fn set_language(&mut self, name: &str) -> Run<()> {
+    fn set_language(&mut self, name: &str, line: u32) -> Run<()> {
         let Some(language) = Language::by_name(name) else {
             return Err(SqlError::new(&message::LANGUAGE_NOT_OFFICIAL, &[&name]).into());
         };
@@ -149,7 +149,7 @@ impl Context<'_> {
         let change = EnvironmentChange::Language(language, before);
         self.environment(&change).map_err(Fault::lost)?;
         let changed = SqlError::new(&message::CONTEXT_LANGUAGE_CHANGED, &[&language.name]);
-        self.inform(changed).map_err(Fault::lost)
+        self.inform(changed.at_line(line)).map_err(Fault::lost)
     }
 
     /// `SET IDENTITY_INSERT`. Errors 1088, 8106, 8107.

@@ -523,8 +523,13 @@ impl Context<'_> {
         }
         self.session.levels.truncate(1);
         self.session.level_mut().kind = level;
-        if !self.session.answered && self.tell_done(command::NONE, None, failed).is_err() {
-            after = After::Disconnect;
+        if !self.session.answered {
+            let in_transaction = self.session.transaction.count() > 0;
+            let (scope, command) = (DoneScope::Batch, command::NONE);
+            let done = StatementDone { scope, command, rows: None, failed, in_transaction };
+            if self.send_done(&done).is_err() {
+                after = After::Disconnect;
+            }
         }
         after
     }
