@@ -97,6 +97,15 @@ pub struct MessageWriter {
     in_message: bool,
 }
 
+/// A place between two tokens of a message, to which a writer can be [rewound](MessageWriter::rewind).
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    length: usize,
+    sealed: usize,
+    first_status: u8,
+    next_packet_id: u8,
+}
+
 /// A buffer larger than this is given back when it is empty.
 const KEEP_BUFFER_BYTES: usize = 16 * 1024;
 
@@ -275,6 +284,23 @@ impl MessageWriter {
         }
     }
 
+    /// Where the message has come to, between two tokens.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        let MessageWriter { sealed, first_status, next_packet_id, .. } = *self;
+        Mark { length: self.buffer.len(), sealed, first_status, next_packet_id }
+    }
+
+    /// Forgets what was written since a mark; nothing of it may have been consumed.
+    pub fn rewind(&mut self, mark: Mark) {
+        assert!(self.taken <= mark.sealed, "what was sent cannot be forgotten");
+        // What came before the mark has not moved: it fitted the packet that was open.
+        self.buffer.truncate(mark.length);
+        self.sealed = mark.sealed;
+        self.first_status = mark.first_status;
+        self.next_packet_id = mark.next_packet_id;
+    }
+
     /// The packets that can be sent.
     pub fn ready(&self) -> &[u8] {
         &self.buffer[self.taken..self.sealed]
@@ -399,7 +425,7 @@ mod tests {
         fn what_is_written_is_read(
             size in 512u16..3000,
             messages in prop::collection::vec(
-                prop::collection::vec((0usize..3000, 0u8..4, any::<u8>()), 0..20), 1..4),
+                prop::collection::vec((0usize..3000, 0u8..8, any::<u8>()), 0..20), 1..4),
         ) {
             let mut w = MessageWriter::new();
             w.set_packet_size(size);
@@ -410,8 +436,17 @@ mod tests {
                 let mut whole = Vec::new();
                 for &(len, how, byte) in message {
                     let bytes: Vec<u8> = (0..len).map(|i| byte.wrapping_add(i as u8)).collect();
-                    whole.extend_from_slice(&bytes);
+                    let is_forgotten = how & 4 != 0;
+                    w.seal();
+                    let mark = w.mark();
                     if how & 1 == 0 { w.put(&bytes) } else { w.put_long(&bytes) }
+                    if is_forgotten {
+                        w.put_long(&bytes);
+                        w.seal();
+                        w.rewind(mark);
+                    } else {
+                        whole.extend_from_slice(&bytes);
+                    }
                     w.seal();
                     if how & 2 == 0 {
                         w.take_ready(&mut sent);

@@ -224,7 +224,7 @@ impl ResponseWriter {
     /// call, from 0.
     ///
     /// # Errors
-    /// When the value is not one of the type; the answer cannot be continued then.
+    /// When the value is not one of the type; nothing is written then.
     pub fn output_parameter(
         &mut self,
         ordinal: u16,
@@ -239,6 +239,7 @@ impl ResponseWriter {
             (*ty, value)
         };
         let out = &mut self.message;
+        let mark = out.mark();
         let writer = ValueWriter::new(&ty, true, self.version, Place::Row);
         out.put_u8(token::RETURNVALUE);
         out.put_u16(ordinal);
@@ -247,9 +248,12 @@ impl ResponseWriter {
         put_user_type(out, 0, self.version);
         out.put_u16(ColumnFlags::default().0);
         writer.type_info().write(out);
-        writer.write(out, value)?;
-        out.seal();
-        Ok(())
+        let written = writer.write(out, value);
+        match &written {
+            Ok(()) => out.seal(),
+            Err(_) => out.rewind(mark),
+        }
+        written
     }
 
     /// Writes that something is done.

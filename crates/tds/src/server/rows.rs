@@ -87,8 +87,22 @@ impl RowEncoder {
     /// Writes a row, as a plain one or with a null bitmap, whichever is shorter.
     ///
     /// # Errors
-    /// When a value is not one of its column's type; the answer cannot be continued then.
+    /// When a value is not one of its column's type; nothing of the row is written then.
+    #[inline]
     pub fn write<R: RowSource + ?Sized>(
+        &self,
+        out: &mut MessageWriter,
+        row: &R,
+    ) -> Result<(), EncodeError> {
+        let mark = out.mark();
+        let written = self.write_values(out, row);
+        if written.is_err() {
+            out.rewind(mark);
+        }
+        written
+    }
+
+    fn write_values<R: RowSource + ?Sized>(
         &self,
         out: &mut MessageWriter,
         row: &R,
