@@ -349,6 +349,50 @@ public class Client {
         });
     }
 
+    /** Moves over a keyset cursor, changes rows through it, and sees what others change. */
+    static void keyset(Connection c, Statement s, ResultSet set) throws Exception {
+        equal(s.getWarnings(), null);
+        set.last();
+        equal(set.getString(2), "c");
+        set.previous();
+        equal(set.getString(2), "b");
+        set.updateString(2, "B");
+        set.updateRow();
+        equal(set.getString(2), "B");
+        equal(rows(c, "SELECT name FROM dbo.on_disk ORDER BY id"), List.of(List.of("a"), List.of("B"), List.of("c")));
+        set.previous();
+        equal(set.getString(2), "a");
+        equal(set.previous(), false);
+        equal(set.isBeforeFirst(), true);
+        set.next();
+        run(c, "UPDATE dbo.on_disk SET name = N'A' WHERE name = N'a'");
+        set.refreshRow();
+        equal(set.getString(2), "A");
+        set.moveToInsertRow();
+        set.updateString("name", "d");
+        set.insertRow();
+        set.moveToCurrentRow();
+        equal(set.getString(2), "A");
+        set.absolute(3);
+        set.deleteRow();
+        equal(rows(c, "SELECT name FROM dbo.on_disk ORDER BY id"), List.of(List.of("A"), List.of("B"), List.of("d")));
+        set.afterLast();
+        equal(set.isAfterLast(), true);
+        set.beforeFirst();
+        set.next();
+        equal(set.getString(2), "A");
+    }
+
+    /** Walks over blocks of two rows. */
+    static void backAndForth(ResultSet set) throws Exception {
+        var seen = new StringBuilder();
+        while (set.next()) seen.append(set.getString(2));
+        while (set.previous()) seen.append(set.getString(2));
+        set.last();
+        while (set.relative(-1)) seen.append(set.getString(2));
+        equal(seen.toString(), "ABddBABA");
+    }
+
     static void cursors() throws Exception {
         connected(c -> {
             run(c, "INSERT dbo.on_disk (name) VALUES (N'a'), (N'b'), (N'c')");
@@ -360,6 +404,16 @@ public class Client {
                 equal(set.getString(1), "b");
                 set.absolute(1);
                 equal(set.getString(1), "a");
+            }
+            try (var s = c.createStatement(ResultSet.TYPE_SCROLL_SENSITIVE, ResultSet.CONCUR_UPDATABLE);
+                    var set = s.executeQuery("SELECT id, name, amount FROM dbo.on_disk ORDER BY id")) {
+                keyset(c, s, set);
+            }
+            try (var s = c.createStatement(ResultSet.TYPE_SCROLL_SENSITIVE, ResultSet.CONCUR_UPDATABLE)) {
+                s.setFetchSize(2);
+                try (var set = s.executeQuery("SELECT id, name, amount FROM dbo.on_disk ORDER BY id")) {
+                    backAndForth(set);
+                }
             }
             run(c, "DELETE dbo.on_disk");
         });

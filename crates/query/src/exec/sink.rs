@@ -10,6 +10,7 @@ use engine::wait::Task;
 
 use crate::interp::{OutputRow, ResultSink};
 use crate::ir::site::ResultSite;
+use crate::plan::tree::OutputColumn;
 
 /// Receives the answer to a request.
 ///
@@ -18,6 +19,12 @@ use crate::ir::site::ResultSite;
 pub trait ResponseSink: ResultSink {
     /// The part of it that units write to.
     fn results(&mut self) -> &mut dyn ResultSink;
+
+    /// Where the columns of the result that has just started come from. Only those who change rows
+    /// of cursors want to know.
+    fn origins(&mut self, _: &Task, _: &Origins<'_>) -> SqlResult<()> {
+        Ok(())
+    }
 
     /// An error: a message of a severity above 10.
     fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()>;
@@ -93,6 +100,17 @@ pub mod command {
     pub const BULK: u16 = 0xF0;
     /// `MERGE`
     pub const MERGE: u16 = 0x117;
+}
+
+/// What a client that changes a cursor's rows has to know of their columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Origins<'a> {
+    /// The columns of the result.
+    pub columns: &'a [OutputColumn],
+    /// How many of them, at the end, are not for users to see.
+    pub hidden: usize,
+    /// The client does not know the names of the tables yet.
+    pub names_tables: bool,
 }
 
 /// The value of an output parameter.

@@ -14,11 +14,10 @@ use base::value::Variant;
 use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::{Interrupted, Task};
-use query::exec::request::RpcArg;
 use query::exec::session::Reveal;
 use query::exec::session::requests::After;
 use query::exec::sink::{
-    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, StatementDone,
+    DoneScope, EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone,
 };
 use query::interp::{OutputRow, ResultSink};
 use query::ir::site::ResultSite;
@@ -28,7 +27,10 @@ use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};
 use tds::{Column, ColumnFlags, EnvChange, TdsVersion};
 
+use super::known::KnownColumns;
+use super::origins;
 use super::outbox::Outbox;
+use super::rpc::ReceivedCall;
 
 /// Ready bytes from which on they are handed over.
 const HAND_OVER_BYTES: usize = 32 * 1024;
@@ -46,6 +48,7 @@ pub struct Answer {
     is_followed: bool,
     /// The output parameters that the client has named, by place.
     output_names: Vec<(usize, String)>,
+    known: KnownColumns,
     /// An error has been written that ends the session.
     is_fatal: bool,
     errors: u32,
@@ -80,6 +83,7 @@ impl Answer {
             text_size: usize::MAX,
             is_followed: false,
             output_names: Vec::new(),
+            known: KnownColumns::default(),
             is_fatal: false,
             errors: 0,
         }
@@ -98,14 +102,23 @@ impl Answer {
     /// Begins the answer to a message.
     pub fn begin(&mut self) {
         self.held = None;
+        self.known.end();
         self.writer.begin();
     }
 
     /// A call is about to run, and perhaps others follow it.
-    pub fn begin_call(&mut self, args: &[RpcArg], is_followed: bool) {
-        self.is_followed = is_followed;
-        let named = args.iter().enumerate().filter(|(_, arg)| arg.output && !arg.name.is_empty());
+    pub fn begin_call(&mut self, received: &ReceivedCall) {
+        let args = received.call.args.iter().enumerate();
+        let named = args.filter(|(_, arg)| arg.output && !arg.name.is_empty());
         self.output_names = named.map(|(place, arg)| (place, arg.name.clone())).collect();
+        self.is_followed = received.is_followed;
+        self.known.begin(&received.call, received.no_metadata);
+    }
+
+    /// A call that cannot be read is about to be refused.
+    pub fn begin_refusal(&mut self) {
+        self.is_followed = false;
+        self.output_names.clear();
     }
 
     /// Whether the session must end.
@@ -186,7 +199,7 @@ impl Answer {
         Ok(())
     }
 
-    /// What was to be written cannot be encoded: the server is wrong, and the message with it.
+    /// What was to be written cannot be encoded: the server is wrong, and the session ends.
     fn broken(&mut self, what: &dyn std::fmt::Display) -> SqlError {
         tracing::error!("a result cannot be sent: {what}");
         self.is_fatal = true;
@@ -199,8 +212,9 @@ impl ResultSink for Answer {
         let columns: Vec<Column> = result.columns.iter().map(announced).collect();
         let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
         let variants = variants.collect();
+        let is_known = self.known.is_known(&columns);
         let writer = self.next();
-        writer.columns(&columns, false);
+        writer.columns(&columns, is_known);
         let encoder = RowEncoder::new(&columns, writer.version());
         self.result = Some(OpenResult { encoder, variants });
         self.hand_over_if_much(task)
@@ -227,6 +241,11 @@ impl ResultSink for Answer {
 impl ResponseSink for Answer {
     fn results(&mut self) -> &mut dyn ResultSink {
         self
+    }
+
+    fn origins(&mut self, _: &Task, origins: &Origins<'_>) -> SqlResult<()> {
+        origins::write(&mut self.writer, origins);
+        Ok(())
     }
 
     fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
@@ -263,6 +282,9 @@ impl ResponseSink for Answer {
     fn output(&mut self, task: &Task, parameter: &OutputParameter<'_>) -> SqlResult<()> {
         let OutputParameter { ordinal, ty, value, .. } = *parameter;
         // Clients get back the name that they have sent, or none.
+        if let (0, ValueRef::Int(handle)) = (ordinal, value) {
+            self.known.prepared(handle);
+        }
         let named = self.output_names.iter().find(|(place, _)| *place == usize::from(ordinal));
         let name = named.map(|(_, name)| name.clone()).unwrap_or_default();
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
@@ -274,6 +296,9 @@ impl ResponseSink for Answer {
     }
 
     fn environment(&mut self, _: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()> {
+        if let EnvironmentChange::Reset = change {
+            self.known.clear();
+        }
         write_environment(self.next(), change);
         Ok(())
     }

@@ -9,7 +9,8 @@
 //!
 //! * [`transport`]: the socket, and TLS on it.
 //! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement has said.
-//! * [`answer`]: from results to tokens. [`rpc`]: from the wire's calls to the session's.
+//! * [`answer`]: from results to tokens; [`known`]: columns that need not be announced; [`origins`]: where
+//!   those of cursors come from. [`rpc`]: from the wire's calls to the session's.
 //! * [`bulk`]: rows that arrive while they are inserted.
 //!
 //! # Invariants
@@ -25,7 +26,9 @@ pub mod answer;
 pub mod bulk;
 pub mod handshake;
 pub mod inbox;
+pub mod known;
 pub mod login;
+pub mod origins;
 pub mod outbox;
 pub mod rpc;
 pub mod session;

@@ -14,6 +14,8 @@ pub struct ReceivedCall {
     pub call: RpcCall,
     /// Another one follows.
     pub is_followed: bool,
+    /// The client knows the columns of its results.
+    pub no_metadata: bool,
     /// It is to be parsed and not to be executed.
     pub no_execute: bool,
 }
@@ -24,7 +26,9 @@ pub struct ReceivedCall {
 /// Those of [`RpcReader::next_call`], and values that are none of their type.
 pub fn next_call(reader: &mut RpcReader<'_>) -> Result<Option<ReceivedCall>, RpcError> {
     let Some(call) = reader.next_call()? else { return Ok(None) };
-    let rpc::RpcCall { procedure, parameters, with_recompile, no_execute, is_followed, .. } = call;
+    let rpc::RpcCall { procedure, parameters, with_recompile, .. } = call;
+    let (is_followed, no_metadata, no_execute) =
+        (call.is_followed, call.no_metadata, call.no_execute);
     let procedure = match procedure {
         ProcedureRef::Id(id) => RpcProcedure::Id(id as u16),
         ProcedureRef::Name(name) => RpcProcedure::Name(name.to_text()),
@@ -37,7 +41,7 @@ pub fn next_call(reader: &mut RpcReader<'_>) -> Result<Option<ReceivedCall>, Rpc
     let args: Result<Vec<RpcArg>, RpcError> =
         parameters.into_iter().enumerate().map(place).collect();
     let call = RpcCall { procedure, args: args?, recompile: with_recompile };
-    Ok(Some(ReceivedCall { call, is_followed, no_execute }))
+    Ok(Some(ReceivedCall { call, is_followed, no_metadata, no_execute }))
 }
 
 fn argument(parameter: RpcParameter<'_>) -> Result<RpcArg, ProtocolError> {

@@ -458,7 +458,7 @@ fn call_all(
         match rpc::next_call(&mut calls) {
             Ok(None) => return After::GoOn,
             Ok(Some(received)) => {
-                answer.begin_call(&received.call.args, received.is_followed);
+                answer.begin_call(&received);
                 if !received.no_execute
                     && session.call(task, received.call, answer) == After::Disconnect
                 {
@@ -469,7 +469,7 @@ fn call_all(
                 }
             }
             Err(error) => {
-                answer.begin_call(&[], false);
+                answer.begin_refusal();
                 return answer.refuse(task, &error.to_sql_error());
             }
         }

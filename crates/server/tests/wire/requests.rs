@@ -2,6 +2,7 @@
 
 use base::{SqlType, Value, ValueRef};
 use tds::client::request::{self, Parameter, RpcWriter};
+use tds::client::{Token, TokenReader};
 use tds::packet::{PacketType, Reset};
 use tds::server::request::IsolationLevel;
 use tds::server::rpc::ProcedureId;
@@ -62,6 +63,17 @@ fn counts_are_those_of_rows() {
     assert_eq!(run(&mut raw, "delete counts_are where id = 1"), ["done delete 1"]);
     let silent = run(&mut raw, "set nocount on; delete counts_are; set nocount off");
     assert!(silent.iter().all(|line| !line.contains("delete 1")), "{silent:?}");
+}
+
+#[test]
+fn statements_without_counts_say_nothing_where_nothing_is_counted() {
+    let mut raw = Raw::login(TestServer::shared());
+    let text = "declare @i int = 0 while @i < 3 set @i += 1 select @i as i set @i = 0 print @i";
+    let counted = run(&mut raw, text);
+    assert_eq!(counted.iter().filter(|line| line.starts_with("done more")).count(), 4);
+    let silent = run(&mut raw, &format!("set nocount on {text}"));
+    assert_eq!(silent, ["columns i", "row 3", "done select more", "info: 0", "done"]);
+    assert_eq!(run(&mut raw, "declare @i int = 0 while @i < 3 set @i += 1"), ["done"]);
 }
 
 #[test]
@@ -139,6 +151,105 @@ fn texts_take_parameters() {
     );
 }
 
+/// A call by number of a procedure whose arguments are integers and texts.
+fn called(raw: &mut Raw, id: ProcedureId, options: u16, args: &[(Value, bool)]) -> Vec<String> {
+    sent(raw, |out| {
+        let mut rpc = RpcWriter::begin(out, VERSION, 0, Reset::None);
+        rpc.call_id(id, options);
+        for (value, output) in args {
+            let ty = match value {
+                Value::Unicode(text) => {
+                    SqlType::nvarchar((text.len() / 2) as u16, Default::default())
+                }
+                _ => SqlType::int(),
+            };
+            let parameter = match output {
+                true => Parameter::output("", ty, value.as_ref()),
+                false => Parameter::input("", ty, value.as_ref()),
+            };
+            rpc.parameter(&parameter).unwrap();
+        }
+        rpc.end();
+    })
+}
+
+#[test]
+fn columns_that_the_client_knows_are_not_announced_until_they_change() {
+    const NO_METADATA: u16 = 2;
+    let mut raw = Raw::login(TestServer::shared());
+    table(&mut raw, "columns_known");
+    run(&mut raw, "insert columns_known values (1, N'a')");
+    let text = |text: &str| (Value::unicode(text), false);
+    let prepared = [(Value::Null, true), text(""), text("select id, v from columns_known")];
+    let answer = called(&mut raw, ProcedureId::PrepExec, 0, &prepared);
+    assert_eq!(answer[..2], ["columns id, v", "row 1, a"]);
+    let bytes = |raw: &mut Raw, options: u16| {
+        let mut out = MessageWriter::new();
+        let mut rpc = RpcWriter::begin(&mut out, VERSION, 0, Reset::None);
+        rpc.call_id(ProcedureId::Execute, options);
+        rpc.parameter(&Parameter::input("", SqlType::int(), ValueRef::Int(1))).unwrap();
+        rpc.end();
+        raw.send_bytes(out.ready());
+        raw.answer().unwrap()
+    };
+    // `COLMETADATA` with the count that stands for none.
+    let is_silent = |answer: &[u8]| answer[..3] == [0x81, 0xFF, 0xFF];
+    assert!(!is_silent(&bytes(&mut raw, 0)));
+    assert!(is_silent(&bytes(&mut raw, NO_METADATA)));
+    run(&mut raw, "drop table columns_known create table columns_known (id bigint, v int)");
+    assert!(!is_silent(&bytes(&mut raw, NO_METADATA)));
+    assert!(is_silent(&bytes(&mut raw, NO_METADATA)));
+}
+
+#[test]
+fn calls_in_canonical_form_are_prepared_by_their_number() {
+    let mut raw = Raw::login(TestServer::shared());
+    run(
+        &mut raw,
+        "create procedure canonical_form @a int, @b int output as
+         begin set @b = @a * 2; return 7 end",
+    );
+    let text = Value::unicode("{? = call canonical_form(?, ?)}");
+    let out = (Value::Null, true);
+    let args = [out.clone(), (text, false), out.clone(), (Value::Int(4), false), out];
+    let answer = called(&mut raw, ProcedureId::PrepExecRpc, 0, &args);
+    let expected = ["status 0", "value 0  = 1", "value 2  = 7", "value 4  = 8", "doneproc execute"];
+    assert_eq!(answer[answer.len() - 5..], expected);
+}
+
+#[test]
+fn cursors_tell_where_their_columns_come_from() {
+    let mut raw = Raw::login(TestServer::shared());
+    table(&mut raw, "cursors_tell");
+    run(&mut raw, "insert cursors_tell values (1, N'a'), (2, N'b'), (3, N'c')");
+    let text = Value::unicode("select id as number, v, 1 + 1 as two from cursors_tell");
+    let [keyset, optimistic] = [1, 4].map(Value::Int);
+    let out = (Value::Null, true);
+    let args = [out.clone(), (text, false), (keyset, true), (optimistic, true), out];
+    let answer = called(&mut raw, ProcedureId::CursorOpen, 0, &args);
+    assert_eq!(answer[0], "columns number, v, two, ROWSTAT");
+    // `TABNAME` and `COLINFO`: a key with another name, a column, an expression, what is not shown.
+    assert!(answer[1].starts_with("Other(164, "), "{answer:?}");
+    let columns = "[1, 1, 40, 2, 105, 0, 100, 0, 2, 1, 0, 3, 0, 4, 4, 0, 20]";
+    assert_eq!(answer[2], format!("Other(165, {columns})"));
+    let cursor = answer.iter().find_map(|line| line.strip_prefix("value 0  = ")).unwrap();
+    let cursor = Value::Int(cursor.parse().unwrap());
+    let fetch = |raw: &mut Raw, kind: i64, row: i64, count: i64| {
+        let args = [cursor.clone(), Value::Int(kind), Value::Int(row), Value::Int(count)];
+        let args = args.map(|arg| (arg, false));
+        let mut answer = called(raw, ProcedureId::CursorFetch, 0, &args);
+        answer.retain(|line| line.starts_with("row") || line.starts_with("error"));
+        answer
+    };
+    assert_eq!(fetch(&mut raw, 8, 0, 2), ["row 2, b, 2, 1", "row 3, c, 2, 1"]);
+    // Back without adjustment: what there is before the block.
+    assert_eq!(fetch(&mut raw, 0x200, 0, 2), ["row 1, a, 2, 1"]);
+    run(&mut raw, "delete cursors_tell where id = 2");
+    let gone = ["row 1, a, 2, 1", "row NULL, NULL, NULL, 2", "row 3, c, 2, 1"];
+    assert_eq!(fetch(&mut raw, 1, 0, 5), gone);
+    assert_eq!(fetch(&mut raw, 0x80, 0, 0), gone);
+}
+
 #[test]
 fn several_calls_in_a_message_are_told_apart() {
     let mut raw = Raw::login(TestServer::shared());
@@ -209,6 +320,21 @@ fn the_client_is_told_of_its_database_and_language() {
     let answer = run(&mut raw, "use tempdb");
     assert!(answer.contains(&"database tempdb".to_string()), "{answer:?}");
     assert!(answer.contains(&"info 5701".to_string()), "{answer:?}");
+    let line = |answer: &[u8]| {
+        let mut reader = TokenReader::new(VERSION, Default::default());
+        reader.feed(answer);
+        loop {
+            match reader.next().unwrap() {
+                Some(Token::Message(message)) => return message.error.line(),
+                Some(_) => {}
+                None => panic!("no message"),
+            }
+        }
+    };
+    raw.send(PacketType::SqlBatch, &batch("\n\nuse master"));
+    assert_eq!(line(&raw.answer().unwrap()), 3);
+    raw.send(PacketType::SqlBatch, &batch("\nset language Deutsch"));
+    assert_eq!(line(&raw.answer().unwrap()), 2);
 }
 
 #[test]

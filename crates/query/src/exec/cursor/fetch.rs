@@ -231,6 +231,11 @@ impl Context<'_> {
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
         self.sink.start(self.task, &site).map_err(Fault::lost)?;
+        self.send_rows_of(&site, rows)
+    }
+
+    /// Sends the rows of a result set that has started.
+    pub(super) fn send_rows_of(&mut self, site: &ResultSite, rows: &[Vec<Value>]) -> Run<()> {
         for row in rows {
             let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             let row = ValueRow::new(&site.columns, &values);

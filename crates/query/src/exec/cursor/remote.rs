@@ -17,11 +17,12 @@ use super::fetch::GONE;
 use super::{Cursor, CursorId, Model};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepKind};
-use crate::exec::run::Run;
 use crate::exec::run::call::{Argument, ArgumentIn, Called, new_frame};
+use crate::exec::run::{Fault, Run};
 use crate::exec::session::requests::PreparedText;
-use crate::exec::sink::command;
+use crate::exec::sink::{Origins, command};
 use crate::interp::local::RowId;
+use crate::ir::site::ResultSite;
 use crate::plan::expr::ColId;
 use crate::plan::tree::OutputColumn;
 
@@ -60,6 +61,7 @@ mod bits {
     pub const RELATIVE: i64 = 0x20;
     pub const REFRESH: i64 = 0x80;
     pub const INFO: i64 = 0x100;
+    pub const PREVIOUS_NO_ADJUST: i64 = 0x200;
     pub const UPDATE: i64 = 0x01;
     pub const DELETE: i64 = 0x02;
     pub const INSERT: i64 = 0x04;
@@ -203,7 +205,7 @@ impl Context<'_> {
             let mut cursor = context.make_cursor(&program, step, &frame, &definition)?;
             context.run_query(&mut cursor)?;
             let columns = with_status(cursor.open.as_ref().map_or(&[], |open| &*open.columns));
-            context.send_fetched(&columns, &[])?;
+            context.send_block(&columns, &[], true)?;
             context.done(command::SELECT, Some(0))?;
             Ok(cursor)
         });
@@ -252,7 +254,7 @@ impl Context<'_> {
         let id = self.remote_cursor(CursorProcedure::Fetch, arguments)?;
         let kind = int_at(arguments, 1).unwrap_or(bits::NEXT);
         let row = int_at(arguments, 2).unwrap_or(1);
-        let size = int_at(arguments, 3).unwrap_or(BLOCK_ROWS).max(1);
+        let size = int_at(arguments, 3).unwrap_or(BLOCK_ROWS).max(0);
         if kind & bits::INFO != 0 {
             let stands = self.session.cursors.get(id).and_then(|cursor| cursor.open.as_ref());
             let (position, count) = stands.map_or((0, 0), |open| (open.position, open.count));
@@ -262,9 +264,23 @@ impl Context<'_> {
         }
         let (columns, rows) = self
             .with_cursor(id, "", |context, cursor| context.fetch_block(cursor, kind, row, size))?;
-        self.send_fetched(&columns, &rows)?;
+        self.send_block(&columns, &rows, false)?;
         self.done(command::SELECT, Some(rows.len() as u64))?;
         Ok(Called::default())
+    }
+
+    /// Sends a block of rows, and what clients that change them must know of their columns.
+    fn send_block(
+        &mut self,
+        columns: &[OutputColumn],
+        rows: &[Vec<Value>],
+        is_first: bool,
+    ) -> Run<()> {
+        let site = ResultSite { columns: columns.into() };
+        let origins = Origins { columns, hidden: 1, names_tables: is_first };
+        self.sink.start(self.task, &site).map_err(Fault::lost)?;
+        self.sink.origins(self.task, &origins).map_err(Fault::lost)?;
+        self.send_rows_of(&site, rows)
     }
 
     fn fetch_block(
@@ -277,25 +293,8 @@ impl Context<'_> {
         let Some(open) = &mut cursor.open else {
             return Err(SqlError::new(&message::CURSOR_NOT_OPEN, &[]).into());
         };
-        let (at, count) = (open.position, open.count);
-        let start = match kind {
-            bits::FIRST => 1,
-            bits::PREVIOUS if at > 1 => (at - size).max(1),
-            bits::PREVIOUS => 0,
-            bits::LAST => (count - size + 1).max(1),
-            bits::ABSOLUTE if row < 0 => count + 1 + row,
-            bits::ABSOLUTE => row,
-            bits::RELATIVE => at.saturating_add(row),
-            bits::REFRESH => at,
-            _ => at + open.block,
-        };
-        let start = start.clamp(0, count + 1);
-        let end = match start {
-            0 => 0,
-            // Going back stops where the last block began.
-            _ if kind == bits::PREVIOUS => (start + size).min(at),
-            _ => (start + size).min(count + 1),
-        };
+        let (start, end) = Block { first: open.position, rows: open.block, count: open.count }
+            .after(kind, row, size);
         let columns = with_status(&open.columns);
         let mut rows = Vec::new();
         for place in start..end {
@@ -433,6 +432,49 @@ impl Context<'_> {
     }
 }
 
+/// Where a cursor's block of rows lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Block {
+    /// The place of its first row; 0 before the first row of all, `count + 1` behind the last.
+    first: i64,
+    /// How many rows it has.
+    rows: i64,
+    /// How many rows the cursor has.
+    count: i64,
+}
+
+impl Block {
+    /// The first place and the end of the block that a fetch of so many rows leads to. No rows at
+    /// all stand for before the first and behind the last.
+    fn after(self, kind: i64, row: i64, size: i64) -> (i64, i64) {
+        let Block { first, rows, count } = self;
+        let behind = count + 1;
+        let size = if kind == bits::REFRESH && size == 0 { rows } else { size };
+        let start = match kind {
+            bits::FIRST if size == 0 => 0,
+            bits::FIRST => 1,
+            bits::LAST if size == 0 => behind,
+            bits::LAST => (behind - size).max(1),
+            bits::PREVIOUS | bits::PREVIOUS_NO_ADJUST if first > 1 => (first - size).max(1),
+            bits::PREVIOUS | bits::PREVIOUS_NO_ADJUST => 0,
+            bits::ABSOLUTE if row < 0 => behind + row,
+            bits::ABSOLUTE => row,
+            bits::RELATIVE => first.saturating_add(row),
+            bits::REFRESH => first,
+            _ if first == 0 => 1,
+            _ => first + rows,
+        };
+        let start = start.clamp(0, behind);
+        let end = match start {
+            0 => 0,
+            // Without adjustment a block that is short at its start stays short.
+            _ if kind == bits::PREVIOUS_NO_ADJUST => (start + size).min(first),
+            _ => (start + size).min(behind),
+        };
+        (start, end)
+    }
+}
+
 /// The query of a program that is nothing else.
 fn only_query(program: &Program) -> Option<(&Step, &ast::SelectStatement)> {
     let [step] = &program.steps[..] else { return None };
@@ -515,5 +557,36 @@ fn text_at(arguments: &[Argument], at: usize) -> Option<String> {
             Some(display(value.as_ref(), ty))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of a cursor with ten rows: what is fetched, and the places that lead to.
+    #[test]
+    fn fetches_lead_to_blocks() {
+        let block = |first, rows| Block { first, rows, count: 10 };
+        let begin = block(0, 1);
+        assert_eq!(begin.after(bits::NEXT, 0, 4), (1, 5));
+        assert_eq!(block(1, 4).after(bits::NEXT, 0, 4), (5, 9));
+        assert_eq!(block(9, 2).after(bits::NEXT, 0, 4), (11, 11));
+        assert_eq!(block(11, 0).after(bits::NEXT, 0, 4), (11, 11));
+        assert_eq!(block(0, 0).after(bits::NEXT, 0, 4), (1, 5));
+        assert_eq!(begin.after(bits::LAST, 0, 4), (7, 11));
+        assert_eq!(begin.after(bits::LAST, 0, 40), (1, 11));
+        assert_eq!(begin.after(bits::LAST, 0, 0), (11, 11));
+        assert_eq!(block(7, 4).after(bits::FIRST, 0, 0), (0, 0));
+        assert_eq!(block(7, 4).after(bits::PREVIOUS, 0, 4), (3, 7));
+        assert_eq!(block(3, 4).after(bits::PREVIOUS, 0, 4), (1, 5));
+        assert_eq!(block(3, 4).after(bits::PREVIOUS_NO_ADJUST, 0, 4), (1, 3));
+        assert_eq!(block(1, 4).after(bits::PREVIOUS_NO_ADJUST, 0, 4), (0, 0));
+        assert_eq!(block(11, 0).after(bits::PREVIOUS_NO_ADJUST, 0, 4), (7, 11));
+        assert_eq!(block(3, 4).after(bits::REFRESH, 0, 0), (3, 7));
+        assert_eq!(block(3, 4).after(bits::RELATIVE, 2, 4), (5, 9));
+        assert_eq!(block(3, 4).after(bits::RELATIVE, -3, 4), (0, 0));
+        assert_eq!(block(3, 4).after(bits::ABSOLUTE, -2, 4), (9, 11));
+        assert_eq!(block(3, 4).after(bits::ABSOLUTE, 12, 4), (11, 11));
     }
 }

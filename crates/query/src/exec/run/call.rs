@@ -419,8 +419,12 @@ impl Context<'_> {
         arguments: Vec<Argument>,
     ) -> Run<Called> {
         match callee {
-            Callee::Text(text) => self.call_text(*text, arguments),
-            Callee::Cursor(cursor) => self.call_cursor(*cursor, arguments),
+            Callee::Text(text) => {
+                self.wanted_outputs(arguments, |c, arguments| c.call_text(*text, arguments))
+            }
+            Callee::Cursor(cursor) => {
+                self.wanted_outputs(arguments, |c, arguments| c.call_cursor(*cursor, arguments))
+            }
             Callee::System(procedure) => self.call_system(procedure, arguments),
             Callee::Module(database, module) => {
                 self.check_execute(*database, module.id())?;
@@ -430,6 +434,19 @@ impl Context<'_> {
                 })
             }
         }
+    }
+
+    /// Calls something that returns whatever it can, and keeps of that what the caller asked for:
+    /// clients count on hearing of nothing else.
+    fn wanted_outputs(
+        &mut self,
+        arguments: Vec<Argument>,
+        call: impl FnOnce(&mut Context<'_>, Vec<Argument>) -> Run<Called>,
+    ) -> Run<Called> {
+        let wanted: Vec<bool> = arguments.iter().map(|argument| argument.output).collect();
+        let mut called = call(self, arguments)?;
+        called.outputs.retain(|(at, ..)| wanted.get(*at).is_some_and(|wanted| *wanted));
+        Ok(called)
     }
 
     fn call_system(

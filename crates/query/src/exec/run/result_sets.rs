@@ -12,7 +12,7 @@ use tsql::ast::{self, ResultSet, ResultSets};
 
 use super::{Run, unimplemented};
 use crate::exec::context::Context;
-use crate::exec::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone};
+use crate::exec::sink::{EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone};
 use crate::interp::{OutputRow, ResultSink, ValueRow};
 use crate::ir::site::ResultSite;
 use crate::plan::expr::ColId;
@@ -192,6 +192,10 @@ impl ResultSink for Declared<'_> {
 impl ResponseSink for Declared<'_> {
     fn results(&mut self) -> &mut dyn ResultSink {
         self
+    }
+
+    fn origins(&mut self, task: &Task, origins: &Origins<'_>) -> SqlResult<()> {
+        self.inner.origins(task, origins)
     }
 
     fn error(&mut self, task: &Task, error: &SqlError) -> SqlResult<()> {
