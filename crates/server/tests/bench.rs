@@ -1,0 +1,21 @@
+//! Benchmarks run, check their answers and print their figures.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
+
+use std::process::Command;
+
+#[test]
+fn native_inserts_are_measured_with_and_without_a_log() {
+    let output = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+        .args(["bench", "native-insert", "--rows", "2000", "--runs", "2", "--json"])
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let lines: Vec<&str> = out.lines().collect();
+    let [schema_only, durable] = lines.as_slice() else { panic!("two figures: {out}{errors}") };
+    assert!(schema_only.starts_with(r#"{"bench":"native-insert","figure":"rows_per_s","value":"#));
+    assert!(durable.starts_with(r#"{"bench":"native-insert","figure":"durable_rows_per_s","#));
+    assert!(lines.iter().all(|line| line.ends_with(r#""runs":2}"#)), "{out}");
+}
