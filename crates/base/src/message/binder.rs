@@ -48,6 +48,7 @@ super::messages! {
     MAXRECURSION_TOO_LARGE = 310, 15, 1, "The value %s specified for the MAXRECURSION option exceeds the allowed maximum of %s.";
     TOO_FEW_ARGUMENTS = 313, 16, 2, "An insufficient number of arguments were supplied for the procedure or function %s.";
     INDEX_IN_HINT_DISABLED = 315, 16, 1, "Index \"%s\" on table \"%s\" (specified in the FROM clause) is disabled or resides in a filegroup which is not online.";
+    INDEX_ID_IN_HINT_DISABLED = 316, 16, 1, "The index ID %s on table \"%s\" (specified in the FROM clause) is disabled or resides in a filegroup which is not online.";
     OPTIMIZE_FOR_NOT_USED = 322, 15, 1, "The variable \"%s\" is specified in the OPTIMIZE FOR clause, but is not used in the query.";
     OUTPUT_INTO_VIEW = 330, 15, 1, "The target '%s' of the OUTPUT INTO clause cannot be a view or common table expression.";
     OUTPUT_INTO_TRIGGERS = 331, 16, 1, "The target table '%s' of the OUTPUT INTO clause cannot have any enabled triggers.";
@@ -125,6 +126,9 @@ super::messages! {
     NULLIF_NULL_TYPE = 4151, 16, 1, "The type of the first argument to NULLIF cannot be the NULL constant because the type of the first argument has to be known.";
     COALESCE_ALL_NULL = 4127, 16, 1, "At least one of the arguments to COALESCE must be an expression that is not the NULL constant.";
     CANNOT_FIND_DATA_TYPE_NAME = 351, 16, 1, "Column, parameter, or variable %s. : Cannot find data type %s.";
+    FORCESEEK_NOT_A_KEY_COLUMN = 362, 16, 1, "The query processor could not produce a query plan because the name '%s' in the FORCESEEK hint on table or view '%s' did not match the key column names of the index '%s'.";
+    FORCESEEK_ON_VIEW = 364, 16, 1, "The query processor could not produce a query plan because the FORCESEEK hint on view '%s' is used without a NOEXPAND hint. Resubmit the query with the NOEXPAND hint or remove the FORCESEEK hint on the view.";
+    FORCESEEK_TOO_MANY_COLUMNS = 365, 16, 1, "The query processor could not produce a query plan because the FORCESEEK hint on table or view '%s' specified more seek columns than the number of key columns in index '%s'.";
     IDENTITY_INSERT_COLUMN_LIST = 8101, 16, 1, "An explicit value for the identity column in table '%s' can only be specified when a column list is used and IDENTITY_INSERT is ON.";
     IDENTITY_UPDATE = 8102, 16, 1, "Cannot update identity column '%s'.";
     IDENTITY_INSERT_BUSY = 8107, 16, 1, "IDENTITY_INSERT is already ON for table '%s.%s.%s'. Cannot perform SET operation for table '%s'.";
@@ -163,9 +167,16 @@ super::messages! {
     ORDER_BY_VARIABLE = 1008, 16, 1, "The SELECT item identified by the ORDER BY number %s contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.";
     AGGREGATE_IN_ON = 1015, 15, 1, "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.";
     TIES_WITHOUT_ORDER_BY = 1062, 15, 1, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
+    INDEX_HINT_MISPLACED = 1069, 15, 1, "Index hints are only allowed in a FROM or OPTION clause.";
     COLUMN_IN_TOP = 4115, 15, 1, "The reference to column \"%s\" is not allowed in an argument to a TOP, OFFSET, or FETCH clause. Only references to columns at an outer scope or standalone expressions and subqueries are allowed here.";
     WINDOW_FRAME_BACKWARDS = 4193, 16, 1, "'%s' is not a valid window frame and cannot be used with the OVER clause.";
     RANGE_FRAME_BOUNDS = 4194, 16, 1, "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.";
     WINDOW_UNKNOWN = 5362, 16, 1, "Window '%s' is undefined.";
     TOO_MANY_GROUPING_EXPRESSIONS = 10706, 15, 1, "Too many expressions are specified in the GROUP BY clause. The maximum number is %s when grouping sets are supplied.";
+    FORCESEEK_ON_TARGET = 10724, 15, 1, "The FORCESEEK hint is not allowed for target tables of INSERT, UPDATE, or DELETE statements.";
+    FORCESCAN_ON_TARGET = 10745, 15, 1, "The FORCESCAN hint is not allowed for target tables of INSERT, UPDATE, or DELETE statements.";
+    FORCESCAN_WITH_FORCESEEK = 10746, 15, 1, "The FORCESCAN hint is specified simultaneously with the FORCESEEK hint. Remove one of the hints and resubmit the query.";
+    FORCESEEK_WITH_INDEX = 10747, 15, 1, "The parameterized FORCESEEK hint cannot be simultaneously used with INDEX hints or a non-parameterized FORCESEEK hint on the same object. Use either INDEX hints and a non-parameterized FORCESEEK hint or use a parameterized FORCESEEK hint without INDEX hints for each table or view.";
+    FORCESEEK_INDEX_ZERO = 10749, 15, 1, "The FORCESEEK hint cannot be used with index 0. Correct the index provided to the FORCESEEK hint and resubmit the query.";
+    FORCESCAN_WITH_INDEXES = 10750, 15, 1, "The FORCESCAN hint cannot be used with more than one INDEX hint. Remove the extra INDEX hints and resubmit the query.";
 }

@@ -9,6 +9,7 @@ use engine::catalog::Schema;
 use engine::catalog::def::{IdentityDef, Permission, SchemaId, TableDef, TableKind};
 use tsql::ast;
 
+use super::access_hint::Inherited;
 use super::context::*;
 use super::cte::Cte;
 use super::scalar::Scalar;
@@ -61,6 +62,8 @@ pub(super) struct Binder<'c> {
     pub identities: Vec<IdentityDef>,
     /// What a definition mentions, where somebody wants to know.
     pub mentions: Option<Mentions>,
+    /// Errors about columns behind which the binding has gone on, if it does that.
+    pub noted: Option<Vec<SqlError>>,
 }
 
 /// What a column is refused with where there is no row.
@@ -107,8 +110,8 @@ pub(super) struct Env {
     pub ctes: Vec<Rc<Cte>>,
     /// How many views and functions are being expanded.
     pub depth: u32,
-    /// How tables are read that say nothing else: the hints of the view that they are in.
-    pub reads: ReadOptions,
+    /// The hints of the view that tables are in.
+    pub inherited: Inherited,
     pub ansi_nulls: bool,
     pub quoted_identifier: bool,
 }
@@ -139,7 +142,7 @@ impl<'c> Binder<'c> {
             variables: Variables::Module,
             ctes: Vec::new(),
             depth: 0,
-            reads: ReadOptions::default(),
+            inherited: Inherited::default(),
             ansi_nulls: context.options.ansi_nulls,
             quoted_identifier: context.options.quoted_identifier,
         };
@@ -168,6 +171,7 @@ impl<'c> Binder<'c> {
             undeclared: None,
             identities: Vec::new(),
             mentions: None,
+            noted: None,
         };
         let schema = binder.env.schema.clone();
         binder.note_schema(database, &schema);
@@ -258,7 +262,7 @@ impl<'c> Binder<'c> {
             variables: Variables::None,
             ctes: Vec::new(),
             depth: self.env.depth + 1,
-            reads: ReadOptions::default(),
+            inherited: Inherited::default(),
             ansi_nulls: true,
             quoted_identifier: true,
         })

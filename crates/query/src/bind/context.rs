@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, SqlResult, SqlType};
+use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, Permission, SchemaId, TableDef};
 use smallvec::SmallVec;
@@ -178,6 +178,8 @@ pub struct BindError {
     /// An object does not exist. It may when the statement is run, so a batch or module that has
     /// not come to the statement yet goes on without it (deferred name resolution).
     pub missing: bool,
+    /// Further errors of the same statement.
+    pub rest: Box<[SqlError]>,
 }
 
 /// What binding returns.
@@ -186,23 +188,51 @@ pub type BindResult<T> = Result<T, BindError>;
 impl BindError {
     /// An error about an object that does not exist yet.
     pub fn missing(error: SqlError) -> BindError {
-        BindError { error, missing: true }
+        BindError { error, missing: true, rest: Box::default() }
+    }
+
+    /// Several errors, in order; `None` if there are none.
+    pub fn several(errors: Vec<SqlError>) -> Option<BindError> {
+        let mut errors = errors.into_iter();
+        let error = errors.next()?;
+        Some(BindError { error, missing: false, rest: errors.collect() })
+    }
+
+    /// Whether it was bound, but hints leave no plan for it.
+    pub fn is_unplanned(&self) -> bool {
+        self.error.number() == message::NO_QUERY_PLAN_HINTS.number
+    }
+
+    /// The same and a further error.
+    pub fn followed_by(self, error: SqlError) -> BindError {
+        let rest = self.rest.into_iter().chain([error]).collect();
+        BindError { rest, ..self }
+    }
+
+    /// All errors in order.
+    pub fn all(self) -> impl Iterator<Item = SqlError> {
+        std::iter::once(self.error).chain(self.rest)
+    }
+
+    fn map(self, f: impl Fn(SqlError) -> SqlError) -> BindError {
+        let rest = self.rest.into_iter().map(&f).collect();
+        BindError { error: f(self.error), missing: self.missing, rest }
     }
 
     /// The same in this module, unless it names one.
     pub fn in_procedure(self, procedure: &str) -> BindError {
-        BindError { error: self.error.in_procedure(procedure), ..self }
+        self.map(|error| error.in_procedure(procedure))
     }
 
     /// The same at this line, unless it names one.
     pub fn at_line(self, line: u32) -> BindError {
-        BindError { error: self.error.at_line(line), ..self }
+        self.map(|error| error.at_line(line))
     }
 }
 
 impl From<SqlError> for BindError {
     fn from(error: SqlError) -> BindError {
-        BindError { error, missing: false }
+        BindError { error, missing: false, rest: Box::default() }
     }
 }
 
@@ -214,7 +244,8 @@ impl From<BindError> for SqlError {
 
 impl fmt::Debug for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{:?}", if self.missing { "missing: " } else { "" }, self.error)
+        write!(f, "{}{:?}", if self.missing { "missing: " } else { "" }, self.error)?;
+        self.rest.iter().try_for_each(|error| write!(f, "\n{error:?}"))
     }
 }
 

@@ -10,19 +10,22 @@ use std::rc::Rc;
 use base::{SqlError, message};
 use tsql::ast::{self, QueryBody, SetOperator, TableSourceKind};
 
+use super::access_hint::Inherited;
 use super::binder::{Binder, Env};
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{OutCol, Rows};
 use super::select::{Output, Usage};
 use crate::plan::expr::ColId;
-use crate::plan::tree::{Node, ReadOptions, WorktableId};
+use crate::plan::tree::{Node, WorktableId};
 
 /// A common table expression in scope.
 #[derive(Debug)]
 pub(super) struct Cte {
     alias: ast::TableAlias,
     meaning: Meaning,
+    /// Whether somebody has referred to it.
+    used: Cell<bool>,
 }
 
 /// What its name means.
@@ -65,11 +68,23 @@ impl Binder<'_> {
             let alias =
                 ast::TableAlias { name: table.name.clone(), columns: table.columns.clone() };
             let meaning = Meaning::Query(table.query.clone());
-            self.env.ctes.push(Rc::new(Cte { alias, meaning }));
+            self.env.ctes.push(Rc::new(Cte { alias, meaning, used: Cell::new(false) }));
         }
-        let result = f(self);
+        let result = f(self).and_then(|bound| self.unused_tables(before).map(|()| bound));
         self.env.ctes.truncate(before);
         result
+    }
+
+    /// Common table expressions have their errors, used or not. The later ones may use others.
+    fn unused_tables(&mut self, first: usize) -> BindResult<()> {
+        for place in (first..self.env.ctes.len()).rev() {
+            let cte = self.env.ctes[place].clone();
+            if !cte.used.get() {
+                let (inherited, line) = (self.env.inherited, cte.alias.name.span.line);
+                self.part(|b| b.cte_rows(place, inherited, Usage::Derived, line))?;
+            }
+        }
+        Ok(())
     }
 
     /// The place of a common table expression in scope.
@@ -81,11 +96,12 @@ impl Binder<'_> {
     pub fn cte_rows(
         &mut self,
         place: usize,
-        reads: ReadOptions,
+        inherited: Inherited,
         usage: Usage,
         line: u32,
     ) -> BindResult<Rows> {
         let cte = self.env.ctes[place].clone();
+        cte.used.set(true);
         let query = match &cte.meaning {
             Meaning::Query(query) => query,
             Meaning::Itself(recursion) => return self.rows_of_round(&cte, recursion, line),
@@ -94,7 +110,7 @@ impl Binder<'_> {
         let mut env = self.env.clone();
         env.ctes.truncate(place);
         env.base = self.blocks.len();
-        env.reads = reads;
+        env.inherited = inherited;
         let output = match self.refers_to(&query.body, &name) {
             true => self.recursive(&cte, query, env)?,
             false => {
@@ -272,7 +288,8 @@ impl Cte {
     /// As its own query sees it.
     fn in_itself(&self, columns: Vec<OutCol>, worktable: WorktableId, block: Option<usize>) -> Cte {
         let recursion = Recursion { worktable, columns, block, uses: Cell::new(0) };
-        Cte { alias: self.alias.clone(), meaning: Meaning::Itself(recursion) }
+        let alias = self.alias.clone();
+        Cte { alias, meaning: Meaning::Itself(recursion), used: Cell::new(true) }
     }
 
     fn is_being_bound(&self) -> bool {

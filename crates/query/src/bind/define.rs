@@ -23,6 +23,7 @@ use super::context::{AtLine, BindContext, BindError, BindResult};
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName};
 use crate::plan::expr::{ColId, Expr, ExprKind, VarId};
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, ReadOptions};
 use crate::plan::walk::{self, Part, PartMut, Parts};
 
@@ -280,6 +281,7 @@ pub(super) fn row_source(
         ids,
         row: None,
         options: ReadOptions::default(),
+        hint: AccessHint::default(),
         computed: Vec::new(),
     };
     Source {

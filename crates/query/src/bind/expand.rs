@@ -10,13 +10,13 @@ use base::{SqlError, message};
 use engine::catalog::def::{ColumnDef, ModuleDef, ModuleKind, SchemaId};
 use tsql::ast::{self, Argument, FunctionBody, Module, ObjectName, StatementKind};
 
+use super::access_hint::Inherited;
 use super::binder::{Binder, Variables};
 use super::context::{AtLine, BindError, BindResult, SystemView};
 use super::scalar::Scalar;
 use super::scope::{Clause, ColumnAt, OutCol, Rows};
 use super::select::{Output, Usage};
 use crate::plan::expr::{CastMode, Expr};
-use crate::plan::tree::ReadOptions;
 
 /// An argument of an inline function, and the outermost block that it refers to.
 pub(super) type InlineArgument = (Scalar, usize);
@@ -27,20 +27,22 @@ impl Binder<'_> {
         &mut self,
         database: DbId,
         view: &Arc<ModuleDef>,
-        reads: ReadOptions,
+        inherited: Inherited,
         usage: Usage,
+        shown: &ObjectName,
     ) -> BindResult<Rows> {
+        let line = shown.span.line;
         let tree = self.names.module_tree(database, view)?;
         let Some(Module::View(text)) = module_of(&tree) else { return Err(unreadable(view)) };
         let mut env = self.module_env(database, view.header.schema)?;
         env.ansi_nulls = view.uses_ansi_nulls;
         env.quoted_identifier = view.uses_quoted_identifier;
-        env.reads = reads;
+        env.inherited = inherited;
         let usage = if usage == Usage::Target { usage } else { Usage::View };
         let query = &text.query;
-        let output = self
-            .in_env(env, |b| b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage)));
-        let output = output.map_err(|e| e.in_procedure(&view.header.name))?;
+        let output = self.module_query(&view.header.name, &shown.to_string(), line, |b| {
+            b.in_env(env, |b| b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage)))
+        })?;
         let ModuleKind::View { columns, .. } = &view.kind else { return Err(unreadable(view)) };
         self.renamed(output, columns, &view.header.name)
     }
@@ -57,8 +59,7 @@ impl Binder<'_> {
             let error = SqlError::new(&message::VIEW_BINDING_ERRORS, &[&view.name]);
             return Err(error.into());
         };
-        let mut env = self.module_env(database, SchemaId::SYS)?;
-        env.reads = ReadOptions::default();
+        let env = self.module_env(database, SchemaId::SYS)?;
         let output = self.in_env(env, |b| {
             b.with_tables(select.with.as_ref(), |b| b.query(&select.query, Usage::View))
         })?;
@@ -105,7 +106,8 @@ impl Binder<'_> {
         database: DbId,
         module: &Arc<ModuleDef>,
         args: Vec<InlineArgument>,
-        reads: ReadOptions,
+        inherited: Inherited,
+        shown: &ObjectName,
     ) -> BindResult<Rows> {
         let tree = self.names.module_tree(database, module)?;
         let body = match module_of(&tree) {
@@ -116,13 +118,14 @@ impl Binder<'_> {
         let mut env = self.module_env(database, module.header.schema)?;
         env.ansi_nulls = module.uses_ansi_nulls;
         env.quoted_identifier = module.uses_quoted_identifier;
-        env.reads = reads;
+        env.inherited = inherited;
         let named = module.parameters.iter().zip(args);
         let named = named.map(|(p, (arg, outermost))| (p.name.clone(), arg, outermost)).collect();
         env.variables = Variables::Parameters(Arc::new(named));
-        let output =
-            self.in_env(env, |b| b.with_tables(with.as_ref(), |b| b.query(query, Usage::View)));
-        let output = output.map_err(|e| e.in_procedure(&module.header.name))?;
+        let name = &module.header.name;
+        let output = self.module_query(name, &shown.to_string(), shown.span.line, |b| {
+            b.in_env(env, |b| b.with_tables(with.as_ref(), |b| b.query(query, Usage::View)))
+        })?;
         let ModuleKind::InlineFunction { columns } = &module.kind else {
             return Err(unreadable(module));
         };

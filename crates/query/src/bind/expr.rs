@@ -150,8 +150,11 @@ impl Binder<'_> {
 
     /// A column. Errors 128, 207, 209, 4104.
     fn column(&mut self, column: &ast::ColumnRef) -> BindResult<Scalar> {
-        let at = self.find_column(column)?;
-        self.column_at(at)
+        let found = self.find_column(column);
+        match self.known(found)? {
+            Some(at) => self.column_at(at),
+            None => Ok(Scalar::null()),
+        }
     }
 
     /// Where a column is found.

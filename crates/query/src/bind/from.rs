@@ -81,7 +81,7 @@ impl Binder<'_> {
         Ok(From::Leaf(sources.len() - 1))
     }
 
-    /// A join. Errors of its sides and its condition.
+    /// A join. Errors of its sides and its condition, 1042.
     fn join(&mut self, join: &ast::Join, usage: Usage) -> BindResult<From> {
         let first = self.block().sources.len();
         let visible = self.block().visible.clone();
@@ -109,7 +109,7 @@ impl Binder<'_> {
         let on = match &join.on {
             Some(on) => {
                 self.block().visible = first..end;
-                Some(self.in_clause(Clause::On, |b| b.condition(on))?)
+                self.in_clause(Clause::On, |b| b.part(|b| b.condition(on)))?
             }
             None => None,
         };
@@ -123,6 +123,12 @@ impl Binder<'_> {
             JoinHint::Loop => JoinMethod::Loop,
             JoinHint::Hash | JoinHint::Merge | JoinHint::Remote => JoinMethod::Hash,
         });
+        let allowed = &self.hints.methods;
+        if method.is_some_and(|method| !allowed.is_empty() && !allowed.contains(&method)) {
+            return Err(SqlError::new(&message::JOIN_HINT_CONFLICT, &[])
+                .at_line(join.right.span.line)
+                .into());
+        }
         self.hints.force_order |= method.is_some();
         Ok(From::Join(Box::new(Joined { kind, left, right, on, method })))
     }
@@ -339,6 +345,7 @@ fn scan_node(scan: &mut ScanSource) -> Node {
         residual: None,
         row: scan.row,
         options: scan.options,
+        hint: scan.hint.clone(),
     }));
     computed(node, std::mem::take(&mut scan.computed))
 }

@@ -42,7 +42,7 @@ impl Binder<'_> {
                 for item in &group_by.items {
                     let GroupingSet::Composite(exprs) = item else { continue };
                     for expr in exprs {
-                        composites.push(vec![self.group(expr)?]);
+                        composites.push(self.part(|b| b.group(expr))?.into_iter().collect());
                     }
                 }
                 lists.push(match kind {
@@ -87,7 +87,8 @@ impl Binder<'_> {
     }
 
     fn groups(&mut self, exprs: &[ast::Expr]) -> BindResult<Vec<usize>> {
-        exprs.iter().map(|expr| self.group(expr)).collect()
+        let group = |expr| self.part(|b| b.group(expr)).transpose();
+        exprs.iter().filter_map(group).collect()
     }
 
     /// The place of a grouping expression among the block's.

@@ -2,7 +2,7 @@
 
 use base::{SqlError, message};
 use engine::catalog::def::TableDef;
-use tsql::ast::{IndexRef, QueryHint, QueryHintKind, TableHint, TableHintKind};
+use tsql::ast::{QueryHint, QueryHintKind, TableHint, TableHintKind};
 
 use super::binder::Binder;
 use super::context::{BindError, BindResult};
@@ -58,6 +58,7 @@ impl Binder<'_> {
                     }
                     self.hints.hash_group = Some(hash);
                 }
+                QueryHintKind::Fast(rows) => self.hints.first_rows = *rows > 0,
                 QueryHintKind::ForceOrder => self.hints.force_order = true,
                 QueryHintKind::MaxRecursion(rounds) => self.max_recursion = *rounds,
                 QueryHintKind::Recompile => self.facts.recompile = true,
@@ -85,13 +86,13 @@ impl Binder<'_> {
     }
 
     /// How a source is read. `table` is known for tables; hints of a view or common table
-    /// expression go on to what it reads. Errors 307, 308, 315, 1047, 10794.
+    /// expression go on to what it reads. Errors 1047, 10794.
     pub fn read_options(
         &self,
         hints: &[TableHint],
         table: Option<&TableDef>,
     ) -> BindResult<ReadOptions> {
-        let mut options = self.env.reads;
+        let mut options = self.env.inherited.reads;
         let mut level = None;
         for hint in hints {
             let line = hint.span.line;
@@ -113,10 +114,6 @@ impl Binder<'_> {
                 }
                 TableHintKind::ReadPast => options.read_past = true,
                 TableHintKind::NoWait => options.no_wait = true,
-                TableHintKind::Index(indexes) => self.check_indexes(indexes, table, line)?,
-                TableHintKind::ForceSeek(Some((index, _))) => {
-                    self.check_indexes(std::slice::from_ref(index), table, line)?;
-                }
                 _ => {}
             }
             if table.is_some_and(|t| t.kind.is_memory_optimized())
@@ -133,43 +130,6 @@ impl Binder<'_> {
             return Err(conflict(hints.first().map_or(0, |h| h.span.line)));
         }
         Ok(options)
-    }
-
-    /// Errors 307, 308 and 315 about indexes that a hint names.
-    fn check_indexes(
-        &self,
-        indexes: &[IndexRef],
-        table: Option<&TableDef>,
-        line: u32,
-    ) -> BindResult<()> {
-        let Some(table) = table else { return Ok(()) };
-        let shown = &table.header.name;
-        for index in indexes {
-            let (found, error) = match index {
-                IndexRef::Number(0) => continue,
-                IndexRef::Number(number) => {
-                    let found =
-                        table.indexes.iter().find(|i| i64::from(i.id.0) == i64::from(*number));
-                    let args: [&dyn std::fmt::Display; 2] = [number, shown];
-                    (found, SqlError::new(&message::INDEX_ID_IN_HINT_UNKNOWN, &args))
-                }
-                IndexRef::Name(name) => {
-                    let found = table.indexes.iter().find(|i| self.same_name(&i.name, &name.name));
-                    let args: [&dyn std::fmt::Display; 2] = [&name.name, shown];
-                    (found, SqlError::new(&message::INDEX_IN_HINT_UNKNOWN, &args))
-                }
-            };
-            match found {
-                None => return Err(error.at_line(line).into()),
-                Some(index) if index.disabled => {
-                    let args: [&dyn std::fmt::Display; 2] = [&index.name, shown];
-                    let error = SqlError::new(&message::INDEX_IN_HINT_DISABLED, &args);
-                    return Err(error.at_line(line).into());
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(())
     }
 }
 

@@ -19,6 +19,7 @@
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions.
 
+mod access_hint;
 mod binder;
 mod call;
 mod case;
@@ -39,6 +40,7 @@ pub mod native;
 mod order;
 mod pivot;
 mod query;
+mod recover;
 mod scalar;
 mod scope;
 mod select;

@@ -83,7 +83,9 @@ impl Binder<'_> {
             let mut item = self.item_meant(&entry.expr, items)?;
             let mut expr = None;
             if item.is_none() {
-                let bound = self.in_clause(Clause::OrderBy, |b| b.scalar(&entry.expr))?;
+                let bound =
+                    self.in_clause(Clause::OrderBy, |b| b.part(|b| b.scalar(&entry.expr)))?;
+                let Some(bound) = bound else { continue };
                 check_key(&bound, at + 1).map_err(fail)?;
                 bound.label.resolve("ORDER BY").at(line)?;
                 let same = |i: &Item| walk::same_expr(&i.scalar.expr, &bound.expr);

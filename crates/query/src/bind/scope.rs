@@ -20,6 +20,7 @@ use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar};
 use crate::func::rowset::RowsetColumn;
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, SortKey};
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, Node, ReadOptions, WindowFunction};
 
 /// Which part of a statement is being bound, as far as aggregates and windows care.
@@ -139,6 +140,8 @@ pub(super) struct ScanSource {
     pub row: Option<ColId>,
     /// How it is read.
     pub options: ReadOptions,
+    /// What hints demand of how its rows are found.
+    pub hint: AccessHint,
     /// Computed columns that rows do not hold and that are used.
     pub computed: Vec<(ColId, Expr)>,
 }

@@ -103,7 +103,7 @@ impl Binder<'_> {
         let from = self.sources_of(&select.from, usage)?;
         self.block().show_all();
         let filter = match &select.filter {
-            Some(filter) => Some(self.in_clause(Clause::Where, |b| b.condition(filter))?),
+            Some(filter) => self.in_clause(Clause::Where, |b| b.part(|b| b.condition(filter)))?,
             None => None,
         };
         let grouping = match &select.group_by {
@@ -112,7 +112,7 @@ impl Binder<'_> {
         };
         let mut items = self.in_clause(Clause::Select, |b| b.items(&select.items, usage))?;
         let mut having = match &select.having {
-            Some(having) => Some(self.in_clause(Clause::Having, |b| b.condition(having))?),
+            Some(having) => self.in_clause(Clause::Having, |b| b.part(|b| b.condition(having)))?,
             None => None,
         };
         let mut order = self.order_by(tail.order_by, &items, select.distinct)?;
@@ -194,7 +194,8 @@ impl Binder<'_> {
                     }
                 }
                 SelectItemKind::Expr { expr, alias } => {
-                    items.push(self.item(expr, alias.as_ref(), line)?);
+                    let item = self.part(|b| b.item(expr, alias.as_ref(), line))?;
+                    items.push(item.unwrap_or_else(|| unknown_item(expr, alias.as_ref(), line)));
                 }
                 SelectItemKind::Assign { variable, op, value } => {
                     items.push(self.assign_item(variable, *op, value, line)?);
@@ -408,6 +409,16 @@ impl Binder<'_> {
     fn is_outer(&self, column: ColId, node: &Node) -> bool {
         !self.blocks.is_empty() && !walk::outputs(node).contains(&column)
     }
+}
+
+/// An entry that could not be bound, under the name that it has.
+fn unknown_item(expr: &ast::Expr, alias: Option<&ast::Ident>, line: u32) -> Item {
+    let name = match (&expr.kind, alias) {
+        (_, Some(alias)) => Some(alias.name.clone()),
+        (ast::ExprKind::Column(column), None) => Some(column.column.name.clone()),
+        _ => None,
+    };
+    Item { scalar: Scalar::null(), name, base: None, assign: None, line, column: None }
 }
 
 /// The rows for which a condition holds.

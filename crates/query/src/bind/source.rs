@@ -20,6 +20,7 @@ use super::select::Usage;
 use crate::func;
 use crate::func::rowset::RowsetColumn;
 use crate::func::{ArgType, RowsetFunction, Typing};
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, Node, ReadOptions};
 
 /// What a name in a `FROM` means, as far as it is a table or a view.
@@ -54,8 +55,8 @@ impl Binder<'_> {
         let line = name.span.line;
         let (rows, table) = match meaning {
             Meaning::Cte(place) => {
-                let reads = self.read_options(hints, None)?;
-                (self.cte_rows(place, reads, usage, line)?, None)
+                let inherited = self.inherited(hints, name)?;
+                (self.cte_rows(place, inherited, usage, line)?, None)
             }
             Meaning::Table(database, table) => {
                 let schema = Some(table.header.schema).filter(|_| !table.is_temporary());
@@ -71,11 +72,11 @@ impl Binder<'_> {
                 (self.scan(source, Vec::new(), ReadOptions::default()), None)
             }
             Meaning::View(database, view) => {
-                let reads = self.read_options(hints, None)?;
+                let inherited = self.inherited(hints, name)?;
                 self.note_access(database, view.id(), Permission::Select);
                 let schema = view.header.schema;
                 (
-                    self.view_rows(database, &view, reads, usage).at(line)?,
+                    self.view_rows(database, &view, inherited, usage, name).at(line)?,
                     Some((database, Some(schema))),
                 )
             }
@@ -174,7 +175,9 @@ impl Binder<'_> {
         if !table.is_temporary() {
             self.note_access(database, table.id(), Permission::Select);
         }
-        Ok(self.scan(tree::Source::Table { database, table }, Vec::new(), options))
+        let hint = self.access_hint(hints, &table, Some(database))?;
+        let rows = self.scan(tree::Source::Table { database, table }, Vec::new(), options);
+        Ok(hinted(rows, hint))
     }
 
     fn system_rows(
@@ -224,6 +227,7 @@ impl Binder<'_> {
             ids: Vec::new(),
             row: None,
             options,
+            hint: AccessHint::default(),
             computed: Vec::new(),
         };
         let columns = scan.table().map_or(scan.listed.len(), |table| table.columns.len());
@@ -248,7 +252,9 @@ impl Binder<'_> {
             return Err(error.at_line(variable.span.line).into());
         };
         let options = self.read_options(hints, Some(&table))?;
+        let hint = self.access_hint(hints, &table, None)?;
         let rows = self.scan(tree::Source::TableVar(id, table), Vec::new(), options);
+        let rows = hinted(rows, hint);
         let name = alias.map_or(name, |alias| &alias.name).clone();
         Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false })
     }
@@ -368,8 +374,8 @@ impl Binder<'_> {
             ModuleKind::InlineFunction { .. } => {
                 let args =
                     self.inline_arguments(module, &function.arguments, &function.name, line)?;
-                let reads = self.read_options(&function.hints, None)?;
-                self.inline_rows(database, module, args, reads).at(line)?
+                let inherited = self.inherited(&function.hints, &function.name)?;
+                self.inline_rows(database, module, args, inherited, &function.name).at(line)?
             }
             ModuleKind::TableFunction { result, .. } => {
                 if database != self.env.database {
@@ -427,6 +433,14 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// Rows that are found as hints demand.
+fn hinted(mut rows: Rows, hint: AccessHint) -> Rows {
+    if let Rows::Scan(scan) = &mut rows {
+        scan.hint = hint;
+    }
+    rows
 }
 
 /// Which of a trigger's two tables a name means.

@@ -110,8 +110,8 @@ fn bound(
     f: impl FnOnce(&mut Binder<'_>) -> BindResult<Plan>,
 ) -> BindResult<Bound> {
     let mut binder = Binder::new(context)?;
-    let plan = f(&mut binder).at(line)?;
-    let plan = binder.planned(plan);
+    let plan = binder.collecting(f).at(line)?;
+    let plan = binder.planned(plan).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(Bound { plan, facts, dependencies })
 }
@@ -125,12 +125,8 @@ pub fn expression(
 ) -> BindResult<BoundExpr> {
     let mut binder = Binder::new(context)?;
     let line = expr.span.line;
-    let scalar = binder.scalar(expr)?;
-    let bound = match ty {
-        Some(ty) => binder.coerce_to_variable(scalar, ty).at(line)?,
-        None => scalar.expr,
-    };
-    let expr = binder.planned_expr(bound);
+    let bound = binder.collecting(|b| b.value(expr, ty)).at(line)?;
+    let expr = binder.planned_expr(bound).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(BoundExpr { expr, facts, dependencies })
 }
@@ -144,12 +140,8 @@ pub fn constant_expression(
     let mut binder = Binder::new(context)?;
     binder.no_columns = NoColumns::NotPermitted;
     let line = expr.span.line;
-    let scalar = binder.scalar(expr)?;
-    let bound = match ty {
-        Some(ty) => binder.coerce_to_variable(scalar, ty).at(line)?,
-        None => scalar.expr,
-    };
-    let expr = binder.planned_expr(bound);
+    let bound = binder.value(expr, ty).at(line)?;
+    let expr = binder.planned_expr(bound).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(BoundExpr { expr, facts, dependencies })
 }
@@ -163,9 +155,12 @@ pub fn assigned_value(
 ) -> BindResult<(VarId, BoundExpr)> {
     let mut binder = Binder::new(context)?;
     let (id, ty) = binder.assignable(variable)?;
-    let scalar = binder.assigned_value(variable, op, value)?;
-    let bound = binder.coerce_to_variable(scalar, ty).at(value.span.line)?;
-    let expr = binder.planned_expr(bound);
+    let bound = binder.collecting(|b| {
+        let scalar = b.assigned_value(variable, op, value)?;
+        b.coerce_to_variable(scalar, ty)
+    });
+    let bound = bound.at(value.span.line)?;
+    let expr = binder.planned_expr(bound).at(value.span.line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok((id, BoundExpr { expr, facts, dependencies }))
 }
@@ -173,8 +168,8 @@ pub fn assigned_value(
 /// Binds a condition outside of queries.
 pub fn condition(context: &BindContext<'_>, condition: &ast::Condition) -> BindResult<BoundPred> {
     let mut binder = Binder::new(context)?;
-    let pred = binder.condition(condition).at(condition.span.line)?;
-    let pred = binder.planned_pred(pred);
+    let pred = binder.collecting(|b| b.condition(condition)).at(condition.span.line)?;
+    let pred = binder.planned_pred(pred).at(condition.span.line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(BoundPred { pred, facts, dependencies })
 }
@@ -217,7 +212,7 @@ fn columns_of(
 ) -> BindResult<QueryColumns> {
     let mut binder = Binder::new(context)?;
     let line = query.span.line;
-    let output = binder.with_tables(with, |b| b.query(query, usage)).at(line)?;
+    let output = binder.collecting(|b| b.with_tables(with, |b| b.query(query, usage))).at(line)?;
     let columns = binder.query_columns(output);
     let Binder { facts, dependencies, .. } = binder;
     Ok(QueryColumns { columns, facts, dependencies })
@@ -230,7 +225,7 @@ pub fn describe(
 ) -> BindResult<Option<Vec<OutputColumn>>> {
     let mut binder = Binder::new(context)?;
     let line = statement.span.line;
-    Ok(match binder.data_statement(statement).at(line)? {
+    Ok(match binder.collecting(|b| b.data_statement(statement)).at(line)? {
         Plan::Select(select) => match select.destination {
             Destination::Client => Some(select.output),
             Destination::Variables(_) => None,
@@ -266,6 +261,15 @@ pub fn suggest_parameters(
 }
 
 impl Binder<'_> {
+    /// An expression, converted as an assignment to a variable of a type does it if one is given.
+    fn value(&mut self, expr: &ast::Expr, ty: Option<SqlType>) -> BindResult<Expr> {
+        let scalar = self.scalar(expr)?;
+        match ty {
+            Some(ty) => self.coerce_to_variable(scalar, ty),
+            None => Ok(scalar.expr),
+        }
+    }
+
     /// A statement that reads or changes data.
     fn data_statement(&mut self, statement: &ast::Statement) -> BindResult<Plan> {
         let line = statement.span.line;
@@ -311,22 +315,22 @@ impl Binder<'_> {
         output.columns.into_iter().map(column).collect()
     }
 
-    /// Lets the planner improve a statement's plan.
-    pub fn planned(&mut self, mut plan: Plan) -> Plan {
-        optimize::statement(&mut plan, &mut self.plan_context());
-        plan
+    /// Lets the planner improve a statement's plan. Error 8622 if none obeys the hints.
+    pub fn planned(&mut self, mut plan: Plan) -> BindResult<Plan> {
+        optimize::statement(&mut plan, &mut self.plan_context())?;
+        Ok(plan)
     }
 
     /// The same for the queries in an expression.
-    pub fn planned_expr(&mut self, mut expr: Expr) -> Expr {
-        optimize::expression(&mut expr, &mut self.plan_context());
-        expr
+    pub fn planned_expr(&mut self, mut expr: Expr) -> BindResult<Expr> {
+        optimize::expression(&mut expr, &mut self.plan_context())?;
+        Ok(expr)
     }
 
     /// The same for those in a condition.
-    pub fn planned_pred(&mut self, mut pred: Pred) -> Pred {
-        optimize::condition(&mut pred, &mut self.plan_context());
-        pred
+    pub fn planned_pred(&mut self, mut pred: Pred) -> BindResult<Pred> {
+        optimize::condition(&mut pred, &mut self.plan_context())?;
+        Ok(pred)
     }
 
     fn plan_context(&mut self) -> PlanContext<'_> {

@@ -65,7 +65,9 @@ impl From<SqlError> for Failure {
 
 impl From<BindError> for Failure {
     fn from(error: BindError) -> Failure {
-        error.error.into()
+        let mut before: Vec<SqlError> = error.all().collect();
+        let error = before.pop().expect("an error is one at least");
+        Failure { before, error }
     }
 }
 

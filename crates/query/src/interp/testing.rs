@@ -31,6 +31,7 @@ use crate::ir::Unit;
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::{ResultSite, StatementSite};
 use crate::plan::expr::*;
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::*;
 use crate::sysview::SystemRowset;
 
@@ -624,6 +625,7 @@ pub fn scan_of(
         residual: None,
         row,
         options: ReadOptions::default(),
+        hint: AccessHint::default(),
     };
     (scan, columns)
 }

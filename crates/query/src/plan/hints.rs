@@ -25,4 +25,48 @@ pub struct PlanHints {
     pub joins: SmallVec<[(ColId, JoinMethod); 2]>,
     /// `OPTION (HASH GROUP)` or `ORDER GROUP` (false).
     pub hash_group: Option<bool>,
+    /// `OPTION (FAST n)`: the first rows count more than all of them.
+    pub first_rows: bool,
+}
+
+/// What hints demand of how the rows of one source are found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AccessHint {
+    /// `INDEX`: by one of these, by place in `TableDef::indexes`; by none of all for `INDEX (0)`.
+    pub indexes: Option<SmallVec<[usize; 2]>>,
+    /// `FORCESEEK` or `FORCESCAN`.
+    pub forced: Option<ForcedAccess>,
+    /// `FORCESEEK (index (a, b))`: at least so many key columns are looked for.
+    pub key_columns: usize,
+}
+
+/// Whether rows are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ForcedAccess {
+    /// By the key of an index: `FORCESEEK`.
+    Seek,
+    /// No: `FORCESCAN`.
+    Scan,
+}
+
+impl AccessHint {
+    /// Whether the keys of an index may find the rows, or it may be read as a whole.
+    pub fn allows(&self, index: usize) -> bool {
+        self.indexes.as_ref().is_none_or(|of| of.contains(&index))
+    }
+
+    /// Whether it asks for an index by its name or number.
+    pub fn names(&self, index: usize) -> bool {
+        self.indexes.as_ref().is_some_and(|of| of.contains(&index))
+    }
+
+    /// `FORCESEEK`.
+    pub fn seeks(&self) -> bool {
+        self.forced == Some(ForcedAccess::Seek)
+    }
+
+    /// `FORCESCAN`.
+    pub fn scans(&self) -> bool {
+        self.forced == Some(ForcedAccess::Scan)
+    }
 }

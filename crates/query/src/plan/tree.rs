@@ -15,6 +15,7 @@ use engine::catalog::def::TableDef;
 
 use crate::func::RowsetFunction;
 use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey, TableVarId, VarId};
+use crate::plan::hints::AccessHint;
 use crate::sysview::SystemRowset;
 
 /// An operator and its inputs.
@@ -217,6 +218,8 @@ pub struct Scan {
     pub row: Option<ColId>,
     /// How it is read.
     pub options: ReadOptions,
+    /// What the statement demands of `access`.
+    pub hint: AccessHint,
 }
 
 /// What can be scanned.

@@ -351,7 +351,7 @@ fn foreign_key(schema: &Schema, incoming: &IncomingKey) -> Option<(Arc<TableDef>
 }
 
 /// `schema.table`, as message 547 shows it.
-pub(super) fn qualified(schema: &Schema, table: &TableDef) -> Arc<str> {
+pub(in crate::bind) fn qualified(schema: &Schema, table: &TableDef) -> Arc<str> {
     let place = schema.schemas().get(table.header.schema);
     let place = place.map_or("dbo", |s| &*s.name);
     format!("{place}.{}", table.header.name).into()

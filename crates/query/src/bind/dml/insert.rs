@@ -83,7 +83,8 @@ impl Binder<'_> {
                 let mut found = Vec::with_capacity(list.len());
                 for column in list {
                     let bare = ast::ColumnRef { qualifier: None, column: column.column.clone() };
-                    found.push((self.target_column(targeted, &bare)?, column.column.span));
+                    let at = self.part(|b| b.target_column(targeted, &bare))?;
+                    found.extend(at.map(|at| (at, column.column.span)));
                 }
                 self.listed_columns(&targeted.changing, found.into_iter())
             }

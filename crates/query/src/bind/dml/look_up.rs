@@ -7,6 +7,7 @@ use engine::catalog::def::{ColumnId, IndexDef, IndexKind, TableDef};
 
 use super::Binder;
 use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, Pred};
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::{Access, Node, ReadOptions, Scan, Source};
 
 /// A column and the value that it must have.
@@ -60,6 +61,7 @@ impl Binder<'_> {
             residual,
             row,
             options: ReadOptions::default(),
+            hint: AccessHint::default(),
         }))
     }
 }

@@ -26,6 +26,7 @@ use base::ids::DbId;
 use base::{SqlType, Value};
 use engine::catalog::def::TableDef;
 
+pub(super) use self::effects::qualified;
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use crate::plan::expr::{ColId, Expr, ExprKind};

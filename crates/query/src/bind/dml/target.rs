@@ -77,9 +77,10 @@ impl Binder<'_> {
         Ok((join(JoinKind::Inner, from, From::Leaf(at), None), at))
     }
 
-    /// Adds a statement's target to the block's sources.
+    /// Adds a statement's target to the block's sources. Errors 1065, 1069, 10724, 10745.
     pub(super) fn target_source(&mut self, target: &ast::Target) -> BindResult<usize> {
         self.block().visible = 0..0;
+        self.check_target_hints(&target.hints)?;
         let source = self.target_alone(target, None)?;
         let sources = &mut self.block().sources;
         sources.push(source);

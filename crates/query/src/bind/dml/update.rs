@@ -85,39 +85,49 @@ impl Binder<'_> {
     ) -> BindResult<Assignments> {
         let mut assignments = Assignments::default();
         for clause in clauses {
-            let line = clause.span.line;
-            match &clause.kind {
-                SetClauseKind::Column { column, op, value } => {
-                    let place = self.settable(targeted, column, &assignments)?;
-                    let value = self.set_value(targeted, column, place.0, *op, value)?;
-                    assignments.set.push((place.1, value));
-                }
-                SetClauseKind::Variable { variable, op, value } => {
-                    let (id, ty) = self.assignable(variable)?;
-                    let value = self.assigned_value(variable, *op, value)?;
-                    let value = self.coerce_to_variable(value, ty).at(line)?;
-                    assignments.assign.push((id, value));
-                }
-                SetClauseKind::VariableAndColumn { variable, column, op, value } => {
-                    let place = self.settable(targeted, column, &assignments)?;
-                    let value = RowValue::Expr(value.clone());
-                    let value = self.set_value(targeted, column, place.0, *op, &value)?;
-                    assignments.set.push((place.1, value));
-                    let (id, ty) = self.assignable(variable)?;
-                    let changing = &targeted.changing;
-                    let def = &changing.table.columns[place.0];
-                    let new = column_of(changing.new[place.1], def.ty);
-                    let value = self.coerce_to_variable(Scalar::computed(new), ty).at(line)?;
-                    assignments.assign.push((id, value));
-                }
-                SetClauseKind::Write { column, value, offset, length } => {
-                    let place = self.settable(targeted, column, &assignments)?;
-                    let value = self.written(targeted, place.0, value, offset, length).at(line)?;
-                    assignments.set.push((place.1, NewValue::Expr(value)));
-                }
-            }
+            self.part(|b| b.assignment(clause, targeted, &mut assignments))?;
         }
         Ok(assignments)
+    }
+
+    fn assignment(
+        &mut self,
+        clause: &ast::SetClause,
+        targeted: &Targeted,
+        assignments: &mut Assignments,
+    ) -> BindResult<()> {
+        let line = clause.span.line;
+        match &clause.kind {
+            SetClauseKind::Column { column, op, value } => {
+                let place = self.settable(targeted, column, assignments)?;
+                let value = self.set_value(targeted, column, place.0, *op, value)?;
+                assignments.set.push((place.1, value));
+            }
+            SetClauseKind::Variable { variable, op, value } => {
+                let (id, ty) = self.assignable(variable)?;
+                let value = self.assigned_value(variable, *op, value)?;
+                let value = self.coerce_to_variable(value, ty).at(line)?;
+                assignments.assign.push((id, value));
+            }
+            SetClauseKind::VariableAndColumn { variable, column, op, value } => {
+                let place = self.settable(targeted, column, assignments)?;
+                let value = RowValue::Expr(value.clone());
+                let value = self.set_value(targeted, column, place.0, *op, &value)?;
+                assignments.set.push((place.1, value));
+                let (id, ty) = self.assignable(variable)?;
+                let changing = &targeted.changing;
+                let def = &changing.table.columns[place.0];
+                let new = column_of(changing.new[place.1], def.ty);
+                let value = self.coerce_to_variable(Scalar::computed(new), ty).at(line)?;
+                assignments.assign.push((id, value));
+            }
+            SetClauseKind::Write { column, value, offset, length } => {
+                let place = self.settable(targeted, column, assignments)?;
+                let value = self.written(targeted, place.0, value, offset, length).at(line)?;
+                assignments.set.push((place.1, NewValue::Expr(value)));
+            }
+        }
+        Ok(())
     }
 
     /// A column that may be set: its place in the table and in the layout. Errors 207, 264, 271,

@@ -189,7 +189,7 @@ fn errors_have_their_numbers_lines_and_texts() {
         ),
         (
             "select * from t with (index (nope))",
-            "308 1: Index 'nope' on table 't' (specified in the FROM clause) does not exist.",
+            "308 1: Index 'nope' on table 'dbo.t' (specified in the FROM clause) does not exist.",
         ),
         (
             "select * from t with (updlock)",

@@ -8,8 +8,10 @@ use engine::catalog::def::*;
 use engine::catalog::{ObjectDef, Schema};
 use tsql::ast::{self, FunctionBody, Module};
 
-use crate::bind::{self, BindContext, BindOptions, Dependencies, QueryColumns, Variable};
-use crate::ddl::failure::DdlResult;
+use crate::bind::{
+    self, BindContext, BindError, BindOptions, Dependencies, QueryColumns, Variable,
+};
+use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::Place;
 use crate::exec::context::Context;
@@ -56,7 +58,7 @@ pub fn check_result(
         },
         statistics: &NoStatistics,
     };
-    let found = bind::query_columns(&bind, with, query)?;
+    let found = bind::query_columns(&bind, with, query).map_err(|error| in_module(error, def))?;
     if !found.dependencies.temporary.is_empty() {
         return Err(SqlError::new(&message::TEMPORARY_TABLE_IN_VIEW, &[]).into());
     }
@@ -219,7 +221,7 @@ fn native(
         DefinitionNames::new(context.session, place.database).in_module(place.schema, Vec::new());
     let options = BindOptions { native: true, ..BindOptions::default() };
     let bind = BindContext { names: &names, options, statistics: &NoStatistics };
-    let bound = bind::native(&bind, def, module).map_err(|error| in_module(error.error, def))?;
+    let bound = bind::native(&bind, def, module).map_err(|error| in_module(error, def))?;
     crate::lower::native(&bound.module, crate::lower::Options::default())?;
     Ok(vec![bound.dependencies])
 }
@@ -230,7 +232,7 @@ fn interpreted(
     def: &Arc<ModuleDef>,
 ) -> DdlResult<Vec<Dependencies>> {
     let program = context.session.compile_module(place.database, def);
-    let program = program.map_err(|error| in_module(error, def))?;
+    let program = program.map_err(|error| in_module(error.into(), def))?;
     let trigger = match (def.trigger(), program.columns_updated) {
         (Some(trigger), Some(columns_updated)) => {
             let schema = context.schema(place.database)?;
@@ -239,7 +241,7 @@ fn interpreted(
         }
         _ => None,
     };
-    let mut missing: Vec<Name> = Vec::new();
+    let (mut missing, mut errors): (Vec<Name>, Vec<SqlError>) = Default::default();
     let (result, _) = context.in_level(&program, trigger, |context| {
         let mut found = Vec::new();
         for step in &program.steps {
@@ -256,13 +258,17 @@ fn interpreted(
             match context.session.compile_step(&program, step, None) {
                 Ok(Some(plan)) => found.push(plan.dependencies),
                 Ok(None) => {}
-                Err(error) if error.missing => {}
-                Err(error) => return Err(error.error.at_line(step.line).into()),
+                // It may be planned when it runs.
+                Err(error) if error.missing || error.is_unplanned() => {}
+                Err(error) => errors.extend(error.at_line(step.line).all()),
             }
         }
         Ok(found)
     });
-    let found = result.map_err(|fault| in_module(fault.error, def))?;
+    let found = result.map_err(|fault| in_module(fault.error.into(), def))?;
+    if let Some(error) = BindError::several(errors) {
+        return Err(in_module(error, def));
+    }
     for name in missing {
         let args: [Shown; 2] = [&def.header.name, &name];
         context.inform(SqlError::new(&message::MODULE_MISSING_OBJECT, &args))?;
@@ -287,6 +293,6 @@ fn parent_shape(schema: &Schema, parent: ObjectId) -> Option<Arc<TableDef>> {
 }
 
 /// Errors of a module's body name the module.
-fn in_module(error: SqlError, def: &ModuleDef) -> crate::ddl::failure::Failure {
+fn in_module(error: BindError, def: &ModuleDef) -> Failure {
     error.in_procedure(&def.header.name).into()
 }

@@ -9,6 +9,7 @@ use engine::hot::visibility::Isolation;
 use engine::txn::{ReadAt, TxnError};
 use tsql::ast::IsolationLevel;
 
+use super::fault::located_all;
 use super::{Fault, Run};
 use crate::bind::context::{Dependencies, Facts};
 use crate::exec::context::{Context, engine_error};
@@ -58,14 +59,16 @@ impl Context<'_> {
         {
             return Ok(Some(plan));
         }
-        let compiled = self.session.compile_step(program, step, hidden);
-        let plan = compiled.map_err(|error| {
-            let effect = match depends_on_session(&error.error) {
-                true => super::Effect::Statement,
-                false => super::Effect::Scope,
-            };
-            Fault::new(error.error, effect)
-        })?;
+        let plan = match self.session.compile_step(program, step, hidden) {
+            Ok(plan) => plan,
+            Err(error) => {
+                let effect = match depends_on_session(&error.error) {
+                    true => super::Effect::Statement,
+                    false => super::Effect::Scope,
+                };
+                return Err(self.not_bound(located_all(error, program, step), effect));
+            }
+        };
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
         if hidden.is_none() && self.is_shareable(&plan.dependencies) {

@@ -10,6 +10,7 @@ use super::call::{Argument, ArgumentIn, Called, new_frame};
 use super::canonical::CanonicalCall;
 use super::data::depends_on_session;
 use super::{Effect, Fault, Run};
+use crate::bind::BindError;
 use crate::exec::cache::TextKey;
 use crate::exec::context::Context;
 use crate::exec::program::compile::Text;
@@ -219,9 +220,10 @@ impl Context<'_> {
         program.types_at.is_none_or(same)
     }
 
-    /// Makes the plans of a text before it runs, so that its errors are found first. What does not
-    /// exist yet may exist when its statement's turn comes.
+    /// Makes the plans of a text before it runs, so that its errors are found first, all of them. What
+    /// does not exist yet may exist when its statement's turn comes.
     pub(crate) fn compile_ahead(&mut self, program: &Arc<Program>) -> Run<()> {
+        let mut errors: Vec<SqlError> = Vec::new();
         for step in &program.steps {
             if matches!(step.kind, StepKind::Use(_)) {
                 break;
@@ -238,12 +240,35 @@ impl Context<'_> {
                 }
                 Ok(_) => {}
                 Err(error) if error.missing || depends_on_session(&error.error) => {}
-                Err(error) => {
-                    return Err(Fault::new(error.error.at_line(step.line), Effect::Statement));
+                Err(error) if error.is_unplanned() => {
+                    // Statements are planned when all are bound.
+                    if errors.is_empty() {
+                        errors.extend(error.at_line(step.line).all());
+                    }
+                    break;
+                }
+                Err(error) => errors.extend(error.at_line(step.line).all()),
+            }
+        }
+        match BindError::several(errors) {
+            Some(error) => Err(self.not_bound(error, Effect::Statement)),
+            None => Ok(()),
+        }
+    }
+
+    /// The fault of what was not bound. The client hears of all errors but the last here, unless a
+    /// `CATCH` block is going to get that one alone.
+    pub(crate) fn not_bound(&mut self, error: BindError, effect: Effect) -> Fault {
+        let mut errors: Vec<SqlError> = error.all().collect();
+        let last = errors.pop().expect("an error is one at least");
+        if !self.is_protected() {
+            for error in errors {
+                if let Err(gone) = self.report(&error) {
+                    return gone;
                 }
             }
         }
-        Ok(())
+        Fault::new(last, effect)
     }
 
     /// Puts arguments into the places of a text's parameters: each argument's parameter.

@@ -17,6 +17,7 @@ use base::{SqlError, message};
 
 use super::Run;
 use super::data::depends_on_session;
+use crate::bind::BindError;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
 use crate::exec::session::transaction::Origin;
@@ -238,6 +239,12 @@ impl Context<'_> {
         }
         Ok(())
     }
+}
+
+/// Errors of binding with their lines, and the module they arose in.
+pub(super) fn located_all(error: BindError, program: &Program, step: &Step) -> BindError {
+    let all = error.all().map(|error| located(error, program, step));
+    BindError::several(all.collect()).expect("there were some before")
 }
 
 /// An error with its line, and the module it arose in.

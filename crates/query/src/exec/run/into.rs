@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{SqlError, message};
 use tsql::ast;
 
+use super::fault::located_all;
 use super::{Effect, Fault, Run};
 use crate::bind::context::BindContext;
 use crate::exec::context::Context;
@@ -61,11 +62,11 @@ impl Context<'_> {
     ) -> Run<Outcome> {
         let into = into_of(&select.query);
         let into = into.ok_or_else(|| lower::internal("a SELECT INTO names its table"))?;
-        let columns = self
-            .with_binding(program, step, |context| {
-                crate::bind::select_into_columns(context, select)
-            })
-            .map_err(|e| Fault::new(e.error, Effect::Scope))?;
+        let columns = self.with_binding(program, step, |context| {
+            crate::bind::select_into_columns(context, select)
+        });
+        let columns =
+            columns.map_err(|e| self.not_bound(located_all(e, program, step), Effect::Scope))?;
         let made = crate::ddl::select_into(self, into, &columns.columns);
         let (database, table) = made.map_err(|error| match error.number() {
             // About the names of the columns.

@@ -8,6 +8,7 @@ use engine::catalog::def::{IndexKind, TableDef};
 
 use crate::interp::testing::{DB, constant, table_def, with_index};
 use crate::plan::expr::*;
+use crate::plan::hints::AccessHint;
 use crate::plan::tree::*;
 
 /// Strings are compared without case.
@@ -373,6 +374,7 @@ impl Generator {
             residual,
             row: None,
             options: ReadOptions::default(),
+            hint: AccessHint::default(),
         };
         (Node::Scan(Box::new(scan)), columns)
     }

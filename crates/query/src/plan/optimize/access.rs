@@ -25,6 +25,9 @@ const LOSSY_BYTES: u16 = 8000;
 /// Lists from this length on are not looked up value by value.
 const LIST_MAX: usize = 64;
 
+/// What a way costs that hints forbid.
+pub const FORBIDDEN: f64 = 1e30;
+
 /// A condition that an index can take in.
 #[derive(Debug)]
 pub struct Term<'p> {
@@ -234,6 +237,11 @@ impl<'p> Terms<'p> {
         fits(true).or_else(|| fits(false))
     }
 
+    /// The columns that there are terms about.
+    fn columns(&self) -> impl Iterator<Item = ColumnId> {
+        self.terms.iter().map(|t| t.column)
+    }
+
     fn equal(&self, column: ColumnId) -> Option<usize> {
         self.find(column, |t| matches!(t, Test::Equal(_)))
     }
@@ -425,19 +433,24 @@ impl Optimizer<'_, '_> {
     ) -> Choice {
         let total = self.source_rows(&scan.source);
         let selectivity: f64 = conditions.iter().map(|p| selectivity(p)).product();
-        let full = Choice {
-            how: How::Full,
-            rows: (total * selectivity).max(0.5),
-            cost: total,
-            ordered: want.is_empty(),
-        };
+        let rows = (total * selectivity).max(0.5);
+        let mut full = Choice { how: How::Full, rows, cost: total, ordered: want.is_empty() };
         let Some(table) = indexed(&scan.source) else { return full };
         if !matches!(scan.access, Access::Full) {
             return Choice { ordered: false, ..full };
         }
+        let nothing = Terms { terms: SmallVec::new(), lossy: false };
+        let terms = if scan.hint.scans() { &nothing } else { terms };
+        if !may_read_all(scan, table, conditions) {
+            full.cost = FORBIDDEN;
+        }
         let mut best = (full.weight(want), full);
         for (at, index) in table.indexes.iter().enumerate() {
-            if index.disabled || !filter_is_implied(index, scan, table, conditions) {
+            if index.disabled
+                || !scan.hint.allows(at)
+                || !filter_is_implied(index, scan, table, conditions)
+                || (scan.hint.scans() && scan.hint.names(at) && !covers(index, scan, table))
+            {
                 continue;
             }
             if let Some(choice) =
@@ -494,8 +507,14 @@ impl Optimizer<'_, '_> {
         // Patterns are read in the order of the index only.
         let order = order.filter(|backward| like.is_none() || !backward);
         let ordered = want.is_empty() || single || order.is_some();
-        let useful = !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some();
-        if !useful && (order.is_none() || want.is_empty()) {
+        let in_range = lower.is_some() || upper.is_some() || like.is_some();
+        let useful = !equal.is_empty() || in_range;
+        let hint = &scan.hint;
+        if !useful && (order.is_none() || want.is_empty()) && (is_hash || !hint.names(at)) {
+            return None;
+        }
+        let sought = equal.len() + usize::from(in_range);
+        if hint.seeks() && (!useful || sought < hint.key_columns) {
             return None;
         }
         let taken: SmallVec<[usize; 4]> = (equal.iter().copied().chain(lower).chain(upper))
@@ -556,6 +575,9 @@ impl Optimizer<'_, '_> {
         than: &Choice,
     ) -> Option<(usize, ListKey)> {
         let table = indexed(&scan.source)?;
+        if scan.hint.scans() {
+            return None;
+        }
         let mut best: Option<(f64, usize)> = None;
         for (at, term) in terms.terms.iter().enumerate() {
             let Test::OneOf(keys) = &term.test else { continue };
@@ -566,6 +588,8 @@ impl Optimizer<'_, '_> {
                 let hash = index.kind == IndexKind::Hash;
                 if index.disabled
                     || !used
+                    || !scan.hint.allows(number)
+                    || given < scan.hint.key_columns
                     || (hash && given < index.key.len())
                     || !filter_is_implied(index, scan, table, conditions)
                 {
@@ -646,11 +670,19 @@ impl Expr {
 impl Choice {
     /// What the whole costs with a sort, if one is needed; less where only the first rows are wanted.
     fn weight(&self, want: &Want) -> f64 {
+        if self.is_forbidden() {
+            return self.cost;
+        }
         if self.ordered {
             return if want.few { self.cost.min(50.0 + self.cost * 0.05) } else { self.cost };
         }
         let rows = self.rows.max(1.0);
         self.cost + rows * (1.0 + 0.3 * rows.log2())
+    }
+
+    /// Whether hints forbid it: there is no other way.
+    pub fn is_forbidden(&self) -> bool {
+        self.cost >= FORBIDDEN
     }
 
     /// Whether an index finds the rows.
@@ -740,6 +772,67 @@ pub fn selectivity(pred: &Pred) -> f64 {
         Pred::Or(list) => list.iter().map(selectivity).sum::<f64>().min(1.0),
         _ => 0.5,
     }
+}
+
+/// Whether hints let a source be read without an index.
+fn may_read_all(scan: &Scan, table: &TableDef, conditions: &[&Pred]) -> bool {
+    let hint = &scan.hint;
+    if hint.seeks() {
+        // Several ranges of an index would find the rows; nothing here reads them one by one.
+        return conditions.iter().any(|p| is_in_ranges(scan, table, p));
+    }
+    let Some(indexes) = &hint.indexes else { return true };
+    let whole = |at: &usize| match table.indexes[*at].kind {
+        IndexKind::Hash => !hint.scans(),
+        _ => false,
+    };
+    indexes.is_empty() || indexes.iter().any(whole)
+}
+
+/// Whether the rows that meet a condition are in several ranges of an index that hints allow.
+fn is_in_ranges(scan: &Scan, table: &TableDef, pred: &Pred) -> bool {
+    if scan.hint.key_columns > 1 {
+        return false;
+    }
+    let leads = |column: ColumnId| {
+        let usable = |(at, i): (usize, &IndexDef)| {
+            scan.hint.allows(at)
+                && !i.disabled
+                && i.kind != IndexKind::Hash
+                && i.key.first().is_some_and(|k| k.column == column)
+        };
+        table.indexes.iter().enumerate().any(usable)
+    };
+    let is_key = |e: &Expr| subject_of(scan, table, e).is_some_and(|(def, _)| leads(def.id));
+    match pred {
+        Pred::Or(list) => list.iter().all(|p| {
+            is_in_ranges(scan, table, p) || Terms::of(scan, &[p], true).columns().any(leads)
+        }),
+        Pred::And(list) => list.iter().any(|p| {
+            is_in_ranges(scan, table, p) || Terms::of(scan, &[p], true).columns().any(leads)
+        }),
+        Pred::Not(inner) => match &**inner {
+            Pred::Compare(_, a, b) => is_key(a) || is_key(b),
+            Pred::In(e, _) | Pred::IsNull(e) => is_key(e),
+            _ => false,
+        },
+        Pred::Compare(CompareOp::Ne, a, b) => is_key(a) || is_key(b),
+        Pred::In(e, _) | Pred::IsNull(e) => is_key(e),
+        Pred::Like { subject, pattern, .. } => is_key(subject) && !starts_with_wildcard(pattern),
+        _ => false,
+    }
+}
+
+/// Whether an index has all columns that a scan reads.
+fn covers(index: &IndexDef, scan: &Scan, table: &TableDef) -> bool {
+    if index.kind == IndexKind::Clustered || table.kind.is_memory_optimized() {
+        return true;
+    }
+    let clustered = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered);
+    let keys = index.key.iter().chain(clustered.into_iter().flat_map(|c| &c.key));
+    named_columns(scan, table).all(|(_, def)| {
+        keys.clone().any(|k| k.column == def.id) || index.included.contains(&def.id)
+    })
 }
 
 /// Whether all rows that meet the conditions are in an index.

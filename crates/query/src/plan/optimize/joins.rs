@@ -9,6 +9,7 @@
 use std::borrow::Borrow;
 
 use super::Optimizer;
+use super::access::FORBIDDEN;
 use super::columns::{
     ColSet, expr_nature, expr_uses, outside_uses, pred_nature, pred_uses, yields,
 };
@@ -92,6 +93,14 @@ struct Step {
     method: JoinMethod,
     /// How often the inner side of a nested loop is expected to be evaluated.
     outer_rows: f64,
+    /// Hints demand another method, which cannot be.
+    forbidden: bool,
+}
+
+impl Step {
+    fn first(relation: usize) -> Step {
+        Step { relation, method: JoinMethod::Loop, outer_rows: 1.0, forbidden: false }
+    }
 }
 
 /// What joining one more relation means.
@@ -100,6 +109,8 @@ struct Weighed {
     method: JoinMethod,
     cost: f64,
     rows: f64,
+    /// Hints demand another method, which cannot be.
+    forbidden: bool,
 }
 
 impl Optimizer<'_, '_> {
@@ -313,9 +324,8 @@ impl Optimizer<'_, '_> {
     /// Finds an order for the relations of a graph.
     fn arrange(&self, graph: &Graph, want: &Want) -> Vec<Step> {
         let count = graph.relations.len();
-        let first = |relation| Step { relation, method: JoinMethod::Loop, outer_rows: 1.0 };
         if count == 1 {
-            return vec![first(0)];
+            return vec![Step::first(0)];
         }
         let columns = graph.columns();
         let conditions = Conditions::new(&graph.conditions, columns.clone());
@@ -357,7 +367,7 @@ impl Optimizer<'_, '_> {
         let wanted = want.within(&known);
         let guess = self.guess_ordered(&relations[start].node, &local, &wanted);
         let (mut cost, mut rows) = (guess.cost, guess.rows);
-        let mut steps = vec![Step { relation: start, method: JoinMethod::Loop, outer_rows: 1.0 }];
+        let mut steps = vec![Step::first(start)];
         let mut left: Vec<usize> = (0..relations.len()).filter(|at| *at != start).collect();
         while !left.is_empty() {
             let mut best: Option<(bool, f64, usize, Weighed)> = None;
@@ -379,7 +389,8 @@ impl Optimizer<'_, '_> {
             }
             let (_, _, place, weighed) = best.expect("whatever a relation needs comes before it");
             let at = left.remove(place);
-            steps.push(Step { relation: at, method: weighed.method, outer_rows: rows });
+            let Weighed { method, forbidden, .. } = weighed;
+            steps.push(Step { relation: at, method, outer_rows: rows, forbidden });
             if !matches!(
                 relations[at].kind,
                 JoinKind::Semi | JoinKind::Anti | JoinKind::AntiNullAware
@@ -430,6 +441,12 @@ impl Optimizer<'_, '_> {
                 Some(method) => method == JoinMethod::Hash,
                 None => hashed < nested,
             };
+        // What is applied, or tested for, has no other method.
+        let forbidden = self.allowed(relation) == Some(JoinMethod::Hash)
+            && !equal
+            && !depends
+            && matches!(relation.kind, JoinKind::Inner | JoinKind::LeftOuter);
+        let nested = if forbidden { FORBIDDEN } else { nested };
         let pairs = match equal && !each.seeks {
             true => rows.max(alone.rows).min(rows * each.rows.max(1.0)),
             false => rows * each.rows,
@@ -441,8 +458,8 @@ impl Optimizer<'_, '_> {
             _ => pairs,
         };
         match hash {
-            true => Weighed { method: JoinMethod::Hash, cost: hashed, rows },
-            false => Weighed { method: JoinMethod::Loop, cost: nested, rows },
+            true => Weighed { method: JoinMethod::Hash, cost: hashed, rows, forbidden },
+            false => Weighed { method: JoinMethod::Loop, cost: nested, rows, forbidden },
         }
     }
 
@@ -467,6 +484,7 @@ impl Optimizer<'_, '_> {
         let mut node = self.rows(first.node, local, &wanted);
         let mut spools = Vec::new();
         for step in &steps[1..] {
+            self.refused |= step.forbidden;
             let relation = take(step.relation);
             let mut with = known.clone();
             with.add(&relation.columns);

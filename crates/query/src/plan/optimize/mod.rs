@@ -28,7 +28,10 @@ mod subqueries;
 #[cfg(test)]
 mod tests;
 
+use base::{SqlError, SqlResult, message};
+
 use self::columns::{ColSet, yields};
+use self::order::Want;
 use self::prune::prune;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::PlanHints;
@@ -53,36 +56,49 @@ impl std::fmt::Debug for PlanContext<'_> {
     }
 }
 
-/// Improves a statement's plan.
-pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) {
-    Optimizer { context }.plan(plan);
+/// Improves a statement's plan. Error 8622 if none obeys the hints.
+pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) -> SqlResult<()> {
+    Optimizer::run(context, |optimizer| optimizer.plan(plan))
 }
 
-/// Improves a query's operators; all of its columns count.
-pub fn rows(node: &mut Node, context: &mut PlanContext<'_>) {
-    Optimizer { context }.input(node);
+/// Improves the queries inside an expression that stands for itself. Error 8622.
+pub fn expression(expr: &mut Expr, context: &mut PlanContext<'_>) -> SqlResult<()> {
+    Optimizer::run(context, |optimizer| optimizer.inside(expr))
 }
 
-/// Improves the queries inside an expression that stands for itself.
-pub fn expression(expr: &mut Expr, context: &mut PlanContext<'_>) {
-    Optimizer { context }.inside(expr);
-}
-
-/// Improves the queries inside a condition that stands for itself.
-pub fn condition(pred: &mut Pred, context: &mut PlanContext<'_>) {
-    Optimizer { context }.inside(pred);
+/// Improves the queries inside a condition that stands for itself. Error 8622.
+pub fn condition(pred: &mut Pred, context: &mut PlanContext<'_>) -> SqlResult<()> {
+    Optimizer::run(context, |optimizer| optimizer.inside(pred))
 }
 
 /// The state of one optimization.
 struct Optimizer<'o, 'a> {
     context: &'o mut PlanContext<'a>,
+    /// Hints demand what cannot be done.
+    refused: bool,
+}
+
+impl<'o, 'a> Optimizer<'o, 'a> {
+    fn run(
+        context: &'o mut PlanContext<'a>,
+        improve: impl FnOnce(&mut Optimizer<'o, 'a>),
+    ) -> SqlResult<()> {
+        let mut optimizer = Optimizer { context, refused: false };
+        improve(&mut optimizer);
+        match optimizer.refused {
+            true => Err(SqlError::new(&message::NO_QUERY_PLAN_HINTS, &[])),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Optimizer<'_, '_> {
     fn plan(&mut self, plan: &mut Plan) {
         match plan {
             Plan::Select(select) => {
-                self.node(&mut select.root);
+                let want = Want { few: self.context.hints.first_rows, ..Want::nothing() };
+                let root = std::mem::replace(&mut select.root, Node::OneRow);
+                select.root = self.rows(root, Vec::new(), &want);
                 let mut wanted: ColSet = select.output.iter().map(|o| o.column).collect();
                 if let Destination::Variables(variables) = &select.destination {
                     variables.iter().for_each(|v| wanted.insert(v.1));

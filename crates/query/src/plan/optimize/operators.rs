@@ -9,6 +9,7 @@ use super::columns::{ColSet, pred_nature, pred_uses, yields};
 use super::condition::{all, column_of, split, substitute};
 use super::order::{Order, Want};
 use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
+use crate::plan::hints::AccessHint;
 use crate::plan::rename::{rename_inside_pred, rename_node};
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
 use crate::plan::walk;
@@ -133,6 +134,10 @@ impl Optimizer<'_, '_> {
                 false => each.push(pred),
             }
         }
+        if once.iter().any(|p| matches!(p, Pred::Const(value) if *value != Some(true))) {
+            // No row has to be found.
+            scan.hint = AccessHint::default();
+        }
         guarded(self.scan_rows(scan, each, want, true), once)
     }
 
@@ -149,6 +154,7 @@ impl Optimizer<'_, '_> {
             match self.choose_list(&scan, &borrowed, &terms, &choice) {
                 Some(found) => (Some(found), SmallVec::new()),
                 None => {
+                    self.refused |= choice.is_forbidden();
                     certain = choice.certain(&terms);
                     (None, choice.apply(&mut scan, &terms))
                 }
@@ -165,7 +171,8 @@ impl Optimizer<'_, '_> {
             return over_list(list.rows(name), self.scan_rows(scan, each, &Want::nothing(), false));
         }
         let fallback = certain.map(|certain| {
-            let scan = Scan { access: Access::Full, ..scan.clone() };
+            let hint = AccessHint::default();
+            let scan = Scan { access: Access::Full, hint, ..scan.clone() };
             (certain, self.scan_rows(scan, each.clone(), &Want::nothing(), false))
         });
         let mut at = 0;
@@ -315,11 +322,13 @@ impl Optimizer<'_, '_> {
         }
         let columns: Option<ColSet> = groups.iter().map(|g| column_of(&g.1)).collect();
         let together = || columns.is_some_and(|columns| Order::of(&input).groups(&columns));
-        let ordered = ordered
-            || (!groups.is_empty()
-                && grouping_sets.is_empty()
-                && self.context.hints.hash_group != Some(true)
-                && together());
+        let plain = !groups.is_empty() && grouping_sets.is_empty();
+        let mut ordered =
+            ordered || (plain && self.context.hints.hash_group != Some(true) && together());
+        if plain && !ordered && self.context.hints.hash_group == Some(false) {
+            input = Box::new(sorted_by(*input, &groups));
+            ordered = true;
+        }
         let node =
             Node::Aggregate { input, groups, aggregates, grouping_sets, grouping_id, ordered };
         filtered(node, above)
@@ -333,7 +342,7 @@ impl Optimizer<'_, '_> {
             None => self.movable(conditions),
             Some(_) => (Vec::new(), conditions),
         };
-        let want = Want::of(&keys, limit.is_some());
+        let want = Want::of(&keys, limit.is_some() || self.context.hints.first_rows);
         let input = self.rows(*input, below, &want);
         // With a limit it is the operator above that counts.
         let node = match Order::of(&input).satisfies(&keys) {
@@ -393,6 +402,13 @@ impl Optimizer<'_, '_> {
         let input = Box::new(self.rows(*input, below, &Want::nothing()));
         filtered(Node::Window { input, partition, order, functions, columns }, above)
     }
+}
+
+/// Rows in an order that brings the rows of each group together.
+fn sorted_by(input: Node, groups: &[(ColId, Expr)]) -> Node {
+    let key = |g: &(ColId, Expr)| SortKey { expr: g.1.clone(), descending: false };
+    let (keys, columns) = (groups.iter().map(key).collect(), walk::outputs(&input));
+    Node::Sort { input: Box::new(input), keys, limit: None, columns }
 }
 
 /// The types that conditions use columns as.
