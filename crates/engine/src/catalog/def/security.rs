@@ -51,6 +51,8 @@ impl PrincipalId {
     pub const SERVER_PUBLIC: PrincipalId = PrincipalId(2);
     /// The server role `sysadmin`, the first of the fixed ones (3 to 10).
     pub const SYSADMIN: PrincipalId = PrincipalId(3);
+    /// `dbcreator`
+    pub const DBCREATOR: PrincipalId = PrincipalId(9);
     /// The server role `bulkadmin`, the last of the fixed ones.
     pub const BULKADMIN: PrincipalId = PrincipalId(10);
     /// The first id of a login or server role that is created later.

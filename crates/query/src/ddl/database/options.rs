@@ -27,22 +27,7 @@ pub(super) fn set_all(
         set(&mut new.options, option, &def.name)?;
     }
     let access = (def.options.user_access, new.options.user_access);
-    if access.0 != access.1 || access.1 == UserAccess::Single {
-        match access.1 {
-            UserAccess::Single => state::clear(context, def, termination)?,
-            UserAccess::Restricted | UserAccess::Multi => {
-                let usage = &context.instance().usage;
-                if !usage.try_exclusive(def.id, context.session.id()) {
-                    if access.0 == UserAccess::Single {
-                        let message = &message::DATABASE_USERS_CONNECTED;
-                        return Err(SqlError::new(message, &[&def.name]).into());
-                    }
-                } else {
-                    usage.release(def.id);
-                }
-            }
-        }
-    }
+    admit(context, def, access, termination)?;
     let put = super::put_database(context, new);
     if put.is_err() {
         state::release(context, def.id, access.0);
@@ -53,6 +38,34 @@ pub(super) fn set_all(
     context.instance().note_database_change();
     context.session.refresh_databases();
     Ok(())
+}
+
+/// Sees to it that only those are in a database whom its new mode admits. Errors 5061, 5064, 5070.
+fn admit(
+    context: &mut Context<'_>,
+    def: &DatabaseDef,
+    (old, new): (UserAccess, UserAccess),
+    termination: Option<Termination>,
+) -> DdlResult<()> {
+    if new == UserAccess::Single {
+        return state::clear(context, def, termination, |_| true);
+    }
+    if old == new {
+        return Ok(());
+    }
+    let instance = context.instance();
+    if old == UserAccess::Single {
+        if !instance.usage.try_exclusive(def.id, context.session.id()) {
+            return Err(SqlError::new(&message::DATABASE_USERS_CONNECTED, &[&def.name]).into());
+        }
+        instance.usage.release(def.id);
+    }
+    match new {
+        UserAccess::Restricted => {
+            state::clear(context, def, termination, |entry| !instance.may_stay(entry, def))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Options that the system databases must keep. Error 5058.

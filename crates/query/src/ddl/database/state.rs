@@ -7,24 +7,29 @@ use tsql::ast::Termination;
 
 use crate::ddl::failure::DdlResult;
 use crate::exec::context::Context;
+use crate::exec::instance::sessions::SessionEntry;
 
 /// How often it is looked whether the others have left.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Sees to it that no other session is in a database: they are waited for, or ended as the
-/// statement says. Others cannot enter any more. Errors 5061, 5070.
+/// Sees to it that none of the other sessions that must go are in a database: they are waited for, or ended
+/// as the statement says. Nobody can enter meanwhile. Errors 5061, 5070.
 pub(super) fn clear(
     context: &mut Context<'_>,
     def: &DatabaseDef,
     termination: Option<Termination>,
+    must_go: impl Fn(&SessionEntry) -> bool,
 ) -> DdlResult<()> {
     let instance = context.instance();
     let session = context.session.id();
     instance.usage.close(def.id, session);
     let others = || -> Vec<SessionId> {
         let inside = instance.usage.sessions_in(def.id);
-        inside.into_iter().filter(|other| *other != session).collect()
+        let must_go = |other: &SessionId| {
+            *other != session && instance.sessions.get(*other).is_some_and(|entry| must_go(&entry))
+        };
+        inside.into_iter().filter(must_go).collect()
     };
     let end_at = match termination {
         Some(Termination::NoWait) if !others().is_empty() => {

@@ -4,9 +4,14 @@ use std::sync::Arc;
 
 use base::ids::DbId;
 use base::{SqlError, message};
-use engine::catalog::def::{LoginDef, PrincipalId, PrincipalKind};
+use engine::catalog::Schema;
+use engine::catalog::def::{
+    DatabaseDef, DatabaseOptions, LoginDef, PrincipalId, PrincipalKind, UserAccess,
+};
 
 use super::Instance;
+use super::sessions::SessionEntry;
+use crate::exec::security::DatabaseUser;
 
 /// How passwords are kept. The server brings the implementation; what it hashes, it recognises.
 pub trait Passwords: Send + Sync {
@@ -113,18 +118,45 @@ impl Instance {
         })
     }
 
-    /// Whether a login may use a database: as its owner, a user, a guest or an administrator.
+    /// Whether a login may use a database: as its owner, a user, a guest or an administrator, or in
+    /// `RESTRICTED_USER` mode as one of those whom that admits.
     pub fn may_use(&self, login: &LoginDef, database: DbId) -> bool {
+        let Some(def) = self.database_def(database) else { return false };
         let master = self.databases.master().current();
-        if master.server().is_member(login.id, PrincipalId::SYSADMIN) {
-            return true;
-        }
-        let Ok(catalog) = self.databases.catalog(database) else { return false };
-        let owner = master.server().database(database).map(|d| d.owner_sid.clone());
-        if owner.as_deref() == Some(&*login.sid) {
-            return true;
-        }
-        let schema = catalog.current();
-        schema.user_with_sid(&login.sid).is_some() || crate::exec::security::guest_enabled(&schema)
+        let Ok(catalog) = self.databases.catalog(database) else {
+            return master.server().is_member(login.id, PrincipalId::SYSADMIN);
+        };
+        let user = DatabaseUser::for_login(&master, login, &catalog.current(), &def.owner_sid);
+        user.is_some_and(|user| admits(&master, &def, login, &user))
     }
+
+    /// Whether a session may stay in a database that is being set to `RESTRICTED_USER`.
+    pub fn may_stay(&self, session: &SessionEntry, database: &DatabaseDef) -> bool {
+        let login = session.status().login.0;
+        let restricted =
+            DatabaseOptions { user_access: UserAccess::Restricted, ..database.options.clone() };
+        let restricted = DatabaseDef { options: restricted, ..database.clone() };
+        let master = self.databases.master().current();
+        let (Some(login), Ok(catalog)) =
+            (master.server().logins().get(login), self.databases.catalog(database.id))
+        else {
+            return false;
+        };
+        let schema = catalog.current();
+        let user = DatabaseUser::for_login(&master, login, &schema, &database.owner_sid);
+        user.is_some_and(|user| admits(&master, &restricted, login, &user))
+    }
+}
+
+/// Whether a database lets one of its users in: in `RESTRICTED_USER` mode only owners of it, and logins
+/// that are in `dbcreator` or `sysadmin`.
+pub(in crate::exec) fn admits(
+    master: &Schema,
+    database: &DatabaseDef,
+    login: &LoginDef,
+    user: &DatabaseUser,
+) -> bool {
+    database.options.user_access != UserAccess::Restricted
+        || user.is_owner
+        || master.server().is_member(login.id, PrincipalId::DBCREATOR)
 }

@@ -13,6 +13,7 @@ use engine::catalog::{Catalog, Schema};
 use engine::txn::{DatabaseSession, Owner};
 
 use crate::exec::instance::Instance;
+use crate::exec::instance::login::admits;
 use crate::exec::security::DatabaseUser;
 
 /// A database that the session has used.
@@ -143,8 +144,8 @@ impl DatabaseAccess {
         self.with_def(instance, |def| def.name.clone())
     }
 
-    /// Who a login is here; `None` if it may not use the database. `identity` changes with the
-    /// login.
+    /// Who a login is here; `None` if it may not use the database, now that it is restricted perhaps.
+    /// `identity` changes with the login.
     pub fn user(
         &self,
         instance: &Instance,
@@ -158,9 +159,11 @@ impl DatabaseAccess {
                 return cached.user.clone();
             }
         }
-        let owner = self.with_def(instance, |def| def.owner_sid.clone());
         let server = instance.databases().master().current();
-        let user = DatabaseUser::for_login(&server, login, &self.schema(), &owner).map(Arc::new);
+        let user = self.with_def(instance, |def| {
+            let user = DatabaseUser::for_login(&server, login, &self.schema(), &def.owner_sid);
+            user.filter(|user| admits(&server, def, login, user)).map(Arc::new)
+        });
         let cached = CachedUser { schema, master, identity, user: user.clone() };
         *self.user.borrow_mut() = Some(cached);
         user

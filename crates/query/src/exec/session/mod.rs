@@ -31,7 +31,7 @@ use base::datetime::Language;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
 use base::{SqlError, SqlResult, message};
-use engine::catalog::def::LoginDef;
+use engine::catalog::def::{LoginDef, UserAccess};
 use engine::catalog::{Catalog, Schema};
 use engine::txn::{Durability, Owner};
 use engine::wait::Interrupt;
@@ -284,7 +284,7 @@ impl State {
         Ok(self.access(database)?.catalog.clone())
     }
 
-    /// Who the session is in a database. Error 916.
+    /// Who the session is in a database. Errors 916, 923.
     pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
         if let Some(user) = self.identity.user_in(database) {
             return Ok(user.clone());
@@ -293,7 +293,11 @@ impl State {
         let login = self.identity.login();
         access.user(&self.instance, login, self.identity.serial()).ok_or_else(|| {
             let name = access.name(&self.instance);
-            SqlError::new(&message::PRINCIPAL_NOT_IN_DATABASE, &[&login.name, &name])
+            let mode = access.with_def(&self.instance, |def| def.options.user_access);
+            match mode {
+                UserAccess::Restricted => SqlError::new(&message::DATABASE_RESTRICTED, &[&name]),
+                _ => SqlError::new(&message::PRINCIPAL_NOT_IN_DATABASE, &[&login.name, &name]),
+            }
         })
     }
 

@@ -1,5 +1,6 @@
 //! What batches answer.
 
+mod access;
 mod errors;
 mod flow;
 mod golden;

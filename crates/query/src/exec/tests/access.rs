@@ -1,0 +1,88 @@
+//! Who may be in a database.
+
+use crate::exec::testing::TestServer;
+
+const SETUP: &str = "create database d
+go
+create login reader with password = 'Str0ng-pass'
+create login owner with password = 'Str0ng-pass'
+create login maker with password = 'Str0ng-pass'
+alter server role dbcreator add member maker
+go
+use d
+create user reader
+create user owner
+create user maker
+alter role db_owner add member owner
+create table t (id int)
+grant select on t to public
+go
+use master";
+
+fn server() -> TestServer {
+    let server = TestServer::new();
+    let answer = server.session().script(SETUP);
+    assert!(!answer.contains("Msg "), "{answer}");
+    server
+}
+
+fn may_log_in(server: &TestServer, login: &str) -> bool {
+    let who = server.instance.trust(login).unwrap();
+    match server.instance.login_database(&who, "d") {
+        Ok(_) => true,
+        Err((error, _)) => {
+            assert_eq!(error.number(), 4060);
+            false
+        }
+    }
+}
+
+#[test]
+fn a_restricted_database_admits_its_owners_and_makers_of_databases() {
+    let server = server();
+    let mut sa = server.session();
+    assert!(may_log_in(&server, "reader"));
+    assert_eq!(sa.run("alter database d set restricted_user"), "");
+    for (login, may) in [("reader", false), ("owner", true), ("maker", true), ("sa", true)] {
+        assert_eq!(may_log_in(&server, login), may, "{login}");
+        let mut session = server.session_of(login);
+        let used = session.run("use d");
+        assert_eq!(!used.contains("Msg 923, Level 14, State 1"), may, "{login}: {used}");
+        let read = session.run("select count(*) as n from d.dbo.t");
+        assert_eq!(!read.contains("Msg "), may, "{login}: {read}");
+    }
+    assert_eq!(sa.run("alter database d set multi_user"), "");
+    assert!(may_log_in(&server, "reader"));
+}
+
+#[test]
+fn restricting_a_database_asks_others_alone_to_leave() {
+    let server = server();
+    let (mut reader, mut owner) = (server.session_of("reader"), server.session_of("owner"));
+    reader.run("use d");
+    owner.run("use d");
+    let mut sa = server.session();
+    let refused = sa.run("alter database d set restricted_user with no_wait");
+    assert!(refused.starts_with("Msg 5070, Level 16"), "{refused}");
+    assert_eq!(reader.run("use master"), "Changed database context to 'master'.");
+    assert_eq!(sa.run("alter database d set restricted_user with no_wait"), "");
+    assert_eq!(owner.run("select count(*) as n from t"), "n\n0\n(1 row)");
+}
+
+#[test]
+fn a_single_user_keeps_others_out() {
+    let server = server();
+    let mut sa = server.session();
+    assert_eq!(sa.run("alter database d set single_user"), "");
+    let mut first = server.session();
+    assert_eq!(first.run("use d"), "Changed database context to 'd'.");
+    let mut second = server.session();
+    let refused = second.run("use d");
+    assert!(refused.starts_with("Msg 924, Level 14, State 1"), "{refused}");
+    let refused = second.run("alter database d set restricted_user");
+    assert!(refused.starts_with("Msg 5064, Level 16, State 1"), "{refused}");
+    assert_eq!(first.run("use master"), "Changed database context to 'master'.");
+    assert_eq!(second.run("use d"), "Changed database context to 'd'.");
+    assert_eq!(second.run("alter database d set multi_user"), "");
+    assert_eq!(first.run("use d"), "Changed database context to 'd'.");
+}
