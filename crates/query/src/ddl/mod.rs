@@ -45,6 +45,7 @@ use tsql::ast::{self, StatementKind};
 use crate::exec::context::Context;
 use failure::{DdlResult, Failure};
 
+pub use alter::distrust;
 pub use failure::raised;
 pub use names::DefinitionNames;
 pub use security::membership;

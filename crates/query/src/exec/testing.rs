@@ -154,6 +154,7 @@ impl TestSession<'_> {
         let mut sink = TextSink::default();
         let session = self.session.as_mut().unwrap();
         self.after = session.bulk_load(&self.server.task, source, &mut sink);
+        self.wait();
         sink.text()
     }
 

@@ -1,7 +1,7 @@
 //! Whether rows keep constraints; switching constraints.
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, message};
+use base::{SqlError, SqlResult, message};
 use engine::catalog::Schema;
 use engine::catalog::def::*;
 use tsql::ast;
@@ -13,6 +13,30 @@ use crate::ddl::table::shown_name;
 use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// Rows are about to come into a table unchecked: its constraints are not trusted any more. Constraints
+/// that are disabled are not trusted anyway.
+pub fn distrust(context: &mut Context<'_>, database: DbId, table: ObjectId) -> SqlResult<()> {
+    let is_trusted = |table: &TableDef| {
+        table.checks.iter().any(|check| !check.not_trusted)
+            || table.foreign_keys.iter().any(|key| !key.not_trusted)
+    };
+    if !context.schema(database)?.table(table).is_some_and(|t| is_trusted(t)) {
+        return Ok(());
+    }
+    context.definition(|context| {
+        // Nobody else sees a temporary table.
+        if table.0 > 0 {
+            context.lock_edit(database)?;
+        }
+        let schema = context.schema(database)?;
+        let Some(known) = schema.table(table).filter(|t| is_trusted(t)) else { return Ok(()) };
+        let mut new = (**known).clone();
+        new.checks.iter_mut().for_each(|check| check.not_trusted = true);
+        new.foreign_keys.iter_mut().for_each(|key| key.not_trusted = true);
+        context.change(database, |task, txn, edit| edit.alter_table(task, txn, new))
+    })
+}
 
 /// Checks the rows of a table against some of its constraints. Error 547.
 pub fn verify(

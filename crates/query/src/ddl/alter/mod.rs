@@ -9,6 +9,8 @@ mod constraints;
 mod drops;
 pub(super) mod rebuild;
 
+pub use constraints::distrust;
+
 use std::sync::Arc;
 
 use base::ids::DbId;

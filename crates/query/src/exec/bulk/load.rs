@@ -94,7 +94,7 @@ impl Loader {
             context.session.identity_insert = Some((load.database, load.table.id()));
         }
         debug_assert_eq!(types.len(), load.columns.len());
-        let plan = match compile(context, &load, &hidden) {
+        let plan = match prepare(context, &load, &hidden) {
             Ok(plan) => plan,
             Err(error) => {
                 context.session.identity_insert = identity_insert;
@@ -161,7 +161,7 @@ impl Loader {
                 break;
             }
             // Somebody has changed the table.
-            self.plan = compile(context, &self.load, &self.hidden)?;
+            self.plan = prepare(context, &self.load, &self.hidden)?;
         }
         let Some(outcome) = inserted else {
             return Err(SqlError::new(&message::INSERT_BULK_SCHEMA_CHANGED, &[]).into());
@@ -302,6 +302,14 @@ fn text_of(load: &Load) -> String {
     table.push_str(&bracketed(&load.name.name.name));
     let (names, values) = (names.join(", "), values.join(", "));
     format!("INSERT INTO {table} ({names}) SELECT {values} FROM {ROWS} AS r")
+}
+
+/// Notes that rows come in unchecked, if they do, and compiles the `INSERT`.
+fn prepare(context: &mut Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResult<StepPlan> {
+    if !load.check_constraints {
+        crate::ddl::distrust(context, load.database, load.table.id())?;
+    }
+    compile(context, load, hidden)
 }
 
 /// The plan of the `INSERT`.

@@ -189,3 +189,62 @@ a|b
     let answer = load_file(table, "with (batchsize = 1)", b"1\ta\n2");
     assert!(answer.ends_with("1|a\n(1 row)"), "{answer}");
 }
+
+#[test]
+fn constraints_that_a_load_ignores_are_not_trusted() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create table parent (id int primary key) insert parent values (1)");
+    session.run(
+        "create table t (n int constraint small check (n < 100), p int constraint up references parent)",
+    );
+    let mut load = |options: &str, n: i64| {
+        session.run(&format!("insert bulk t (n int, p int) {options}"));
+        let row = vec![Value::Int(n), Value::Int(n)];
+        let answer = session.bulk(&mut Rows::new(&[SqlType::int(), SqlType::int()], vec![row]));
+        let trust = session.run(
+            "select (select is_not_trusted from sys.check_constraints) as c,
+                (select is_not_trusted from sys.foreign_keys) as f,
+                objectproperty(object_id('small'), 'CnstIsNotTrusted') as p",
+        );
+        format!("{answer} {}", trust.lines().nth(1).unwrap())
+    };
+    assert_eq!(load("with (check_constraints)", 1), "(1 row) 0|0|0");
+    assert_eq!(load("", 100), "(1 row) 1|1|1");
+    let refused = session.run("alter table t with check check constraint all");
+    assert!(refused.starts_with("Msg 547, Level 16, State 0"), "{refused}");
+    session.run("update t set n = 1, p = 1 alter table t with check check constraint all");
+    let trust = session.run(
+        "select is_not_trusted from sys.check_constraints
+        union all select is_not_trusted from sys.foreign_keys",
+    );
+    assert_eq!(trust, "is_not_trusted\n0\n0\n(2 rows)");
+    // It is part of the transaction that loads.
+    session.run("begin tran insert bulk t (n int)");
+    session.bulk(&mut Rows::new(&[SqlType::int()], vec![vec![Value::Int(500)]]));
+    session.run("rollback");
+    assert!(session.run("select is_not_trusted from sys.check_constraints").contains("\n0\n"));
+}
+
+#[test]
+fn loads_into_one_table_go_on_side_by_side() {
+    let server = TestServer::new();
+    server.session().run("create table t (n int constraint small check (n < 100))");
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let instance = server.instance.clone();
+            scope.spawn(move || {
+                let server = TestServer::of(instance);
+                let mut session = server.session();
+                for _ in 0..10 {
+                    session.run("insert bulk t (n int)");
+                    let rows = (0..200).map(|n| vec![Value::Int(n)]).collect();
+                    let answer = session.bulk(&mut Rows::new(&[SqlType::int()], rows));
+                    assert_eq!(answer, "(200 rows)");
+                }
+            });
+        }
+    });
+    let count = server.session().run("select count(*) as n from t");
+    assert_eq!(count, "n\n4000\n(1 row)");
+}
