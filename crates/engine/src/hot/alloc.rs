@@ -112,8 +112,8 @@ struct Shard {
     allocated: AtomicI64,
     used: AtomicI64,
     rows: AtomicI64,
-    /// Not yet told to the pool.
-    unreported: AtomicI64,
+    /// What the pool was told of `allocated`.
+    reported: AtomicI64,
 }
 
 /// Memory and rows of one table.
@@ -154,14 +154,13 @@ impl Tally {
         let step = ALIGN as i64;
         let allocated = (used.abs() + step - 1) / step * step * used.signum();
         let s = &self.shards[shard % self.shards.len()];
-        s.allocated.fetch_add(allocated, Relaxed);
         s.used.fetch_add(used, Relaxed);
-        let drift = s.unreported.fetch_add(allocated, Relaxed) + allocated;
-        if drift.abs() < DRIFT {
+        let now = s.allocated.fetch_add(allocated, Relaxed) + allocated;
+        if (now - s.reported.load(Relaxed)).abs() < DRIFT {
             return false;
         }
-        let reported = s.unreported.swap(0, Relaxed);
-        self.pool.add(reported);
+        // Of several at once each adds the difference to the one before.
+        self.pool.add(now - s.reported.swap(now, Relaxed));
         true
     }
 
@@ -193,11 +192,7 @@ impl Tally {
 
 impl Drop for Tally {
     fn drop(&mut self) {
-        let reported: i64 = self
-            .shards
-            .iter()
-            .map(|s| s.allocated.load(Relaxed) - s.unreported.load(Relaxed))
-            .sum();
+        let reported: i64 = self.shards.iter().map(|s| s.reported.load(Relaxed)).sum();
         self.pool.add(-reported - self.indexes.load(Relaxed));
     }
 }

@@ -32,7 +32,7 @@ use crossbeam_utils::CachePadded;
 use crate::hot::alloc::Pool;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::status::{Horizon, SlotTable};
-use crate::hot::table::{Table, TablePtr, TableSpec};
+use crate::hot::table::{Table, TablePtr, TableSpec, Walk};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -87,6 +87,8 @@ struct Retired {
     stamp: Lsn,
     /// The pass after which the horizon was found past the stamp.
     pass: Option<u64>,
+    /// How far its rows are freed. Out on loan while that goes on.
+    walk: Option<Walk>,
 }
 
 /// Counts since the database came up: for `sys.dm_xtp_gc_stats`.
@@ -210,15 +212,19 @@ impl Reclaimer {
             }
             // A whole pass must lie between: it processed what was queued before.
             let ready =
-                |e: &&Retired| e.pass.is_some_and(|p| p < pass) && e.table.gate().is_empty(0);
-            retired.iter().find(ready).map(|entry| entry.table.clone())
+                |e: &&mut Retired| e.pass.is_some_and(|p| p < pass) && e.table.gate().is_empty(0);
+            retired.iter_mut().find(ready).map(|entry| (entry.table.clone(), entry.walk.take()))
         };
-        let Some(table) = due else { return 0 };
+        let Some((table, walk)) = due else { return 0 };
+        let mut walk = walk.unwrap_or_else(|| table.walk_of_all());
         // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no
         // garbage of it is queued (R1). Passes run one at a time.
-        let freed = unsafe { table.discard_rows(shard, guard, budget) };
-        if freed == 0 {
-            let mut retired = lock(&self.retired);
+        let freed = unsafe { table.discard_rows(shard, guard, budget, &mut walk) };
+        let mut retired = lock(&self.retired);
+        if freed > 0 {
+            let entry = retired.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &table));
+            entry.expect("only a pass takes one out").walk = Some(walk);
+        } else {
             retired.retain(|entry| !Arc::ptr_eq(&entry.table, &table));
             self.waiting.store(retired.len(), Relaxed);
             self.tables_freed.fetch_add(1, Relaxed);
@@ -236,7 +242,7 @@ impl Reclaimer {
     /// Keeps a dropped table until nothing points into it any more, then frees its rows.
     pub fn retire(&self, table: Arc<Table>, stamp: Lsn) {
         let mut retired = lock(&self.retired);
-        retired.push(Retired { table, stamp, pass: None });
+        retired.push(Retired { table, stamp, pass: None, walk: None });
         self.waiting.store(retired.len(), Relaxed);
     }
 

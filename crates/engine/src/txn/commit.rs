@@ -3,6 +3,7 @@
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
+use crate::hot::index::prefetch::prefetch;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Slot, Status};
 use crate::hot::visibility;
@@ -14,6 +15,10 @@ use crate::txn::manager::Manager;
 use crate::txn::redo::Redo;
 use crate::txn::transaction::{Transaction, WriteKind};
 use crate::wait::Task;
+
+/// How many entries of the write set ahead their versions are asked for: what was written long ago is
+/// no longer near.
+pub(super) const PREFETCH_AHEAD: usize = 8;
 
 /// When a commit may be acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -140,7 +145,10 @@ impl Transaction {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut rows: SmallVec<[i64; 4]> = smallvec::smallvec![0; self.held.len()];
-        for write in &self.writes {
+        for (place, write) in self.writes.iter().enumerate() {
+            if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
+                prefetch(ahead.version.address());
+            }
             let pointer = self.held[write.table as usize].table;
             // SAFETY: the gate of the table is held. The anchor and its versions may be replaced by
             // others by now, but not reclaimed: the snapshot of this transaction is registered and

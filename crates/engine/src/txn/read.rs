@@ -63,6 +63,41 @@ impl Cursor {
 }
 
 impl Transaction {
+    /// The row with this whole key in a unique index, if the snapshot sees it: what a cursor over
+    /// the key would return, protected in the same way, but for less.
+    #[inline]
+    pub fn look_up(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        index: usize,
+        key: &[u8],
+    ) -> TxnResult<Option<RowRef>> {
+        debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
+        let held = self.hold(task, table)?;
+        let found = {
+            let (links, slots) = (table.links(), &self.manager().slots);
+            table.find(&task.pin(), index, key, |anchor| {
+                // SAFETY: the anchor was reached under the guard; the snapshot is registered, since it
+                // belongs to a statement of this transaction.
+                let version = unsafe { snapshot.visible(anchor, links, slots) }?;
+                Some(RowRef { anchor, version })
+            })
+        };
+        match snapshot.isolation {
+            Isolation::ReadCommitted | Isolation::Snapshot => {}
+            Isolation::RepeatableRead => {
+                found.into_iter().for_each(|row| self.note_read(held, row))
+            }
+            Isolation::Serializable => {
+                let range = ScanRange::Key(key.into());
+                self.scans.push(Scan { table: held, index, range, since: snapshot.stamp });
+            }
+        }
+        Ok(found)
+    }
+
     /// The bytes of a row that a cursor returned, while its snapshot is registered.
     pub fn row<'a>(&'a self, table: &'a Table, row: RowRef) -> &'a [u8] {
         // SAFETY: the snapshot that the row was read at stays registered while the statement that

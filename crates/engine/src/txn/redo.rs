@@ -3,12 +3,14 @@
 use base::ids::Lsn;
 
 use crate::hot::anchor::DELETED;
+use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::Begin;
 use crate::hot::table::Table;
 use crate::hot::visibility;
 use crate::log::{GlobalTransaction, Operation, RecordFlags};
 use crate::sync::atomic::Ordering::Acquire;
+use crate::txn::commit::PREFETCH_AHEAD;
 use crate::txn::error::TxnResult;
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::wait::Task;
@@ -72,7 +74,10 @@ impl Transaction {
         // The last piece may have to carry the name of a transaction over several databases.
         let piece = log.body_max() - crate::log::record::GLOBAL_LEN;
         let mut key = KeyBuf::default();
-        for write in &self.writes {
+        for (place, write) in self.writes.iter().enumerate() {
+            if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
+                prefetch_row(ahead.version.address());
+            }
             // SAFETY: the gate of the table is held, and what was written is this transaction's.
             unsafe {
                 let table = self.table_of(write);

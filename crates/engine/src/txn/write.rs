@@ -88,6 +88,7 @@ impl Transaction {
 
     fn insert_row(&mut self, task: &Task, target: Target<'_>, row: &[u8]) -> TxnResult<RowRef> {
         let table = target.table;
+        table.prefetch(row);
         let begin = Begin::owned(self.slot, self.statement);
         let anchor = table.new_anchor(task.worker().index(), row, begin)?;
         if let Err(error) = self.link(task, target, anchor, row) {

@@ -28,7 +28,7 @@
 mod count;
 mod hash;
 mod postings;
-mod prefetch;
+pub(crate) mod prefetch;
 mod range;
 mod rows;
 mod scan;
@@ -126,6 +126,14 @@ impl Index {
         }
     }
 
+    /// Asks for the memory that an insert of this row, or a search for its key, will go through first.
+    #[inline]
+    pub fn prefetch(&self, row: &[u8]) {
+        if let Index::Hash(index) = self {
+            index.prefetch(row);
+        }
+    }
+
     /// Removes an anchor. Readers that are at it go on unharmed.
     ///
     /// # Safety
@@ -146,6 +154,22 @@ impl Index {
         match self {
             Index::Hash(index) => index.seek(guard, key),
             Index::Range(index) => index.seek(guard, key),
+        }
+    }
+
+    /// The first answer that `look` gives for an anchor with this whole key: as `find_map` on
+    /// [`Index::seek`], but without an iterator that the compiler would build in memory. That would
+    /// keep the processor from reading ahead from one look-up to the next.
+    #[inline]
+    pub fn find_map<T>(
+        &self,
+        guard: &Guard,
+        key: &[u8],
+        look: impl FnMut(AnchorPtr) -> Option<T>,
+    ) -> Option<T> {
+        match self {
+            Index::Hash(index) => index.find_map(guard, key, look),
+            Index::Range(index) => index.find_map(guard, key, look),
         }
     }
 

@@ -3,7 +3,7 @@
 /// Tells the processor that the cache line at this address will be read soon. The address need not
 /// be valid.
 #[inline(always)]
-pub(super) fn prefetch(address: u64) {
+pub(crate) fn prefetch(address: u64) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -17,7 +17,7 @@ pub(super) fn prefetch(address: u64) {
 /// [`prefetch`] for what a visitor first reads of a row: its words and the first columns, which may
 /// lie in two lines.
 #[inline(always)]
-pub(super) fn prefetch_row(anchor: u64) {
+pub(crate) fn prefetch_row(anchor: u64) {
     prefetch(anchor);
     prefetch(anchor + 48);
 }

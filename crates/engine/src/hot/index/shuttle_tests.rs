@@ -78,7 +78,8 @@ impl Shared {
         if let Index::Hash(index) = &self.fixture.index {
             let handle = self.collector.register();
             let buckets = index.stats(&handle.pin()).total_buckets * 8;
-            assert_eq!(self.fixture.index.memory().allocated_bytes, buckets);
+            let bytes = self.fixture.index.memory().allocated_bytes;
+            assert!(bytes == buckets || bytes == 2 * buckets, "a level may be being added");
         }
     }
 }

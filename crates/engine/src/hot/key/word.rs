@@ -98,6 +98,12 @@ impl KeyWord {
             ValueRef::Float(v) => v.to_bits(),
             other => unreachable!("{other:?} in a key column of {self:?}"),
         };
+        self.of_number(raw)
+    }
+
+    /// The number of a value of the column's type whose bytes, as a number, are these.
+    #[inline]
+    pub fn of_number(self, raw: u64) -> u64 {
         self.normalize(raw & u64::MAX >> (64 - 8 * self.width()))
     }
 

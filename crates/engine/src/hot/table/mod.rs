@@ -334,6 +334,12 @@ impl Table {
             || self.indexes.iter().all(|index| index.same_place(layout, old, new))
     }
 
+    /// Asks for the memory that linking this row into the indexes will go through first.
+    #[inline]
+    pub(crate) fn prefetch(&self, row: &[u8]) {
+        self.indexes.iter().for_each(|index| index.index.prefetch(row));
+    }
+
     /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`
     /// for every other row with the key if the index is unique; returns whether it refused none.
     ///
@@ -422,7 +428,7 @@ impl Table {
         key: &[u8],
         look: impl FnMut(AnchorPtr) -> Option<T>,
     ) -> Option<T> {
-        self.indexes[ordinal].index.seek(guard, key).find_map(look)
+        self.indexes[ordinal].index.find_map(guard, key, look)
     }
 
     /// Whether `test` holds for any anchor of a range; goes through it in chunks, each under a
@@ -453,15 +459,26 @@ impl Table {
         self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
     }
 
-    /// Frees rows of a dropped table: up to `budget` of them. Returns how many there were.
+    /// A walk over all rows, at its beginning.
+    pub(crate) fn walk_of_all(&self) -> Walk {
+        self.walk_of(self.log_index, &ScanRange::All, Direction::Forward)
+    }
+
+    /// Frees rows of a dropped table, where a walk over all of them has come to: up to `budget`.
+    /// Returns how many there were.
     ///
     /// # Safety
     /// Nobody is inside the gate or gets in, and no garbage of the table is queued.
-    pub(crate) unsafe fn discard_rows(&self, shard: usize, guard: &Guard, budget: usize) -> usize {
+    pub(crate) unsafe fn discard_rows(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        budget: usize,
+        walk: &mut Walk,
+    ) -> usize {
         let limit = budget.min(ANCHORS_PER_GUARD);
         let mut anchors = Vec::with_capacity(limit);
-        let mut walk = self.walk_of(self.log_index, &ScanRange::All, Direction::Forward);
-        self.walk(guard, self.log_index, &mut walk, &mut |anchor| {
+        self.walk(guard, self.log_index, walk, &mut |anchor| {
             anchors.push(anchor);
             match anchors.len() < limit {
                 true => ControlFlow::Continue(()),
@@ -485,7 +502,7 @@ impl Table {
 impl Drop for Table {
     fn drop(&mut self) {
         let mut anchors = Vec::new();
-        let mut walk = self.walk_of(self.log_index, &ScanRange::All, Direction::Forward);
+        let mut walk = self.walk_of_all();
         // SAFETY: the table is exclusively ours, so that no guard is needed. Each row is freed once,
         // with the one version besides the inline one that is not freed yet: whoever drops a table
         // has emptied the queues of its garbage first (R1). The indexes go afterwards, and do not

@@ -5,16 +5,22 @@
 //! level that has it, and a doubling renames nothing.
 //!
 //! A bucket is one word, which is at the same time the list's own node at the border: it has the
-//! link to what follows. The words of the buckets that a level adds lie in a segment of their own.
-//! Segments are allocated when their level is reached and never move. The buckets of the first level
-//! are in the list from the beginning, those of the others have to be put there.
+//! link to what follows. The words of the buckets that a level adds lie in a segment of their own,
+//! which never moves. The buckets of the first level are in the list from the beginning.
+//!
+//! # Growing
+//!
+//! A level is begun by whoever finds the table full: its segment is allocated. Its buckets are put
+//! into the list in [`Share`]s, one for each insert, in the order of their borders, so that the words
+//! that this reads and writes lie next to each other. Whoever finishes the last share publishes the
+//! level. The table is a bit too full in the meantime.
 
 use std::alloc::{self, Layout};
 
 use crate::hot::index::count::Counts;
 use crate::sync::Word;
-use crate::sync::atomic::AtomicU32;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicU32, AtomicU64};
 
 /// An index begins with no more than 2^13 buckets, however many are hinted at: growing costs less than
 /// memory that is not needed and scans over empty buckets.
@@ -23,13 +29,39 @@ const FIRST_LEVEL_MAX: u32 = 13;
 const FIRST_LEVEL_MIN: u32 = if cfg!(feature = "shuttle") { 1 } else { 3 };
 /// 2^34 buckets take 128 GB.
 const LEVEL_MAX: u32 = 34;
+/// Buckets that one insert puts into the list.
+const SHARE: u64 = if cfg!(feature = "shuttle") { 1 } else { 16 };
+/// Where the level is in the word that says what is being added.
+const LEVEL_SHIFT: u32 = 48;
+
+/// Buckets of the level that is being added.
+pub(super) struct Share {
+    level: u32,
+    /// Among those that the level adds.
+    first: u64,
+    count: u64,
+}
+
+impl Share {
+    /// Their borders, in ascending order.
+    pub(super) fn borders(&self) -> impl Iterator<Item = u64> {
+        let shift = u64::BITS - self.level;
+        // The last of the level's bits is set in the buckets that it adds.
+        (self.first..self.first + self.count).map(move |n| (n << 1 | 1) << shift)
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Buckets {
     /// The level of the first segment.
     first_level: u32,
-    /// The present level. Only rises, after its segment is there.
+    /// The present level. Only rises, when all its buckets are in the list.
     level: AtomicU32,
+    /// The level that is being added or was added last, above [`LEVEL_SHIFT`], and how many of its
+    /// buckets somebody has taken on. Only rises; changed by exchange.
+    growth: AtomicU64,
+    /// How many buckets are in the list.
+    linked: AtomicU64,
     /// Addresses of the segments, the one of `first_level` with all its buckets, the others with
     /// those that their level adds. 0 if not allocated; written once.
     segments: [Word; LEVEL_MAX as usize + 1],
@@ -43,6 +75,8 @@ impl Buckets {
         let buckets = Buckets {
             first_level,
             level: AtomicU32::new(first_level),
+            growth: AtomicU64::new(u64::from(first_level) << LEVEL_SHIFT | added(first_level)),
+            linked: AtomicU64::new(1 << first_level),
             segments: [const { Word::new(0) }; LEVEL_MAX as usize + 1],
         };
         buckets.add_segment(first_level, counts);
@@ -69,11 +103,11 @@ impl Buckets {
     /// The border of the bucket that a hash falls into.
     #[inline]
     pub(super) fn border(&self, hash: u64) -> u64 {
-        // Acquire: pairs with `grow`, so that the segment is seen.
+        // Acquire: pairs with `finish_share`, so that the buckets are seen.
         hash & !(u64::MAX >> self.level.load(Acquire))
     }
 
-    /// The word of the bucket with this border, of a level that has been reached.
+    /// The word of the bucket with this border, of a level that has been reached or is being added.
     #[inline]
     pub(super) fn word(&self, border: u64) -> &Word {
         let level = (u64::BITS - border.trailing_zeros()).max(self.first_level);
@@ -83,22 +117,55 @@ impl Buckets {
             // The last of the level's bits is always set in the buckets that it adds.
             border >> (u64::BITS - level) >> 1
         };
-        // Acquire: pairs with the installation in `add_segment`, for borders read from the list.
+        // Acquire: pairs with the installation in `add_segment`.
         let segment = self.segments[level as usize].load(Acquire) as *const Word;
         debug_assert!(!segment.is_null());
-        // SAFETY: the level has been reached, so its segment is there, and it is that large.
+        // SAFETY: the level's segment is there, and it is that large.
         unsafe { &*segment.add(offset as usize) }
     }
 
-    /// Doubles their number.
+    /// Begins to double their number, unless that is going on.
+    #[cold]
     pub(super) fn grow(&self, counts: &Counts) {
         let level = self.level.load(Acquire);
         if level == LEVEL_MAX {
             return;
         }
-        self.add_segment(level + 1, counts);
-        // If it fails, another has done it.
-        let _ = self.level.compare_exchange(level, level + 1, AcqRel, Relaxed);
+        let complete = u64::from(level) << LEVEL_SHIFT | added(level);
+        if self.growth.load(Relaxed) == complete {
+            self.add_segment(level + 1, counts);
+            // Release: pairs with the claim, so that the segment is seen. If the exchange fails,
+            // another has done it.
+            let begun = u64::from(level + 1) << LEVEL_SHIFT;
+            let _ = self.growth.compare_exchange(complete, begun, Release, Relaxed);
+        }
+    }
+
+    /// Some of the buckets that are to be put into the list, if there are any.
+    #[inline]
+    pub(super) fn claim_share(&self) -> Option<Share> {
+        let mut growth = self.growth.load(Relaxed);
+        loop {
+            let (level, first) =
+                ((growth >> LEVEL_SHIFT) as u32, growth & ((1 << LEVEL_SHIFT) - 1));
+            let count = SHARE.min(added(level) - first);
+            if count == 0 {
+                return None;
+            }
+            match self.growth.compare_exchange(growth, growth + count, Acquire, Relaxed) {
+                Ok(_) => return Some(Share { level, first, count }),
+                Err(now) => growth = now,
+            }
+        }
+    }
+
+    /// The share's buckets are in the list.
+    pub(super) fn finish_share(&self, share: Share) {
+        // AcqRel: whoever finishes the last share has seen the others.
+        let linked = self.linked.fetch_add(share.count, AcqRel) + share.count;
+        if linked == 1 << share.level {
+            self.level.store(share.level, Release); // pairs with `border`
+        }
     }
 
     fn add_segment(&self, level: u32, counts: &Counts) {
@@ -121,7 +188,7 @@ impl Buckets {
     }
 
     fn layout(&self, level: u32) -> Layout {
-        let words = if level == self.first_level { 1 << level } else { 1 << (level - 1) };
+        let words = if level == self.first_level { 1 << level } else { added(level) as usize };
         Layout::array::<Word>(words).expect("levels are bounded")
     }
 
@@ -138,4 +205,9 @@ impl Buckets {
             }
         }
     }
+}
+
+/// How many buckets a level adds to those before.
+const fn added(level: u32) -> u64 {
+    1 << (level - 1)
 }

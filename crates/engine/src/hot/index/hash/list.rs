@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | 63–48 | 16 bits of the node's hash, the **tag** | border |
 //! | 47–4 | address | border (zeros at the end) |
-//! | 3 [`CLAIMED`], 2 [`READY`] | about the bucket whose word this is | same |
+//! | 3, 2 | 0 | border (zeros) |
 //! | 1 [`TO_BUCKET`] | 0 | 1 |
 //! | 0 [`MARK`] | the node whose word this is has been removed | same |
 //!
@@ -18,14 +18,15 @@
 //!
 //! # Life of a bucket
 //!
-//! Those of the first level are in the list from the beginning. The word of another is 0 until
-//! somebody needs the bucket; one thread claims it, lets it point to where its border is in the list,
-//! links it there, and makes it ready. Until then everybody enters the list through the bucket that it
-//! splits from, which is the one whose border lacks the last set bit.
+//! Those of the first level are in the list from the beginning. When a level is added, the words of its
+//! buckets are put into the list a few at a time, by those who insert ([`SplitList::help_grow`]); each
+//! behind what follows the bucket that it splits from, which is the one whose border lacks the last set
+//! bit. When all are there the level is reached, and from then on everybody enters through them. So
+//! who enters never finds a bucket that is not ready.
 //!
 //! # Invariants
 //!
-//! * L1: nodes and ready buckets are ordered by hash and border; a bucket precedes the nodes with
+//! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with
 //!   its border as their hash. Buckets are never removed.
 //! * L2: the word of a marked node never changes again. So a reader that is on one goes on to what
 //!   followed when it was removed, all of which is protected by its guard or still in the list.
@@ -38,18 +39,14 @@ use super::buckets::Buckets;
 use super::nodes::{AnchorNodes, KeyNodes, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::postings::GroupPtr;
-use crate::hot::index::prefetch::prefetch_row;
+use crate::hot::index::prefetch::{prefetch, prefetch_row};
 use crate::hot::index::rows::Probe;
 use crate::sync::Word;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 const MARK: u64 = 1;
 const TO_BUCKET: u64 = 2;
-const READY: u64 = 4;
-const CLAIMED: u64 = 8;
-const FLAGS: u64 = MARK | TO_BUCKET | READY | CLAIMED;
-/// What belongs to the bucket in its word, and not to what the word points to.
-const OF_BUCKET: u64 = READY | CLAIMED;
+const FLAGS: u64 = 0xF;
 const TAG_SHIFT: u32 = 48;
 
 /// How many buckets ahead a scan asks for their first nodes.
@@ -105,8 +102,7 @@ impl<N> SplitList<N> {
         let mut border = Some(0);
         while let Some(this) = border {
             border = buckets.ahead(this, 1);
-            let link = border.map_or(0, |next| next | TO_BUCKET);
-            buckets.word(this).store(link | CLAIMED | READY, Relaxed);
+            buckets.word(this).store(border.map_or(0, |next| next | TO_BUCKET), Relaxed);
         }
         SplitList { buckets, skipped_bits, nodes }
     }
@@ -147,56 +143,60 @@ impl<N> SplitList<N> {
 
 impl<N: Nodes> SplitList<N> {
     /// The word at which a search for a hash enters the list.
-    ///
-    /// # Safety
-    /// The caller holds a guard.
     #[inline]
-    unsafe fn entry(&self, hash: u64) -> &Word {
-        // SAFETY: the caller's promise.
-        unsafe { self.bucket(self.buckets.border(hash)) }
+    fn entry(&self, hash: u64) -> &Word {
+        self.buckets.word(self.buckets.border(hash))
     }
 
     /// What the entry for a hash points to.
+    #[inline]
+    pub(super) fn start(&self, hash: u64) -> u64 {
+        // Acquire: pairs with whoever linked what the word points to.
+        self.entry(hash).load(Acquire)
+    }
+
+    /// Asks for the memory of the bucket that a hash falls into.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch(std::ptr::from_ref(self.entry(hash)) as u64);
+    }
+
+    /// Puts some buckets of the level that is being added into the list, if one is.
     ///
     /// # Safety
     /// The caller holds a guard.
-    #[inline]
-    pub(super) unsafe fn start(&self, hash: u64) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { self.entry(hash) }.load(Acquire)
-    }
-
-    /// The bucket with this border if it is ready or can be made ready now, or else one before it,
-    /// within the same one of the first level.
-    #[inline]
-    unsafe fn bucket(&self, border: u64) -> &Word {
-        let bucket = self.buckets.word(border);
-        match bucket.load(Acquire) {
-            word if word & READY != 0 => bucket,
-            // SAFETY: the caller holds a guard.
-            word => unsafe { self.prepare_bucket(bucket, border, word) },
+    pub(super) unsafe fn help_grow(&self) {
+        let Some(share) = self.buckets.claim_share() else { return };
+        for border in share.borders() {
+            // What stands between the bucket that it splits from and itself has to be passed.
+            let word = self.buckets.word(border & (border - 1)).load(Relaxed);
+            if word & TO_BUCKET == 0 && self.compare_tags(word, border) == Ordering::Less {
+                prefetch_row(word & ADDRESS_MASK);
+            }
         }
+        for border in share.borders() {
+            // SAFETY: the caller's promise; each share is claimed once.
+            unsafe { self.link_bucket(border) };
+        }
+        self.buckets.finish_share(share);
     }
 
-    #[cold]
-    unsafe fn prepare_bucket<'g>(&'g self, bucket: &'g Word, border: u64, word: u64) -> &'g Word {
-        // SAFETY: the caller holds a guard. Those of the first level are ready, so the recursion ends.
-        unsafe {
-            let before = self.bucket(border & (border - 1));
-            if word != 0 || bucket.compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_err() {
-                return before;
+    /// # Safety
+    /// The caller holds a guard, and is the only one to link this bucket.
+    unsafe fn link_bucket(&self, border: u64) {
+        let (bucket, before) =
+            (self.buckets.word(border), self.buckets.word(border & (border - 1)));
+        loop {
+            // SAFETY: the caller's promise.
+            let Some(spot) = (unsafe { self.find_from(before, border, |_| false) }) else {
+                continue;
+            };
+            // Nobody else knows the bucket until the exchange succeeds.
+            bucket.store(spot.word, Relaxed);
+            let link = border | TO_BUCKET;
+            if spot.pred.compare_exchange(spot.word, link, AcqRel, Relaxed).is_ok() {
+                return;
             }
-            loop {
-                let Some(spot) = self.find_from(before, border, |_| false) else { continue };
-                bucket.store(spot.word & !OF_BUCKET | CLAIMED, Release);
-                let link = border | TO_BUCKET | spot.word & OF_BUCKET;
-                if spot.pred.compare_exchange(spot.word, link, AcqRel, Relaxed).is_ok() {
-                    break;
-                }
-            }
-            // What others have linked behind it in the meantime must stay.
-            bucket.fetch_or(READY, AcqRel);
-            bucket
         }
     }
 
@@ -206,13 +206,11 @@ impl<N: Nodes> SplitList<N> {
     /// # Safety
     /// The caller holds a guard.
     pub(super) unsafe fn find(&self, hash: u64, mut passes: impl FnMut(u64) -> bool) -> Spot<'_> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let entry = self.entry(hash);
-            loop {
-                if let Some(spot) = self.find_from(entry, hash, &mut passes) {
-                    return spot;
-                }
+        let entry = self.entry(hash);
+        loop {
+            // SAFETY: the caller's promise.
+            if let Some(spot) = unsafe { self.find_from(entry, hash, &mut passes) } {
+                return spot;
             }
         }
     }
@@ -243,7 +241,7 @@ impl<N: Nodes> SplitList<N> {
                     let link = self.nodes.link(node);
                     let next = link.load(Acquire);
                     if is_marked(next) {
-                        let skip = next & !MARK | word & OF_BUCKET;
+                        let skip = next & !MARK;
                         // It fails if the predecessor has been marked too (L3).
                         pred.compare_exchange(word, skip, AcqRel, Relaxed).ok()?;
                         word = skip;
@@ -265,9 +263,9 @@ impl<N: Nodes> SplitList<N> {
     /// The caller has held a guard since it found the spot; the spot is that of the node's hash, and
     /// the node is in no list.
     pub(super) unsafe fn link(&self, spot: &Spot<'_>, hash: u64, node: u64, link: &Word) -> bool {
-        link.store(spot.word & !OF_BUCKET, Relaxed);
+        link.store(spot.word, Relaxed);
         let tag = hash << self.skipped_bits >> TAG_SHIFT << TAG_SHIFT;
-        let word = node | tag | spot.word & OF_BUCKET;
+        let word = node | tag;
         // Release: pairs with the Acquire of those who follow the word to the node.
         spot.pred.compare_exchange(spot.word, word, AcqRel, Relaxed).is_ok()
     }
@@ -398,29 +396,39 @@ impl Iterator for Run<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<AnchorPtr> {
-        let rows = self.list.nodes.rows();
+        // SAFETY: `new` was promised a guard for `'g`.
+        unsafe { self.list.next_match(&mut self.word, &self.probe) }
+    }
+}
+
+impl SplitList<AnchorNodes> {
+    /// The next anchor with a key from what `word` points to on, which must not lie behind the first;
+    /// `word` becomes its word. Changes nothing in the list.
+    ///
+    /// # Safety
+    /// A guard protects what the word points to.
+    #[inline(always)]
+    pub(super) unsafe fn next_match(&self, word: &mut u64, probe: &Probe<'_>) -> Option<AnchorPtr> {
+        let rows = self.nodes.rows();
         loop {
-            let node = match target(self.word) {
+            let node = match target(*word) {
                 Target::End => return None,
-                Target::Bucket(border) if border > self.probe.hash => return None,
+                Target::Bucket(border) if border > probe.hash => return None,
                 Target::Bucket(border) => {
-                    self.word = self.list.follow(border);
+                    *word = self.follow(border);
                     continue;
                 }
                 Target::Node(node) => node,
             };
-            let tags = self.list.compare_tags(self.word, self.probe.hash);
+            let tags = self.compare_tags(*word, probe.hash);
             if tags == Ordering::Greater {
                 return None;
             }
             let anchor = AnchorNodes::anchor(node);
             // SAFETY: reached under the guard (L2).
             unsafe {
-                self.word = rows.link(anchor).load(Acquire);
-                if tags == Ordering::Equal
-                    && rows.has_key(anchor, &self.probe)
-                    && !is_marked(self.word)
-                {
+                *word = rows.link(anchor).load(Acquire);
+                if tags == Ordering::Equal && rows.has_key(anchor, probe) && !is_marked(*word) {
                     return Some(anchor);
                 }
             }

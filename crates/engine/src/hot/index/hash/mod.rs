@@ -65,7 +65,7 @@ impl HashIndex {
     /// As there.
     pub unsafe fn insert(
         &self,
-        _guard: &Guard,
+        guard: &Guard,
         anchor: AnchorPtr,
         row: &[u8],
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
@@ -93,12 +93,35 @@ impl HashIndex {
         };
         // The stripes are chosen by hash, so each is about as full as the others, and most inserts
         // need not add them up.
-        let buckets = self.buckets();
-        let count = buckets.count();
+        let count = self.buckets().count();
         if striped.max(0) as u64 * STRIPES as u64 > count && self.counts.keys() > count {
-            buckets.grow(&self.counts);
+            self.grow(guard);
         }
         true
+    }
+
+    /// See [`Index::prefetch`](super::Index::prefetch). Only for keys that are cheap to hash.
+    #[inline]
+    pub fn prefetch(&self, row: &[u8]) {
+        if let Some(hash) = self.rows.word_hash(row) {
+            match &self.entries {
+                Entries::Anchors(list) => list.prefetch(hash),
+                Entries::Keys(list) => list.prefetch(hash),
+            }
+        }
+    }
+
+    /// Adds buckets. Called again and again until there are enough.
+    #[cold]
+    fn grow(&self, _guard: &Guard) {
+        self.buckets().grow(&self.counts);
+        // SAFETY: the guard protects what is reached through the list.
+        unsafe {
+            match &self.entries {
+                Entries::Anchors(list) => list.help_grow(),
+                Entries::Keys(list) => list.help_grow(),
+            }
+        }
     }
 
     /// Links an anchor before those with the same hash, unless the check refuses one with its key.
@@ -209,6 +232,28 @@ impl HashIndex {
                     Some(group) => Found::Postings(group.postings(0)),
                 },
             })
+        }
+    }
+
+    /// See [`Index::find_map`](super::Index::find_map).
+    #[inline]
+    pub fn find_map<T>(
+        &self,
+        guard: &Guard,
+        key: &[u8],
+        mut look: impl FnMut(AnchorPtr) -> Option<T>,
+    ) -> Option<T> {
+        let Entries::Anchors(list) = &self.entries else {
+            return self.seek(guard, key).find_map(look);
+        };
+        let probe = self.rows.probe(key);
+        let mut word = list.start(probe.hash);
+        loop {
+            // SAFETY: the guard protects what is reached through the list.
+            let anchor = unsafe { list.next_match(&mut word, &probe) }?;
+            if let Some(found) = look(anchor) {
+                return Some(found);
+            }
         }
     }
 

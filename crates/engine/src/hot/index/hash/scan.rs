@@ -44,8 +44,7 @@ impl HashIndex {
 /// The caller holds a guard.
 unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Visit<'_>) -> bool {
     let nodes = list.nodes();
-    // SAFETY: the caller's promise.
-    let mut word = unsafe { list.start(scan.hash) };
+    let mut word = list.start(scan.hash);
     let mut skipping = true;
     // The hash of the anchor at which the visitor broke.
     let mut last: Option<u64> = None;

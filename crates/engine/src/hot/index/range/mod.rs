@@ -322,13 +322,39 @@ impl RangeIndex {
         }
     }
 
+    /// See [`Index::find_map`](super::Index::find_map).
     #[inline]
-    fn try_seek<'g>(&'g self, guard: &'g Guard, key: &[u8]) -> Result<Found<'g>, Retry> {
+    pub fn find_map<T>(
+        &self,
+        guard: &Guard,
+        key: &[u8],
+        look: impl FnMut(AnchorPtr) -> Option<T>,
+    ) -> Option<T> {
+        if !self.unique {
+            return self.seek(guard, key).find_map(look);
+        }
+        loop {
+            if let Ok(pointer) = self.try_find(guard, key) {
+                // SAFETY: read at a checked version (B3).
+                return unsafe { self.chain(pointer) }.find_map(look);
+            }
+        }
+    }
+
+    /// What the entry of a key points to, or 0.
+    #[inline]
+    fn try_find(&self, guard: &Guard, key: &[u8]) -> Result<u64, Retry> {
         let leaf = self.descend(guard, key, Side::From, 0)?;
         let (index, found) = self.search(guard, leaf.node, leaf.seen, key)?;
         let pointer = if found { leaf.node.pointer(index) } else { 0 };
         leaf.node.version.check(leaf.seen)?;
-        if !found {
+        Ok(pointer)
+    }
+
+    #[inline]
+    fn try_seek<'g>(&'g self, guard: &'g Guard, key: &[u8]) -> Result<Found<'g>, Retry> {
+        let pointer = self.try_find(guard, key)?;
+        if pointer == 0 {
             return Ok(Found::Nothing);
         }
         // SAFETY: read at a checked version (B3).
@@ -391,6 +417,7 @@ impl RangeIndex {
         child: usize,
     ) -> Result<(NodeRef<'g>, Seen, Option<Step<'g>>), Retry> {
         let below = node.child(child, seen)?;
+        below.prefetch_heads();
         // Unless it is obsolete it is in the tree, and its fences are what they were (B1, B2); so it
         // does not matter whether this node has changed in the meantime.
         let below_seen = below.version.read()?;

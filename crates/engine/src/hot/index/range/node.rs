@@ -96,13 +96,21 @@ pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
 #[inline]
 pub(super) fn head(key: &[u8], prefix_len: usize) -> u64 {
     let rest = key.get(prefix_len..).unwrap_or_default();
-    match rest.first_chunk() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => {
-            let mut bytes = [0; HEAD];
-            bytes[..rest.len()].copy_from_slice(rest);
-            u64::from_be_bytes(bytes)
+    if let Some(bytes) = rest.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    // In registers: what is stored in pieces and loaded as a whole makes the processor wait.
+    let shift = 8 * (HEAD - rest.len()) as u32;
+    match (rest.first_chunk(), rest.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_be_bytes(*first)) << 32
+                | u64::from(u32::from_be_bytes(*last)) << shift
         }
+        _ => rest
+            .iter()
+            .fold(0, |head, &byte| head << 8 | u64::from(byte))
+            .checked_shl(shift)
+            .unwrap_or(0),
     }
 }
 
@@ -219,6 +227,16 @@ impl<'g> NodeRef<'g> {
         self.version.check(seen)?;
         // SAFETY: it was a child of this node after the guard was taken.
         Ok(unsafe { NodeRef::from_address(address) })
+    }
+
+    /// Asks for the node's heads, all of them: which of them a search will need is not known before the
+    /// line in front of them is there, and then they would have to be waited for as well.
+    #[inline]
+    pub(super) fn prefetch_heads(self) {
+        // SAFETY: only the address of the field is taken.
+        let heads = unsafe { &raw const (*self.node.as_ptr()).heads } as u64;
+        let lines = (CAPACITY / LINE_WORDS) as u64;
+        (0..=lines).for_each(|line| prefetch(heads + 64 * line));
     }
 
     /// Calls `f` for the children.
