@@ -61,6 +61,9 @@ pub struct Task<'s> {
     worker: RefCell<Option<Rc<Worker>>>,
     waker: RefCell<Waker>,
     abandoned: Cell<bool>,
+    /// Keeps the epoch pinned beyond a guard's life, for the next few guards; see [`Task::pin`].
+    kept: Cell<Option<Guard>>,
+    pins_left: Cell<u32>,
     /// Checkpoints to pass before the clock is looked at again.
     steps_left: Cell<u32>,
     steps: Cell<u32>,
@@ -78,6 +81,9 @@ enum Mode<'s> {
 const LOOK_EVERY_NS: u64 = 50_000;
 /// … but there are never more checkpoints between two looks.
 const STEPS_MAX: u32 = 256;
+
+/// Guards that a statement takes before it lets the epochs go on.
+const PINS_KEPT: u32 = 64;
 
 impl<'s> Task<'s> {
     pub(super) fn on_coroutine(
@@ -104,6 +110,8 @@ impl<'s> Task<'s> {
             worker: RefCell::new(Some(worker)),
             waker: RefCell::new(waker),
             abandoned: Cell::new(false),
+            kept: Cell::new(None),
+            pins_left: Cell::new(0),
             steps_left: Cell::new(0),
             steps: Cell::new(1),
             looked_ns: Cell::new(0),
@@ -136,9 +144,32 @@ impl<'s> Task<'s> {
     }
 
     /// Pins the current epoch, as [`Worker::pin`]. Drop the guard before the next wait.
+    ///
+    /// To pin takes a fence, which also keeps the processor from reading ahead from one look-up to the
+    /// next. So on a coroutine the epoch stays pinned for up to [`PINS_KEPT`] guards, and then only
+    /// a count is raised; until the next wait or look at the clock, of which there is soon one.
     #[inline]
     pub fn pin(&self) -> Guard {
+        match self.pins_left.get() {
+            0 => self.keep_pinned(),
+            left => self.pins_left.set(left - 1),
+        }
         self.worker().pin()
+    }
+
+    #[cold]
+    fn keep_pinned(&self) {
+        // A thread that may block anywhere does not tell when it will be back.
+        if let Mode::Coroutine(_) = self.mode {
+            self.let_epochs_go_on();
+            self.kept.set(Some(self.worker().pin()));
+            self.pins_left.set(PINS_KEPT);
+        }
+    }
+
+    fn let_epochs_go_on(&self) {
+        self.kept.set(None);
+        self.pins_left.set(0);
     }
 
     /// The world.
@@ -257,6 +288,7 @@ impl<'s> Task<'s> {
 
     #[cold]
     fn look_at_clock(&self) {
+        self.let_epochs_go_on();
         let now_ns = self.now_ns();
         let since_ns = now_ns.saturating_sub(self.looked_ns.replace(now_ns));
         let steps = match self.steps.get() {
@@ -283,6 +315,7 @@ impl<'s> Task<'s> {
     /// # Panics
     /// If the worker is borrowed or pinned: it could be another one afterwards.
     fn suspend(&self) {
+        self.let_epochs_go_on();
         match &self.mode {
             Mode::Thread(parker) => {
                 assert!(!self.worker().is_pinned(), "no epoch guard is alive at a wait");
