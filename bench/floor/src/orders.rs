@@ -48,6 +48,10 @@ const HEADER_WORDS: usize = 14;
 const LINE_WORDS: usize = 7;
 const PRODUCTS: u64 = 504;
 const OFFERS: u64 = 16;
+/// How many orders before one its buckets are fetched.
+const ORDERS_AHEAD: u64 = 2;
+/// Lines that most orders have.
+const LINES_USUAL: usize = 5;
 /// The most lines that an order has.
 const LINES_MAX: usize = 8;
 /// A record's length, checksum, stamp and number of rows.
@@ -175,6 +179,7 @@ impl Database {
             random ^= random >> 7;
             random ^= random << 17;
             let id = order_id(worker, done.orders);
+            self.fetch(order_id(worker, done.orders + ORDERS_AHEAD));
             if self.order(&mut part, id, random, &mut done, &mut record).is_none() {
                 break; // the arena is full
             }
@@ -193,6 +198,13 @@ impl Database {
         Ok(done)
     }
 
+    /// Has the buckets of a later order brought into the cache.
+    fn fetch(&self, id: u64) {
+        self.headers[0].fetch(id);
+        self.lines[1].fetch(id);
+        (0..LINES_USUAL).for_each(|place| self.lines[0].fetch(line_id(id, place)));
+    }
+
     /// One order; its log record is left in `record`. None when the arena is full.
     fn order<'a>(
         &'a self,
@@ -205,9 +217,6 @@ impl Database {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let now = now as u64 / 100;
         let sample = &self.samples[1 + (random >> 32) as usize % 106];
-        self.headers[0].fetch(id);
-        self.lines[1].fetch(id);
-        (0..sample.len()).for_each(|place| self.lines[0].fetch(line_id(id, place)));
         let mut priced = [(0, 0); LINES_MAX];
         let mut total = 0;
         for (line, priced) in sample.iter().zip(&mut priced) {
