@@ -98,8 +98,8 @@ fn checked(value: Option<i128>, result: &SqlType) -> SqlResult<i128> {
 /// `a + b` of scales `sa` and `sb`, as of type `result`. Error 8115.
 pub fn add(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) -> SqlResult<i128> {
     if sa == sb && sa == result.scale {
-        // Both are below 10^38, so the sum cannot leave an i128.
-        return checked(Some(a + b), result);
+        // Two values of 38 digits can leave an i128.
+        return checked(a.checked_add(b), result);
     }
     checked(sum(a, sa, b, sb, result.scale), result)
 }

@@ -44,8 +44,9 @@ pub mod server;
 mod session;
 mod signature;
 mod string;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used)]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -32,6 +32,9 @@ impl Machine<'_, '_> {
     /// Runs from `pc` on until the unit ends or an error. Then `pc` is behind the failed
     /// instruction.
     pub(super) fn run(&mut self) -> SqlResult<()> {
+        if let Some(code) = self.unit.machine_code.get() {
+            return self.run_code(&**code);
+        }
         let mut pc = self.pc;
         loop {
             let exit = hot(self.unit, &mut self.act.slots, self.exec.frame, &mut pc);

@@ -10,16 +10,6 @@ use crate::interp::slot::Slot;
 use crate::ir::RegType;
 use crate::plan::expr::{TableVarId, VarId};
 
-/// A scalar variable.
-#[derive(Debug)]
-struct Variable {
-    ty: SqlType,
-    is_bytes: bool,
-    /// Its value, or only whether it is NULL if it is one of bytes.
-    slot: Slot,
-    bytes: Vec<u8>,
-}
-
 /// A table variable or table-valued parameter.
 #[derive(Debug)]
 pub enum TableSlot {
@@ -45,7 +35,12 @@ impl TableSlot {
 /// The variables of a module or batch that runs, and the rows that its trigger is about.
 #[derive(Debug, Default)]
 pub struct Frame {
-    variables: Vec<Variable>,
+    types: Vec<SqlType>,
+    /// The values of the scalar variables, where machine code finds them; those of bytes point into
+    /// `bytes`.
+    slots: Vec<Slot>,
+    /// The bytes of variables that have some.
+    bytes: Vec<Vec<u8>>,
     tables: Vec<TableSlot>,
     /// A trigger's `inserted` rows.
     pub inserted: Option<Arc<LocalTable>>,
@@ -65,9 +60,10 @@ impl Frame {
 
     /// A further variable, NULL.
     pub fn declare(&mut self, ty: SqlType) -> VarId {
-        let is_bytes = RegType::of(&ty) == RegType::Bytes;
-        self.variables.push(Variable { ty, is_bytes, slot: Slot::NULL, bytes: Vec::new() });
-        VarId((self.variables.len() - 1) as u32)
+        self.types.push(ty);
+        self.slots.push(Slot::NULL);
+        self.bytes.push(Vec::new());
+        VarId((self.slots.len() - 1) as u32)
     }
 
     /// A further table variable.
@@ -78,24 +74,23 @@ impl Frame {
 
     /// How many scalar variables there are.
     pub fn len(&self) -> usize {
-        self.variables.len()
+        self.slots.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.variables.is_empty()
+        self.slots.is_empty()
     }
 
     /// A variable's type.
     pub fn ty(&self, var: VarId) -> &SqlType {
-        &self.variables[var.0 as usize].ty
+        &self.types[var.0 as usize]
     }
 
     /// A variable's value.
     pub fn get(&self, var: VarId) -> ValueRef<'_> {
-        let variable = &self.variables[var.0 as usize];
         // SAFETY: the bytes are the variable's own, borrowed for as long as the value.
-        unsafe { self.load(var.0).value(&variable.ty) }
+        unsafe { self.load(var.0).value(self.ty(var)) }
     }
 
     /// Sets a variable. The value is of its type; a variant may come in either form.
@@ -104,10 +99,10 @@ impl Frame {
             let mut bytes = Vec::new();
             let inner = variant.value.as_ref();
             base::variant::encode_variant(&variant.ty, inner, &mut bytes);
-            self.variables[var.0 as usize].store(&Slot::bytes(&bytes));
+            self.store_slot(var.0, &Slot::bytes(&bytes));
             return;
         }
-        self.variables[var.0 as usize].store(&Slot::from_value(value));
+        self.store_slot(var.0, &Slot::from_value(value));
     }
 
     /// Sets a variable to an owned value.
@@ -118,11 +113,7 @@ impl Frame {
     /// The variable as a slot; bytes stay the variable's.
     #[inline]
     pub(super) fn load(&self, var: u32) -> Slot {
-        let variable = &self.variables[var as usize];
-        match variable.slot.is_null() || !variable.is_bytes {
-            true => variable.slot,
-            false => Slot::bytes(&variable.bytes),
-        }
+        self.slots[var as usize]
     }
 
     /// Sets a variable from a slot.
@@ -131,7 +122,23 @@ impl Frame {
     /// The slot is of the variable's type and may be followed.
     #[inline]
     pub(super) unsafe fn store(&mut self, var: u32, slot: &Slot) {
-        self.variables[var as usize].store(slot);
+        self.store_slot(var, slot);
+    }
+
+    /// The values of the scalar variables, for machine code: it reads all, and writes those that
+    /// have no bytes.
+    pub(super) fn slots_mut(&mut self) -> *mut Slot {
+        self.slots.as_mut_ptr()
+    }
+
+    /// Takes a value over. It may lie in the variable's own bytes.
+    #[inline]
+    fn store_slot(&mut self, var: u32, slot: &Slot) {
+        let var = var as usize;
+        self.slots[var] = match slot.is_null() || RegType::of(&self.types[var]) != RegType::Bytes {
+            true => *slot,
+            false => keep_bytes(&mut self.bytes[var], slot),
+        };
     }
 
     /// A table variable.
@@ -183,32 +190,21 @@ impl Frame {
     }
 }
 
-impl Variable {
-    /// Takes a value over. It may lie in the variable's own bytes.
-    #[inline]
-    fn store(&mut self, slot: &Slot) {
-        if slot.is_null() || !self.is_bytes {
-            self.slot = *slot;
-        } else {
-            self.store_bytes(slot);
-        }
+/// Makes `own` the bytes of a slot, which may lie in them, and points to them.
+fn keep_bytes(own: &mut Vec<u8>, slot: &Slot) -> Slot {
+    let (address, len) = slot.words();
+    let start = own.as_ptr() as u64;
+    if (start..start + own.len() as u64).contains(&address) {
+        let at = (address - start) as usize;
+        own.copy_within(at..at + len as usize, 0);
+        own.truncate(len as usize);
+    } else {
+        own.clear();
+        // SAFETY: the caller of `Frame::set` borrows the bytes, and that of `Frame::store`
+        // promises that they may be followed.
+        own.extend_from_slice(unsafe { slot.as_bytes() });
     }
-
-    fn store_bytes(&mut self, slot: &Slot) {
-        let (address, len) = slot.words();
-        let own = self.bytes.as_ptr() as u64;
-        if (own..own + self.bytes.len() as u64).contains(&address) {
-            let start = (address - own) as usize;
-            self.bytes.copy_within(start..start + len as usize, 0);
-            self.bytes.truncate(len as usize);
-        } else {
-            self.bytes.clear();
-            // SAFETY: the caller of `Frame::set` borrows the bytes, and that of `Frame::store`
-            // promises that they may be followed.
-            self.bytes.extend_from_slice(unsafe { slot.as_bytes() });
-        }
-        self.slot = Slot::bytes(&[]);
-    }
+    Slot::bytes(own)
 }
 
 #[cfg(test)]

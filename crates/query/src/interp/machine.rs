@@ -60,6 +60,8 @@ pub(super) struct Machine<'m, 'e> {
     pub outcome: Outcome,
     /// The instruction behind the one that is being executed, when that may fail.
     pub pc: usize,
+    /// The error that machine code has come back with.
+    pub failure: Option<SqlError>,
     /// Counts loop turns between checkpoints.
     pub turns: u32,
     /// Whether statements are open on the table variables that the unit changes.
@@ -90,6 +92,7 @@ pub(super) fn with<T>(
         exec,
         outcome,
         pc: 0,
+        failure: None,
         turns: 0,
         local_open: false,
         told_ignored: false,

@@ -29,10 +29,15 @@ mod changes;
 mod dispatch;
 pub mod errors;
 pub mod frame;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
+#[path = "tests/generate.rs"]
+pub mod generate;
 pub mod host;
 pub mod key;
 pub mod local;
 mod machine;
+pub mod machine_code;
 pub mod memory;
 pub mod objects;
 mod ops;
@@ -41,8 +46,9 @@ mod row;
 mod scalars;
 mod slot;
 mod steps;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod value_row;

@@ -9,12 +9,13 @@ use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};
 use base::{SqlType, ValueRef};
 
-/// A register.
+/// A register. Machine code knows its layout.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub struct Slot {
-    lo: u64,
-    hi: u64,
-    null: bool,
+    pub(super) lo: u64,
+    pub(super) hi: u64,
+    pub(super) null: bool,
 }
 
 impl Slot {

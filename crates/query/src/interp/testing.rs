@@ -273,6 +273,11 @@ impl World {
         self.with(frame, &mut sink, |e| crate::interp::evaluate(&unit, e))
     }
 
+    /// The value of a lowered expression.
+    pub fn evaluate_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<Value> {
+        self.with(frame, &mut Dropped, |e| crate::interp::evaluate(unit, e))
+    }
+
     /// Whether a condition is true.
     pub fn holds(&mut self, pred: &Pred, frame: &mut Frame) -> SqlResult<bool> {
         let unit = crate::lower::condition(pred, Default::default())?;
@@ -628,6 +633,19 @@ pub fn scan_of(
         hint: AccessHint::default(),
     };
     (scan, columns)
+}
+
+/// A native module of these variables.
+pub fn native_module(
+    variables: Vec<SqlType>,
+    body: Vec<crate::plan::native::NativeStatement>,
+) -> crate::plan::native::NativeModule {
+    crate::plan::native::NativeModule {
+        variables,
+        body,
+        isolation: crate::plan::tree::Isolation::Snapshot,
+        delayed_durability: false,
+    }
 }
 
 pub fn table_target(def: &Arc<TableDef>) -> Target {

@@ -9,6 +9,7 @@ use engine::catalog::def::TableDef;
 use engine::hot::row::RowLayout;
 use engine::hot::table::Table;
 
+use crate::interp::machine_code::MachineCode;
 use crate::ir::inst::{Inst, Pc, Reg, RegList, RegType};
 use crate::ir::key::ConstantSet;
 use crate::ir::object::ObjectDesc;
@@ -89,6 +90,9 @@ pub struct Unit {
     pub handlers: Vec<Handler>,
     /// The lines of a native module: each entry holds from its instruction to the next entry's.
     pub lines: Vec<(Pc, u32)>,
+
+    /// Its machine code, once somebody has made it.
+    pub machine_code: OnceLock<Box<dyn MachineCode>>,
 }
 
 /// An engine table that a unit reads or changes.

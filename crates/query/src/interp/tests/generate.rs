@@ -22,7 +22,7 @@ impl Dice {
         Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -30,7 +30,7 @@ impl Dice {
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.draw() % n as u64) as usize
     }
 
     pub fn chance(&mut self, percent: usize) -> bool {
@@ -81,6 +81,11 @@ impl Generator {
             budget: 9,
             aggregates: crate::func::lookup_aggregate("COUNT").is_some(),
         }
+    }
+
+    /// A generator of expressions without subqueries.
+    pub fn without_tables(seed: u64) -> Generator {
+        Generator { budget: 0, ..Generator::new(seed) }
     }
 
     fn col(&mut self) -> ColId {

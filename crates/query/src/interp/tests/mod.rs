@@ -4,8 +4,9 @@ mod bench;
 mod changes;
 mod differential;
 mod expressions;
-mod generate;
 mod native;
 mod optimized;
 mod queries;
 mod reference;
+
+use super::generate;

@@ -1,0 +1,242 @@
+//! Machine code of units: how it is made, what it is called with, and what it may call.
+//!
+//! A [`CodeGenerator`] (the crate `native` has one) turns a unit into a [`MachineCode`], which
+//! lives in the unit and runs in the interpreter's place. What a few machine instructions can do it
+//! does itself, on registers, columns and variables; for everything else it calls the
+//! [`helpers`], which execute the instruction at hand as the interpreter does. So the two agree by
+//! construction on all but what is compiled inline, and objects, statements and errors are one
+//! implementation.
+//!
+//! # Invariants
+//!
+//! * M1: code is made from the unit that it is kept in, and dies with it. What a unit says about
+//!   tables never changes (a changed table is another unit), so code cannot outlive its table's
+//!   definition.
+//! * M2: an instruction that is executed by a helper finds its operands in memory, and leaves its
+//!   results there. Whatever else machine code keeps in the processor's registers is its own business.
+//! * M3: when a helper reports an error, machine code returns at once; a handler of the unit
+//!   is entered anew, with its operands in memory.
+
+use std::fmt;
+use std::mem::offset_of;
+
+use base::{SqlError, SqlResult, ValueRef};
+
+use crate::interp::dispatch::Flow;
+use crate::interp::machine::Machine;
+use crate::interp::ops;
+use crate::interp::slot::Slot;
+use crate::ir::Unit;
+use crate::ir::inst::Inst;
+
+/// Makes machine code.
+pub trait CodeGenerator: Send + Sync {
+    /// The code of a unit.
+    fn generate(&self, unit: &Unit) -> Result<Box<dyn MachineCode>, NotCompiled>;
+}
+
+/// Why there is no machine code for a unit: it stays interpreted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotCompiled(pub String);
+
+impl fmt::Display for NotCompiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The code of one unit.
+///
+/// # Safety
+/// The entry stays valid as long as this lives, and does with a run of the unit what the unit says.
+pub unsafe trait MachineCode: Send + Sync {
+    /// Where it starts.
+    fn entry(&self) -> Entry;
+
+    /// Bytes of code.
+    fn size(&self) -> usize;
+}
+
+impl fmt::Debug for dyn MachineCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of code", self.size())
+    }
+}
+
+/// A run, as machine code hands it to helpers.
+#[repr(C)]
+pub struct Run {
+    _opaque: [u8; 0],
+}
+
+/// A unit's code: takes the run, its registers, the frame's variables, and where to start (0 is the
+/// unit's first instruction, n is the unit's n-th handler, counted from 1). Returns
+/// [`outcome::HALTED`] or [`outcome::FAILED`].
+pub type Entry =
+    unsafe extern "C" fn(run: *mut Run, slots: *mut u8, variables: *mut u8, start: u32) -> u32;
+
+/// What helpers and code return.
+pub mod outcome {
+    /// On to the next instruction.
+    pub const NEXT: u32 = 0;
+    /// On to the instruction's other target.
+    pub const JUMP: u32 = 1;
+    /// The unit has ended.
+    pub const HALTED: u32 = 2;
+    /// There is an error, which the run knows.
+    pub const FAILED: u32 = 3;
+}
+
+/// The layout of a register in memory.
+pub mod layout {
+    use super::*;
+
+    /// Bytes from one register to the next.
+    pub const SLOT: i32 = size_of::<Slot>() as i32;
+    /// Where the lower word is: integers, floats, addresses.
+    pub const LOW: i32 = offset_of!(Slot, lo) as i32;
+    /// Where the upper word is: of decimals; lengths; what names a row.
+    pub const HIGH: i32 = offset_of!(Slot, hi) as i32;
+    /// Where the null flag is, a byte of 0 or 1.
+    pub const NULL: i32 = offset_of!(Slot, null) as i32;
+}
+
+/// The words of a register that holds a constant; `None` where it would be an address.
+pub fn constant_words(value: ValueRef<'_>) -> Option<(u64, u64)> {
+    use ValueRef::*;
+    let address = matches!(value, Null | Chars(_) | Unicode(_) | Bytes(_) | Variant(_));
+    (!address).then(|| Slot::from_value(value).words())
+}
+
+/// What machine code calls. All of them are given the run that the code was given, and the place
+/// of the instruction at hand.
+pub mod helpers {
+    use super::*;
+
+    /// A helper that executes an instruction.
+    pub type Step = unsafe extern "C" fn(*mut Run, u32) -> u32;
+
+    /// Executes the instruction.
+    ///
+    /// # Safety
+    /// `run` is the run of a unit that has such an instruction, with operands in memory.
+    pub unsafe extern "C" fn step(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let inst = machine.unit.code[pc as usize];
+        let flow = machine.step(inst);
+        machine.told(pc, flow)
+    }
+
+    /// Assigns a variable of bytes.
+    ///
+    /// # Safety
+    /// As for [`step`]; the instruction is an [`Inst::StoreVar`].
+    pub unsafe extern "C" fn store_variable(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::StoreVar { var, src } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let slot = machine.slot(src);
+        // SAFETY: I1: the register has the variable's type.
+        unsafe { machine.exec.frame.store(var, &slot) };
+        outcome::NEXT
+    }
+
+    /// Fails with the error of integer or float arithmetic whose operands are in memory.
+    ///
+    /// # Safety
+    /// As for [`step`]; the operands are such that the instruction fails.
+    pub unsafe extern "C" fn fail(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let error = machine.arithmetic_error(pc);
+        machine.failed(pc, error)
+    }
+
+    /// Where the bytes of a row of this length go: zeroed memory of the arena.
+    ///
+    /// # Safety
+    /// As for [`step`].
+    pub unsafe extern "C" fn row_memory(run: *mut Run, len: u64) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        machine.act.arena.alloc_zeroed(len as usize).as_mut_ptr()
+    }
+
+    /// Copies bytes.
+    ///
+    /// # Safety
+    /// As for `memcpy`.
+    pub unsafe extern "C" fn copy(to: *mut u8, from: *const u8, len: u64) {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, len as usize) };
+    }
+
+    /// The machine behind a run.
+    ///
+    /// # Safety
+    /// `run` was made by [`Machine::run_code`], which is waiting for the code to return.
+    #[inline(always)]
+    unsafe fn machine<'r, 'm, 'e>(run: *mut Run) -> &'r mut Machine<'m, 'e> {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *run.cast::<Machine<'m, 'e>>() }
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Runs the unit's code from `pc` on, which is 0 or a handler.
+    pub(super) fn run_code(&mut self, code: &dyn MachineCode) -> SqlResult<()> {
+        let at_handler = |pc| self.unit.handlers.iter().position(|h| h.handler as usize == pc);
+        let start = match self.pc {
+            0 => 0,
+            pc => at_handler(pc).expect("a run starts at a handler or at the start") as u32 + 1,
+        };
+        let slots = self.act.slots.as_mut_ptr().cast();
+        let variables = self.exec.frame.slots_mut().cast();
+        let run = std::ptr::from_mut(self).cast();
+        // SAFETY: the code is that of this unit (M1); registers and variables are as many as the unit
+        // has, and do not move while it runs.
+        let outcome = unsafe { code.entry()(run, slots, variables, start) };
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None => {
+                debug_assert_eq!(outcome, outcome::HALTED);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn told(&mut self, pc: u32, flow: SqlResult<Flow>) -> u32 {
+        match flow {
+            Ok(Flow::Next) => outcome::NEXT,
+            Ok(Flow::Jump(_)) => outcome::JUMP,
+            Ok(Flow::Halt) => outcome::HALTED,
+            Err(error) => self.failed(pc, error),
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, pc: u32, error: SqlError) -> u32 {
+        self.pc = pc as usize + 1;
+        self.failure = Some(error);
+        outcome::FAILED
+    }
+
+    #[cold]
+    fn arithmetic_error(&self, pc: u32) -> SqlError {
+        match self.unit.code[pc as usize] {
+            Inst::IntArith { op, kind, b, .. } => ops::int_error(op, kind, self.slot(b).as_int()),
+            Inst::FloatArith { op, real, a, b, .. } => {
+                let (a, b) = (self.slot(a).as_float(), self.slot(b).as_float());
+                match ops::float(op, real, a, b) {
+                    Err(error) => error,
+                    Ok(_) => crate::lower::internal("float arithmetic failed in code alone"),
+                }
+            }
+            inst => unreachable!("{inst:?} does not fail so"),
+        }
+    }
+}
