@@ -1,9 +1,8 @@
 //! The loops of one thread: native-insert, point-lookup, update-hot.
 //!
-//! Range indexes are the standard library's B-trees; everything else is as in the sales orders. The inserting
+//! Range indexes are those of [`sorted`](crate::sorted); everything else is as in the sales orders. The inserting
 //! thread hands its log over a megabyte at a time to one that writes it; both are done when it is synced.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,6 +13,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::check;
 use crate::figure::Figure;
 use crate::memory::{Arena, HashIndex, Part, Word};
+use crate::sorted::SortedIndex;
 
 #[derive(clap::Args, Debug)]
 pub struct InsertOptions {
@@ -67,7 +67,7 @@ fn insert(arena: &mut Arena, rows: u64, directory: Option<&Path>) -> io::Result<
     arena.clear();
     let arena = &*arena;
     let by_date = HashIndex::new(1_000_000, LINKS_AT);
-    let mut by_id = BTreeMap::new();
+    let mut by_id = SortedIndex::default();
     let path =
         directory.map(|directory| directory.join(format!("floor-{}.log", std::process::id())));
     let mut file = path.as_ref().map(File::create).transpose()?;
@@ -96,9 +96,7 @@ fn insert(arena: &mut Arena, rows: u64, directory: Option<&Path>) -> io::Result<
                 .zip(columns)
                 .for_each(|(w, column)| w.store(column, Relaxed));
             by_date.insert(now, row, words);
-            if by_id.insert(id as u32, row).is_some() {
-                return Err(io::Error::other("a number comes twice"));
-            }
+            by_id.push(id as u32, row);
             if is_logged {
                 piece.extend_from_slice(&(columns.len() as u64).to_le_bytes());
                 columns.iter().for_each(|column| piece.extend_from_slice(&column.to_le_bytes()));
@@ -117,8 +115,9 @@ fn insert(arena: &mut Arena, rows: u64, directory: Option<&Path>) -> io::Result<
     if let Some(path) = path {
         std::fs::remove_file(path)?;
     }
-    let amount: u64 = by_id.values().map(|&row| arena.row(row)[COLUMNS_AT + 3].load(Relaxed)).sum();
-    check("rows and amount", (by_id.len() as u64, amount), (rows, rows * 100))?;
+    let amount: u64 =
+        by_id.rows().iter().map(|&row| arena.row(row)[COLUMNS_AT + 3].load(Relaxed)).sum();
+    check("rows and amount", (by_id.rows().len() as u64, amount), (rows, rows * 100))?;
     Ok(rows as f64 / elapsed.as_secs_f64())
 }
 
@@ -126,7 +125,7 @@ pub fn point_lookup(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure
     const COLUMNS_AT: usize = LINKS_AT + 1;
     let arena = Arena::new(ARENA_BYTES_MAX);
     let by_id = HashIndex::new(1 << 20, LINKS_AT);
-    let mut by_code = BTreeMap::new();
+    let (mut by_code, mut codes) = (SortedIndex::default(), Vec::new());
     let mut part = arena.part();
     for id in 0..ROWS {
         let (row, words) = part.make(COLUMNS_AT as u64 + 2).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -135,8 +134,10 @@ pub fn point_lookup(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure
         words[COLUMNS_AT].store(id | code << 32, Relaxed);
         words[COLUMNS_AT + 1].store(id * 3 + 1, Relaxed);
         by_id.insert(id, row, words);
-        by_code.insert(code as u32, row);
+        codes.push((code as u32, row));
     }
+    codes.sort_unstable();
+    codes.into_iter().for_each(|(code, row)| by_code.push(code, row));
     let count = options.rounds * ROWS;
     let expected = options.rounds * (ROWS * (ROWS - 1) / 2 * 3 + ROWS);
     let rate = |find: &dyn Fn() -> u64| {
@@ -159,7 +160,7 @@ pub fn point_lookup(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure
     };
     let range = || {
         keys(count).fold(0, |sum, key| {
-            sum + by_code.get(&(key as u32)).map_or(0, |&row| value(arena.row(row)))
+            sum + by_code.get(key as u32).map_or(0, |row| value(arena.row(row)))
         })
     };
     let mut by_hash = Figure::new("point-lookup-floor", "lookups_per_s", "1/s");
@@ -188,7 +189,7 @@ pub fn update_hot(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure>>
     let arena = Arena::new(ARENA_BYTES_MAX);
     let by_id = HashIndex::new(1 << 20, 1);
     let by_customer = HashIndex::new(1 << 19, 2);
-    let mut by_day = BTreeMap::new();
+    let (mut by_day, mut days) = (SortedIndex::default(), Vec::new());
     let mut part = arena.part();
     for id in 0..ROWS {
         let version = make_version(&mut part, &mut Vec::new())?;
@@ -197,8 +198,10 @@ pub fn update_hot(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure>>
         words[KEY_AT].store(id, Relaxed);
         by_id.insert(id, row, words);
         by_customer.insert(id / 2, row, words);
-        by_day.insert((id * 7919 % 3650, id), row);
+        days.push(((id * 7919 % 3650) << 20 | id, row)); // the day, and what makes it unique
     }
+    days.sort_unstable();
+    days.into_iter().for_each(|(day, row)| by_day.push(day as u32, row));
     let mut rate = Figure::new("update-hot-floor", "updates_per_s", "1/s");
     let (mut free, mut replaced) = (Vec::new(), Vec::new());
     for run in 1..=runs as u64 {
@@ -226,7 +229,7 @@ pub fn update_hot(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure>>
         rate.values.push((options.rounds * ROWS) as f64 / begin.elapsed().as_secs_f64());
         let each = run * options.rounds;
         let (mut balance, mut as_often) = (0, 0);
-        for &row in by_day.values() {
+        for &row in by_day.rows() {
             let version = arena.row(arena.row(row)[0].load(Relaxed));
             balance += version[3].load(Relaxed);
             as_often += u64::from(version[4].load(Relaxed) == each);

@@ -3,6 +3,7 @@
 //! of the same figure here says how much is left to gain.
 //!
 //! * [`memory`]: rows in an arena, hash indexes over them.
+//! * [`sorted`]: a range index.
 //! * [`log`]: group commit; who runs out of work writes and syncs for all.
 //! * [`orders`]: sales-orders, two threads and many simulated clients.
 //! * [`loops`]: native-insert, point-lookup and update-hot, one thread (and one that writes the log).
@@ -13,6 +14,7 @@ mod log;
 mod loops;
 mod memory;
 mod orders;
+mod sorted;
 
 // The one definition of what a figure is; the server's tools show published figures, too.
 #[path = "../../../crates/tools/src/bench/figure.rs"]
