@@ -12,6 +12,7 @@ use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::space::RowSpace;
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
@@ -76,6 +77,35 @@ impl Transaction {
         }
     }
 
+    /// Inserts a row that was built in place.
+    ///
+    /// # Panics
+    /// If the bytes are not a row of the table's layout and of the reserved length, or the table is
+    /// another one.
+    pub fn insert_reserved(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        mut space: RowSpace<'_>,
+    ) -> TxnResult<RowRef> {
+        assert!(std::ptr::eq(space.table(), table), "a place belongs to its table");
+        let target = self.target(task, table, snapshot)?;
+        if table.row_number_column().is_some() {
+            table.set_row_number(space.bytes_mut(), table.next_row_number());
+        }
+        let row = space.bytes_mut();
+        assert_eq!(table.layout().row_len(row), row.len(), "the row is as long as was said");
+        table.prefetch(row);
+        let anchor = space.into_anchor();
+        // SAFETY: nobody else knows the anchor, and its bytes do not change from here on (H1).
+        let row = unsafe {
+            table.begin_reserved(anchor, Begin::owned(self.slot, self.statement));
+            table.row(anchor.inline(table.links()))
+        };
+        self.insert_anchor(task, target, anchor, row)
+    }
+
     /// The gate of the table is held from here on.
     fn target<'a>(
         &mut self,
@@ -91,6 +121,18 @@ impl Transaction {
         table.prefetch(row);
         let begin = Begin::owned(self.slot, self.statement);
         let anchor = table.new_anchor(task.worker().index(), row, begin)?;
+        self.insert_anchor(task, target, anchor, row)
+    }
+
+    /// Links a new row, or frees it.
+    fn insert_anchor(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
+        let table = target.table;
         if let Err(error) = self.link(task, target, anchor, row) {
             let worker = task.worker();
             // SAFETY: unlinked from the indexes that it was in, and only this one knows it.

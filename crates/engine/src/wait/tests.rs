@@ -157,6 +157,35 @@ fn a_wait_suspends_and_goes_on_behind_itself() {
 }
 
 #[test]
+fn epochs_stay_pinned_between_two_guards_but_not_over_a_wait() {
+    let mut statement = statement(&runtime(), |task| {
+        assert!(!task.worker().is_pinned());
+        drop(task.pin());
+        let kept = task.worker().is_pinned();
+        task.yield_now();
+        (kept, task.worker().is_pinned())
+    });
+    assert!(poll_once(&mut statement).is_pending());
+    assert_eq!(finish(&mut statement), (true, false));
+}
+
+#[test]
+fn epochs_go_on_under_a_statement_that_takes_guard_after_guard() {
+    let runtime = runtime();
+    let freed = Arc::new(AtomicBool::new(false));
+    let own = freed.clone();
+    let mut statement = statement(&runtime, move |task| {
+        let own_too = own.clone();
+        task.pin().defer(move || own_too.store(true, SeqCst));
+        (0..1000).any(|_| {
+            task.pin().flush();
+            own.load(SeqCst)
+        })
+    });
+    assert!(finish(&mut statement), "what was unlinked is freed while the statement goes on");
+}
+
+#[test]
 fn statements_move_between_threads_and_see_the_worker_of_each() {
     let runtime = runtime();
     let (sent, received) = std::sync::mpsc::channel::<Statement<Vec<ThreadId>>>();

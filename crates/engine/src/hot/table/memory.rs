@@ -52,16 +52,56 @@ impl Table {
         row: &[u8],
         begin: Begin,
     ) -> Result<AnchorPtr, Exhausted> {
-        let links = self.links();
-        let size = anchor_size(links, row.len());
+        let anchor = self.anchor_memory(shard, row.len())?;
+        // SAFETY: the memory is ours alone and large enough.
+        unsafe { self.fill(anchor.inline(self.links()), row, begin, None) };
+        Ok(anchor)
+    }
+
+    /// A place for a row of this length that nobody can reach yet: its bytes are zeros, and its version
+    /// has no begin word.
+    pub(crate) fn reserve_anchor(
+        &self,
+        shard: usize,
+        row_len: usize,
+    ) -> Result<AnchorPtr, Exhausted> {
+        self.tally.pool().admit()?;
+        let anchor = self.anchor_memory(shard, row_len)?;
+        // SAFETY: the memory is ours alone and large enough.
+        unsafe { anchor.inline(self.links()).row().as_ptr().write_bytes(0, row_len) };
+        Ok(anchor)
+    }
+
+    /// Makes a reserved place the first version of a row.
+    ///
+    /// # Safety
+    /// The place is the caller's alone, and its bytes are a row.
+    pub(crate) unsafe fn begin_reserved(&self, anchor: AnchorPtr, begin: Begin) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let layout = u64::from(self.layout_number) << 48;
+            anchor.inline(self.links()).initialise(begin.word(), layout);
+        }
+    }
+
+    /// Frees a reserved place that has not become a row.
+    ///
+    /// # Safety
+    /// It was reserved with this length, and this is done once.
+    pub(crate) unsafe fn free_reserved(&self, shard: usize, anchor: AnchorPtr, row_len: usize) {
+        let size = anchor_size(self.links(), row_len);
+        self.charge(shard, -(size as i64));
+        // SAFETY: the caller's promise.
+        unsafe { alloc::free(memory(anchor.address()), size) };
+    }
+
+    fn anchor_memory(&self, shard: usize, row_len: usize) -> Result<AnchorPtr, Exhausted> {
+        let size = anchor_size(self.links(), row_len);
         let memory = alloc::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
         // SAFETY: the memory is ours alone and large enough.
-        unsafe {
-            anchor.initialise(links);
-            self.fill(anchor.inline(links), row, begin, None);
-        }
+        unsafe { anchor.initialise(self.links()) };
         Ok(anchor)
     }
 

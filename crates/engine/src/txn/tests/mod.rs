@@ -5,6 +5,7 @@ mod conflicts;
 mod memory;
 mod model;
 mod reads;
+mod space;
 mod threads;
 
 use std::sync::Arc;
@@ -158,7 +159,18 @@ impl<'h> Client<'h> {
     pub fn get(&mut self, table: &Table, id: i64) -> TxnResult<Option<Row>> {
         let rows = self.select(table, 0, ScanRange::Key(key(table, 0, id)))?;
         assert!(rows.len() <= 1, "{rows:?} share a unique key");
+        if self.isolation != Isolation::ReadCommitted {
+            assert_eq!(self.look_up(table, 0, id)?, rows.first().copied(), "the same snapshot");
+        }
         Ok(rows.first().copied())
+    }
+
+    /// The row with this value in the column of a unique index.
+    pub fn look_up(&mut self, table: &Table, index: usize, value: i64) -> TxnResult<Option<Row>> {
+        self.statement(|txn, task, s| {
+            let found = txn.look_up(task, table, &s.snapshot, index, &key(table, index, value))?;
+            Ok(found.map(|row| values(table, txn.row(table, row))))
+        })
     }
 
     /// Updates the row with this id, as an UPDATE statement does: newer versions are tried again.

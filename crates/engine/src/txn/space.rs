@@ -1,0 +1,66 @@
+//! Rows that are built where they will stay.
+
+use std::slice;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::table::Table;
+use crate::txn::error::TxnResult;
+use crate::txn::transaction::Transaction;
+use crate::wait::Task;
+
+/// A place for one row in a table's memory, zeros at first, that nobody else can reach. It becomes a
+/// row by [`Transaction::insert_reserved`] and is given back if it is dropped before.
+pub struct RowSpace<'t> {
+    table: &'t Table,
+    anchor: AnchorPtr,
+    len: usize,
+    /// Whose account it is charged to.
+    shard: usize,
+}
+
+impl Transaction {
+    /// Takes memory for a row of this many bytes, or says why memory is refused: for who builds rows
+    /// in place instead of copying them ([`Transaction::insert`]).
+    pub fn reserve_row<'t>(
+        &mut self,
+        task: &Task,
+        table: &'t Table,
+        len: usize,
+    ) -> TxnResult<RowSpace<'t>> {
+        self.enter_table(task, table)?;
+        assert!(len >= table.layout().header_len(), "a row has at least its fixed part");
+        let shard = task.worker().index();
+        let anchor = table.reserve_anchor(shard, len)?;
+        Ok(RowSpace { table, anchor, len, shard })
+    }
+}
+
+impl<'t> RowSpace<'t> {
+    /// Where the row's bytes are to be written, in the table's layout. A hidden row number is filled
+    /// in by the insert.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is this place's alone, that long, and initialised.
+        unsafe {
+            let row = self.anchor.inline(self.table.links()).row();
+            slice::from_raw_parts_mut(row.as_ptr(), self.len)
+        }
+    }
+
+    pub(super) fn table(&self) -> &'t Table {
+        self.table
+    }
+
+    /// The anchor, for whom from now on cares for it.
+    pub(super) fn into_anchor(self) -> AnchorPtr {
+        let anchor = self.anchor;
+        std::mem::forget(self);
+        anchor
+    }
+}
+
+impl Drop for RowSpace<'_> {
+    fn drop(&mut self) {
+        // SAFETY: reserved with this length, and given back by nobody else.
+        unsafe { self.table.free_reserved(self.shard, self.anchor, self.len) };
+    }
+}
