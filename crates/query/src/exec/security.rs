@@ -7,8 +7,8 @@
 use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    LoginDef, Permission, PermissionState, PrincipalDef, PrincipalId, SchemaId, Securable,
-    SecurableClass,
+    LoginDef, ObjectKind, Permission, PermissionState, PrincipalDef, PrincipalId, SchemaId,
+    Securable, SecurableClass,
 };
 use smallvec::SmallVec;
 
@@ -117,6 +117,31 @@ impl DatabaseUser {
             }
         }
         granted
+    }
+
+    /// Whether the user sees that there is an object: as its owner, or having any permission on it or on a
+    /// column of it.
+    pub fn sees(&self, schema: &Schema, object: base::ids::ObjectId) -> bool {
+        use Permission as P;
+        const ANY: [Permission; 5] =
+            [P::ViewDefinition, P::Alter, P::Control, P::References, P::Execute];
+        const ON_DATA: [Permission; 4] = [P::Select, P::Insert, P::Update, P::Delete];
+        // What reads or writes data is nothing that one may do to a procedure.
+        let is_code = schema.module(object).is_some_and(|module| {
+            matches!(module.object_kind(), ObjectKind::Procedure | ObjectKind::ScalarFunction)
+        });
+        let on_data = if is_code { &[][..] } else { &ON_DATA };
+        let target = Securable { class: SecurableClass::Object, major: object.0, minor: 0 };
+        let on_column = || {
+            schema.permissions_on(SecurableClass::Object, object.0).any(|set| {
+                let gives = |state| {
+                    matches!(state, PermissionState::Grant | PermissionState::GrantWithGrant)
+                };
+                self.tokens.contains(&set.grantee) && set.grants.iter().any(|g| gives(g.state))
+            })
+        };
+        let mut all = ANY.iter().chain(on_data);
+        all.any(|permission| self.may(schema, target, *permission)) || on_column()
     }
 
     /// Whether the user, or a role of it, owns an object or schema.

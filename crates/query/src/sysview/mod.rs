@@ -7,13 +7,15 @@
 //!
 //! A view is either a [`SystemRowset`], whose rows are made from the schema or the server's state when it is
 //! read, or a [`SystemView`], a query over such views. All are visible in every database, and describe the
-//! one in whose name they were asked for.
+//! one in whose name they were asked for. [`visibility`]
+//! says who sees which of their rows.
 
 mod catalog;
 pub(crate) mod cells;
 mod compatible;
 mod information_schema;
 mod server;
+mod visibility;
 
 use std::sync::Arc;
 
@@ -26,6 +28,8 @@ use engine::wait::Task;
 use crate::bind::context::{SystemObject, SystemView};
 use crate::exec::instance::Instance;
 use crate::interp::local::LocalTable;
+
+pub use visibility::Visibility;
 
 /// A column: name, type, whether it may be NULL.
 pub type ViewColumn = (&'static str, SqlType, bool);
@@ -57,6 +61,8 @@ pub struct FillContext<'a> {
     pub session: SessionId,
     /// Whether it may see what other sessions do.
     pub sees_server: bool,
+    /// Which rows it is shown, if not all.
+    pub visibility: Option<Visibility>,
     /// Receives the rows.
     pub rows: &'a mut LocalTable,
 }
@@ -69,8 +75,8 @@ impl FillContext<'_> {
 
     /// Adds a row: a value for each column.
     pub fn push<const N: usize>(&mut self, row: [Value; N]) {
-        let row: [ValueRef<'_>; N] = std::array::from_fn(|at| row[at].as_ref());
-        self.rows.push_values(&row);
+        let mut row: [ValueRef<'_>; N] = std::array::from_fn(|at| row[at].as_ref());
+        self.add(&mut row);
     }
 
     /// Adds a row that begins as others of its kind do.
@@ -84,8 +90,15 @@ impl FillContext<'_> {
 
     /// Adds a row that is given in parts.
     pub fn push_parts(&mut self, parts: &[&[Value]]) {
-        let row: Vec<ValueRef<'_>> = parts.iter().copied().flatten().map(Value::as_ref).collect();
-        self.rows.push_values(&row);
+        let mut row: Vec<ValueRef<'_>> =
+            parts.iter().copied().flatten().map(Value::as_ref).collect();
+        self.add(&mut row);
+    }
+
+    fn add(&mut self, row: &mut [ValueRef<'_>]) {
+        if self.visibility.as_mut().is_none_or(|visibility| visibility.admits(row)) {
+            self.rows.push_values(row);
+        }
     }
 }
 

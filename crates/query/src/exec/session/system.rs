@@ -12,7 +12,7 @@ use crate::bind::context::SystemObject;
 use crate::func::facts::{self, MetadataFacts};
 use crate::interp::local::LocalTable;
 use crate::sysproc::{self, SystemProcedure};
-use crate::sysview::{self, FillContext, SystemRowset};
+use crate::sysview::{self, FillContext, SystemRowset, Visibility};
 
 /// An object by schema and name; without a schema, by the rules for unqualified names.
 pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject> {
@@ -105,6 +105,11 @@ pub fn fill(
         _ => {}
     }
     let schema = state.schema(database)?;
+    let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
+    let visibility = match state.is_permitted(DbId(1), server, Permission::ViewAnyDefinition) {
+        true => None,
+        false => Visibility::of(view, (database, &schema), state.user(database)?),
+    };
     let instance = state.instance.clone();
     let mut context = FillContext {
         task,
@@ -113,6 +118,7 @@ pub fn fill(
         schema: &schema,
         session: state.entry.id,
         sees_server,
+        visibility,
         rows,
     };
     (view.fill)(&mut context)
