@@ -283,6 +283,9 @@ impl Binder<'_> {
 
     /// Errors 302 and 443.
     fn check_placement(&self, function: &ScalarFunction) -> BindResult<()> {
+        if self.options.native && self.env.depth == 0 {
+            check_native_placement(function.name, self.options.in_catch)?;
+        }
         match function.placement {
             Placement::OutsideFunctions if self.options.in_function => {
                 let name = function.name.to_ascii_lowercase();
@@ -498,5 +501,16 @@ impl Binder<'_> {
         let distinct = distinct && !function.ignores_duplicates;
         let aggregate = Aggregate { function, args: exprs, distinct, order, ty: types.ty };
         Ok((aggregate, label, types.nullable))
+    }
+}
+
+/// Errors 10792, 11324: what a natively compiled module cannot ask, or not there.
+fn check_native_placement(name: &'static str, in_catch: bool) -> BindResult<()> {
+    match name {
+        "@@TRANCOUNT" => Err(SqlError::new(&message::TRANCOUNT_IN_ATOMIC, &[]).into()),
+        name if name.starts_with("ERROR_") && !in_catch => {
+            Err(SqlError::new(&message::FUNCTION_ONLY_IN_CATCH, &[&name]).into())
+        }
+        _ => Ok(()),
     }
 }

@@ -140,6 +140,8 @@ pub struct BindOptions {
     pub force_plan: bool,
     /// The text is a natively compiled module's.
     pub native: bool,
+    /// It stands in a `CATCH` block of such a module.
+    pub in_catch: bool,
     /// The text is a function's: what changes something is refused (443).
     pub in_function: bool,
     /// No triggers run, neither after what a statement does nor instead of it: bulk loads.
@@ -153,6 +155,7 @@ impl Default for BindOptions {
             quoted_identifier: true,
             force_plan: false,
             native: false,
+            in_catch: false,
             in_function: false,
             skip_triggers: false,
         }

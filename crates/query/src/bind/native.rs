@@ -4,25 +4,30 @@
 //! in such bodies only because its compiler knows no code for it (`LIKE`, common table expressions,
 //! `MERGE`, tables on disk …) is bound like anywhere else.
 
+mod calls;
+mod options;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use base::text::identifier::fold_identifier;
 use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
+use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind};
-use engine::catalog::{Object, Schema};
-use tsql::ast::{self, ArgumentValue, AtomicOptionKind, ModuleOptionKind, StatementKind};
+use tsql::ast::{self, StatementKind};
 
+use self::calls::filled_by_call;
+use self::options::{AtomicOptions, atomic_options, check_options, parts_of};
 use super::context::*;
 use super::statement::{assigned_value, condition, data_type, expression, statement};
-use crate::plan::expr::{TableVarId, VarId};
-use crate::plan::native::{CallArg, NativeKind, NativeModule, NativeStatement};
-use crate::plan::tree::{Destination, Isolation, Plan};
+use crate::plan::expr::{Expr, TableVarId, VarId};
+use crate::plan::native::{NativeKind, NativeModule, NativeStatement};
+use crate::plan::tree::{Destination, Plan};
 
 /// What messages call natively compiled modules.
 const NATIVE: &str = "natively compiled modules";
@@ -38,6 +43,8 @@ pub struct BoundNative {
     /// The table variables that are no parameters, in the order of their places in the frame; the
     /// table-valued parameters come before them.
     pub tables: Vec<Arc<TableDef>>,
+    /// In which language, and by which settings, it reads and writes dates.
+    pub dates: DateSettings,
     /// In a trigger, the variable with what `COLUMNS_UPDATED()` returns: the first.
     pub columns_updated: Option<VarId>,
     /// What must be known before it is run: of all its statements together.
@@ -61,7 +68,8 @@ pub fn native(
         let line = body.first().map_or(0, |s| s.span.line);
         return Err(SqlError::new(&message::NATIVE_BODY_NOT_ATOMIC, &[]).at_line(line).into());
     };
-    let (isolation, delayed_durability) = atomic_options(&block.options, span.line)?;
+    let AtomicOptions { isolation, delayed_durability, dates } =
+        atomic_options(&block.options, span.line)?;
 
     let mut binder = NativeBinder {
         names: NativeNames::new(context.names, module)?,
@@ -75,82 +83,20 @@ pub fn native(
         facts: Facts::default(),
         dependencies: Dependencies::default(),
     };
-    let body = binder.statements(&block.statements)?;
+    let mut body = Vec::with_capacity(block.statements.len() + 1);
+    let parameters: Vec<VarId> = binder.names.not_null.iter().map(|v| v.0).collect();
+    binder.refuse_nulls(&parameters, span.line, &mut body);
+    body.extend(binder.statements(&block.statements)?);
     let NativeBinder { names, facts, dependencies, .. } = binder;
     check_names(&dependencies, module)?;
     Ok(BoundNative {
         module: NativeModule { variables: names.scalars, body, isolation, delayed_durability },
+        dates,
         tables: names.tables,
         columns_updated: names.trigger.map(|t| t.columns_updated),
         facts,
         dependencies,
     })
-}
-
-/// The options and the body of a module.
-fn parts_of(tree: &ast::Module) -> (&[ast::ModuleOption], &[ast::Statement]) {
-    match tree {
-        ast::Module::Procedure(p) => (&p.options, &p.body),
-        ast::Module::Function(f) => match &f.body {
-            ast::FunctionBody::Scalar { body, .. } => (&f.options, body),
-            _ => (&f.options, &[]),
-        },
-        ast::Module::Trigger(t) => (&t.options, &t.body),
-        ast::Module::View(v) => (&v.options, &[]),
-    }
-}
-
-/// Errors 10794, 10796.
-fn check_options(options: &[ast::ModuleOption]) -> BindResult<()> {
-    let line = options.first().map_or(0, |o| o.span.line);
-    if !options.iter().any(|o| matches!(o.kind, ModuleOptionKind::SchemaBinding)) {
-        let error = SqlError::new(&message::NATIVE_NEEDS_SCHEMABINDING, &[]);
-        return Err(error.at_line(line).into());
-    }
-    for option in options {
-        let name = match option.kind {
-            ModuleOptionKind::Recompile => "RECOMPILE",
-            ModuleOptionKind::Encryption => "ENCRYPTION",
-            _ => continue,
-        };
-        return Err(not_supported("option", name, option.span.line));
-    }
-    Ok(())
-}
-
-/// The level and the durability that an atomic block asks for. Errors 10784, 10794.
-fn atomic_options(options: &[ast::AtomicOption], line: u32) -> BindResult<(Isolation, bool)> {
-    let (mut isolation, mut language, mut delayed) = (None, false, false);
-    for option in options {
-        match &option.kind {
-            AtomicOptionKind::Isolation(level) => {
-                isolation = Some(match level {
-                    ast::IsolationLevel::Snapshot => Isolation::Snapshot,
-                    ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
-                    ast::IsolationLevel::Serializable => Isolation::Serializable,
-                    ast::IsolationLevel::ReadCommitted => {
-                        let what = "transaction isolation level";
-                        return Err(not_supported(what, "READ COMMITTED", option.span.line));
-                    }
-                    ast::IsolationLevel::ReadUncommitted => {
-                        let what = "transaction isolation level";
-                        return Err(not_supported(what, "READ UNCOMMITTED", option.span.line));
-                    }
-                });
-            }
-            AtomicOptionKind::Language(_) => language = true,
-            AtomicOptionKind::DelayedDurability(on) => delayed = *on,
-            AtomicOptionKind::DateFirst(_) | AtomicOptionKind::DateFormat(_) => {}
-        }
-    }
-    let missing = |name: &str| {
-        BindError::from(SqlError::new(&message::ATOMIC_OPTION_MISSING, &[&name]).at_line(line))
-    };
-    let isolation = isolation.ok_or_else(|| missing("TRANSACTION ISOLATION LEVEL"))?;
-    if !language {
-        return Err(missing("LANGUAGE"));
-    }
-    Ok((isolation, delayed))
 }
 
 /// Error 4512: a name without a schema.
@@ -175,6 +121,8 @@ struct NativeNames<'n> {
     outer: &'n dyn Names,
     variables: HashMap<Box<str>, Variable>,
     scalars: Vec<SqlType>,
+    /// The scalars that refuse NULL, with their names.
+    not_null: Vec<(VarId, SqlType, Arc<str>)>,
     /// Table variables declared in the body.
     tables: Vec<Arc<TableDef>>,
     table_parameters: u32,
@@ -188,6 +136,7 @@ impl<'n> NativeNames<'n> {
             outer,
             variables: HashMap::new(),
             scalars: Vec::new(),
+            not_null: Vec::new(),
             tables: Vec::new(),
             table_parameters: 0,
             trigger: None,
@@ -210,6 +159,9 @@ impl<'n> NativeNames<'n> {
         let name = &parameter.name;
         if !parameter.table_valued {
             let id = self.scalar(parameter.ty);
+            if !parameter.nullable {
+                self.not_null.push((id, parameter.ty, name.clone()));
+            }
             return self.add(name, Variable::Scalar { id, ty: parameter.ty, nullable: true });
         }
         let found = schema.and_then(|schema| {
@@ -374,7 +326,10 @@ impl NativeBinder<'_> {
             }
             StatementKind::TryCatch(both) => {
                 let body = self.statements(&both.body)?;
-                NativeKind::TryCatch(body, self.statements(&both.handler)?)
+                let outside = std::mem::replace(&mut self.options.in_catch, true);
+                let handler = self.statements(&both.handler);
+                self.options.in_catch = outside;
+                NativeKind::TryCatch(body, handler?)
             }
             StatementKind::If(choice) => {
                 out.extend(self.choice(choice)?);
@@ -394,12 +349,24 @@ impl NativeBinder<'_> {
             StatementKind::SetVariable(set) => {
                 self.assignment(&set.variable, set.op, &set.value, line)?
             }
-            StatementKind::Execute(execute) => self.execute(execute, line)?,
+            StatementKind::Execute(execute) => {
+                let kind = self.execute(execute, line)?;
+                let filled = filled_by_call(&kind);
+                out.push(NativeStatement { line, kind });
+                self.refuse_nulls(&filled, line, out);
+                return Ok(());
+            }
             StatementKind::Select(_)
             | StatementKind::Insert(_)
             | StatementKind::Update(_)
             | StatementKind::Delete(_)
-            | StatementKind::Merge(_) => self.data(statement)?,
+            | StatementKind::Merge(_) => {
+                let kind = self.data(statement)?;
+                let filled = filled_by_data(&kind);
+                out.push(NativeStatement { line, kind });
+                self.refuse_nulls(&filled, line, out);
+                return Ok(());
+            }
             other => return Err(refused(other, line)),
         };
         out.push(NativeStatement { line, kind });
@@ -464,10 +431,13 @@ impl NativeBinder<'_> {
         let id = self.names.scalar(declared.ty);
         let variable = Variable::Scalar { id, ty: declared.ty, nullable: true };
         self.names.add(name, variable).at(line)?;
+        if *nullable == Some(false) {
+            self.names.not_null.push((id, declared.ty, name.clone()));
+        }
         if let Some(value) = value {
             let bound = self.bind(|c| expression(c, value, Some(declared.ty))).at(line)?;
             self.note(bound.facts, bound.dependencies);
-            out.push(NativeStatement { line, kind: NativeKind::Assign(id, bound.expr) });
+            out.push(NativeStatement { line, kind: self.assigned(id, bound.expr) });
         }
         Ok(())
     }
@@ -497,7 +467,31 @@ impl NativeBinder<'_> {
     ) -> BindResult<NativeKind> {
         let (id, bound) = self.bind(|c| assigned_value(c, variable, op, value)).at(line)?;
         self.note(bound.facts, bound.dependencies);
-        Ok(NativeKind::Assign(id, bound.expr))
+        Ok(self.assigned(id, bound.expr))
+    }
+
+    /// What gives a variable a value.
+    fn assigned(&self, id: VarId, value: Expr) -> NativeKind {
+        match self.names.not_null.iter().find(|v| v.0 == id) {
+            Some((_, _, name)) => NativeKind::AssignNotNull(id, value, self.null_refused(name)),
+            None => NativeKind::Assign(id, value),
+        }
+    }
+
+    /// Error 515: a variable that was declared NOT NULL.
+    fn null_refused(&self, name: &str) -> SqlError {
+        let args: [&dyn std::fmt::Display; 3] = [&name, &self.module.header.name, &"SET"];
+        SqlError::new(&message::NULL_NOT_ALLOWED, &args)
+    }
+
+    /// Tests those of some variables that refuse NULL.
+    fn refuse_nulls(&self, of: &[VarId], line: u32, out: &mut Vec<NativeStatement>) {
+        let refusing = self.names.not_null.iter().filter(|v| of.contains(&v.0));
+        let refusing: Vec<_> =
+            refusing.map(|(id, ty, name)| (*id, *ty, self.null_refused(name))).collect();
+        if !refusing.is_empty() {
+            out.push(NativeStatement { line, kind: NativeKind::RefuseNull(refusing) });
+        }
     }
 
     /// `IF … ELSE IF … ELSE`: from the last branch to the first.
@@ -550,179 +544,16 @@ impl NativeBinder<'_> {
     }
 }
 
-/// Calls.
-impl NativeBinder<'_> {
-    /// `EXEC` of another natively compiled procedure. Errors 201, 2812, 8144, 8145, 12340.
-    fn execute(&mut self, execute: &ast::Execute, line: u32) -> BindResult<NativeKind> {
-        let not_native = || misplaced_with(&message::NATIVE_EXECUTE_NOT_NATIVE, NATIVE, line);
-        let ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, _), arguments } =
-            &execute.target
-        else {
-            return Err(not_native());
-        };
-        let shown = name.to_string();
-        let called = self.procedure(name, line)?;
-        if !called.native {
-            return Err(not_native());
-        }
-        let args = self.arguments(&called, arguments, &shown, line)?;
-        let status = match &execute.status {
-            None => None,
-            Some(variable) => Some(self.scalar_variable(variable)?.0),
-        };
-        let database = self.names.database();
-        self.facts.accesses.push(Access {
-            database,
-            object: called.id(),
-            permission: engine::catalog::def::Permission::Execute,
-        });
-        Ok(NativeKind::Call { module: called.id(), args, status })
-    }
-
-    /// A procedure by name. Errors 2812, 12340.
-    fn procedure(&mut self, name: &ast::ObjectName, line: u32) -> BindResult<Arc<ModuleDef>> {
-        let database = self.names.database();
-        let not_found = || misplaced_with(&message::PROCEDURE_NOT_FOUND, &name.to_string(), line);
-        let schema = self.names.schema(database).ok_or_else(not_found)?;
-        let place = name.schema.as_ref();
-        let place = place.map(|s| schema.find_schema(&s.name).map(|s| s.id).ok_or_else(not_found));
-        let place = place.transpose()?;
-        let found = match place {
-            Some(place) => schema.find_object(place, &name.name.name),
-            None => schema.resolve_object(self.names.default_schema(database), &name.name.name),
-        };
-        self.dependencies.names.push(NameDependency {
-            database,
-            schema: place,
-            name: name.name.name.clone(),
-            object: found.map(|o| o.id()),
-        });
-        match found {
-            Some(Object::Module(module)) => {
-                let version = schema.object_version(module.id()).unwrap_or(0);
-                let object = module.id();
-                self.dependencies.objects.push(ObjectDependency { database, object, version });
-                Ok(module.clone())
-            }
-            Some(_) => Err(misplaced_with(&message::NATIVE_EXECUTE_NOT_NATIVE, NATIVE, line)),
-            None => Err(not_found()),
-        }
-    }
-
-    /// One argument per parameter. Errors 201, 8143, 8144, 8145, 8162.
-    fn arguments(
-        &mut self,
-        called: &ModuleDef,
-        given: &[ast::ExecuteArgument],
-        shown: &str,
-        line: u32,
-    ) -> BindResult<Vec<CallArg>> {
-        let parameters = &called.parameters;
-        let mut args: Vec<Option<CallArg>> = vec![None; parameters.len()];
-        for (position, argument) in given.iter().enumerate() {
-            let line = argument.span.line;
-            let fail = |error: SqlError| Err(BindError::from(error.at_line(line)));
-            let place = match &argument.name {
-                None if position >= parameters.len() => {
-                    return fail(SqlError::new(&message::TOO_MANY_ARGUMENTS, &[&shown]));
-                }
-                None => position,
-                Some(name) => {
-                    let wanted = fold_identifier(&name.name);
-                    match parameters.iter().position(|p| fold_identifier(&p.name) == wanted) {
-                        Some(place) => place,
-                        None => {
-                            let args: [&dyn std::fmt::Display; 2] = [&name.name, &shown];
-                            return fail(SqlError::new(&message::NOT_A_PARAMETER, &args));
-                        }
-                    }
-                }
-            };
-            let parameter = &parameters[place];
-            if args[place].is_some() {
-                let name = &parameter.name;
-                return fail(SqlError::new(&message::PARAMETER_SUPPLIED_TWICE, &[name]));
-            }
-            args[place] = Some(self.argument(parameter, argument).at(line)?);
-        }
-        let mut complete = Vec::with_capacity(args.len());
-        for (arg, parameter) in args.into_iter().zip(parameters) {
-            match arg {
-                Some(arg) => complete.push(arg),
-                None if parameter.default.is_some() || parameter.table_valued => {
-                    complete.push(CallArg::Default);
-                }
-                None => {
-                    let args: [&dyn std::fmt::Display; 2] = [&shown, &parameter.name];
-                    let error = SqlError::new(&message::PARAMETER_NOT_SUPPLIED, &args);
-                    return Err(error.at_line(line).into());
-                }
-            }
-        }
-        Ok(complete)
-    }
-
-    fn argument(
-        &mut self,
-        parameter: &ParameterDef,
-        argument: &ast::ExecuteArgument,
-    ) -> BindResult<CallArg> {
-        let value = match &argument.value {
-            ArgumentValue::Default(_) => return Ok(CallArg::Default),
-            ArgumentValue::Variable(variable) => {
-                if let Some(Variable::Table { id, .. }) = self.names.variable(&variable.name) {
-                    return Ok(CallArg::Table(id));
-                }
-                if argument.output {
-                    if !parameter.output {
-                        let name = &parameter.name;
-                        let message = &message::OUTPUT_PARAMETER_NOT_DECLARED;
-                        return Err(SqlError::new(message, &[name]).into());
-                    }
-                    return Ok(CallArg::Output(self.scalar_variable(variable)?.0));
-                }
-                let kind = ast::ExprKind::Variable(variable.name.clone());
-                ast::Expr { span: variable.span, kind }
-            }
-            _ if argument.output => {
-                return Err(SqlError::new(&message::OUTPUT_WITH_CONSTANT, &[]).into());
-            }
-            ArgumentValue::Constant { value, negative, span } => {
-                let kind = ast::ExprKind::Literal(value.clone());
-                let constant = ast::Expr { span: *span, kind };
-                match negative {
-                    false => constant,
-                    true => ast::Expr {
-                        span: *span,
-                        kind: ast::ExprKind::Unary {
-                            op: ast::UnaryOp::Minus,
-                            operand: Box::new(constant),
-                        },
-                    },
-                }
-            }
-            ArgumentValue::Word(word) => ast::Expr {
-                span: word.span,
-                kind: ast::ExprKind::Literal(ast::Literal::National(word.name.clone())),
-            },
-            ArgumentValue::Odbc(kind, text, span) => {
-                ast::Expr { span: *span, kind: ast::ExprKind::Odbc(*kind, text.clone()) }
-            }
-        };
-        let bound = self.bind(|c| expression(c, &value, Some(parameter.ty)))?;
-        self.note(bound.facts, bound.dependencies);
-        Ok(CallArg::Value(bound.expr))
-    }
-
-    /// A scalar variable that receives something. Error 137.
-    fn scalar_variable(&self, variable: &ast::Variable) -> BindResult<(VarId, SqlType)> {
-        match self.names.variable(&variable.name) {
-            Some(Variable::Scalar { id, ty, .. }) => Ok((id, ty)),
-            _ => {
-                let error = SqlError::new(&message::UNDECLARED_VARIABLE, &[&variable.name]);
-                Err(error.at_line(variable.span.line).into())
-            }
-        }
+/// The variables that a data statement gives values.
+fn filled_by_data(kind: &NativeKind) -> Vec<VarId> {
+    let NativeKind::Data(plan) = kind else { return Vec::new() };
+    match &**plan {
+        Plan::Select(select) => match &select.destination {
+            Destination::Variables(list) => list.iter().map(|v| v.0).collect(),
+            Destination::Client => Vec::new(),
+        },
+        Plan::Update(update) => update.assign.iter().map(|v| v.0).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Natively compiled modules: control flow, statements and error handling in one unit.
 
-use base::{SqlResult, SqlType, Value};
+use base::{SqlError, SqlResult, SqlType, Value};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg};
@@ -8,7 +8,7 @@ use crate::ir::site::{ModuleArg, ModuleCallSite, StatementKind, StatementSite};
 use crate::lower::Lowering;
 use crate::lower::columns::Columns;
 use crate::lower::scope::Scope;
-use crate::plan::expr::{Expr, VarId};
+use crate::plan::expr::{Expr, ExprKind, VarId};
 use crate::plan::native::{CallArg, NativeKind, NativeModule, NativeStatement};
 use crate::plan::tree::Plan;
 
@@ -62,6 +62,26 @@ impl Lowering {
                 self.evaluation(statement.line, Columns::of_expr(expr), |l| {
                     let val = l.expr(expr)?;
                     l.b.emit(Inst::StoreVar { var: var.0, src: val.reg });
+                    Ok(())
+                })
+            }
+            NativeKind::AssignNotNull(var, expr, error) => {
+                self.evaluation(statement.line, Columns::of_expr(expr), |l| {
+                    let val = l.expr(expr)?;
+                    if val.nullable {
+                        l.refuse_null(val.reg, error);
+                    }
+                    l.b.emit(Inst::StoreVar { var: var.0, src: val.reg });
+                    Ok(())
+                })
+            }
+            NativeKind::RefuseNull(variables) => {
+                self.evaluation(statement.line, Columns::default(), |l| {
+                    for (var, ty, error) in variables {
+                        let kind = ExprKind::Variable(*var);
+                        let val = l.expr(&Expr { kind, ty: *ty, nullable: true })?;
+                        l.refuse_null(val.reg, error);
+                    }
                     Ok(())
                 })
             }
@@ -245,6 +265,14 @@ impl Lowering {
             l.b.emit(Inst::Throw { number, message, state });
             Ok(())
         })
+    }
+
+    /// Raises an error if a register is NULL.
+    fn refuse_null(&mut self, reg: Reg, error: &SqlError) {
+        let end = self.b.label();
+        self.b.emit(Inst::JumpNotNull { a: reg, to: end.pc() });
+        self.b.raise(error.clone());
+        self.b.place(end);
     }
 
     /// An expression, or a constant where it is NULL.

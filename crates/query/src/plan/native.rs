@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use base::SqlType;
 use base::ids::ObjectId;
+use base::{SqlError, SqlType};
 
 use crate::plan::expr::{Expr, Pred, TableVarId, VarId};
 use crate::plan::tree::{Isolation, Plan};
@@ -36,6 +36,10 @@ pub struct NativeStatement {
 pub enum NativeKind {
     /// `SET @v = …`, initialisers, compound assignment.
     Assign(VarId, Expr),
+    /// The same for a variable that refuses NULL, with the error for that.
+    AssignNotNull(VarId, Expr, SqlError),
+    /// Raises an error if one of these variables is NULL.
+    RefuseNull(Vec<(VarId, SqlType, SqlError)>),
     /// `IF … ELSE …`.
     If(Pred, Vec<NativeStatement>, Vec<NativeStatement>),
     /// `WHILE`.

@@ -23,6 +23,7 @@ pub mod variables;
 use std::sync::{Arc, Mutex};
 
 use base::SqlType;
+use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{ModuleDef, TableDef};
 use tsql::ast;
@@ -107,6 +108,8 @@ pub struct NativePlan {
     pub isolation: Isolation,
     /// `DELAYED_DURABILITY`.
     pub delayed_durability: bool,
+    /// By which settings it reads and writes dates.
+    pub dates: DateSettings,
     /// The variables of its frame.
     pub variables: Vec<SqlType>,
     /// Its table variables that are no parameters, in order.

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use base::datetime::DateSettings;
 use base::{SqlError, SqlResult, Value, ValueRef, message};
 use engine::catalog::def::TableKind;
 use engine::hot::visibility::Isolation;
@@ -105,12 +106,14 @@ impl Context<'_> {
         };
         let context = BindContext { names: &names, options, statistics: &statistics };
         let bound = crate::bind::native(&context, module, tree);
-        let bound = bound.map_err(|e| Fault::new(e.error, Effect::Scope))?;
+        let bound = bound.map_err(|e| self.not_bound(e, Effect::Scope))?;
         let unit = crate::lower::native(&bound.module, crate::lower::Options::default())?;
+        self.session.instance.compiler.compile(&unit);
         let plan = Arc::new(NativePlan {
             unit,
             isolation: bound.module.isolation,
             delayed_durability: bound.module.delayed_durability,
+            dates: bound.dates,
             variables: bound.module.variables,
             tables: bound.tables,
             facts: bound.facts,
@@ -141,6 +144,9 @@ impl Context<'_> {
             return begun.map(|_| None);
         }
         extend_frame(frame, plan);
+        let two_digit_year_cutoff = self.session.options.dates.two_digit_year_cutoff;
+        let dates = DateSettings { two_digit_year_cutoff, ..plan.dates };
+        let outside = std::mem::replace(&mut self.session.options.dates, dates);
         let mut sink = NativeSink { inner: self.sink, rows: None };
         let mut execution = Execution {
             task: self.task,
@@ -151,6 +157,7 @@ impl Context<'_> {
             row_limit: None,
         };
         let ran = interp::run(&plan.unit, &mut execution);
+        self.session.options.dates = outside;
         let sent = sink.finish(self.task);
         let ran = ran.and_then(|outcome| sent.map(|()| outcome));
         self.end_native(plan, own, ran).map(Some)

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use super::Optimizer;
 use super::columns::{ColSet, expr_nature, expr_uses, pred_nature};
 use super::condition::{column_of, mirrored, rejects_null};
+use super::forced::{FORBIDDEN, covers, may_read_all};
 use super::order::Want;
 use crate::func::fold;
 use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, ExprKind, Pred};
@@ -24,9 +25,6 @@ const LOSSY_BYTES: u16 = 8000;
 
 /// Lists from this length on are not looked up value by value.
 const LIST_MAX: usize = 64;
-
-/// What a way costs that hints forbid.
-pub const FORBIDDEN: f64 = 1e30;
 
 /// A condition that an index can take in.
 #[derive(Debug)]
@@ -238,7 +236,7 @@ impl<'p> Terms<'p> {
     }
 
     /// The columns that there are terms about.
-    fn columns(&self) -> impl Iterator<Item = ColumnId> {
+    pub fn columns(&self) -> impl Iterator<Item = ColumnId> {
         self.terms.iter().map(|t| t.column)
     }
 
@@ -248,7 +246,7 @@ impl<'p> Terms<'p> {
 }
 
 /// Whether a pattern is known to match strings that begin with anything.
-fn starts_with_wildcard(pattern: &Expr) -> bool {
+pub fn starts_with_wildcard(pattern: &Expr) -> bool {
     let first = match &pattern.kind {
         ExprKind::Constant(Value::Chars(bytes)) => bytes.first().copied(),
         ExprKind::Constant(Value::Unicode(bytes)) => match bytes[..] {
@@ -264,7 +262,7 @@ fn starts_with_wildcard(pattern: &Expr) -> bool {
 }
 
 /// The column that one side of a comparison is, and the type it has been converted to.
-fn subject_of<'t>(
+pub fn subject_of<'t>(
     scan: &Scan,
     table: &'t TableDef,
     subject: &Expr,
@@ -772,67 +770,6 @@ pub fn selectivity(pred: &Pred) -> f64 {
         Pred::Or(list) => list.iter().map(selectivity).sum::<f64>().min(1.0),
         _ => 0.5,
     }
-}
-
-/// Whether hints let a source be read without an index.
-fn may_read_all(scan: &Scan, table: &TableDef, conditions: &[&Pred]) -> bool {
-    let hint = &scan.hint;
-    if hint.seeks() {
-        // Several ranges of an index would find the rows; nothing here reads them one by one.
-        return conditions.iter().any(|p| is_in_ranges(scan, table, p));
-    }
-    let Some(indexes) = &hint.indexes else { return true };
-    let whole = |at: &usize| match table.indexes[*at].kind {
-        IndexKind::Hash => !hint.scans(),
-        _ => false,
-    };
-    indexes.is_empty() || indexes.iter().any(whole)
-}
-
-/// Whether the rows that meet a condition are in several ranges of an index that hints allow.
-fn is_in_ranges(scan: &Scan, table: &TableDef, pred: &Pred) -> bool {
-    if scan.hint.key_columns > 1 {
-        return false;
-    }
-    let leads = |column: ColumnId| {
-        let usable = |(at, i): (usize, &IndexDef)| {
-            scan.hint.allows(at)
-                && !i.disabled
-                && i.kind != IndexKind::Hash
-                && i.key.first().is_some_and(|k| k.column == column)
-        };
-        table.indexes.iter().enumerate().any(usable)
-    };
-    let is_key = |e: &Expr| subject_of(scan, table, e).is_some_and(|(def, _)| leads(def.id));
-    match pred {
-        Pred::Or(list) => list.iter().all(|p| {
-            is_in_ranges(scan, table, p) || Terms::of(scan, &[p], true).columns().any(leads)
-        }),
-        Pred::And(list) => list.iter().any(|p| {
-            is_in_ranges(scan, table, p) || Terms::of(scan, &[p], true).columns().any(leads)
-        }),
-        Pred::Not(inner) => match &**inner {
-            Pred::Compare(_, a, b) => is_key(a) || is_key(b),
-            Pred::In(e, _) | Pred::IsNull(e) => is_key(e),
-            _ => false,
-        },
-        Pred::Compare(CompareOp::Ne, a, b) => is_key(a) || is_key(b),
-        Pred::In(e, _) | Pred::IsNull(e) => is_key(e),
-        Pred::Like { subject, pattern, .. } => is_key(subject) && !starts_with_wildcard(pattern),
-        _ => false,
-    }
-}
-
-/// Whether an index has all columns that a scan reads.
-fn covers(index: &IndexDef, scan: &Scan, table: &TableDef) -> bool {
-    if index.kind == IndexKind::Clustered || table.kind.is_memory_optimized() {
-        return true;
-    }
-    let clustered = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered);
-    let keys = index.key.iter().chain(clustered.into_iter().flat_map(|c| &c.key));
-    named_columns(scan, table).all(|(_, def)| {
-        keys.clone().any(|k| k.column == def.id) || index.included.contains(&def.id)
-    })
 }
 
 /// Whether all rows that meet the conditions are in an index.

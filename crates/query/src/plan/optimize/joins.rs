@@ -9,11 +9,11 @@
 use std::borrow::Borrow;
 
 use super::Optimizer;
-use super::access::FORBIDDEN;
 use super::columns::{
     ColSet, expr_nature, expr_uses, outside_uses, pred_nature, pred_uses, yields,
 };
 use super::condition::{all, column_of, rejects_null, split, substitute, substitute_expr};
+use super::forced::FORBIDDEN;
 use super::operators::{filtered, guarded};
 use super::order::Want;
 use super::subqueries::{as_join, can_join};

@@ -20,6 +20,7 @@ mod access;
 mod columns;
 mod condition;
 mod estimate;
+mod forced;
 mod joins;
 mod operators;
 mod order;
