@@ -57,14 +57,16 @@ impl Rows {
         self.key.encode_row(&self.layout, row, out);
     }
 
-    /// The hash of the key of a row that the caller has, if the key need not be encoded for that.
+    /// What to look for to find the key of a row that the caller has, if the key is made of words. It
+    /// has no bytes.
     #[inline]
-    pub(super) fn word_hash(&self, row: &[u8]) -> Option<u64> {
-        match self.class {
-            KeyClass::One(word) => Some(self.key.hash_words([word.read(row), 0])),
-            KeyClass::Two(a, b) => Some(self.key.hash_words([a.read(row), b.read(row)])),
-            KeyClass::General => None,
-        }
+    pub(super) fn word_probe(&self, row: &[u8]) -> Option<Probe<'static>> {
+        let words = match self.class {
+            KeyClass::One(word) => [word.read(row), 0],
+            KeyClass::Two(a, b) => [a.read(row), b.read(row)],
+            KeyClass::General => return None,
+        };
+        Some(Probe { key: &[], hash: self.key.hash_words(words), words })
     }
 
     /// Encodes the key of an anchor.

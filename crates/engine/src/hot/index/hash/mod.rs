@@ -71,10 +71,9 @@ impl HashIndex {
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
         let mut key = KeyBuf::new();
-        self.rows.encode(row, &mut key);
-        let probe = self.rows.probe(&key);
         let striped = match &self.entries {
             Entries::Anchors(list) => {
+                let probe = self.probe_row(row, &mut key);
                 // SAFETY: the caller's promise.
                 if !unsafe { self.insert_anchor(list, anchor, &probe, check) } {
                     return false;
@@ -82,6 +81,8 @@ impl HashIndex {
                 self.counts.add_rows(probe.hash, 1)
             }
             Entries::Keys(list) => {
+                self.rows.encode(row, &mut key);
+                let probe = self.rows.probe(&key);
                 // SAFETY: the caller's promise.
                 let is_new = unsafe { self.insert_posting(list, anchor, &probe) };
                 self.counts.add_rows(anchor.address(), 1);
@@ -103,10 +104,10 @@ impl HashIndex {
     /// See [`Index::prefetch`](super::Index::prefetch). Only for keys that are cheap to hash.
     #[inline]
     pub fn prefetch(&self, row: &[u8]) {
-        if let Some(hash) = self.rows.word_hash(row) {
+        if let Some(probe) = self.rows.word_probe(row) {
             match &self.entries {
-                Entries::Anchors(list) => list.prefetch(hash),
-                Entries::Keys(list) => list.prefetch(hash),
+                Entries::Anchors(list) => list.prefetch(probe.hash),
+                Entries::Keys(list) => list.prefetch(probe.hash),
             }
         }
     }
@@ -120,6 +121,18 @@ impl HashIndex {
             match &self.entries {
                 Entries::Anchors(list) => list.help_grow(),
                 Entries::Keys(list) => list.help_grow(),
+            }
+        }
+    }
+
+    /// What to look for among anchors to find the key of a row. Encodes it only if it must.
+    #[inline]
+    fn probe_row<'k>(&self, row: &[u8], key: &'k mut KeyBuf) -> Probe<'k> {
+        match self.rows.word_probe(row) {
+            Some(probe) => probe,
+            None => {
+                self.rows.encode(row, key);
+                self.rows.probe(key)
             }
         }
     }
@@ -198,9 +211,7 @@ impl HashIndex {
         unsafe {
             match &self.entries {
                 Entries::Anchors(list) => {
-                    let mut key = KeyBuf::new();
-                    self.rows.encode(row, &mut key);
-                    let hash = self.rows.probe(&key).hash;
+                    let hash = self.probe_row(row, &mut KeyBuf::new()).hash;
                     list.remove(anchor.address(), hash);
                     self.counts.add_rows(hash, -1);
                 }
