@@ -84,7 +84,6 @@ super::messages! {
     SYNTAX_NEAR_INDEX_HINT = 1018, 15, 1, "Incorrect syntax near '%s'. If this is intended as a part of a table hint, A WITH keyword and parenthesis are now required. See SQL Server Books Online for proper syntax.";
     INVALID_PARAMETER_FOR_STATEMENT = 1023, 15, 1, "Invalid parameter %s specified for %s.";
     OPTION_CONFLICT = 1042, 15, 1, "Conflicting %s optimizer hints specified.";
-    JOIN_HINT_CONFLICT = 1042, 16, 1, "Conflicting JOIN optimizer hints specified.";
     SUBQUERY_NOT_ALLOWED = 1046, 15, 1, "Subqueries are not allowed in this context. Only scalar expressions are allowed.";
     CONFLICTING_LOCKING_HINTS = 1047, 15, 1, "Conflicting locking hints specified.";
     CONFLICTING_OPTIONS = 1049, 15, 1, "Mixing old and new syntax in CURSOR options is not allowed.";

@@ -125,9 +125,11 @@ impl Binder<'_> {
         });
         let allowed = &self.hints.methods;
         if method.is_some_and(|method| !allowed.is_empty() && !allowed.contains(&method)) {
-            return Err(SqlError::new(&message::JOIN_HINT_CONFLICT, &[])
-                .at_line(join.right.span.line)
-                .into());
+            // Said of a join it is an error of another severity than in the catalogue.
+            let conflict = &message::OPTION_CONFLICT;
+            let text = conflict.format(&[&"JOIN"]);
+            let error = SqlError::custom(conflict.number, 16, 1, text);
+            return Err(error.at_line(join.right.span.line).into());
         }
         self.hints.force_order |= method.is_some();
         Ok(From::Join(Box::new(Joined { kind, left, right, on, method })))
