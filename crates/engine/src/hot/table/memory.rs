@@ -12,7 +12,7 @@ use crate::hot::anchor::{
     anchor_size, split_older, version_size,
 };
 use crate::hot::status::Begin;
-use crate::hot::table::Table;
+use crate::hot::table::{Table, same_bytes};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Bytes behind the header of a tombstone that says where the row went.
@@ -217,7 +217,7 @@ impl Table {
             let inline = anchor.inline(self.links());
             let old = inline.row().as_ptr();
             let same = |r: &Range<usize>| {
-                slice::from_raw_parts(old.add(r.start), r.len()) == &row[r.clone()]
+                same_bytes(slice::from_raw_parts(old.add(r.start), r.len()), &row[r.clone()])
             };
             if !self.key_bytes.iter().all(same) {
                 return None;
