@@ -77,3 +77,19 @@ waitfor delay 'tomorrow'
 go
 -- PRINT of several types
 print 1.50 print cast('2024-02-03' as date) print 0x1F print null print N'ü'
+go
+-- what a request is doing
+create table said (kind varchar(20), command nvarchar(32))
+go
+declare @mine nvarchar(32) = (select command from sys.dm_exec_requests where session_id = @@spid)
+select @mine as of_a_declaration
+select command from sys.dm_exec_requests where session_id = @@spid
+insert said select 'insert', command from sys.dm_exec_requests where session_id = @@spid
+update said set command = concat(command, ', ', (select command from sys.dm_exec_requests where session_id = @@spid))
+if exists (select * from sys.dm_exec_requests where session_id = @@spid and command = 'CONDITIONAL') print 'conditional'
+select * from said
+go
+create procedure doing as select command from sys.dm_exec_requests where session_id = @@spid
+go
+exec doing
+drop procedure doing drop table said

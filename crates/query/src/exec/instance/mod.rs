@@ -11,6 +11,7 @@
 //!
 //! Every lock here is a leaf: nothing else is locked, and nobody waits, while it is held.
 
+pub mod activity;
 pub mod locks;
 pub mod login;
 pub mod sessions;

@@ -13,6 +13,7 @@ use engine::txn::Owner;
 use engine::wait::{Interrupt, Interrupted};
 use sha1::{Digest, Sha1};
 
+use super::activity::CurrentActivity;
 use crate::exec::options::Options;
 use crate::func::facts::Connection;
 
@@ -52,6 +53,8 @@ pub struct SessionEntry {
     pub login_utc: u64,
     /// Packets received and sent, and when: the server counts them.
     pub traffic: Traffic,
+    /// What kind of statement runs.
+    pub activity: CurrentActivity,
     status: Mutex<SessionStatus>,
 }
 
@@ -121,8 +124,6 @@ pub struct RequestStatus {
     pub started: (u64, u64),
     /// Its text.
     pub text: Arc<str>,
-    /// What it is doing: `SELECT`, `INSERT`, `WAITFOR`.
-    pub command: &'static str,
 }
 
 /// The sessions of a server.
@@ -176,6 +177,7 @@ impl Sessions {
             client,
             login_utc,
             traffic: Traffic::default(),
+            activity: CurrentActivity::default(),
             status: Mutex::new(status),
         });
         entries.insert(entry.id, entry.clone());

@@ -41,6 +41,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, Value, message as messages};
 
 use crate::exec::context::Context;
+use crate::exec::instance::activity::Activity;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
 use crate::exec::sink::{DoneScope, StatementDone, command};
 use crate::interp::Frame;
@@ -97,6 +98,9 @@ impl Context<'_> {
     }
 
     fn step(&mut self, program: &Arc<Program>, step: &Step, frame: &mut Frame) -> Run<Flow> {
+        if let Some(activity) = Activity::of(&step.kind) {
+            self.session.entry.activity.set(activity);
+        }
         if self.session.options.no_exec && !matches!(step.kind, StepKind::SetOption(_)) {
             self.plan_of(program, step)?;
             return Ok(Flow::Next);

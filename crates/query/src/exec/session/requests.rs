@@ -12,6 +12,7 @@ use tsql::ast::IsolationLevel;
 use super::level::Level;
 use super::{Left, Session};
 use crate::exec::context::Context;
+use crate::exec::instance::activity::Activity;
 use crate::exec::instance::sessions::RequestStatus;
 use crate::exec::program::{Program, ProgramKind};
 use crate::exec::request::{
@@ -213,8 +214,9 @@ impl Session {
             status.last_request.0 = started.0;
             status.requests += 1;
             status.last_text = text.clone();
-            status.request = Some(RequestStatus { started, text, command: "SELECT" });
+            status.request = Some(RequestStatus { started, text });
         }
+        state.entry.activity.set(Activity::SELECT);
         let database = state.database;
         state.levels.clear();
         state.levels.push(batch_level(kind, database));

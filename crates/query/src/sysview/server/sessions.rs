@@ -356,7 +356,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 int(0),
                 utc(request.started.0),
                 text(if wait.is_some() { "suspended" } else { "running" }),
-                text(request.command),
+                text(entry.activity.get().name()),
                 bytes(&text_handle(&request.text)),
                 int(0),
                 int(-1),
