@@ -63,3 +63,33 @@ set deadlock_priority 11
 go
 exec sp_set_session_context 'k', 'value'
 select session_context(N'k') as v
+go
+-- what statements cost
+create table stored (id int primary key, v int, index by_v (v))
+create table hot (id int primary key nonclustered) with (memory_optimized = on)
+insert stored values (1, 10), (2, 20), (3, 20) insert hot values (1)
+go
+set statistics io on
+select id from stored order by id
+select id from stored where id = 2
+select id from stored where v = 20
+select d.id from stored d join stored e on e.id = d.id where d.v = 20
+update stored set v = 30 where v = 20
+insert stored values (4, 40)
+select * from hot
+if exists (select * from stored where id = 9) print 'never'
+declare @n int = (select count(*) from stored)
+go
+create trigger counting on stored after delete as select count(*) as n from stored
+go
+delete stored where id = 4
+set statistics io off
+select id from stored where id = 2
+go
+set statistics time on
+select 1 as a
+go
+exec ('select 2 as b')
+set statistics time off
+go
+drop table stored drop table hot

@@ -20,6 +20,9 @@ pub trait Clock: Send + Sync + Debug {
     /// them): positive east of Greenwich, daylight saving included.
     fn local_offset_minutes(&self, utc_ticks: u64) -> i32;
 
+    /// Nanoseconds that the calling thread has spent on a processor. Differences are durations.
+    fn thread_cpu_ns(&self) -> u64;
+
     /// Blocks the calling thread for that long. Simulated clocks jump instead.
     fn sleep_ns(&self, duration_ns: u64);
 }

@@ -201,6 +201,10 @@ impl Clock for RealClock {
         (sys::local_offset_seconds(unix_seconds).div_euclid(60)) as i32
     }
 
+    fn thread_cpu_ns(&self) -> u64 {
+        sys::thread_cpu_ns()
+    }
+
     fn sleep_ns(&self, duration_ns: u64) {
         std::thread::sleep(Duration::from_nanos(duration_ns));
     }

@@ -47,6 +47,18 @@ pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
     }
 }
 
+/// Nanoseconds that the calling thread has spent on a processor.
+pub fn thread_cpu_ns() -> u64 {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` has room for the result.
+    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr()) } != 0 {
+        return 0; // a system that does not count it
+    }
+    // SAFETY: clock_gettime fills the structure when it returns 0.
+    let time = unsafe { time.assume_init() };
+    (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64
+}
+
 /// Fills the slice with random bytes fit for keys.
 ///
 /// # Panics

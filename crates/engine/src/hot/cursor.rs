@@ -60,6 +60,8 @@ pub struct Cursor {
     /// The next row of the chunk.
     at: usize,
     size: usize,
+    /// Rows fetched since it was made.
+    fetched: u64,
 }
 
 impl Cursor {
@@ -80,7 +82,13 @@ impl Cursor {
             chunk: Vec::new(),
             at: 0,
             size: FIRST_CHUNK,
+            fetched: 0,
         }
+    }
+
+    /// How many rows it has fetched since it was made, whatever it was used for.
+    pub fn rows_fetched(&self) -> u64 {
+        self.fetched
     }
 
     /// Uses the cursor, and its memory, for another range.
@@ -159,6 +167,7 @@ impl Cursor {
                 ScanRange::Key(key) if table.is_unique(self.index) => {
                     // A snapshot sees at most one row with the key.
                     self.chunk.extend(table.find(guard, self.index, key, visible));
+                    self.fetched += self.chunk.len() as u64;
                     *fresh = Some(Walk::Done);
                     return true;
                 }
@@ -175,6 +184,7 @@ impl Cursor {
                 false => ControlFlow::Break(()),
             }
         });
+        self.fetched += self.chunk.len() as u64;
         self.size = (self.size * 4).min(LAST_CHUNK);
         true
     }

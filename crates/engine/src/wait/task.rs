@@ -70,6 +70,15 @@ pub struct Task<'s> {
     /// When the clock was looked at last, and when the time slice began; 0 for not yet.
     looked_ns: Cell<u64>,
     slice_began_ns: Cell<u64>,
+    /// Processor time: what was spent before the last suspension, and what the thread's clock showed
+    /// behind it; nothing until somebody asks, since looking costs a system call.
+    cpu: Cell<Option<CpuTime>>,
+}
+
+#[derive(Clone, Copy)]
+struct CpuTime {
+    spent_ns: u64,
+    resumed_at_ns: u64,
 }
 
 enum Mode<'s> {
@@ -116,6 +125,7 @@ impl<'s> Task<'s> {
             steps: Cell::new(1),
             looked_ns: Cell::new(0),
             slice_began_ns: Cell::new(0),
+            cpu: Cell::new(None),
         }
     }
 
@@ -185,6 +195,16 @@ impl<'s> Task<'s> {
     /// Monotonic time, for deadlines.
     pub fn now_ns(&self) -> u64 {
         self.env().clock().now_ns()
+    }
+
+    /// Nanoseconds that the task has spent on a processor, on whichever threads, since this was
+    /// first asked.
+    pub fn cpu_ns(&self) -> u64 {
+        let now_ns = self.env().clock().thread_cpu_ns();
+        let fresh = CpuTime { spent_ns: 0, resumed_at_ns: now_ns };
+        let cpu = self.cpu.get().unwrap_or(fresh);
+        self.cpu.set(Some(cpu));
+        cpu.spent_ns + now_ns.saturating_sub(cpu.resumed_at_ns)
     }
 
     /// Why this task shall end, if it shall.
@@ -327,7 +347,12 @@ impl<'s> Task<'s> {
                 drop(worker);
                 assert!(!left.is_pinned(), "no epoch guard is alive at a wait");
                 drop(left);
+                let spent_ns = self.cpu.get().map(|_| self.cpu_ns());
                 let resume = yielder.suspend(());
+                if let Some(spent_ns) = spent_ns {
+                    let resumed_at_ns = self.env().clock().thread_cpu_ns();
+                    self.cpu.set(Some(CpuTime { spent_ns, resumed_at_ns }));
+                }
                 *self.worker.borrow_mut() = Some(resume.worker);
                 if let Some(waker) = resume.waker {
                     *self.waker.borrow_mut() = waker;

@@ -186,6 +186,30 @@ fn epochs_go_on_under_a_statement_that_takes_guard_after_guard() {
 }
 
 #[test]
+fn processor_time_does_not_count_waits_and_follows_from_thread_to_thread() {
+    /// Works for so many nanoseconds of the calling thread's time.
+    fn work(task: &Task, cpu_ns: u64) {
+        let began = task.cpu_ns();
+        while task.cpu_ns() - began < cpu_ns {}
+    }
+    let event = Arc::new(Event::new());
+    let own = event.clone();
+    let mut statement = statement(&runtime(), move |task| {
+        assert_eq!(task.cpu_ns(), 0);
+        work(task, 2_000_000);
+        own.wait(task);
+        work(task, 2_000_000);
+        task.cpu_ns()
+    });
+    assert!(poll_once(&mut statement).is_pending());
+    // Another thread, whose clock shows something else, goes on.
+    thread::sleep(Duration::from_millis(50));
+    event.set();
+    let cpu_ns = thread::spawn(move || finish(&mut statement)).join().unwrap();
+    assert!((4_000_000..40_000_000).contains(&cpu_ns), "{cpu_ns}");
+}
+
+#[test]
 fn statements_move_between_threads_and_see_the_worker_of_each() {
     let runtime = runtime();
     let (sent, received) = std::sync::mpsc::channel::<Statement<Vec<ThreadId>>>();

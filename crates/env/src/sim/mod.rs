@@ -127,6 +127,11 @@ impl Clock for SimClock {
         self.offset_minutes.load(Relaxed)
     }
 
+    /// Simulated threads work whenever time passes.
+    fn thread_cpu_ns(&self) -> u64 {
+        self.now_ns.load(Relaxed)
+    }
+
     fn sleep_ns(&self, duration_ns: u64) {
         self.advance_ns(duration_ns);
     }

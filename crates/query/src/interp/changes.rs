@@ -38,7 +38,7 @@ fn handle<'u>(
     Ok(used.handle.get_or_init(|| table))
 }
 
-fn table_use(unit: &Unit, table: u16) -> &TableUse {
+pub(super) fn table_use(unit: &Unit, table: u16) -> &TableUse {
     &unit.tables[usize::from(table)]
 }
 

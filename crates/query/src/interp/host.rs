@@ -16,11 +16,13 @@ use crate::interp::Runtime;
 use crate::interp::Transition;
 use crate::interp::frame::Frame;
 use crate::interp::local::LocalTable;
+use crate::interp::reads::Reads;
 use crate::interp::registers::Registers;
 use crate::ir::Reg;
 use crate::ir::Unit;
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::{ModuleCallSite, ResultSite, StatementSite};
+use crate::ir::unit::TableUse;
 use crate::plan::tree::{OutputColumn, ReadOptions};
 use crate::sysview::SystemRowset;
 
@@ -81,6 +83,14 @@ pub trait Host {
 
     /// The next value of a sequence.
     fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value>;
+
+    /// Whether it wants to know what units read.
+    fn counts_reads(&self) -> bool {
+        false
+    }
+
+    /// A unit has read so much of a table, or written to it.
+    fn count_reads(&mut self, _: &TableUse, _: Reads) {}
 
     /// How messages name a table; without a database it is a variable.
     fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName;

@@ -68,6 +68,8 @@ pub(super) struct Machine<'m, 'e> {
     local_open: bool,
     /// Whether it has been told that duplicates are ignored.
     pub told_ignored: bool,
+    /// What a unit that changes something has counted, once it has run.
+    pub rows_written: u64,
 }
 
 /// Runs `f` with a machine for a unit.
@@ -86,6 +88,13 @@ pub(super) fn with<T>(
     let Execution { runtime, .. } = exec;
     act.objects.extend(unit.objects.iter().map(|desc| runtime.pools.take(unit, desc)));
     let outcome = Outcome::default();
+    let counts_reads = exec.host.counts_reads();
+    if counts_reads {
+        // Objects come from runs that did not count.
+        for object in &mut act.objects {
+            let _ = object.take_counts();
+        }
+    }
     let mut machine = Machine {
         unit,
         act,
@@ -96,8 +105,12 @@ pub(super) fn with<T>(
         turns: 0,
         local_open: false,
         told_ignored: false,
+        rows_written: 0,
     };
     let result = f(&mut machine);
+    if counts_reads {
+        machine.report_reads();
+    }
     machine.end();
     result
 }
@@ -135,6 +148,7 @@ impl Machine<'_, '_> {
         self.end_local(result.is_ok());
         result?;
         let mut outcome = std::mem::take(&mut self.outcome);
+        self.rows_written = outcome.rows;
         outcome.transitions.retain(|t| !t.inserted.is_empty() || !t.deleted.is_empty());
         Ok(outcome)
     }

@@ -41,6 +41,7 @@ pub mod machine_code;
 pub mod memory;
 pub mod objects;
 mod ops;
+mod reads;
 mod registers;
 mod row;
 mod scalars;
@@ -62,6 +63,7 @@ use engine::wait::Task;
 pub use frame::{Frame, TableSlot};
 pub use host::{Host, ModuleCall, OutputRow, ResultSink, TableName, TriggerCall};
 pub use machine::Runtime;
+pub use reads::Reads;
 pub use value_row::ValueRow;
 
 use crate::interp::local::LocalTable;

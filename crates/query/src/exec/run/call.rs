@@ -84,7 +84,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
-        let started_ns = self.task.now_ns();
+        let began = self.begins();
         let called = match &execute.result_sets {
             None => self.execute_target(program, step, &execute.target, frame)?,
             Some(sets) => self.with_result_sets(sets, |c| {
@@ -98,9 +98,7 @@ impl Context<'_> {
             let value = self.converted(&value, &from, &ty)?;
             frame.set_owned(id, &value);
         }
-        if self.session.options.statistics_time {
-            self.tell_time(started_ns)?;
-        }
+        self.tell_execution(began)?;
         let is_text = matches!(execute.target, ExecuteTarget::Text { .. });
         self.done_module((!is_text).then_some(called.status)).map_err(Fault::lost)
     }
@@ -428,7 +426,9 @@ impl Context<'_> {
             Callee::System(procedure) => self.call_system(procedure, arguments),
             Callee::Module(database, module) => {
                 self.check_execute(*database, module.id())?;
+                let began = self.begins();
                 let program = self.module_program(*database, module)?;
+                self.tell_compilation(began)?;
                 self.call_program(&program, &name.name.name, arguments, |c, frame| {
                     c.run_body(&program, frame)
                 })

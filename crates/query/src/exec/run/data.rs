@@ -106,25 +106,15 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
-        let started_ns = self.task.now_ns();
+        let began = self.begins();
         let ran = match crate::exec::cursor::current_of(step) {
             Some(cursor) => self.run_at_cursor(program, step, cursor, frame),
             None => self.run_step(program, step, frame, None),
         };
         let (outcome, kind) = ran?;
         self.conclude(&outcome, kind)?;
-        if self.session.options.statistics_time {
-            self.tell_time(started_ns)?;
-        }
-        Ok(())
-    }
-
-    /// `STATISTICS TIME`.
-    pub(super) fn tell_time(&mut self, started_ns: u64) -> Run<()> {
-        let elapsed_ms = self.task.now_ns().saturating_sub(started_ns) / 1_000_000;
-        // Time on a processor is not measured by itself.
-        let args: [&dyn std::fmt::Display; 2] = [&elapsed_ms, &elapsed_ms];
-        self.inform(SqlError::new(&message::EXECUTION_TIMES, &args)).map_err(Fault::lost)
+        self.tell_reads()?;
+        self.tell_execution(began)
     }
 
     /// Runs a step's unit as a statement of its own.

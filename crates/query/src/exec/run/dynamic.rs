@@ -167,11 +167,13 @@ impl Context<'_> {
         declared: &str,
         arguments: &[Argument],
     ) -> Run<Called> {
+        let began = self.begins();
         let program = self.text_program(text, declared, ProgramKind::Dynamic)?;
         let mut frame = new_frame(&program.variables);
         let places = self.bind_text_arguments(&program, declared, arguments, &mut frame)?;
         let (result, severity) = self.in_level(&program, None, |context| {
             context.compile_ahead(&program)?;
+            context.tell_compilation(began)?;
             context.run_program(&program, &mut frame)
         });
         frame.release(&mut self.runtime.grant);

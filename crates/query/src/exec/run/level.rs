@@ -42,6 +42,7 @@ impl Context<'_> {
             cursors: Default::default(),
             severity: 0,
         });
+        let reads = std::mem::take(&mut self.session.reads);
         let options = self.session.options.clone();
         let database = self.session.database;
         let result = match self.impersonate_for(program) {
@@ -50,6 +51,7 @@ impl Context<'_> {
         };
         let severity = self.session.level().severity;
         self.restore_options(options);
+        self.session.reads = reads;
         let ended = self.end_level();
         let back = match self.session.database == database {
             true => Ok(()),

@@ -13,7 +13,7 @@
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
 //! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
-//! * [`transaction`], [`set`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`transaction`], [`set`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
 pub mod call;
@@ -32,6 +32,7 @@ pub mod native;
 pub mod result_sets;
 pub mod rows;
 pub mod set;
+pub mod statistics;
 pub mod transaction;
 pub mod trigger;
 pub mod wait;
@@ -78,15 +79,22 @@ impl Context<'_> {
             let done = self.step(program, step, frame);
             self.session.left.handlers -= handled;
             at = match done {
-                Ok(Flow::Next) => at + 1,
+                Ok(Flow::Next) => {
+                    self.tell_reads()?;
+                    at + 1
+                }
                 Ok(Flow::Jump(to)) => {
+                    self.tell_reads()?;
                     if let Err(fault) = self.check_interrupt() {
                         return Err(self.end_request(fault));
                     }
                     to
                 }
                 Ok(Flow::Return(value)) => return Ok(value),
-                Err(fault) => self.fault(program, step, at, fault)?,
+                Err(fault) => {
+                    self.session.reads.clear();
+                    self.fault(program, step, at, fault)?
+                }
             };
         }
         Ok(None)

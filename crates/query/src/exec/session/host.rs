@@ -20,9 +20,10 @@ use crate::exec::sink::Silent;
 use crate::func::SessionFacts;
 use crate::interp::errors::from_message;
 use crate::interp::local::LocalTable;
-use crate::interp::{Host, ModuleCall, Outcome, Runtime, TableName, TriggerCall};
+use crate::interp::{Host, ModuleCall, Outcome, Reads, Runtime, TableName, TriggerCall};
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::StatementSite;
+use crate::ir::unit::TableUse;
 use crate::plan::tree::{self, ReadOptions};
 use crate::sysview::SystemRowset;
 
@@ -33,6 +34,14 @@ impl Host for State {
 
     fn dates(&self) -> DateSettings {
         self.options.dates
+    }
+
+    fn counts_reads(&self) -> bool {
+        self.options.statistics_io
+    }
+
+    fn count_reads(&mut self, used: &TableUse, reads: Reads) {
+        self.count_table_reads(used, reads);
     }
 
     fn table(&mut self, _: &Task, database: DbId, table: &TableDef) -> SqlResult<Arc<Table>> {

@@ -88,6 +88,8 @@ pub struct State {
     pub statements: Vec<OpenStatement>,
     /// The natively compiled modules that run, one within another.
     pub(crate) native: Vec<NativeRun>,
+    /// What the statement that runs has read, under `STATISTICS IO`.
+    pub(crate) reads: Vec<crate::exec::run::statistics::TableReads>,
     /// Whether the answer that goes out could end here: the last thing told is done.
     pub(crate) answered: bool,
     /// What runs, one within another. The first is the batch.
@@ -205,6 +207,7 @@ impl Session {
             cursors: Default::default(),
             cursor_row: None,
             bulk: None,
+            reads: Vec::new(),
             databases: DatabaseList::default(),
             reveal: Reveal::default(),
             random: Cell::new(RandomState::from_bits(u64::from_le_bytes(seed))),

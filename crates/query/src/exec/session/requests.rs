@@ -219,6 +219,7 @@ impl Session {
         state.entry.activity.set(Activity::SELECT);
         let database = state.database;
         state.levels.clear();
+        state.reads.clear();
         state.levels.push(batch_level(kind, database));
         state.left.handlers = 0;
         if kind == ProgramKind::Batch {
@@ -268,8 +269,10 @@ impl Context<'_> {
             }
             return Ok(());
         }
+        let began = self.begins();
         let program = self.text_program(text, "", ProgramKind::Batch)?;
         self.compile_ahead(&program)?;
+        self.tell_compilation(began)?;
         let mut frame = new_frame(&program.variables);
         let result = self.run_program(&program, &mut frame);
         frame.release(&mut self.runtime.grant);

@@ -25,6 +25,9 @@ pub struct TableCursor {
     /// committed state, once.
     current: Option<(usize, ScanRange, Snapshot)>,
     is_current: bool,
+    /// How often it was opened, and what its cursor had fetched, when somebody looked last.
+    opened: u64,
+    seen: u64,
 }
 
 impl std::fmt::Debug for TableCursor {
@@ -34,6 +37,13 @@ impl std::fmt::Debug for TableCursor {
 }
 
 impl TableCursor {
+    /// How often it was opened and how many rows it has fetched since this was asked last.
+    pub fn take_counts(&mut self) -> (u64, u64) {
+        let fetched = self.cursor.as_ref().map_or(0, Cursor::rows_fetched);
+        let seen = std::mem::replace(&mut self.seen, fetched);
+        (std::mem::take(&mut self.opened), fetched - seen)
+    }
+
     /// Positions it before the first row.
     pub fn open(
         &mut self,
@@ -42,6 +52,7 @@ impl TableCursor {
         snapshot: &Snapshot,
         regs: Registers<'_>,
     ) -> SqlResult<()> {
+        self.opened += 1;
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;

@@ -44,6 +44,16 @@ pub enum Object {
     Window(Box<Window>),
 }
 
+impl Object {
+    /// Of a cursor over an engine table, see [`TableCursor::take_counts`].
+    pub fn take_counts(&mut self) -> (u64, u64) {
+        match self {
+            Object::Cursor(cursor) => cursor.take_counts(),
+            _ => (0, 0),
+        }
+    }
+}
+
 /// Objects that wait to be used again, each in the box in which it goes to and fro.
 #[derive(Debug, Default)]
 #[allow(clippy::vec_box, reason = "taking one moves a pointer, not the object")]
