@@ -14,6 +14,8 @@ pub mod bind;
 pub mod ddl;
 pub mod exec;
 pub mod func;
+#[cfg(test)]
+mod golden;
 pub mod interp;
 pub mod ir;
 pub mod lower;

@@ -2,15 +2,14 @@
 //!
 //! A transcript has batches, whose lines begin with `> `, and the answers to them as
 //! [`TestServer`] shows them. Parts of names and paths that change from run to run are shown as `*`.
-//! With `THERMOCLINE_BLESS=1` in the environment the transcripts are written anew instead of being compared.
-
-use std::fmt::Write;
-use std::path::PathBuf;
+//! [`golden`] compares them, or writes them anew.
 
 use crate::exec::testing::TestServer;
+use crate::golden;
+use std::fmt::Write;
 
 fn transcript(name: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/ddl/tests").join(name);
+    let path = golden::file_of_crate("src/ddl/tests").join(name);
     let expected = std::fs::read_to_string(&path).unwrap();
     let server = TestServer::new();
     let mut session = server.session();
@@ -25,14 +24,7 @@ fn transcript(name: &str) {
         }
         found.push('\n');
     }
-    if std::env::var_os("THERMOCLINE_BLESS").is_some() {
-        std::fs::write(&path, found).unwrap();
-        return;
-    }
-    for (at, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(found, expected, "{name}, line {}", at + 1);
-    }
-    assert_eq!(found.lines().count(), expected.lines().count(), "{name}");
+    golden::check(&path, &found, "\n\n");
 }
 
 fn batches(transcript: &str) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! The scripts of `tests/sql`, with what is expected of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::exec::testing::TestServer;
+use crate::golden;
 
 /// The scripts by name.
 fn scripts() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sql");
-    let entries = std::fs::read_dir(dir).unwrap();
+    let entries = std::fs::read_dir(golden::file_of_crate("../../tests/sql")).unwrap();
     let mut scripts: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     scripts.retain(|path| path.extension().is_some_and(|extension| extension == "sql"));
     scripts.sort();
@@ -41,17 +41,7 @@ fn golden_scripts_are_answered_as_expected() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let script = std::fs::read_to_string(&path).unwrap();
         let answer = answers(&server, name, &script);
-        let expected_path = path.with_extension("out");
-        if std::env::var_os("THERMOCLINE_BLESS").is_some() {
-            std::fs::write(&expected_path, &answer).unwrap();
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-        for (at, (got, wanted)) in answer.split("~\n").zip(expected.split("~\n")).enumerate() {
-            if got != wanted {
-                wrong.push(format!("{name}, batch {}:\n{got}--- expected:\n{wanted}", at + 1));
-            }
-        }
+        wrong.extend(golden::differences(&path.with_extension("out"), &answer, "~\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

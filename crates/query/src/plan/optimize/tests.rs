@@ -5,6 +5,7 @@ mod random;
 use base::ValueRef;
 
 use crate::bind::testing::Db;
+use crate::golden;
 use crate::interp::Frame;
 use crate::plan::expr::VarId;
 use crate::plan::print;
@@ -24,27 +25,20 @@ fn shop() -> Db {
     ])
 }
 
-/// Statements, each followed by its plan and an empty line. With `THERMOCLINE_BLESS` set the plans are
-/// written instead of compared.
+/// Statements, each followed by its plan and an empty line.
 #[test]
 fn statements_have_these_plans() {
     let mut db = shop();
     db.declare("@wide", base::SqlType::nvarchar(20, base::Collation::DEFAULT));
-    let golden = include_str!("plans.txt");
+    let path = golden::file_of_crate("src/plan/optimize/plans.txt");
+    let known = std::fs::read_to_string(&path).unwrap();
     let mut plans = String::new();
-    for block in golden.split("\n\n").filter(|b| !b.trim().is_empty()) {
+    for block in known.split("\n\n").filter(|b| !b.trim().is_empty()) {
         let text = block.trim().lines().next().expect("a block has a line");
         let bound = db.bind(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         plans += &format!("{text}\n{}\n", print::statement(&bound.plan));
     }
-    if std::env::var_os("THERMOCLINE_BLESS").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/plan/optimize/plans.txt");
-        std::fs::write(path, plans).unwrap();
-        return;
-    }
-    for (found, expected) in plans.split("\n\n").zip(golden.split("\n\n")) {
-        assert_eq!(found.trim(), expected.trim());
-    }
+    golden::check(&path, &plans, "\n\n");
 }
 
 /// A string of another kind than the column's is looked up by what it becomes in the column's code
