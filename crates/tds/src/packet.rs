@@ -187,6 +187,8 @@ pub struct PacketReader {
     message: Option<OpenMessage>,
     /// A message that an attention has cut short is reported as ended first.
     interrupted: bool,
+    /// Packets that have begun so far.
+    packets: u64,
 }
 
 impl PacketReader {
@@ -201,7 +203,13 @@ impl PacketReader {
             ending: None,
             message: None,
             interrupted: false,
+            packets: 0,
         }
+    }
+
+    /// How many packets have come so far.
+    pub fn packets(&self) -> u64 {
+        self.packets
     }
 
     /// From the next packet on, accepts no packet longer than `size` bytes, header included.
@@ -292,6 +300,7 @@ impl PacketReader {
             self.interrupted = false;
             self.message = Some(OpenMessage { kind, last_id: id, step: None });
         }
+        self.packets += 1;
         self.header_filled = 0;
         self.body_left = usize::from(length) - HEADER_LEN;
         self.ending = Some(bits);
@@ -392,6 +401,11 @@ impl MessageReader {
     /// See [`PacketReader::is_between_messages`].
     pub fn is_between_messages(&self) -> bool {
         self.packets.is_between_messages()
+    }
+
+    /// See [`PacketReader::packets`].
+    pub fn packets(&self) -> u64 {
+        self.packets.packets()
     }
 
     /// Takes from the front of `input` until a message is complete or a stream has a piece; nothing

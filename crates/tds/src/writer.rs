@@ -95,6 +95,8 @@ pub struct MessageWriter {
     session_id: u16,
     next_packet_id: u8,
     in_message: bool,
+    /// Packets that were cut so far.
+    packets: u64,
 }
 
 /// A place between two tokens of a message, to which a writer can be [rewound](MessageWriter::rewind).
@@ -104,6 +106,7 @@ pub struct Mark {
     sealed: usize,
     first_status: u8,
     next_packet_id: u8,
+    packets: u64,
 }
 
 /// A buffer larger than this is given back when it is empty.
@@ -128,6 +131,7 @@ impl MessageWriter {
             session_id: 0,
             next_packet_id: 1,
             in_message: false,
+            packets: 0,
         }
     }
 
@@ -248,6 +252,12 @@ impl MessageWriter {
             0,
         ]);
         self.next_packet_id = self.next_packet_id.wrapping_add(1);
+        self.packets += 1;
+    }
+
+    /// How many packets it has made since it was made itself.
+    pub const fn packets(&self) -> u64 {
+        self.packets
     }
 
     /// Appends bytes of any number. Packets are cut on the way, so positions within the open packet
@@ -287,8 +297,8 @@ impl MessageWriter {
     /// Where the message has come to, between two tokens.
     #[inline]
     pub fn mark(&self) -> Mark {
-        let MessageWriter { sealed, first_status, next_packet_id, .. } = *self;
-        Mark { length: self.buffer.len(), sealed, first_status, next_packet_id }
+        let MessageWriter { sealed, first_status, next_packet_id, packets, .. } = *self;
+        Mark { length: self.buffer.len(), sealed, first_status, next_packet_id, packets }
     }
 
     /// Forgets what was written since a mark; nothing of it may have been consumed.
@@ -299,6 +309,7 @@ impl MessageWriter {
         self.sealed = mark.sealed;
         self.first_status = mark.first_status;
         self.next_packet_id = mark.next_packet_id;
+        self.packets = mark.packets;
     }
 
     /// The packets that can be sent.

@@ -265,11 +265,11 @@ pub struct Counters {
     pub packets_sent: i32,
     /// `@@PACKET_ERRORS`
     pub packet_errors: i32,
-    /// `@@TOTAL_READ`
+    /// `@@TOTAL_READ`: rows are in memory, and nothing is read after the start.
     pub reads: i32,
-    /// `@@TOTAL_WRITE`
+    /// `@@TOTAL_WRITE`: writes of the logs.
     pub writes: i32,
-    /// `@@TOTAL_ERRORS`
+    /// `@@TOTAL_ERRORS`: writes that have failed; a log takes none after the first.
     pub errors: i32,
 }
 

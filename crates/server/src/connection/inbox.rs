@@ -110,6 +110,11 @@ impl Inbox {
         self.ended = true;
     }
 
+    /// How many packets have come so far.
+    pub fn packets(&self) -> u64 {
+        self.reader.packets()
+    }
+
     /// Whether nothing more will come.
     pub fn has_ended(&self) -> bool {
         self.ended || self.failure.is_some()

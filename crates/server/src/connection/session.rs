@@ -114,7 +114,7 @@ impl Served<'_> {
                 Err(end) => return end,
             };
             let clock = self.server.env().clock();
-            self.entry.traffic.count_received(clock.utc_ticks());
+            self.entry.traffic.note_received(self.inbox.packets(), clock.utc_ticks());
             let end = match inbound {
                 Inbound::Attention => self.say(DoneStatus::ATTENTION).await,
                 Inbound::Ignored { .. } => self.say(DoneStatus::ERROR).await,
@@ -126,7 +126,10 @@ impl Served<'_> {
             if let Err(end) = end {
                 return end;
             }
-            self.entry.traffic.count_sent(self.server.env().clock().utc_ticks());
+            if let Some(answer) = &mut self.answer {
+                let packets = answer.writer().message().packets();
+                self.entry.traffic.note_sent(packets, self.server.env().clock().utc_ticks());
+            }
         }
     }
 

@@ -393,3 +393,27 @@ fn killed_sessions_end() {
     }
     assert!(idle.execute("select 1").is_err());
 }
+
+#[test]
+fn packets_are_counted() {
+    let mut raw = Raw::login(TestServer::shared());
+    let mut counts = || -> Vec<i64> {
+        let text = "select cast(num_reads as varchar(11)) + ' ' + cast(num_writes as varchar(11))
+            + ' ' + cast(@@pack_received - num_reads as varchar(11))
+            + ' ' + cast(@@pack_sent - num_writes as varchar(11))
+            from sys.dm_exec_connections where session_id = @@spid";
+        let answer = run(&mut raw, text);
+        let row = answer.iter().find_map(|line| line.strip_prefix("row ")).expect("a row");
+        let parsed = row.split(' ').map(|number| number.parse().unwrap()).collect();
+        // A long answer, and a text that takes more than one packet.
+        let long =
+            format!("select replicate(cast('x' as varchar(max)), 100000) -- {}", "y".repeat(9000));
+        assert!(run(&mut raw, &long).last().unwrap().starts_with("done select"));
+        parsed
+    };
+    let (before, after) = (counts(), counts());
+    let (read, sent) = (after[0] - before[0], after[1] - before[1]);
+    assert!((3..=10).contains(&read), "{read} packets came: the text has 18 kB");
+    assert!((10..=40).contains(&sent), "{sent} packets went: the answer has 100 kB");
+    assert!(after[2] >= 0 && after[3] >= 0, "the server counts all sessions' packets");
+}

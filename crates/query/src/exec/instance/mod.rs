@@ -217,14 +217,30 @@ impl Instance {
         self.errors.fetch_add(1, Relaxed);
     }
 
+    /// How many errors were sent.
+    pub fn errors_sent(&self) -> i32 {
+        self.errors.load(Relaxed)
+    }
+
     /// What has been counted.
     pub fn counters(&self) -> Counters {
         const TICK_NS: u64 = 31_250_000;
         let up = (self.env().clock().now_ns() - self.started_ns) / TICK_NS;
+        let (received, sent) = self.sessions.packets();
+        let (mut writes, mut failed) = (0, 0);
+        for catalog in self.databases.catalogs() {
+            let log = catalog.database().manager().log();
+            writes += log.stats().batches;
+            failed += i32::from(log.last_error().is_some());
+        }
+        let count = |count: u64| i32::try_from(count).unwrap_or(i32::MAX);
         Counters {
             connections: self.connections.load(Relaxed),
-            idle: i32::try_from(up).unwrap_or(i32::MAX),
-            errors: self.errors.load(Relaxed),
+            idle: count(up),
+            packets_received: count(received),
+            packets_sent: count(sent),
+            writes: count(writes),
+            errors: failed,
             ..Counters::default()
         }
     }

@@ -4,7 +4,7 @@
 //! connections and requests, and `KILL`.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use base::ids::{DbId, SessionId};
@@ -62,9 +62,9 @@ pub struct SessionEntry {
 #[derive(Default, Debug)]
 pub struct Traffic {
     /// Packets received.
-    pub received: AtomicI32,
+    pub received: AtomicU64,
     /// Packets sent.
-    pub sent: AtomicI32,
+    pub sent: AtomicU64,
     /// When the last one came: UTC, in units of 100 ns.
     pub last_received_utc: AtomicU64,
     /// When the last one went: UTC, in units of 100 ns.
@@ -130,8 +130,10 @@ pub struct RequestStatus {
 #[derive(Default)]
 pub struct Sessions {
     entries: RwLock<BTreeMap<SessionId, Arc<SessionEntry>>>,
-    /// Requests of sessions that have ended.
+    /// What sessions that have ended have had: requests, packets received and sent.
     past_requests: AtomicU64,
+    past_received: AtomicU64,
+    past_sent: AtomicU64,
 }
 
 /// `sql_handle`: a text's name, the same wherever and whenever it is run.
@@ -189,7 +191,18 @@ impl Sessions {
         let entry = self.entries.write().expect("nobody panics under this lock").remove(&id);
         if let Some(entry) = entry {
             self.past_requests.fetch_add(entry.status().requests, Relaxed);
+            self.past_received.fetch_add(entry.traffic.received.load(Relaxed), Relaxed);
+            self.past_sent.fetch_add(entry.traffic.sent.load(Relaxed), Relaxed);
         }
+    }
+
+    /// Packets that were received from all sessions, and sent to them, since the server started.
+    pub fn packets(&self) -> (u64, u64) {
+        let past = (self.past_received.load(Relaxed), self.past_sent.load(Relaxed));
+        self.all().iter().fold(past, |(received, sent), entry| {
+            let own = &entry.traffic;
+            (received + own.received.load(Relaxed), sent + own.sent.load(Relaxed))
+        })
     }
 
     /// Requests that all sessions have begun since the server started.
@@ -227,15 +240,15 @@ impl Sessions {
 }
 
 impl Traffic {
-    /// A packet has come.
-    pub fn count_received(&self, utc_ticks: u64) {
-        self.received.fetch_add(1, Relaxed);
+    /// So many packets have come so far.
+    pub fn note_received(&self, packets: u64, utc_ticks: u64) {
+        self.received.store(packets, Relaxed);
         self.last_received_utc.store(utc_ticks, Relaxed);
     }
 
-    /// A packet was sent.
-    pub fn count_sent(&self, utc_ticks: u64) {
-        self.sent.fetch_add(1, Relaxed);
+    /// So many packets were sent so far.
+    pub fn note_sent(&self, packets: u64, utc_ticks: u64) {
+        self.sent.store(packets, Relaxed);
         self.last_sent_utc.store(utc_ticks, Relaxed);
     }
 }

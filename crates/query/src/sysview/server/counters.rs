@@ -70,7 +70,7 @@ fn of_server(cx: &mut FillContext<'_>) {
     Object { name: "General Statistics", instance: "" }.show(cx, &general);
     let batches = [("Batch Requests/sec", instance.sessions.requests(), RATE)];
     Object { name: "SQL Statistics", instance: "" }.show(cx, &batches);
-    let errors = [("Errors/sec", since_start(counted.errors), RATE)];
+    let errors = [("Errors/sec", since_start(instance.errors_sent()), RATE)];
     Object { name: "SQL Errors", instance: "_Total" }.show(cx, &errors);
     let pool = &instance.host().pool;
     let target = pool.limit().min(instance.facts().memory_bytes);

@@ -225,6 +225,7 @@ pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
         for entry in cx.instance.sessions.all() {
             let client = &entry.client.connection;
             let traffic = &entry.traffic;
+            let packets = |count: u64| int(i32::try_from(count).unwrap_or(i32::MAX));
             let moment = |ticks: u64| if ticks == 0 { NULL } else { utc(ticks) };
             let local = client.local_address.as_ref();
             let last_text = Some(entry.status().last_text.clone()).filter(|text| !text.is_empty());
@@ -239,8 +240,8 @@ pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
                 text(if entry.client.encrypted { "TRUE" } else { "FALSE" }),
                 text(client.authentication),
                 int(0),
-                int(traffic.received.load(Relaxed)),
-                int(traffic.sent.load(Relaxed)),
+                packets(traffic.received.load(Relaxed)),
+                packets(traffic.sent.load(Relaxed)),
                 moment(traffic.last_received_utc.load(Relaxed)),
                 moment(traffic.last_sent_utc.load(Relaxed)),
                 int(entry.client.packet_size),
