@@ -29,3 +29,4 @@ pub mod server;
 pub mod startup;
 pub mod throttle;
 pub mod timer;
+mod watch;

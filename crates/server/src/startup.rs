@@ -10,27 +10,25 @@ use engine::catalog::bootstrap::{
 };
 use engine::database::Host;
 use engine::log::{LogOptions, SegmentOptions};
-use engine::recovery::RecoveryProgress;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::{Instance, InstanceOptions};
 use query::func::facts::ServerFacts;
-use tracing::{error, info, warn};
+use tracing::{error, info};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
 use crate::machine;
 use crate::password::PasswordHasher;
 use crate::server::{Server, Stop};
+use crate::watch::RecoveryWatch;
 
 /// Memory that a machine has when it does not say.
 const MEMORY_UNKNOWN: u64 = 2 << 30;
 /// Rows and versions that a pass of the background reclamation frees at most.
 const RECLAIM_BUDGET: usize = 10_000;
 const RECLAIM_EVERY: Duration = Duration::from_millis(50);
-/// Recovery that takes longer says how far it has come, every so often.
-const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 /// Why a server does not come up.
 #[derive(Debug)]
@@ -242,51 +240,6 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
         memory_bytes: machine::memory_bytes(env).unwrap_or(0),
         cpu_count: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         worker_count: workers(config) as u32,
-    }
-}
-
-/// Tells the error log what is being recovered, and how far that is when it takes long.
-#[derive(Default)]
-struct RecoveryWatch {
-    /// Ends the thread that watches the database before.
-    current: Option<(std::sync::mpsc::Sender<()>, std::thread::JoinHandle<()>)>,
-}
-
-impl RecoveryWatch {
-    fn begin(&mut self, name: &str, progress: &RecoveryProgress) {
-        self.end();
-        info!("Recovering database '{name}'.");
-        let (name, progress) = (name.to_string(), progress.clone());
-        let (over, until) = std::sync::mpsc::channel();
-        let watch = move || {
-            while until.recv_timeout(PROGRESS_EVERY)
-                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
-                let (done, total) = progress.bytes();
-                let percent = (done * 100).checked_div(total).unwrap_or(0).min(100);
-                let operations = progress.operations();
-                info!(
-                    "Recovery of database '{name}' is {percent}% complete: {operations} operations."
-                );
-            }
-        };
-        match std::thread::Builder::new().name("recovery watch".into()).spawn(watch) {
-            Ok(thread) => self.current = Some((over, thread)),
-            Err(error) => warn!("nobody watches recovery: {error}"),
-        }
-    }
-
-    fn end(&mut self) {
-        if let Some((over, thread)) = self.current.take() {
-            drop(over);
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for RecoveryWatch {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 

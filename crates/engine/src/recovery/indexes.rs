@@ -21,6 +21,10 @@ pub(super) fn build(
     options: &RecoveryOptions,
 ) -> Result<(), RecoveryError> {
     let tables = tables.all();
+    let with_indexes = tables.iter().filter(|table| table.links() > 1);
+    let rows = with_indexes.map(|table| table.memory().rows).sum();
+    options.progress.0.rows_total.store(rows, Relaxed);
+    options.progress.enter(super::INDEXES);
     let parts = options.threads.max(1);
     std::thread::scope(|scope| {
         let build = |part| {
@@ -79,7 +83,7 @@ fn build_part(
                 }
             }
         }
-        options.progress.0.indexed.fetch_add(rows.len() as u64, Relaxed);
+        options.progress.0.rows_done.fetch_add(rows.len() as u64, Relaxed);
     }
     Ok(())
 }

@@ -26,7 +26,8 @@ mod indexes;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU64};
 
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
@@ -168,26 +169,69 @@ pub struct RecoveryProgress(Arc<Counters>);
 
 #[derive(Default, Debug)]
 struct Counters {
+    stage: AtomicU8,
+    /// Bytes of the log; the total is an estimate until the end.
     bytes_done: AtomicU64,
     bytes_total: AtomicU64,
     operations: AtomicU64,
-    indexed: AtomicU64,
+    /// Rows that are put into further indexes.
+    rows_done: AtomicU64,
+    rows_total: AtomicU64,
 }
 
+/// What recovery is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecoveryStage {
+    /// It reads the log and applies what it says.
+    Log {
+        /// Bytes that were read.
+        done: u64,
+        /// Bytes in all, which is an estimate until the end.
+        total: u64,
+        /// Operations applied.
+        operations: u64,
+    },
+    /// The log has been read; other databases may have decided what is in doubt here.
+    Waiting,
+    /// It builds the indexes that the log does not need.
+    Indexes {
+        /// Rows that are in all of their indexes.
+        done: u64,
+        /// Rows in all.
+        total: u64,
+    },
+    /// It is over.
+    Done,
+}
+
+const LOG: u8 = 0;
+const WAITING: u8 = 1;
+const INDEXES: u8 = 2;
+const DONE: u8 = 3;
+
 impl RecoveryProgress {
-    /// Bytes of the log that were read, and bytes in all, which is an estimate until the end.
-    pub fn bytes(&self) -> (u64, u64) {
-        (self.0.bytes_done.load(Relaxed), self.0.bytes_total.load(Relaxed))
+    /// What recovery is doing, and how far it has come with that.
+    pub fn stage(&self) -> RecoveryStage {
+        let counters = &*self.0;
+        let read = |counter: &AtomicU64| counter.load(Relaxed);
+        match counters.stage.load(Acquire) {
+            LOG => RecoveryStage::Log {
+                done: read(&counters.bytes_done),
+                total: read(&counters.bytes_total),
+                operations: read(&counters.operations),
+            },
+            WAITING => RecoveryStage::Waiting,
+            INDEXES => RecoveryStage::Indexes {
+                done: read(&counters.rows_done),
+                total: read(&counters.rows_total),
+            },
+            _ => RecoveryStage::Done,
+        }
     }
 
-    /// Operations applied.
-    pub fn operations(&self) -> u64 {
-        self.0.operations.load(Relaxed)
-    }
-
-    /// Rows put into further indexes.
-    pub fn indexed(&self) -> u64 {
-        self.0.indexed.load(Relaxed)
+    /// A stage begins, whose total has been stored.
+    fn enter(&self, stage: u8) {
+        self.0.stage.store(stage, Release); // pairs with stage()
     }
 }
 
@@ -272,7 +316,7 @@ impl Recovery {
         appliers.send(batch)?;
         appliers.finish(catalog)?;
         let end = replay.finish();
-        counters.bytes_done.store(counters.bytes_total.load(Relaxed), Relaxed);
+        options.progress.enter(WAITING);
         Ok(Recovery {
             tables,
             collector: collector.clone(),
@@ -320,6 +364,7 @@ impl Recovery {
             appliers.finish(catalog)?;
         }
         indexes::build(&tables, &collector, &options)?;
+        options.progress.enter(DONE);
         Ok(Recovered { tables, end, resolved })
     }
 }

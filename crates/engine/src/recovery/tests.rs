@@ -146,14 +146,19 @@ impl World {
             tables.create(&catalog_table());
             let mut catalog = TestCatalog::default();
             let recovery = RecoveryOptions { threads, ..RecoveryOptions::default() };
+            let progress = recovery.progress.clone();
             let database =
                 Database::recover(host, identity(*id), tables, &mut catalog, &options(), recovery);
-            (database.expect("the log is whole"), catalog)
+            let database = database.expect("the log is whole");
+            assert_eq!(progress.stage(), RecoveryStage::Waiting, "its indexes are not built");
+            ((database, catalog), progress)
         });
-        let opened = server.engine.open_recovered(&server.task, recovered.collect(), &[]);
+        let (recovered, watched): (Vec<_>, Vec<_>) = recovered.unzip();
+        let opened = server.engine.open_recovered(&server.task, recovered, &[]);
         for (id, _, result) in opened {
             assert!(result.is_ok(), "database {id}: {:?}", result.err());
         }
+        assert!(watched.iter().all(|progress| progress.stage() == RecoveryStage::Done));
         server
     }
 }
