@@ -219,7 +219,7 @@ impl PassesMessages for MessagesOnly<'_> {
     }
 }
 
-/// What functions write to: nobody listens.
+/// Nobody listens: what functions write to, through [`ResultsOnly`].
 pub struct Silent;
 
 impl ResultSink for Silent {
@@ -232,38 +232,6 @@ impl ResultSink for Silent {
     }
 
     fn inform(&mut self, _: &Task, _: &SqlError) -> SqlResult<()> {
-        Ok(())
-    }
-}
-
-impl ResponseSink for Silent {
-    fn results(&mut self) -> &mut dyn ResultSink {
-        self
-    }
-
-    fn error(&mut self, _: &Task, _: &SqlError) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn done(&mut self, _: &Task, _: &StatementDone) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn return_status(&mut self, _: &Task, _: i32) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn output(&mut self, _: &Task, _: &OutputParameter<'_>) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn environment(&mut self, _: &Task, _: &EnvironmentChange<'_>) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn set_text_size(&mut self, _: usize) {}
-
-    fn flush(&mut self, _: &Task) -> SqlResult<()> {
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use tsql::ast::IsolationLevel;
 use super::State;
 use super::transaction::{OpenAs, OpenStatement};
 use crate::exec::context::{Context, engine_error};
-use crate::exec::sink::Silent;
+use crate::exec::sink::{ResultsOnly, Silent};
 use crate::func::SessionFacts;
 use crate::interp::errors::from_message;
 use crate::interp::local::LocalTable;
@@ -155,7 +155,8 @@ impl Host for State {
         args: &[Option<(ValueRef<'_>, SqlType)>],
     ) -> SqlResult<Value> {
         let database = self.unit_database();
-        let mut sink = Silent;
+        let mut silent = Silent;
+        let mut sink = ResultsOnly(&mut silent);
         let mut context = Context { task, session: self, runtime, sink: &mut sink };
         context.scalar_function(database, function, args)
     }
@@ -169,7 +170,8 @@ impl Host for State {
         rows: &mut LocalTable,
     ) -> SqlResult<()> {
         let database = self.unit_database();
-        let mut sink = Silent;
+        let mut silent = Silent;
+        let mut sink = ResultsOnly(&mut silent);
         let mut context = Context { task, session: self, runtime, sink: &mut sink };
         context.table_function(database, function, args, rows)
     }

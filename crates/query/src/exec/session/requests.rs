@@ -21,7 +21,8 @@ use crate::exec::request::{
 use crate::exec::run::call::{Argument, ArgumentIn, Callee, new_frame, parse_name};
 use crate::exec::run::{Effect, Fault, Run};
 use crate::exec::sink::{
-    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command,
+    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, ResultsOnly, Silent,
+    StatementDone, command,
 };
 use crate::interp::local::LocalTable;
 
@@ -181,7 +182,8 @@ impl Session {
             state.transaction.rollback(task);
         }
         state.statements.clear();
-        let mut sink = crate::exec::sink::Silent;
+        let mut silent = Silent;
+        let mut sink = ResultsOnly(&mut silent);
         let database = state.database;
         let ended = state.temporary.end_session();
         let mut context =

@@ -1,7 +1,7 @@
 //! Indexes, the statistics that go with them, and partitions.
 
 use base::Value;
-use engine::catalog::def::{IndexDef, IndexKind, TableDef};
+use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef};
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
@@ -194,45 +194,42 @@ pub static STATS: SystemRowset = SystemRowset {
         let schema = cx.schema.clone();
         for table in tables(&schema) {
             for own in &table.indexes {
-                cx.push([
-                    object(table.id()),
-                    text(&own.name),
-                    int(own.id.0),
-                    bit(false),
-                    bit(false),
-                    bit(own.no_recompute),
-                    bit(own.filter.is_some()),
-                    or_null(own.filter.as_ref(), |filter| text(&filter.definition)),
-                    bit(false),
-                    bit(false),
-                    bit(false),
-                    int(0),
-                    chars("Sort based statistics"),
-                    bit(false),
-                ]);
+                let shown = (&*own.name, own.id.0, own.no_recompute, own.filter.as_ref());
+                push_statistics(cx, table, shown, false);
             }
             for own in &table.statistics {
-                cx.push([
-                    object(table.id()),
-                    text(&own.name),
-                    int(own.id.0),
-                    bit(false),
-                    bit(true),
-                    bit(own.no_recompute),
-                    bit(own.filter.is_some()),
-                    or_null(own.filter.as_ref(), |filter| text(&filter.definition)),
-                    bit(false),
-                    bit(false),
-                    bit(false),
-                    int(0),
-                    chars("Sort based statistics"),
-                    bit(false),
-                ]);
+                let shown = (&*own.name, own.id.0, own.no_recompute, own.filter.as_ref());
+                push_statistics(cx, table, shown, true);
             }
         }
         Ok(())
     },
 };
+
+/// The row of an index's statistics, or of those that a user has made.
+fn push_statistics(
+    cx: &mut FillContext<'_>,
+    table: &TableDef,
+    (name, id, no_recompute, filter): (&str, i32, bool, Option<&FilterDef>),
+    user_created: bool,
+) {
+    cx.push([
+        object(table.id()),
+        text(name),
+        int(id),
+        bit(false),
+        bit(user_created),
+        bit(no_recompute),
+        bit(filter.is_some()),
+        or_null(filter, |filter| text(&filter.definition)),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(0),
+        chars("Sort based statistics"),
+        bit(false),
+    ]);
+}
 
 pub static STATS_COLUMNS: SystemRowset = SystemRowset {
     schema: "sys",
