@@ -218,15 +218,25 @@ impl RecoveryProgress {
             LOG => RecoveryStage::Log {
                 done: read(&counters.bytes_done),
                 total: read(&counters.bytes_total),
-                operations: read(&counters.operations),
+                operations: self.operations(),
             },
             WAITING => RecoveryStage::Waiting,
             INDEXES => RecoveryStage::Indexes {
-                done: read(&counters.rows_done),
+                done: self.indexed(),
                 total: read(&counters.rows_total),
             },
             _ => RecoveryStage::Done,
         }
+    }
+
+    /// Operations applied so far.
+    pub fn operations(&self) -> u64 {
+        self.0.operations.load(Relaxed)
+    }
+
+    /// Rows that are in all of their indexes so far.
+    pub fn indexed(&self) -> u64 {
+        self.0.rows_done.load(Relaxed)
     }
 
     /// A stage begins, whose total has been stored.
