@@ -221,10 +221,9 @@ impl RecoveryProgress {
                 operations: self.operations(),
             },
             WAITING => RecoveryStage::Waiting,
-            INDEXES => RecoveryStage::Indexes {
-                done: self.indexed(),
-                total: read(&counters.rows_total),
-            },
+            INDEXES => {
+                RecoveryStage::Indexes { done: self.indexed(), total: read(&counters.rows_total) }
+            }
             _ => RecoveryStage::Done,
         }
     }
