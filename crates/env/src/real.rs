@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
@@ -166,12 +167,18 @@ impl File for RealFile {
 #[derive(Debug)]
 pub struct RealClock {
     origin: Instant,
+    /// The quarter of an hour that the offset from UTC was last asked for, and the offset: the system
+    /// takes a lock to find it, and it changes at quarters of an hour only.
+    offset: AtomicI64,
 }
+
+/// Ticks in a quarter of an hour.
+const TICKS_PER_QUARTER: u64 = 15 * 60 * TICKS_PER_SECOND;
 
 impl RealClock {
     /// Monotonic time counts from now.
     pub fn new() -> RealClock {
-        RealClock { origin: Instant::now() }
+        RealClock { origin: Instant::now(), offset: AtomicI64::new(i64::MIN) }
     }
 }
 
@@ -196,9 +203,16 @@ impl Clock for RealClock {
     }
 
     fn local_offset_minutes(&self, utc_ticks: u64) -> i32 {
+        let quarter = (utc_ticks / TICKS_PER_QUARTER) as i64;
+        let known = self.offset.load(Relaxed);
+        if known >> 16 == quarter {
+            return i32::from(known as i16);
+        }
         let unix_ticks = utc_ticks as i64 - UNIX_EPOCH_TICKS as i64;
         let unix_seconds = unix_ticks.div_euclid(TICKS_PER_SECOND as i64);
-        (sys::local_offset_seconds(unix_seconds).div_euclid(60)) as i32
+        let offset = sys::local_offset_seconds(unix_seconds).div_euclid(60) as i16;
+        self.offset.store(quarter << 16 | i64::from(offset as u16), Relaxed);
+        i32::from(offset)
     }
 
     fn thread_cpu_ns(&self) -> u64 {

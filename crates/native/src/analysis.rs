@@ -2,6 +2,7 @@
 
 use query::ir::inst::{Inst, Reg};
 use query::ir::operand::Access;
+use query::ir::site::TargetTable;
 use query::ir::{RegType, Unit};
 
 use crate::emit::is_inline;
@@ -28,6 +29,9 @@ pub struct Analysis {
     pub live_at_handler: Vec<Vec<Reg>>,
     /// The [`Inst::Gosub`]s of a link register, by register.
     pub callers: Vec<(Reg, Vec<usize>)>,
+    /// The targets of rows that are built in their place, by the register of their bytes: rows of a
+    /// table that are built for one insert and nothing else.
+    pub in_place: Vec<(Reg, u16)>,
 }
 
 impl Analysis {
@@ -74,7 +78,13 @@ impl Analysis {
             uses[usize::from(reg.0)].in_code = true;
         }
         unit.handlers.iter().for_each(|h| joins[h.handler as usize] = true);
-        Analysis { uses, joins, live_at_handler, callers }
+        let in_place = rows_in_place(unit);
+        Analysis { uses, joins, live_at_handler, callers, in_place }
+    }
+
+    /// The target that a row is built in the place of.
+    pub fn target_of(&self, bytes: Reg) -> Option<u16> {
+        self.in_place.iter().find(|(reg, _)| *reg == bytes).map(|(_, target)| *target)
     }
 
     /// The instructions that a routine's [`Inst::Return`] may go back behind.
@@ -87,6 +97,36 @@ impl Analysis {
     pub fn of_reg(&self, reg: Reg) -> Use {
         self.uses[usize::from(reg.0)]
     }
+}
+
+fn rows_in_place(unit: &Unit) -> Vec<(Reg, u16)> {
+    let mut uses = vec![(0u32, 0u32); unit.registers.len()];
+    for inst in &unit.code {
+        inst.operands(unit, &mut |operand| {
+            let (reads, writes) = &mut uses[usize::from(operand.reg.0)];
+            match operand.access {
+                Access::Read | Access::ReadNullable => *reads += 1,
+                _ => *writes += 1,
+            }
+        });
+    }
+    let is_built = |reg: Reg, before: usize| {
+        let builds = |inst: &Inst| matches!(inst, Inst::BuildRow { dst, .. } if *dst == reg);
+        unit.code[..before].iter().any(builds)
+    };
+    (unit.code.iter().enumerate())
+        .filter_map(|(at, inst)| match *inst {
+            Inst::Insert { target, bytes, .. } => Some((at, target, bytes)),
+            _ => None,
+        })
+        .filter(|&(at, target, bytes)| {
+            let table = unit.targets[usize::from(target)].table;
+            matches!(table, TargetTable::Table(_))
+                && uses[usize::from(bytes.0)] == (1, 1)
+                && is_built(bytes, at)
+        })
+        .map(|(_, target, bytes)| (bytes, target))
+        .collect()
 }
 
 /// Whether registers of a type use the upper word.

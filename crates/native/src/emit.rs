@@ -80,6 +80,7 @@ struct Frame {
 struct Signatures {
     step: SigRef,
     row_memory: SigRef,
+    reserve: SigRef,
     copy: SigRef,
 }
 
@@ -124,6 +125,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         let signatures = Signatures {
             step: sign(&[types::I64, types::I32], &[types::I32]),
             row_memory: sign(&[types::I64, types::I64], &[types::I64]),
+            reserve: sign(&[types::I64, types::I32, types::I32, types::I64], &[types::I64]),
             copy: sign(&[types::I64, types::I64, types::I64], &[]),
         };
         Emitter { unit, b, analysis, places, blocks, frame, signatures, at: 0 }
@@ -253,6 +255,11 @@ impl<'u, 'f> Emitter<'u, 'f> {
                 false => self.scalar(inst),
             },
             Inst::StoreVar { .. } => self.step(helpers::store_variable, inst),
+            Inst::Open { .. } => self.step(helpers::open, inst),
+            Inst::Next { .. } => self.step(helpers::next, inst),
+            Inst::Insert { bytes, .. } if self.analysis.target_of(bytes).is_some() => {
+                self.step(helpers::insert_reserved, inst);
+            }
             ref inst => self.step(helpers::step, inst),
         }
     }
@@ -481,11 +488,31 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// Memory for a row of so many bytes, zeroed.
-    pub fn row_memory(&mut self, len: Value) -> Value {
+    /// Memory for the row of so many bytes that `bytes` will point to, zeroed: in its table if it is
+    /// inserted next, else in the arena.
+    pub fn row_memory(&mut self, bytes: Reg, len: Value) -> Value {
+        if let Some(target) = self.analysis.target_of(bytes) {
+            return self.reserve(target, len);
+        }
         let (run, signature) = (self.frame.run, self.signatures.row_memory);
         let row = self.call(signature, helpers::row_memory as *const () as usize, &[run, len]);
         row.expect("the signature has a result")
+    }
+
+    fn reserve(&mut self, target: u16, len: Value) -> Value {
+        let at = self.b.ins().iconst(types::I32, self.at as i64);
+        let target = self.b.ins().iconst(types::I32, i64::from(target));
+        let (run, signature) = (self.frame.run, self.signatures.reserve);
+        let address = helpers::reserve as *const () as usize;
+        let row = self.call(signature, address, &[run, at, target, len]);
+        let row = row.expect("the signature has a result");
+        let (failed, next) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(row, next, &[], failed, &[]);
+        self.b.set_cold_block(failed);
+        self.b.switch_to_block(failed);
+        self.leave(outcome::FAILED);
+        self.b.switch_to_block(next);
+        row
     }
 
     /// Copies bytes.

@@ -135,7 +135,7 @@ impl Emitter<'_, '_> {
         for len in lengths.iter().flatten() {
             total = self.b.ins().iadd(total, *len);
         }
-        let row = self.row_memory(total);
+        let row = self.row_memory(dst, total);
         self.null_bitmap(row, &values);
         for (column, value) in columns.iter().zip(&values) {
             if let Place::Fixed { offset, width } = column.place {

@@ -15,7 +15,12 @@ use env::Env;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::{Instance, InstanceOptions};
 use query::func::facts::ServerFacts;
+<<<<<<< Updated upstream
 use tracing::{error, info};
+=======
+use query::interp::machine_code::CodeGenerator;
+use tracing::{error, info, warn};
+>>>>>>> Stashed changes
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
@@ -218,9 +223,21 @@ pub fn open(
         session_memory: bytes(config.session_memory.bytes(memory)),
         plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
+        code_generator: code_generator(),
     };
     let instance = Instance::new(databases, options);
     Ok(Server::new(instance, config, tls, passwords, stop))
+}
+
+/// What makes machine code; on machines that it does not know, everything is interpreted.
+fn code_generator() -> Option<Arc<dyn CodeGenerator>> {
+    match native::Generator::new() {
+        Ok(generator) => Some(Arc::new(generator)),
+        Err(why) => {
+            warn!("Everything is interpreted: {why}.");
+            None
+        }
+    }
 }
 
 fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {

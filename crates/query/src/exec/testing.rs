@@ -95,6 +95,7 @@ impl TestServer {
             session_memory: 256 << 20,
             plan_cache_memory: 64 << 20,
             on_shutdown: Box::new(|_| {}),
+            code_generator: None,
         };
         TestServer { instance: Instance::new(opened.0, options), task }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
-use engine::txn::{Contention, TxnError, Written};
+use engine::txn::{Contention, RowSpace, TxnError, Written};
 
 use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
@@ -20,7 +20,7 @@ use crate::interp::steps::own;
 use crate::ir::Unit;
 use crate::ir::inst::{Inst, Pc, Reg, WriteStatus};
 use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose};
-use crate::ir::site::{ModuleArg, TargetTable};
+use crate::ir::site::{ModuleArg, TargetSite, TargetTable};
 use crate::ir::unit::TableUse;
 use crate::plan::expr::TableVarId;
 use crate::plan::tree::ReadOptions;
@@ -138,46 +138,110 @@ impl Machine<'_, '_> {
     }
 
     fn insert(&mut self, target: u16, bytes: Reg, row: Reg, ignored: Pc) -> SqlResult<Flow> {
-        let unit = self.unit;
-        let site = &unit.targets[usize::from(target)];
-        let bytes = registers(&self.act.slots).bytes(bytes);
-        let layout = &unit.layouts[usize::from(site.layout)];
-        let explicit = site.explicit_identity.map(|column| identity_of(layout.get(bytes, column)));
-        let slot = match site.table {
+        let site = &self.unit.targets[usize::from(target)];
+        // SAFETY: I1: the register holds bytes, which stay where they are (U4) while a row is made of
+        // them.
+        let bytes = unsafe { self.slot(bytes).as_bytes() };
+        match site.table {
             TargetTable::Table(table) => {
-                let used = table_use(unit, table);
-                let (task, host) = (self.exec.task, &mut *self.exec.host);
-                let (table, snapshot) = changed(used, host, task)?;
-                if let Some(Ok(value)) = explicit.map(i64::try_from) {
-                    host.note_identity(task, used.database, table, value)?;
-                }
-                let transaction = host.transaction(used.database)?;
-                match transaction.insert(task, table, &snapshot, bytes) {
-                    Ok(inserted) => row_slot(inserted),
-                    Err(TxnError::DuplicateKey { index, .. })
-                        if site.ignore_duplicates.contains(&index) =>
-                    {
-                        self.inform_ignored()?;
-                        return Ok(Flow::Jump(ignored));
-                    }
-                    Err(error) => return Err(errors::from_engine(&error, host, used)),
-                }
+                let used = table_use(self.unit, table);
+                self.insert_stored(site, used, NewRow::Bytes(bytes), row, ignored)
             }
-            TargetTable::Variable(var) => match insert_local(self.exec, var, bytes)? {
-                Ok(slot) => slot,
-                Err(index) if site.ignore_duplicates.contains(&index) => {
-                    self.inform_ignored()?;
-                    return Ok(Flow::Jump(ignored));
-                }
-                Err(index) => {
-                    return Err(errors::duplicate_in_variable(unit, var, index, bytes, layout));
-                }
-            },
+            TargetTable::Variable(var) => self.insert_variable(site, var, bytes, row, ignored),
+        }
+    }
+
+    /// Inserts the row that was built in the place that [`Machine::reserve`] took.
+    pub(super) fn insert_reserved(
+        &mut self,
+        target: u16,
+        row: Reg,
+        ignored: Pc,
+    ) -> SqlResult<Flow> {
+        let site = &self.unit.targets[usize::from(target)];
+        let (TargetTable::Table(table), Some(space)) = (site.table, self.space.take()) else {
+            return Err(crate::lower::internal("a row has no place"));
         };
+        let used = table_use(self.unit, table);
+        self.insert_stored(site, used, NewRow::Space(space), row, ignored)
+    }
+
+    /// Takes memory for the next row of a target that is a table: where its bytes go, zeros until
+    /// then.
+    pub(super) fn reserve(&mut self, target: u16, len: usize) -> SqlResult<*mut u8> {
+        let unit = self.unit;
+        let TargetTable::Table(table) = unit.targets[usize::from(target)].table else {
+            return Err(crate::lower::internal("a variable's rows are copied"));
+        };
+        let used = table_use(unit, table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let table = handle(used, host, task)?;
+        match host.transaction(used.database)?.reserve_row(task, table, len) {
+            Ok(space) => Ok(self.space.insert(space).bytes_mut().as_mut_ptr()),
+            Err(error) => Err(errors::from_engine(&error, host, used)),
+        }
+    }
+
+    fn insert_stored(
+        &mut self,
+        site: &TargetSite,
+        used: &TableUse,
+        mut new: NewRow<'_>,
+        row: Reg,
+        ignored: Pc,
+    ) -> SqlResult<Flow> {
+        let explicit = site.explicit_identity.map(|column| {
+            let layout = &self.unit.layouts[usize::from(site.layout)];
+            identity_of(layout.get(new.bytes(), column))
+        });
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let (table, snapshot) = changed(used, host, task)?;
+        if let Some(Ok(value)) = explicit.map(i64::try_from) {
+            host.note_identity(task, used.database, table, value)?;
+        }
+        let transaction = host.transaction(used.database)?;
+        let inserted = match new {
+            NewRow::Bytes(bytes) => transaction.insert(task, table, &snapshot, bytes),
+            NewRow::Space(space) => transaction.insert_reserved(task, table, &snapshot, space),
+        };
+        match inserted {
+            Ok(inserted) => self.set(row, row_slot(inserted)),
+            Err(TxnError::DuplicateKey { index, .. })
+                if site.ignore_duplicates.contains(&index) =>
+            {
+                self.inform_ignored()?;
+                return Ok(Flow::Jump(ignored));
+            }
+            Err(error) => return Err(errors::from_engine(&error, host, used)),
+        }
         if explicit.is_some() {
             self.outcome.identity = explicit;
         }
-        self.set(row, slot);
+        Ok(Flow::Next)
+    }
+
+    fn insert_variable(
+        &mut self,
+        site: &TargetSite,
+        var: TableVarId,
+        bytes: &[u8],
+        row: Reg,
+        ignored: Pc,
+    ) -> SqlResult<Flow> {
+        let layout = &self.unit.layouts[usize::from(site.layout)];
+        match insert_local(self.exec, var, bytes)? {
+            Ok(slot) => self.set(row, slot),
+            Err(index) if site.ignore_duplicates.contains(&index) => {
+                self.inform_ignored()?;
+                return Ok(Flow::Jump(ignored));
+            }
+            Err(index) => {
+                return Err(errors::duplicate_in_variable(self.unit, var, index, bytes, layout));
+            }
+        }
+        if let Some(column) = site.explicit_identity {
+            self.outcome.identity = Some(identity_of(layout.get(bytes, column)));
+        }
         Ok(Flow::Next)
     }
 
@@ -347,6 +411,23 @@ impl Machine<'_, '_> {
         let state = regs.slot(state).as_int().clamp(0, 255) as u8;
         let text = errors::unicode(regs.bytes(message));
         SqlError::custom(number, 16, state, text)
+    }
+}
+
+/// The bytes of a row that is inserted.
+enum NewRow<'r> {
+    /// To be copied.
+    Bytes(&'r [u8]),
+    /// In their place already.
+    Space(RowSpace<'r>),
+}
+
+impl NewRow<'_> {
+    fn bytes(&mut self) -> &[u8] {
+        match self {
+            NewRow::Bytes(bytes) => bytes,
+            NewRow::Space(space) => space.bytes_mut(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use base::{SqlError, SqlResult};
 use crate::interp::frame::Frame;
 use crate::interp::machine::Machine;
 use crate::interp::slot::Slot;
-use crate::interp::{ops, row};
+use crate::interp::{TURNS_PER_HEAT, ops, row};
 use crate::ir::Unit;
 use crate::ir::inst::{Inst, NOT_NULL, Pc, Reg};
 
@@ -35,6 +35,12 @@ impl Machine<'_, '_> {
         if let Some(code) = self.unit.machine_code.get() {
             return self.run_code(&**code);
         }
+        let result = self.interpret();
+        self.unit.warm(1 + self.turns / TURNS_PER_HEAT);
+        result
+    }
+
+    fn interpret(&mut self) -> SqlResult<()> {
         let mut pc = self.pc;
         loop {
             let exit = hot(self.unit, &mut self.act.slots, self.exec.frame, &mut pc);

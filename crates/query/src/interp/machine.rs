@@ -3,6 +3,7 @@
 use base::arena::Mark;
 use base::{Arena, SqlError, SqlResult, Value, message};
 use engine::hot::key::KeyBuf;
+use engine::txn::RowSpace;
 
 use crate::interp::local::LocalTable;
 use crate::interp::memory::{Charge, Grant};
@@ -60,6 +61,8 @@ pub(super) struct Machine<'m, 'e> {
     pub outcome: Outcome,
     /// The instruction behind the one that is being executed, when that may fail.
     pub pc: usize,
+    /// Memory for a row that machine code is building in its place.
+    pub space: Option<RowSpace<'m>>,
     /// The error that machine code has come back with.
     pub failure: Option<SqlError>,
     /// Counts loop turns between checkpoints.
@@ -101,6 +104,7 @@ pub(super) fn with<T>(
         exec,
         outcome,
         pc: 0,
+        space: None,
         failure: None,
         turns: 0,
         local_open: false,

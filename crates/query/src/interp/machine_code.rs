@@ -128,6 +128,35 @@ pub mod helpers {
         machine.told(pc, flow)
     }
 
+    /// Executes an [`Inst::Open`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    pub unsafe extern "C" fn open(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::Open { cursor } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let opened = machine.open_stored(cursor);
+        machine.told(pc, opened.map(|()| Flow::Next))
+    }
+
+    /// Executes an [`Inst::Next`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    pub unsafe extern "C" fn next(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::Next { cursor, row, mark, done } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        machine.reset(mark);
+        let flow = machine.next_stored(cursor, row, done);
+        machine.told(pc, flow)
+    }
+
     /// Assigns a variable of bytes.
     ///
     /// # Safety
@@ -163,6 +192,36 @@ pub mod helpers {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
         machine.act.arena.alloc_zeroed(len as usize).as_mut_ptr()
+    }
+
+    /// Where the bytes of the next row of this target go, zeroed; null if there is an error.
+    ///
+    /// # Safety
+    /// As for [`step`]; the target is a table.
+    pub unsafe extern "C" fn reserve(run: *mut Run, pc: u32, target: u32, len: u64) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        match machine.reserve(target as u16, len as usize) {
+            Ok(row) => row,
+            Err(error) => {
+                machine.failed(pc, error);
+                std::ptr::null_mut()
+            }
+        }
+    }
+
+    /// Executes an [`Inst::Insert`] of the row that was built where [`reserve`] said.
+    ///
+    /// # Safety
+    /// As for [`step`].
+    pub unsafe extern "C" fn insert_reserved(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::Insert { target, row, ignored, .. } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let flow = machine.insert_reserved(target, row, ignored);
+        machine.told(pc, flow)
     }
 
     /// Copies bytes.

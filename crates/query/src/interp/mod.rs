@@ -70,6 +70,9 @@ use crate::interp::local::LocalTable;
 use crate::ir::Unit;
 use crate::ir::site::StatementKind;
 
+/// So many turns of loops make a unit as hot as one run more.
+pub const TURNS_PER_HEAT: u32 = 16;
+
 /// Everything that a unit needs to run.
 pub struct Execution<'e> {
     /// The coroutine or thread that it runs on.

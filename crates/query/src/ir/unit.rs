@@ -1,6 +1,7 @@
 //! A unit: code and all that it refers to.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use base::SqlError;
@@ -93,7 +94,12 @@ pub struct Unit {
 
     /// Its machine code, once somebody has made it.
     pub machine_code: OnceLock<Box<dyn MachineCode>>,
+    /// How much it has run, until it is compiled; the highest bit says that somebody is at it.
+    heat: AtomicU32,
 }
+
+/// The bit of [`Unit::heat`] that says that the unit is being compiled, or cannot be.
+const CLAIMED: u32 = 1 << 31;
 
 /// An engine table that a unit reads or changes.
 pub struct TableUse {
@@ -120,6 +126,25 @@ impl Unit {
     #[inline]
     pub fn list(&self, list: RegList) -> &[Reg] {
         &self.lists[list.start as usize..list.start as usize + usize::from(list.len)]
+    }
+
+    /// How much it has run, as long as it is interpreted.
+    #[inline]
+    pub fn heat(&self) -> u32 {
+        self.heat.load(Relaxed) & !CLAIMED
+    }
+
+    /// It has run so much.
+    #[inline]
+    pub fn warm(&self, heat: u32) {
+        if self.heat.load(Relaxed) < CLAIMED / 2 {
+            self.heat.fetch_add(heat, Relaxed);
+        }
+    }
+
+    /// Whether the caller is the one who has it compiled.
+    pub fn claim_compilation(&self) -> bool {
+        self.heat.fetch_or(CLAIMED, Relaxed) & CLAIMED == 0
     }
 
     /// The type of a register.

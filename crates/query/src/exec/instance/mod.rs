@@ -4,6 +4,7 @@
 //!
 //! * [`sessions`]: who is connected and what they do; the DMVs read it, `KILL` reaches through it.
 //! * [`login`]: who may come in, and to which database.
+//! * [`compiler`]: what is compiled to machine code, and when.
 //! * [`locks`]: application locks.
 //! * [`usage`]: which sessions are in which database, so that nobody drops it under them.
 //!
@@ -12,6 +13,7 @@
 //! Every lock here is a leaf: nothing else is locked, and nobody waits, while it is held.
 
 pub mod activity;
+pub mod compiler;
 pub mod locks;
 pub mod login;
 pub mod sessions;
@@ -33,6 +35,9 @@ use env::Env;
 use crate::exec::cache::PlanCache;
 use crate::func::facts::{Counters, ServerFacts};
 
+use crate::interp::machine_code::CodeGenerator;
+
+use compiler::Compiler;
 use locks::ApplicationLocks;
 use login::Passwords;
 use sessions::Sessions;
@@ -50,6 +55,8 @@ pub struct InstanceOptions {
     pub plan_cache_memory: usize,
     /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
+    /// Makes machine code; without it everything is interpreted.
+    pub code_generator: Option<Arc<dyn CodeGenerator>>,
 }
 
 /// A running server.
@@ -64,6 +71,8 @@ pub struct Instance {
     pub usage: DatabaseUsage,
     /// Compiled texts and modules.
     pub plans: PlanCache,
+    /// What makes machine code of them.
+    pub compiler: Compiler,
     passwords: Arc<dyn Passwords>,
     session_memory: usize,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
@@ -92,6 +101,7 @@ impl Instance {
             locks: ApplicationLocks::default(),
             usage,
             plans: PlanCache::new(options.plan_cache_memory),
+            compiler: Compiler::new(options.code_generator),
             passwords: options.passwords,
             session_memory: options.session_memory,
             on_shutdown: options.on_shutdown,

@@ -138,6 +138,7 @@ impl Context<'_> {
                 context.run_unit_and_triggers(unit, frame, &updated)
             })?;
             if let Some(outcome) = ran {
+                self.session.instance.compiler.consider(&plan);
                 return Ok((outcome, kind));
             }
         }

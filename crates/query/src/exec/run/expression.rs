@@ -73,6 +73,7 @@ impl Context<'_> {
             let plan = plan.ok_or_else(|| crate::lower::internal("an expression has no plan"))?;
             let ran = self.run_plan(&plan, frame, |c, unit, frame| run(c, unit, frame))?;
             if let Some(value) = ran {
+                self.session.instance.compiler.consider(&plan);
                 return Ok(value);
             }
         }

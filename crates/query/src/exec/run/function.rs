@@ -92,11 +92,11 @@ impl Context<'_> {
             }
         }
         let left = self.session.left;
-        let time = self.session.time;
+        let time = self.session.time.get();
         // Its errors are the calling statement's.
         let (result, _) = self.in_level(&program, None, |c| c.run_body(&program, &mut frame));
         self.session.left = left;
-        self.session.time = time;
+        self.session.time.set(time);
         if program.result.is_none() || result.is_err() {
             frame.release(&mut self.runtime.grant);
         }

@@ -108,6 +108,7 @@ impl Context<'_> {
         let bound = crate::bind::native(&context, module, tree);
         let bound = bound.map_err(|e| self.not_bound(e, Effect::Scope))?;
         let unit = crate::lower::native(&bound.module, crate::lower::Options::default())?;
+        self.session.instance.compiler.compile(&unit);
         let plan = Arc::new(NativePlan {
             unit,
             isolation: bound.module.isolation,

@@ -90,7 +90,17 @@ impl State {
 
 impl SessionFacts for State {
     fn time(&self) -> StatementTime {
-        self.time
+        if let Some(time) = self.time.get() {
+            return time;
+        }
+        let clock = self.instance.env().clock();
+        let utc = clock.utc_ticks();
+        let time = StatementTime {
+            utc_ticks: utc as i64,
+            offset_minutes: clock.local_offset_minutes(utc) as i16,
+        };
+        self.time.set(Some(time));
+        time
     }
 
     fn dates(&self) -> DateSettings {

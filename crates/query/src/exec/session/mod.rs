@@ -102,8 +102,8 @@ pub struct State {
     pub temporary: TemporaryTables,
     /// What statements have left behind for those that follow.
     pub left: Left,
-    /// When the current statement began.
-    pub time: StatementTime,
+    /// When the current statement first asked for the time, if it has.
+    pub time: Cell<Option<StatementTime>>,
     /// `SET IDENTITY_INSERT`.
     pub identity_insert: Option<(DbId, ObjectId)>,
     /// `SET CONTEXT_INFO`.
@@ -199,7 +199,7 @@ impl Session {
             database,
             temporary: TemporaryTables::default(),
             left: Left::default(),
-            time: StatementTime { utc_ticks: 0, offset_minutes: 0 },
+            time: Cell::new(None),
             identity_insert: None,
             context_info: None,
             session_context: HashMap::new(),
@@ -348,14 +348,9 @@ impl State {
         self.transaction.begin(origin, id, name.into(), now, self.options.isolation);
     }
 
-    /// Takes the time for a statement that begins.
+    /// A statement begins, which takes the time when it first asks for it.
     pub fn note_time(&mut self) {
-        let clock = self.instance.env().clock();
-        let utc = clock.utc_ticks();
-        self.time = StatementTime {
-            utc_ticks: utc as i64,
-            offset_minutes: clock.local_offset_minutes(utc) as i16,
-        };
+        self.time.set(None);
     }
 
     /// Forgets what it knows of databases, if some have come or gone and nothing is open.

@@ -2,10 +2,11 @@
 
 use base::SqlResult;
 use base::collation::LikePattern;
+use base::types::Repr;
 use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
-use engine::hot::key::KeyBuf;
+use engine::hot::key::{KeyBuf, KeyClass, KeySpec};
 use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::Snapshot;
 use engine::txn::{Contention, Transaction, TxnResult, Written};
@@ -14,7 +15,7 @@ use engine::wait::Task;
 use crate::interp::key::key_range;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
-use crate::ir::object::{AccessDesc, CursorDesc, ReadPurpose};
+use crate::ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
 
 /// A cursor over an engine table; used again and again.
 #[derive(Default)]
@@ -25,6 +26,11 @@ pub struct TableCursor {
     /// committed state, once.
     current: Option<(usize, ScanRange, Snapshot)>,
     is_current: bool,
+    /// One row at most is looked for, in a unique index: not yet, if there is something here.
+    point: Option<(usize, Snapshot)>,
+    is_point: bool,
+    /// How many rows were found so.
+    points: u64,
     /// How often it was opened, and what its cursor had fetched, when somebody looked last.
     opened: u64,
     seen: u64,
@@ -41,7 +47,8 @@ impl TableCursor {
     pub fn take_counts(&mut self) -> (u64, u64) {
         let fetched = self.cursor.as_ref().map_or(0, Cursor::rows_fetched);
         let seen = std::mem::replace(&mut self.seen, fetched);
-        (std::mem::take(&mut self.opened), fetched - seen)
+        let points = std::mem::take(&mut self.points);
+        (std::mem::take(&mut self.opened), points + fetched - seen)
     }
 
     /// Positions it before the first row.
@@ -56,14 +63,20 @@ impl TableCursor {
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
+        self.is_point = false;
         match &desc.access {
             AccessDesc::Full { index } => {
                 let index = index.unwrap_or_else(|| table.log_index());
                 self.start(snapshot, index, ScanRange::All, Direction::Forward);
             }
             AccessDesc::Seek { index, key } => {
-                table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
-                self.start_at_key(snapshot, *index);
+                self.encode(table.key_spec(*index), key, regs);
+                if table.is_unique(*index) && !self.is_current && is_plain(desc) {
+                    self.is_point = true;
+                    self.point = Some((*index, *snapshot));
+                } else {
+                    self.start_at_key(snapshot, *index);
+                }
             }
             AccessDesc::Like { index, prefix, pattern } => {
                 let ty = &pattern.ty;
@@ -84,6 +97,19 @@ impl TableCursor {
             }
         }
         Ok(())
+    }
+
+    /// Makes the key of these registers.
+    #[inline]
+    fn encode(&mut self, spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) {
+        match (spec.class(), key) {
+            // By far the most keys.
+            (KeyClass::One(word), [part]) if part.ty.kind.repr() == Repr::Int => {
+                let number = word.of_number(regs.slot(part.reg).as_int() as u64);
+                self.key.set(&number.to_be_bytes()[8 - word.width()..]);
+            }
+            _ => spec.encode_values(&regs.keys(key), &mut self.key),
+        }
     }
 
     fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
@@ -122,14 +148,19 @@ impl TableCursor {
         task: &Task,
         table: &Table,
     ) -> TxnResult<Option<Slot>> {
+        if self.is_point {
+            let Some((index, snapshot)) = self.point.take() else { return Ok(None) };
+            let found = transaction.look_up(task, table, &snapshot, index, &self.key)?;
+            self.points += u64::from(found.is_some());
+            return Ok(found.map(row_slot));
+        }
         if self.is_current {
             let Some((index, range, snapshot)) = self.current.take() else { return Ok(None) };
             let found = transaction.find_current(task, table, &snapshot, index, &range)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
-        let reads_only = matches!(desc.purpose, ReadPurpose::Query | ReadPurpose::Change);
-        if reads_only && !desc.options.update_lock && !desc.options.exclusive_lock {
+        if is_plain(desc) {
             return Ok(cursor.next(transaction, task, table)?.map(row_slot));
         }
         Self::next_protected(cursor, desc, transaction, task, table)
@@ -175,6 +206,13 @@ impl TableCursor {
         }
         Ok(None)
     }
+}
+
+/// Whether rows are read without more ado than their snapshot's.
+#[inline]
+fn is_plain(desc: &CursorDesc) -> bool {
+    let reads_only = matches!(desc.purpose, ReadPurpose::Query | ReadPurpose::Change);
+    reads_only && !desc.options.update_lock && !desc.options.exclusive_lock
 }
 
 /// A row register for a row of the engine: where its bytes are, and its anchor.

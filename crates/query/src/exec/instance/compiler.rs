@@ -1,0 +1,125 @@
+//! Which units get machine code, and when.
+//!
+//! Natively compiled modules get it before they run first. Anything else is interpreted until it
+//! has run often, or long, enough to be worth the milliseconds; then a thread of its own compiles
+//! it while sessions go on with the interpreter. The code is kept in the unit, so it goes when the plan goes.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, Weak, mpsc};
+
+use crate::exec::program::plan::StepPlan;
+use crate::interp::machine_code::{CodeGenerator, Entry, MachineCode};
+use crate::ir::Unit;
+
+/// The heat at which a unit is compiled: it rises by one with each run and each
+/// [`crate::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so many runs of a
+/// small statement.
+const HOT: u32 = 2000;
+
+/// Bytes of code that ad-hoc statements and ordinary procedures may have together.
+const CODE_MAX: usize = 128 << 20;
+
+/// Makes machine code for a server's units.
+pub struct Compiler {
+    generator: Option<Arc<dyn CodeGenerator>>,
+    /// Bytes of code that lives.
+    bytes: Arc<AtomicUsize>,
+    queue: Mutex<Option<mpsc::Sender<Weak<StepPlan>>>>,
+    /// The thread could not be started: nobody is asked again.
+    broken: AtomicBool,
+}
+
+impl Compiler {
+    /// A compiler with this generator; without one everything is interpreted.
+    pub fn new(generator: Option<Arc<dyn CodeGenerator>>) -> Compiler {
+        Compiler {
+            generator,
+            bytes: Arc::default(),
+            queue: Mutex::default(),
+            broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Bytes of machine code that there are.
+    pub fn code_bytes(&self) -> usize {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Gives a unit machine code, if there is a generator that can.
+    pub fn compile(&self, unit: &Unit) {
+        if let Some(generator) = &self.generator {
+            compile(&**generator, unit, &self.bytes);
+        }
+    }
+
+    /// Has a plan compiled in the background once its unit is hot.
+    #[inline]
+    pub fn consider(&self, plan: &Arc<StepPlan>) {
+        if plan.unit.heat() >= HOT && plan.unit.machine_code.get().is_none() {
+            self.enqueue(plan);
+        }
+    }
+
+    #[cold]
+    fn enqueue(&self, plan: &Arc<StepPlan>) {
+        let Some(generator) = &self.generator else { return };
+        if self.broken.load(Relaxed) || !plan.unit.claim_compilation() {
+            return;
+        }
+        let mut queue = self.queue.lock().unwrap_or_else(|p| p.into_inner());
+        if queue.is_none() {
+            let (sender, receiver) = mpsc::channel::<Weak<StepPlan>>();
+            let (generator, bytes) = (generator.clone(), self.bytes.clone());
+            let work = move || {
+                for plan in receiver {
+                    // A plan that nobody keeps any more is not worth it.
+                    if let Some(plan) = plan.upgrade()
+                        && bytes.load(Relaxed) < CODE_MAX
+                    {
+                        compile(&*generator, &plan.unit, &bytes);
+                    }
+                }
+            };
+            match std::thread::Builder::new().name("compiler".into()).spawn(work) {
+                Ok(_) => *queue = Some(sender),
+                Err(_) => return self.broken.store(true, Relaxed),
+            }
+        }
+        if let Some(sender) = &*queue {
+            // The thread ends only when the sender is dropped.
+            let _ = sender.send(Arc::downgrade(plan));
+        }
+    }
+}
+
+fn compile(generator: &dyn CodeGenerator, unit: &Unit, bytes: &Arc<AtomicUsize>) {
+    // What cannot be compiled stays interpreted.
+    let Ok(code) = generator.generate(unit) else { return };
+    bytes.fetch_add(code.size(), Relaxed);
+    let counted = Counted { code, bytes: bytes.clone() };
+    // Somebody else may have been faster; then this code goes.
+    let _ = unit.machine_code.set(Box::new(counted));
+}
+
+/// Code whose bytes are accounted for.
+struct Counted {
+    code: Box<dyn MachineCode>,
+    bytes: Arc<AtomicUsize>,
+}
+
+// SAFETY: it is the code inside.
+unsafe impl MachineCode for Counted {
+    fn entry(&self) -> Entry {
+        self.code.entry()
+    }
+
+    fn size(&self) -> usize {
+        self.code.size()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.bytes.fetch_sub(self.code.size(), Relaxed);
+    }
+}
