@@ -15,12 +15,8 @@ use env::Env;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::{Instance, InstanceOptions};
 use query::func::facts::ServerFacts;
-<<<<<<< Updated upstream
-use tracing::{error, info};
-=======
 use query::interp::machine_code::CodeGenerator;
 use tracing::{error, info, warn};
->>>>>>> Stashed changes
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
