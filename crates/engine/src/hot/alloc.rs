@@ -1,0 +1,244 @@
+//! Memory for anchors and versions, and who is charged for it.
+//!
+//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of
+//! [`anchor::ALIGN`](crate::hot::anchor::ALIGN); the size is not stored, so that whoever frees must
+//! know it (a row's length follows from its layout).
+//!
+//! A [`Pool`] is what a limit applies to: a database, or the server above it. A [`Tally`] counts
+//! for one table, sharded by worker so that inserts on different workers write different cache
+//! lines; it tells its pool when a shard has drifted by [`DRIFT`], so a pool's total is off by at
+//! most that much per shard and table.
+
+use std::alloc::Layout;
+use std::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+
+use crate::hot::anchor::ALIGN;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicI64, AtomicU64};
+
+/// Bytes that a shard of a [`Tally`] may gain or lose before its pool hears of it.
+pub const DRIFT: i64 = 64 * 1024;
+
+/// The bytes that are really taken for `size` bytes.
+pub const fn rounded(size: usize) -> usize {
+    size.next_multiple_of(ALIGN)
+}
+
+/// Memory for `size` bytes at a multiple of [`ALIGN`], or `None` if the system has none.
+pub fn allocate(size: usize) -> Option<NonNull<u8>> {
+    debug_assert!(size > 0);
+    // SAFETY: the size is not zero, since every anchor and version has a header.
+    NonNull::new(unsafe { std::alloc::alloc(layout(size)) })
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// `memory` came from [`allocate`] with the same size and nobody uses it any more.
+pub unsafe fn free(memory: NonNull<u8>, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { std::alloc::dealloc(memory.as_ptr(), layout(size)) }
+}
+
+fn layout(size: usize) -> Layout {
+    Layout::from_size_align(rounded(size), ALIGN).expect("row sizes are far below isize::MAX")
+}
+
+/// What a memory limit applies to.
+#[derive(Debug)]
+pub struct Pool {
+    total: AtomicI64,
+    /// Bytes; `u64::MAX` for none.
+    limit: AtomicU64,
+    parent: Option<Arc<Pool>>,
+}
+
+/// Which limit refused an insert or update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exhausted {
+    /// The database's: message 41805.
+    Database,
+    /// The server's: message 701.
+    Server,
+}
+
+impl Pool {
+    /// A pool below `parent`, or the server's own.
+    pub fn new(limit: u64, parent: Option<Arc<Pool>>) -> Pool {
+        Pool { total: AtomicI64::new(0), limit: AtomicU64::new(limit), parent }
+    }
+
+    /// Bytes charged to this pool, as far as its tallies have reported.
+    pub fn total(&self) -> u64 {
+        self.total.load(Relaxed).max(0) as u64
+    }
+
+    /// The limit in bytes; `u64::MAX` for none.
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Relaxed)
+    }
+
+    /// Changes the limit. Nothing that is already there is refused.
+    pub fn set_limit(&self, bytes: u64) {
+        self.limit.store(bytes, Relaxed);
+    }
+
+    /// Charges bytes, or gives them back, here and in the pools above.
+    pub fn add(&self, bytes: i64) {
+        self.total.fetch_add(bytes, Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.add(bytes);
+        }
+    }
+
+    /// Whether an insert or update may take more memory.
+    pub fn admit(&self) -> Result<(), Exhausted> {
+        match &self.parent {
+            _ if self.total() < self.limit() => match &self.parent {
+                Some(parent) => parent.admit(),
+                None => Ok(()),
+            },
+            Some(_) => Err(Exhausted::Database),
+            None => Err(Exhausted::Server),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    allocated: AtomicI64,
+    used: AtomicI64,
+    rows: AtomicI64,
+    /// What the pool was told of `allocated`.
+    reported: AtomicI64,
+}
+
+/// Memory and rows of one table.
+#[derive(Debug)]
+pub struct Tally {
+    shards: Box<[CachePadded<Shard>]>,
+    pool: Arc<Pool>,
+    /// Index memory as last reported to the pool.
+    indexes: AtomicI64,
+}
+
+/// What a [`Tally`] says when asked.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RowMemory {
+    /// Bytes taken for anchors and versions.
+    pub allocated_bytes: u64,
+    /// Bytes of these that hold something.
+    pub used_bytes: u64,
+    /// Committed rows.
+    pub rows: u64,
+}
+
+impl Tally {
+    /// A tally of zero that reports to `pool`.
+    pub fn new(shards: usize, pool: Arc<Pool>) -> Tally {
+        let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
+        Tally { shards, pool, indexes: AtomicI64::new(0) }
+    }
+
+    /// The pool that it reports to.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Counts memory that was taken for `used` bytes (negative: given back); returns whether the
+    /// pool heard of it, which is the moment to report the indexes too.
+    pub fn add(&self, shard: usize, used: i64) -> bool {
+        let step = ALIGN as i64;
+        let allocated = (used.abs() + step - 1) / step * step * used.signum();
+        let s = &self.shards[shard % self.shards.len()];
+        s.used.fetch_add(used, Relaxed);
+        let now = s.allocated.fetch_add(allocated, Relaxed) + allocated;
+        if (now - s.reported.load(Relaxed)).abs() < DRIFT {
+            return false;
+        }
+        // Of several at once each adds the difference to the one before.
+        self.pool.add(now - s.reported.swap(now, Relaxed));
+        true
+    }
+
+    /// Counts rows that a commit added or removed.
+    pub fn add_rows(&self, shard: usize, rows: i64) {
+        self.shards[shard % self.shards.len()].rows.fetch_add(rows, Relaxed);
+    }
+
+    /// Tells the pool how much memory the table's indexes take now.
+    pub fn report_indexes(&self, bytes: i64) {
+        let before = self.indexes.swap(bytes, Relaxed);
+        if bytes != before {
+            self.pool.add(bytes - before);
+        }
+    }
+
+    /// The sums.
+    pub fn read(&self) -> RowMemory {
+        let sum = |f: fn(&Shard) -> &AtomicI64| {
+            self.shards.iter().map(|s| f(s).load(Relaxed)).sum::<i64>().max(0) as u64
+        };
+        RowMemory {
+            allocated_bytes: sum(|s| &s.allocated),
+            used_bytes: sum(|s| &s.used),
+            rows: sum(|s| &s.rows),
+        }
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        let reported: i64 = self.shards.iter().map(|s| s.reported.load(Relaxed)).sum();
+        self.pool.add(-reported - self.indexes.load(Relaxed));
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_and_comes_back() {
+        for size in [1, 16, 33, 4096, 100_000] {
+            let memory = allocate(size).expect("there is memory");
+            assert_eq!(memory.as_ptr() as usize % ALIGN, 0);
+            // SAFETY: just allocated with this size.
+            unsafe { free(memory, size) };
+        }
+    }
+
+    #[test]
+    fn a_limit_refuses_at_the_pool_that_has_it() {
+        let server = Arc::new(Pool::new(1 << 20, None));
+        let database = Arc::new(Pool::new(1 << 19, Some(server.clone())));
+        let tally = Tally::new(2, database.clone());
+        assert_eq!(database.admit(), Ok(()));
+        assert!(tally.add(0, 1 << 19));
+        assert_eq!(database.admit(), Err(Exhausted::Database));
+        database.set_limit(u64::MAX);
+        assert!(tally.add(1, 1 << 19));
+        assert_eq!(database.admit(), Err(Exhausted::Server));
+        drop(tally);
+        assert_eq!((server.total(), database.total()), (0, 0));
+    }
+
+    #[test]
+    fn small_changes_reach_the_pool_in_steps() {
+        let pool = Arc::new(Pool::new(u64::MAX, None));
+        let tally = Tally::new(1, pool.clone());
+        for _ in 0..1000 {
+            tally.add(0, 100);
+        }
+        let read = tally.read();
+        assert_eq!((read.used_bytes, read.allocated_bytes), (100_000, 112_000));
+        assert!(pool.total().abs_diff(112_000) < DRIFT as u64 && pool.total() > 0);
+        for _ in 0..1000 {
+            tally.add(0, -100);
+        }
+        assert_eq!(tally.read(), RowMemory::default());
+    }
+}
