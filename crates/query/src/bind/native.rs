@@ -396,7 +396,7 @@ impl NativeBinder<'_> {
             }
         }
         self.note(bound.facts, bound.dependencies);
-        Ok(NativeKind::Data(Box::new(bound.plan)))
+        Ok(NativeKind::Data(Box::new(bound.plan), tree.span))
     }
 
     /// `DECLARE` of one variable. Errors 134, 2739, 10794, 10795, 41323 and those of its type.
@@ -546,7 +546,7 @@ impl NativeBinder<'_> {
 
 /// The variables that a data statement gives values.
 fn filled_by_data(kind: &NativeKind) -> Vec<VarId> {
-    let NativeKind::Data(plan) = kind else { return Vec::new() };
+    let NativeKind::Data(plan, _) = kind else { return Vec::new() };
     match &**plan {
         Plan::Select(select) => match &select.destination {
             Destination::Variables(list) => list.iter().map(|v| v.0).collect(),

@@ -9,11 +9,12 @@
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use base::ids::{DbId, ObjectId};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::exec::handle::{self, Handle};
 use crate::exec::options::CompileOptions;
 use crate::exec::program::{Program, ProgramKind};
 
@@ -58,16 +59,9 @@ pub struct CacheStatistics {
     pub misses: u64,
 }
 
-/// What is known of an entry, for `sys.dm_exec_cached_plans`.
-#[derive(Clone, Debug)]
-pub struct CachedProgram {
-    /// The program.
-    pub program: Arc<Program>,
-    /// How often it was found.
-    pub uses: u64,
-    /// What it is charged.
-    pub bytes: usize,
-}
+/// An entry, as views show it.
+#[derive(Clone)]
+pub struct CachedProgram(Arc<Entry>);
 
 const SHARDS: usize = 16;
 
@@ -78,6 +72,8 @@ pub struct PlanCache {
     shard_bytes: usize,
     hits: AtomicU64,
     misses: AtomicU64,
+    /// The number of the last entry.
+    last: AtomicU64,
 }
 
 #[derive(Default)]
@@ -89,12 +85,15 @@ struct Shard {
 }
 
 struct Entry {
+    /// No other entry has had it.
+    number: u64,
     hash: u64,
     key: OwnedKey,
     program: Arc<Program>,
     bytes: usize,
     used: AtomicBool,
     uses: AtomicU64,
+    handle: OnceLock<Handle>,
 }
 
 enum OwnedKey {
@@ -132,6 +131,7 @@ impl PlanCache {
             shard_bytes: bytes / SHARDS,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
+            last: AtomicU64::new(0),
         }
     }
 
@@ -200,12 +200,7 @@ impl PlanCache {
     pub fn entries(&self) -> Vec<CachedProgram> {
         let of = |shard: &Mutex<Shard>| {
             let shard = lock(shard);
-            let entry = |e: &Arc<Entry>| CachedProgram {
-                program: e.program.clone(),
-                uses: e.uses.load(Relaxed),
-                bytes: e.bytes,
-            };
-            shard.clock.iter().map(entry).collect::<Vec<_>>()
+            shard.clock.iter().cloned().map(CachedProgram).collect::<Vec<_>>()
         };
         self.shards.iter().flat_map(of).collect()
     }
@@ -215,7 +210,7 @@ impl PlanCache {
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {
-        lock(&self.shards[(hash >> 60) as usize % SHARDS])
+        lock(&self.shards[shard_of(hash)])
     }
 
     fn find(&self, hash: u64, same: impl Fn(&Entry) -> bool) -> Option<Arc<Program>> {
@@ -246,12 +241,14 @@ impl PlanCache {
             return;
         }
         let entry = Arc::new(Entry {
+            number: self.last.fetch_add(1, Relaxed) + 1,
             hash,
             key,
             program: program.clone(),
             bytes,
             used: AtomicBool::new(true),
             uses: AtomicU64::new(1),
+            handle: OnceLock::new(),
         });
         let mut shard = self.shard(hash);
         if let Ok(occupied) = shard.entries.find_entry(hash, |entry| same(entry)) {
@@ -263,6 +260,64 @@ impl PlanCache {
         shard.bytes += bytes;
         shard.clock.push_back(entry.clone());
         shard.entries.insert_unique(hash, entry, |entry| entry.hash);
+    }
+}
+
+impl CachedProgram {
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.0.program
+    }
+
+    /// How often it was found.
+    pub fn uses(&self) -> u64 {
+        self.0.uses.load(Relaxed)
+    }
+
+    /// What it is charged.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes
+    }
+
+    /// The declarations of a text's parameters; empty if it has none.
+    pub fn parameters(&self) -> &str {
+        match &self.0.key {
+            OwnedKey::Text { parameters, .. } => parameters,
+            OwnedKey::Module(_) => "",
+        }
+    }
+
+    /// The text as views show it: the declarations of parameters stand before it.
+    pub fn text(&self) -> Arc<str> {
+        match self.parameters() {
+            "" => self.0.program.text.clone(),
+            parameters => format!("({parameters}){}", self.0.program.text).into(),
+        }
+    }
+
+    /// `sql_handle`
+    pub fn sql_handle(&self) -> Handle {
+        let program = &self.0.program;
+        *self.0.handle.get_or_init(|| match program.object() {
+            Some(object) => handle::of_module(program.database, object),
+            None => handle::of_text(&self.text()),
+        })
+    }
+
+    /// No other entry has had it.
+    pub fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    /// The part of the cache that it is in.
+    pub fn shard(&self) -> usize {
+        shard_of(self.0.hash)
+    }
+
+    /// `plan_handle`
+    pub fn plan_handle(&self) -> Handle {
+        let program = &self.0.program;
+        handle::of_plan(program.kind.is_module(), program.database, self.0.number)
     }
 }
 
@@ -280,6 +335,10 @@ impl Shard {
             self.bytes -= entry.bytes;
         }
     }
+}
+
+fn shard_of(hash: u64) -> usize {
+    (hash >> 60) as usize % SHARDS
 }
 
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {

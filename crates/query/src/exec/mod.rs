@@ -41,6 +41,7 @@ pub mod bulk;
 pub mod cache;
 pub mod context;
 pub mod cursor;
+pub mod handle;
 pub mod instance;
 pub mod options;
 pub mod program;

@@ -95,9 +95,9 @@ pub trait SessionFacts: MetadataFacts {
     /// What `SET CONTEXT_INFO` has set: 128 bytes, or nothing.
     fn context_info(&self) -> Option<Box<[u8]>>;
 
-    /// The text that a handle of `sys.dm_exec_requests` or `sys.dm_exec_connections` names, if a session
-    /// runs it or has run nothing else since. Error 300 without `VIEW SERVER STATE`.
-    fn text_of(&self, _handle: &[u8]) -> SqlResult<Option<Arc<str>>> {
+    /// The text that a `sql_handle` or `plan_handle` names, if it is in the plan cache or that of a
+    /// module, or a session runs it or has run nothing else since. Error 300 without `VIEW SERVER STATE`.
+    fn text_of(&self, _handle: &[u8]) -> SqlResult<Option<HandledText>> {
         Ok(None)
     }
 
@@ -122,6 +122,17 @@ pub trait SessionFacts: MetadataFacts {
     /// An identifier greater than all that this server has made so before, in the byte order of a
     /// [`base::ValueRef::Guid`].
     fn sequential_guid(&self) -> [u8; 16];
+}
+
+/// What a handle of a text or plan names.
+#[derive(Clone, Debug)]
+pub struct HandledText {
+    /// The database and the module, if it is a module's; a text has the database alone, if it is known.
+    pub database: Option<DbId>,
+    /// See there.
+    pub module: Option<ObjectId>,
+    /// The text; `None` if it is kept secret.
+    pub text: Option<Arc<str>>,
 }
 
 /// A moment in UTC and the server's time zone.

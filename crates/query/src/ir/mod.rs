@@ -46,6 +46,7 @@ pub mod object;
 pub mod operand;
 pub mod place;
 pub mod print;
+pub mod runs;
 pub mod site;
 pub mod unit;
 pub mod verify;

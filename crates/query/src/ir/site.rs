@@ -10,6 +10,7 @@ use engine::catalog::def::TableDef;
 
 use crate::func::{CallTypes, RowsetFunction, ScalarFunction};
 use crate::ir::inst::{IntKind, Reg, RegList};
+use crate::ir::runs::Runs;
 use crate::plan::expr::{ArithOp, CastMode, TableVarId, VarId};
 use crate::plan::tree::OutputColumn;
 use crate::sysview::SystemRowset;
@@ -350,10 +351,15 @@ pub struct Handler {
 }
 
 /// A data statement of a native module.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct StatementSite {
     /// Its line in the module's text.
     pub line: u32,
+    /// Where it stands in that text: offsets of its first byte and of the one behind its last. Of
+    /// expressions that are bracketed as statements are it is not known.
+    pub place: Option<(u32, u32)>,
+    /// Its runs, if they are counted.
+    pub runs: Runs,
     /// What it does, for row counts.
     pub kind: StatementKind,
     /// What it keeps for triggers: places in [`crate::ir::Unit::transitions`].

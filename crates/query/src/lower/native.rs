@@ -1,9 +1,11 @@
 //! Natively compiled modules: control flow, statements and error handling in one unit.
 
 use base::{SqlError, SqlResult, SqlType, Value};
+use tsql::ast::Span;
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg};
+use crate::ir::runs::Runs;
 use crate::ir::site::{ModuleArg, ModuleCallSite, StatementKind, StatementSite};
 use crate::lower::Lowering;
 use crate::lower::columns::Columns;
@@ -131,7 +133,7 @@ impl Lowering {
                 self.b.jump(exits.end);
                 Ok(())
             }
-            NativeKind::Data(plan) => self.native_data(statement.line, plan),
+            NativeKind::Data(plan, span) => self.native_data(*span, plan),
             NativeKind::Call { module, args, status } => {
                 self.native_call(statement.line, *module, args, *status)
             }
@@ -172,24 +174,26 @@ impl Lowering {
         let calls = self.b.unit.user_calls.len();
         write(self)?;
         if self.b.unit.objects.len() > objects || self.b.unit.user_calls.len() > calls {
-            let statement = self.statement_site(line, StatementKind::Expression);
+            let statement = self.statement_site(line, None, StatementKind::Expression);
             self.b.emit_before_statement(Inst::BeginStatement { statement });
         }
         Ok(())
     }
 
-    fn statement_site(&mut self, line: u32, kind: StatementKind) -> u32 {
+    fn statement_site(&mut self, line: u32, place: Option<Span>, kind: StatementKind) -> u32 {
         let transitions = std::mem::take(&mut self.kept).into();
-        let site = StatementSite { line, kind, transitions, updated: Box::default() };
+        let place = place.map(|span| (span.start, span.end));
+        let (updated, runs) = (Box::default(), Runs::default());
+        let site = StatementSite { line, place, runs, kind, transitions, updated };
         self.b.unit.statements.push(site);
         (self.b.unit.statements.len() - 1) as u32
     }
 
-    fn native_data(&mut self, line: u32, plan: &Plan) -> SqlResult<()> {
+    fn native_data(&mut self, span: Span, plan: &Plan) -> SqlResult<()> {
         self.start_statement(Columns::of_plan(plan));
         self.plan(plan)?;
         let kind = self.b.unit.kind.take().unwrap_or(StatementKind::Expression);
-        let statement = self.statement_site(line, kind);
+        let statement = self.statement_site(span.line, Some(span), kind);
         if let Plan::Update(update) = plan {
             let columns: Vec<_> = update.target.table().stored_columns().collect();
             let set = update.set.iter().filter_map(|(at, _)| columns.get(*at));

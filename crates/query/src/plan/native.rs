@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::{SqlError, SqlType};
+use tsql::ast::Span;
 
 use crate::plan::expr::{Expr, Pred, TableVarId, VarId};
 use crate::plan::tree::{Isolation, Plan};
@@ -50,8 +51,8 @@ pub enum NativeKind {
     Continue,
     /// `RETURN`, in a function with its value.
     Return(Option<Expr>),
-    /// A data statement.
-    Data(Box<Plan>),
+    /// A data statement, and where it stands in the module's text.
+    Data(Box<Plan>, Span),
     /// `EXEC` of another natively compiled procedure.
     Call {
         /// Which.

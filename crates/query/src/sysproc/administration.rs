@@ -2,7 +2,8 @@
 //! of statements.
 
 use super::native::{
-    applock, configuration, describe, directory, messages, naming, properties, session, triggers,
+    applock, collection, configuration, describe, directory, messages, naming, properties, session,
+    triggers,
 };
 use super::registry::Entry;
 
@@ -96,6 +97,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sp_configure_set",
         include_str!("text/sp_configure_set.sql"),
         configuration::set,
+    ),
+    Entry::native(
+        "sp_xtp_control_proc_exec_stats",
+        include_str!("text/sp_xtp_control_proc_exec_stats.sql"),
+        collection::modules,
+    ),
+    Entry::native(
+        "sp_xtp_control_query_exec_stats",
+        include_str!("text/sp_xtp_control_query_exec_stats.sql"),
+        collection::statements,
     ),
     Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
     Entry::native(

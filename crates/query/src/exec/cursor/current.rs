@@ -16,6 +16,7 @@ use crate::exec::session::State;
 use crate::func::facts::CursorScope;
 use crate::interp::local::RowId;
 use crate::interp::{Frame, Outcome};
+use crate::ir::runs::Runs;
 use crate::ir::site::StatementKind as Kind;
 
 /// The cursor of a statement with `WHERE CURRENT OF`.
@@ -58,6 +59,7 @@ impl Context<'_> {
             catch_depth: step.catch_depth,
             kind: StepKind::Data(statement.clone()),
             plan: Mutex::new(None),
+            runs: Runs::default(),
         };
         let ran = self.run_step(program, &step, frame, None);
         self.session.cursor_row = None;

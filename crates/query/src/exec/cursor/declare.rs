@@ -14,6 +14,7 @@ use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::run::call::new_frame;
 use crate::exec::run::{Effect, Fault, Run};
 use crate::interp::Frame;
+use crate::ir::runs::Runs;
 use crate::plan::expr::VarId;
 
 /// What the variables with a row's key are called; the number follows.
@@ -205,6 +206,7 @@ pub(super) fn made_program(
         catch_depth: step.catch_depth,
         kind: StepKind::Data(Box::new(ast::Statement { span: step.span, kind })),
         plan: Mutex::new(None),
+        runs: Runs::default(),
     };
     Program {
         kind: base.kind,
@@ -221,6 +223,7 @@ pub(super) fn made_program(
         result: None,
         types_at: None,
         native: Mutex::new(None),
+        runs: Runs::default(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! * [`sessions`]: who is connected and what they do; the DMVs read it, `KILL` reaches through it.
 //! * [`login`]: who may come in, and to which database.
 //! * [`compiler`]: what is compiled to machine code, and when.
+//! * [`collection`]: of which natively compiled modules runs are counted.
 //! * [`locks`]: application locks.
 //! * [`usage`]: which sessions are in which database, so that nobody drops it under them.
 //!
@@ -13,6 +14,7 @@
 //! Every lock here is a leaf: nothing else is locked, and nobody waits, while it is held.
 
 pub mod activity;
+pub mod collection;
 pub mod compiler;
 pub mod locks;
 pub mod login;
@@ -37,6 +39,7 @@ use crate::func::facts::{Counters, ServerFacts};
 
 use crate::interp::machine_code::CodeGenerator;
 
+use collection::Collection;
 use compiler::Compiler;
 use locks::ApplicationLocks;
 use login::Passwords;
@@ -73,6 +76,8 @@ pub struct Instance {
     pub plans: PlanCache,
     /// What makes machine code of them.
     pub compiler: Compiler,
+    /// Of which natively compiled modules runs are counted.
+    pub collection: Collection,
     passwords: Arc<dyn Passwords>,
     session_memory: usize,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
@@ -102,6 +107,7 @@ impl Instance {
             usage,
             plans: PlanCache::new(options.plan_cache_memory),
             compiler: Compiler::new(options.code_generator),
+            collection: Collection::default(),
             passwords: options.passwords,
             session_memory: options.session_memory,
             on_shutdown: options.on_shutdown,
@@ -148,6 +154,11 @@ impl Instance {
     /// When the server started: monotonic nanoseconds, and UTC in units of 100 ns.
     pub fn started(&self) -> (u64, u64) {
         (self.started_ns, self.started_utc)
+    }
+
+    /// A moment on the monotonic clock as UTC in units of 100 ns.
+    pub fn utc_at(&self, ns: u64) -> u64 {
+        self.started_utc + ns.saturating_sub(self.started_ns) / 100
     }
 
     /// Asks the server to end.

@@ -11,9 +11,9 @@ use base::ids::{DbId, SessionId};
 use engine::catalog::def::PrincipalId;
 use engine::txn::Owner;
 use engine::wait::{Interrupt, Interrupted};
-use sha1::{Digest, Sha1};
 
 use super::activity::CurrentActivity;
+use crate::exec::handle;
 use crate::exec::options::Options;
 use crate::func::facts::Connection;
 
@@ -136,16 +136,6 @@ pub struct Sessions {
     past_sent: AtomicU64,
 }
 
-/// `sql_handle`: a text's name, the same wherever and whenever it is run.
-pub fn text_handle(text: &str) -> [u8; 44] {
-    /// Says that the handle is of a text of T-SQL rather than of a module.
-    const OF_TEXT: u8 = 2;
-    let mut handle = [0; 44];
-    handle[0] = OF_TEXT;
-    handle[4..24].copy_from_slice(&Sha1::digest(text.as_bytes()));
-    handle
-}
-
 impl SessionEntry {
     /// What the session does; keep the guard for a moment only.
     pub fn status(&self) -> MutexGuard<'_, SessionStatus> {
@@ -225,7 +215,7 @@ impl Sessions {
     pub fn text_of(&self, handle: &[u8]) -> Option<Arc<str>> {
         let entries = self.all();
         let mut texts = entries.iter().map(|entry| entry.status().last_text.clone());
-        texts.find(|text| text_handle(text) == handle)
+        texts.find(|text| handle::of_text(text) == handle)
     }
 
     /// How many there are.

@@ -8,6 +8,8 @@ use base::{SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::def::TableDef;
 use tsql::ast::{self, Statement, StatementKind};
 
+use crate::ir::runs::Runs;
+
 use super::variables::{VariableKind, Variables};
 use super::{Handler, Step, StepId, StepKind};
 
@@ -122,6 +124,7 @@ impl Builder<'_> {
             catch_depth: self.catch_depth,
             kind,
             plan: Mutex::new(None),
+            runs: Runs::default(),
         });
         at
     }

@@ -17,6 +17,7 @@ use crate::exec::options::CompileOptions;
 use crate::exec::run::call::argument_expr;
 use crate::exec::session::State;
 use crate::exec::session::names::{EngineStatistics, HiddenTable, StatementNames};
+use crate::ir::runs::Runs;
 use crate::lower;
 use crate::plan::expr::Expr;
 
@@ -86,6 +87,7 @@ impl State {
             result: None,
             types_at: declarations.types_at,
             native: std::sync::Mutex::new(None),
+            runs: self.first_compiled(),
         })
     }
 
@@ -137,7 +139,15 @@ impl State {
             result,
             types_at: declarations.types_at,
             native: std::sync::Mutex::new(None),
+            runs: self.first_compiled(),
         })
+    }
+
+    /// No runs yet of what is compiled now.
+    fn first_compiled(&self) -> Runs {
+        let runs = Runs::default();
+        runs.compiled(self.instance.env().clock().now_ns());
+        runs
     }
 
     /// A scalar type as a declaration of the server's own means it.

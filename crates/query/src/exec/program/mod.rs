@@ -30,6 +30,7 @@ use tsql::ast;
 
 use crate::bind::context::{Dependencies, Facts};
 use crate::ir::Unit;
+use crate::ir::runs::Runs;
 use crate::plan::expr::TableVarId;
 use crate::plan::tree::Isolation;
 
@@ -97,6 +98,8 @@ pub struct Program {
     pub types_at: Option<(DbId, u64)>,
     /// A natively compiled module's unit, once somebody has made it.
     pub native: Mutex<Option<Arc<NativePlan>>>,
+    /// Its runs as a module.
+    pub runs: Runs,
 }
 
 /// The unit of a natively compiled module.
@@ -147,6 +150,8 @@ pub struct Step {
     pub kind: StepKind,
     /// The plan, once somebody has made one.
     pub plan: Mutex<Option<Arc<StepPlan>>>,
+    /// Its runs with that plan, as far as it is a query.
+    pub runs: Runs,
 }
 
 /// What a step does.
@@ -230,6 +235,17 @@ impl Step {
                 | StepKind::Return(Some(_))
                 | StepKind::Print(_)
         )
+    }
+
+    /// Keeps a plan that was made now.
+    pub fn keep(&self, plan: Arc<StepPlan>, now_ns: u64) {
+        *self.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan);
+        self.runs.compiled(now_ns);
+    }
+
+    /// The plan that it has, good or not.
+    pub fn plan(&self) -> Option<Arc<StepPlan>> {
+        self.plan.lock().unwrap_or_else(|p| p.into_inner()).clone()
     }
 }
 

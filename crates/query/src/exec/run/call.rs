@@ -472,10 +472,17 @@ impl Context<'_> {
         program: &Arc<Program>,
         frame: &mut Frame,
     ) -> Run<Option<Value>> {
-        match program.module.as_ref().is_some_and(|m| m.native) {
+        let native = program.module.as_ref().is_some_and(|m| m.native);
+        if native && !self.session.instance.collection.counts_modules() {
+            return self.run_native(program, frame);
+        }
+        let began_ns = self.task.now_ns();
+        let returned = match native {
             true => self.run_native(program, frame),
             false => self.run_program(program, frame),
-        }
+        }?;
+        program.runs.note(began_ns, self.task.now_ns(), 0);
+        Ok(returned)
     }
 
     /// Calls a procedure, or a scalar function as if it were one.

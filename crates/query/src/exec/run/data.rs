@@ -72,7 +72,7 @@ impl Context<'_> {
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
         if hidden.is_none() && self.is_shareable(&plan.dependencies) {
-            *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
+            step.keep(plan.clone(), self.task.now_ns());
         }
         Ok(Some(plan))
     }
@@ -87,7 +87,7 @@ impl Context<'_> {
 
     /// The plan that a step has, if it is still good.
     pub(crate) fn kept_plan(&self, program: &Program, step: &Step) -> Option<Arc<StepPlan>> {
-        let plan = step.plan.lock().unwrap_or_else(|p| p.into_inner()).clone()?;
+        let plan = step.plan()?;
         let options = self.session.compile_options(program.module.as_deref());
         let names = StatementNames {
             session: self.session,
@@ -106,12 +106,13 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
-        let began = self.begins();
+        let (began, began_ns) = (self.begins(), self.task.now_ns());
         let ran = match crate::exec::cursor::current_of(step) {
             Some(cursor) => self.run_at_cursor(program, step, cursor, frame),
             None => self.run_step(program, step, frame, None),
         };
         let (outcome, kind) = ran?;
+        step.runs.note(began_ns, self.task.now_ns(), outcome.rows);
         self.conclude(&outcome, kind)?;
         self.tell_reads()?;
         self.tell_execution(began)

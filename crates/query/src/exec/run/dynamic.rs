@@ -146,8 +146,9 @@ impl Context<'_> {
         let program = self.session.prepared.get(handle).and_then(|p| p.program.clone());
         let Some(program) = program else { return Ok(()) };
         for step in &program.steps {
-            let plan = step.plan.lock().unwrap_or_else(|p| p.into_inner()).clone();
-            let Some(plan) = plan.filter(|plan| !plan.unit.results.is_empty()) else { continue };
+            let Some(plan) = step.plan().filter(|plan| !plan.unit.results.is_empty()) else {
+                continue;
+            };
             self.sink.start(self.task, &plan.unit.results[0])?;
             return self.tell_done(crate::exec::sink::command::SELECT, Some(0), false);
         }
@@ -231,14 +232,14 @@ impl Context<'_> {
                 break;
             }
             // A plan that was good once is looked at again when its turn comes.
-            let has_plan = || step.plan.lock().unwrap_or_else(|p| p.into_inner()).is_some();
+            let has_plan = || step.plan().is_some();
             let at_cursor = crate::exec::cursor::current_of(step).is_some();
             if !step.is_bound() || at_cursor || has_plan() {
                 continue;
             }
             match self.session.compile_step(program, step, None) {
                 Ok(Some(plan)) if self.is_shareable(&plan.dependencies) => {
-                    *step.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(Arc::new(plan));
+                    step.keep(Arc::new(plan), self.task.now_ns());
                 }
                 Ok(_) => {}
                 Err(error) if error.missing || depends_on_session(&error.error) => {}

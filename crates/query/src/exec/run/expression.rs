@@ -71,8 +71,13 @@ impl Context<'_> {
         loop {
             let plan = self.plan_of(program, step)?;
             let plan = plan.ok_or_else(|| crate::lower::internal("an expression has no plan"))?;
+            // Only those that read tables are queries.
+            let began_ns = (!plan.unit.tables.is_empty()).then(|| self.task.now_ns());
             let ran = self.run_plan(&plan, frame, |c, unit, frame| run(c, unit, frame))?;
             if let Some(value) = ran {
+                if let Some(began_ns) = began_ns {
+                    step.runs.note(began_ns, self.task.now_ns(), 1);
+                }
                 self.session.instance.compiler.consider(&plan);
                 return Ok(value);
             }

@@ -117,6 +117,7 @@ impl Context<'_> {
             catch_depth: step.catch_depth,
             kind: StepKind::Data(Box::new(statement)),
             plan: std::sync::Mutex::new(None),
+            runs: Default::default(),
         };
         let result = self.run_step(program, &step, frame, Some(&hidden));
         if let TableSlot::Own(table) = frame.table_mut(id) {

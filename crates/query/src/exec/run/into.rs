@@ -28,7 +28,9 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         self.session.note_time();
+        let began_ns = self.task.now_ns();
         let outcome = self.within_definition(|c| c.make_and_fill(program, step, select, frame))?;
+        step.runs.note(began_ns, self.task.now_ns(), outcome.rows);
         self.session.left.row_count = outcome.rows as i64;
         if outcome.identity.is_some() {
             self.session.left.identity = outcome.identity;

@@ -45,6 +45,9 @@ pub(crate) struct NativeRun {
     blocks: Vec<Mark>,
     /// Whether one of its statements is open.
     open: bool,
+    /// Whether runs of its statements are counted, and when the one that is open began.
+    counted: bool,
+    began_ns: u64,
 }
 
 impl Context<'_> {
@@ -189,6 +192,8 @@ impl Context<'_> {
             database: program.database,
             blocks: vec![mark],
             open: false,
+            counted: self.session.counts_statements_of(program),
+            began_ns: 0,
         });
         Ok(true)
     }
@@ -233,6 +238,15 @@ impl Context<'_> {
 }
 
 impl State {
+    /// Whether runs of a native module's statements are counted.
+    fn counts_statements_of(&self, program: &Program) -> bool {
+        let collection = &self.instance.collection;
+        collection.counts_statements()
+            && program
+                .object()
+                .is_some_and(|id| collection.counts_statements_of(program.database, id))
+    }
+
     /// Whether commits in the current database may be delayed by those who ask for it.
     fn allows_delay(&self) -> bool {
         use engine::catalog::def::DelayedDurability as D;
@@ -271,7 +285,11 @@ impl State {
             self.open_in(&mut open, database, how)?;
         }
         self.statements.push(open);
-        self.native.last_mut().ok_or_else(no_run)?.open = true;
+        let run = self.native.last_mut().ok_or_else(no_run)?;
+        run.open = true;
+        if run.counted {
+            run.began_ns = task.now_ns();
+        }
         Ok(())
     }
 
@@ -284,6 +302,9 @@ impl State {
     ) -> SqlResult<()> {
         if statement.kind != StatementKind::Expression {
             self.left.row_count = outcome.rows as i64;
+        }
+        if let Some(run) = self.native.last().filter(|run| run.counted) {
+            statement.runs.note(run.began_ns, task.now_ns(), outcome.rows);
         }
         self.left.error = 0;
         if let Some(identity) = outcome.identity {
@@ -385,7 +406,7 @@ impl State {
                 _ => {}
             }
         }
-        let (result, _) = context.in_level(&program, None, |c| c.run_native(&program, &mut frame));
+        let (result, _) = context.in_level(&program, None, |c| c.run_body(&program, &mut frame));
         let result = result.map_err(|fault| fault.error);
         for (at, argument) in site.args.iter().enumerate() {
             match (&parameters[at].kind, argument) {

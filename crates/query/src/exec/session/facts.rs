@@ -13,8 +13,8 @@ use super::State;
 use crate::exec::security::login_may;
 use crate::func::SessionFacts;
 use crate::func::facts::{
-    Connection, Counters, CursorScope, Login, MetadataFacts, Progress, RandomState, ServerFacts,
-    Settings, StatementTime, SystemObject,
+    Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
+    ServerFacts, Settings, StatementTime, SystemObject,
 };
 
 impl MetadataFacts for State {
@@ -185,11 +185,11 @@ impl SessionFacts for State {
         self.random.set(state);
     }
 
-    fn text_of(&self, handle: &[u8]) -> SqlResult<Option<Arc<str>>> {
+    fn text_of(&self, handle: &[u8]) -> SqlResult<Option<HandledText>> {
         if !super::system::sees_server(self) {
             return Err(super::system::denied_server_state());
         }
-        Ok(self.instance.sessions.text_of(handle))
+        Ok(super::texts::text_of(self, handle))
     }
 
     fn random_bytes(&self, bytes: &mut [u8]) {

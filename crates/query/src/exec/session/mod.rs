@@ -21,6 +21,7 @@ pub mod requests;
 pub mod reveal;
 pub mod system;
 pub mod temporary;
+mod texts;
 pub mod transaction;
 
 use std::cell::Cell;

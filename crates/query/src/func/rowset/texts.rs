@@ -24,8 +24,7 @@ pub(super) fn columns(_: &[SqlType]) -> Vec<RowsetColumn> {
     ]
 }
 
-/// One row; none for NULL and for a text that nobody knows any more. Texts that clients send belong to no
-/// database and no module.
+/// One row; none for NULL and for a text that nobody knows any more.
 pub(super) fn fill<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
@@ -35,7 +34,13 @@ pub(super) fn fill<'a>(
     if args[0].is_null() {
         return Ok(());
     }
-    let Some(text) = ctx.facts.text_of(bytes(args[0]))? else { return Ok(()) };
-    let text = string(ctx.arena, &text, &SqlType::nvarchar_max(Collation::DEFAULT));
-    emit(&[ValueRef::Null, ValueRef::Null, ValueRef::Null, ValueRef::Int(0), text])
+    let Some(found) = ctx.facts.text_of(bytes(args[0]))? else { return Ok(()) };
+    let id = |id: Option<i32>| id.map_or(ValueRef::Null, |id| ValueRef::Int(id.into()));
+    let module = id(found.module.map(|id| id.0));
+    // Procedures of one name are not numbered.
+    let number = if found.module.is_some() { ValueRef::Int(0) } else { ValueRef::Null };
+    let encrypted = ValueRef::Int(found.text.is_none().into());
+    let ty = SqlType::nvarchar_max(Collation::DEFAULT);
+    let text = found.text.map_or(ValueRef::Null, |text| string(ctx.arena, &text, &ty));
+    emit(&[id(found.database.map(|id| id.0)), module, number, encrypted, text])
 }

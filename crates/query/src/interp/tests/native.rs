@@ -1,5 +1,6 @@
 use base::ids::ObjectId;
 use base::{SqlType, ValueRef};
+use tsql::ast::Span;
 
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
@@ -142,7 +143,7 @@ fn statements_are_bracketed_and_counted() {
         [(ColId(0), INT)],
     );
     let body = vec![
-        at(1, NativeKind::Data(Box::new(select(source, &columns)))),
+        at(1, NativeKind::Data(Box::new(select(source, &columns)), Span::default())),
         at(
             2,
             NativeKind::Call {

@@ -1,6 +1,7 @@
 //! The bodies of procedures that T-SQL could not say.
 
 pub mod applock;
+pub mod collection;
 pub mod configuration;
 pub mod describe;
 pub mod directory;

@@ -87,6 +87,8 @@ fn of_server(cx: &mut FillContext<'_>) {
         ("Cache Object Counts", cache.entries as u64, RAW),
     ];
     Object { name: "Plan Cache", instance: "_Total" }.show(cx, &plans);
+    let code = [("Code Size (Bytes)", instance.compiler.code_bytes() as u64, RAW)];
+    Object { name: "Machine Code", instance: "" }.show(cx, &code);
 }
 
 const OF_DATABASE: [(&str, i32); 7] = [

@@ -216,8 +216,10 @@ pub static DM_OS_MEMORY_CLERKS: SystemRowset = SystemRowset {
         let rest = cx.instance.host().pool.total().saturating_sub(of_databases);
         let rings = managers().map(|own| own.log().stats().ring_bytes).sum();
         let plans = cx.instance.plans.statistics().bytes as u64;
+        let code = cx.instance.compiler.code_bytes() as u64;
         let mut clerks = vec![
             ("CACHESTORE_SQLCP", "SQL Plans".to_owned(), plans),
+            ("MEMORYCLERK_MACHINECODE", "Default".to_owned(), code),
             ("MEMORYCLERK_SQLLOGPOOL", "Default".to_owned(), rings),
             ("MEMORYCLERK_XTP", "Default".to_owned(), rest),
         ];

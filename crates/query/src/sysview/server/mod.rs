@@ -2,11 +2,13 @@
 
 mod counters;
 mod databases;
+mod executions;
 mod machine;
 mod memory;
 mod principals;
 mod sessions;
 mod settings;
+mod texts;
 mod transactions;
 
 use super::SystemRowset;
@@ -19,6 +21,11 @@ pub const VIEWS: &[&SystemRowset] = &[
     &machine::DM_OS_HOST_INFO,
     &counters::DM_OS_PERFORMANCE_COUNTERS,
     &counters::DM_OS_WAIT_STATS,
+    &executions::DM_EXEC_QUERY_STATS,
+    &executions::DM_EXEC_PROCEDURE_STATS,
+    &executions::DM_EXEC_TRIGGER_STATS,
+    &executions::DM_EXEC_FUNCTION_STATS,
+    &executions::DM_EXEC_CACHED_PLANS,
     &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
     &memory::DM_DB_XTP_HASH_INDEX_STATS,
     &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,

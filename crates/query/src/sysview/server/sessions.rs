@@ -9,7 +9,8 @@ use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
-use crate::exec::instance::sessions::{SessionEntry, SessionStatus, text_handle};
+use crate::exec::handle;
+use crate::exec::instance::sessions::{SessionEntry, SessionStatus};
 use crate::func::facts::Settings;
 
 /// The columns of a session's options, which sessions and requests share.
@@ -64,7 +65,9 @@ fn isolation_code(level: IsolationLevel) -> i64 {
 }
 
 /// Puts constant lists of columns one behind the other.
-const fn joined<const N: usize, const M: usize>(parts: [&[ViewColumn]; M]) -> [ViewColumn; N] {
+pub(super) const fn joined<const N: usize, const M: usize>(
+    parts: [&[ViewColumn]; M],
+) -> [ViewColumn; N] {
     let mut columns = [("", INT, false); N];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {
@@ -251,7 +254,7 @@ pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
                 or_null(local, |(_, port)| int(*port)),
                 guid(entry.client.connection_id),
                 NULL,
-                or_null(last_text, |text| bytes(&text_handle(&text))),
+                or_null(last_text, |text| bytes(&handle::of_text(&text))),
             ]);
         }
         Ok(())
@@ -358,7 +361,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 utc(request.started.0),
                 text(if wait.is_some() { "suspended" } else { "running" }),
                 text(entry.activity.get().name()),
-                bytes(&text_handle(&request.text)),
+                bytes(&handle::of_text(&request.text)),
                 int(0),
                 int(-1),
                 NULL,

@@ -1,0 +1,148 @@
+//! What is counted of runs: of a statement, a module, a statement within a native module.
+//!
+//! Whoever runs something adds to it when it has succeeded; the views over execution statistics read it. Each
+//! number is right by itself; a reader may find them a run apart from one another.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Counts of runs. Times are of the monotonic clock.
+#[derive(Debug, Default)]
+pub struct Runs {
+    count: AtomicU64,
+    /// When the last one began.
+    last_began_ns: AtomicU64,
+    elapsed_ns: Measure,
+    rows: Measure,
+    /// When what runs was compiled; 0 if that is not known.
+    compiled_ns: AtomicU64,
+    compilations: AtomicU64,
+}
+
+/// Sum, last, least and most of something. The least is kept as its complement, so that nothing is zero.
+#[derive(Debug, Default)]
+struct Measure {
+    total: AtomicU64,
+    last: AtomicU64,
+    least_complement: AtomicU64,
+    most: AtomicU64,
+}
+
+/// What a [`Measure`] has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Measured {
+    pub total: u64,
+    pub last: u64,
+    pub least: u64,
+    pub most: u64,
+}
+
+/// What [`Runs`] have come to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RunStatistics {
+    /// How many runs have succeeded since the last compilation.
+    pub count: u64,
+    /// When the last of them began.
+    pub last_began_ns: u64,
+    /// How long they took.
+    pub elapsed_ns: Measured,
+    /// The rows that they returned or changed.
+    pub rows: Measured,
+    /// When what runs was compiled; 0 if that is not known.
+    pub compiled_ns: u64,
+    /// How often it was compiled.
+    pub compilations: u64,
+}
+
+impl Runs {
+    /// A run has succeeded.
+    #[inline]
+    pub fn note(&self, began_ns: u64, ended_ns: u64, rows: u64) {
+        self.count.fetch_add(1, Relaxed);
+        self.last_began_ns.store(began_ns, Relaxed);
+        self.elapsed_ns.add(ended_ns.saturating_sub(began_ns));
+        self.rows.add(rows);
+    }
+
+    /// What runs has been compiled, anew or for the first time: counting starts over.
+    pub fn compiled(&self, now_ns: u64) {
+        self.compilations.fetch_add(1, Relaxed);
+        self.compiled_ns.store(now_ns, Relaxed);
+        self.count.store(0, Relaxed);
+        self.elapsed_ns.clear();
+        self.rows.clear();
+    }
+
+    /// When what runs was compiled last.
+    pub fn compiled_at(&self) -> u64 {
+        self.compiled_ns.load(Relaxed)
+    }
+
+    /// What they have come to; `None` if there were none.
+    pub fn statistics(&self) -> Option<RunStatistics> {
+        let count = self.count.load(Relaxed);
+        (count > 0).then(|| RunStatistics {
+            count,
+            last_began_ns: self.last_began_ns.load(Relaxed),
+            elapsed_ns: self.elapsed_ns.get(),
+            rows: self.rows.get(),
+            compiled_ns: self.compiled_ns.load(Relaxed),
+            compilations: self.compilations.load(Relaxed),
+        })
+    }
+}
+
+impl Measure {
+    #[inline]
+    fn add(&self, value: u64) {
+        self.total.fetch_add(value, Relaxed);
+        self.last.store(value, Relaxed);
+        // Records are rare: most runs only read.
+        if self.least_complement.load(Relaxed) < !value {
+            self.least_complement.fetch_max(!value, Relaxed);
+        }
+        if self.most.load(Relaxed) < value {
+            self.most.fetch_max(value, Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        for part in [&self.total, &self.last, &self.least_complement, &self.most] {
+            part.store(0, Relaxed);
+        }
+    }
+
+    fn get(&self) -> Measured {
+        Measured {
+            total: self.total.load(Relaxed),
+            last: self.last.load(Relaxed),
+            least: !self.least_complement.load(Relaxed),
+            most: self.most.load(Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_summed_until_the_next_compilation() {
+        let runs = Runs::default();
+        assert_eq!(runs.statistics(), None);
+        runs.compiled(5);
+        for (began, ended, rows) in [(10, 17, 3), (20, 22, 0), (30, 35, 1)] {
+            runs.note(began, ended, rows);
+        }
+        let statistics = runs.statistics().unwrap();
+        assert_eq!((statistics.count, statistics.last_began_ns), (3, 30));
+        assert_eq!(statistics.elapsed_ns, Measured { total: 14, last: 5, least: 2, most: 7 });
+        assert_eq!(statistics.rows, Measured { total: 4, last: 1, least: 0, most: 3 });
+        runs.compiled(40);
+        assert_eq!(runs.statistics(), None);
+        runs.note(50, 51, 9);
+        let statistics = runs.statistics().unwrap();
+        assert_eq!((statistics.compiled_ns, statistics.compilations), (40, 2));
+        assert_eq!(statistics.rows.least, 9);
+    }
+}
