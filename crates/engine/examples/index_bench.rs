@@ -11,8 +11,8 @@ use std::time::Instant;
 use base::{Collation, SqlType, Value, ValueRef};
 use crossbeam_epoch::{Collector, Guard};
 use engine::hot::account::Account;
-use engine::hot::alloc;
 use engine::hot::anchor::{AnchorPtr, anchor_size};
+use engine::hot::heap;
 use engine::hot::index::{Admit, Direction, Index, IndexShape, Scan};
 use engine::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec};
 use engine::hot::row::RowLayout;
@@ -124,7 +124,7 @@ impl Bench {
         pad[..8].copy_from_slice(&number.to_le_bytes());
         values.push(Value::Chars(pad.into()));
         let row = self.layout.build_owned(&values);
-        let memory = alloc::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
+        let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
         // SAFETY: the memory is ours alone and large enough.
         unsafe {

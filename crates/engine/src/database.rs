@@ -14,10 +14,10 @@ use base::ids::{DbId, Lsn, SessionId};
 use env::Env;
 
 use crate::error::EngineError;
-use crate::hot::alloc::Pool;
 use crate::hot::identity::{Counter, Position, TakeError};
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
+use crate::hot::tally::Pool;
 use crate::log::record::{BodySink, RECORD_HEADER, record_len};
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
 use crate::recovery::{Recovery, RecoveryCatalog, RecoveryOptions};

@@ -7,6 +7,7 @@
 //! * [`fs`]: what a file system and a file can do, with errors that name operation and path.
 //! * [`clock`]: monotonic time, wall-clock time, and the local offset from UTC.
 //! * [`rng`]: random bytes.
+//! * [`memory`]: address space, which is the same in every world.
 //! * [`real`]: the operating system's.
 //! * [`sim`]: in memory and on a seed; loses or tears unsynced writes, fails, fills up, delays.
 //!
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 pub mod clock;
 pub mod fs;
+pub mod memory;
 pub mod real;
 pub mod rng;
 pub mod sim;

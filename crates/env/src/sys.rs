@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::ptr::{self, NonNull};
 
 /// Takes an exclusive advisory lock on the open file; `WouldBlock` if somebody else holds one. It
 /// ends when the last copy of the descriptor is closed.
@@ -70,4 +71,34 @@ pub fn random_bytes(bytes: &mut [u8]) {
         let result = unsafe { libc::getentropy(part.as_mut_ptr().cast(), part.len()) };
         assert_eq!(result, 0, "getentropy: {}", io::Error::last_os_error());
     }
+}
+
+/// Address space of this length, zeros when it is touched and nothing before. It starts at a multiple of
+/// `align` (a power of two of whole pages), which takes up to as much address space in front of it.
+pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+    // SAFETY: a new mapping anywhere; it touches no memory that is in use.
+    let start = unsafe { libc::mmap(ptr::null_mut(), len + align, access, kind, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let start = start.cast::<u8>();
+    // SAFETY: the mapping is longer by what this skips.
+    let start = unsafe { start.add(start.align_offset(align)) };
+    #[cfg(target_os = "linux")]
+    // SAFETY: the range lies in the new mapping. Systems without huge pages refuse, which is as well.
+    unsafe {
+        libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE)
+    };
+    NonNull::new(start).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+}
+
+/// Gives the memory of mapped pages back to the system. They are zeros when they are touched again.
+///
+/// # Safety
+/// The pages are whole, came from [`map_memory`], and hold nothing that anybody will read.
+pub unsafe fn discard_memory(start: NonNull<u8>, len: usize) {
+    // SAFETY: the caller's promise.
+    let result = unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_DONTNEED) };
+    debug_assert_eq!(result, 0, "madvise: {}", io::Error::last_os_error());
 }

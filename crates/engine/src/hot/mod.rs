@@ -2,11 +2,12 @@
 //! See `docs/design/hot-store.md`.
 
 pub mod account;
-pub mod alloc;
+
 pub mod anchor;
 pub mod cursor;
 pub mod filter;
 pub mod gate;
+pub mod heap;
 pub mod identity;
 pub mod index;
 pub mod key;
@@ -14,4 +15,5 @@ pub mod reclaim;
 pub mod row;
 pub mod status;
 pub mod table;
+pub mod tally;
 pub mod visibility;

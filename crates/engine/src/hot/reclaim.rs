@@ -29,10 +29,10 @@ use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
-use crate::hot::alloc::Pool;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::status::{Horizon, SlotTable};
 use crate::hot::table::{Table, TablePtr, TableSpec, Walk};
+use crate::hot::tally::Pool;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard, RwLock};

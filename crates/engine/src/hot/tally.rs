@@ -1,51 +1,19 @@
-//! Memory for anchors and versions, and who is charged for it.
-//!
-//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of
-//! [`anchor::ALIGN`](crate::hot::anchor::ALIGN); the size is not stored, so that whoever frees must
-//! know it (a row's length follows from its layout).
+//! Who is charged for the memory of rows.
 //!
 //! A [`Pool`] is what a limit applies to: a database, or the server above it. A [`Tally`] counts
 //! for one table, sharded by worker so that inserts on different workers write different cache
 //! lines; it tells its pool when a shard has drifted by [`DRIFT`], so a pool's total is off by at
 //! most that much per shard and table.
 
-use std::alloc::Layout;
-use std::ptr::NonNull;
-
 use crossbeam_utils::CachePadded;
 
-use crate::hot::anchor::ALIGN;
+use crate::hot::heap;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicI64, AtomicU64};
 
 /// Bytes that a shard of a [`Tally`] may gain or lose before its pool hears of it.
 pub const DRIFT: i64 = 64 * 1024;
-
-/// The bytes that are really taken for `size` bytes.
-pub const fn rounded(size: usize) -> usize {
-    size.next_multiple_of(ALIGN)
-}
-
-/// Memory for `size` bytes at a multiple of [`ALIGN`], or `None` if the system has none.
-pub fn allocate(size: usize) -> Option<NonNull<u8>> {
-    debug_assert!(size > 0);
-    // SAFETY: the size is not zero, since every anchor and version has a header.
-    NonNull::new(unsafe { std::alloc::alloc(layout(size)) })
-}
-
-/// Gives memory back.
-///
-/// # Safety
-/// `memory` came from [`allocate`] with the same size and nobody uses it any more.
-pub unsafe fn free(memory: NonNull<u8>, size: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { std::alloc::dealloc(memory.as_ptr(), layout(size)) }
-}
-
-fn layout(size: usize) -> Layout {
-    Layout::from_size_align(rounded(size), ALIGN).expect("row sizes are far below isize::MAX")
-}
 
 /// What a memory limit applies to.
 #[derive(Debug)]
@@ -151,8 +119,7 @@ impl Tally {
     /// Counts memory that was taken for `used` bytes (negative: given back); returns whether the
     /// pool heard of it, which is the moment to report the indexes too.
     pub fn add(&self, shard: usize, used: i64) -> bool {
-        let step = ALIGN as i64;
-        let allocated = (used.abs() + step - 1) / step * step * used.signum();
+        let allocated = heap::rounded(used.unsigned_abs() as usize) as i64 * used.signum();
         let s = &self.shards[shard % self.shards.len()];
         s.used.fetch_add(used, Relaxed);
         let now = s.allocated.fetch_add(allocated, Relaxed) + allocated;
@@ -200,16 +167,6 @@ impl Drop for Tally {
 #[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn memory_is_aligned_and_comes_back() {
-        for size in [1, 16, 33, 4096, 100_000] {
-            let memory = allocate(size).expect("there is memory");
-            assert_eq!(memory.as_ptr() as usize % ALIGN, 0);
-            // SAFETY: just allocated with this size.
-            unsafe { free(memory, size) };
-        }
-    }
 
     #[test]
     fn a_limit_refuses_at_the_pool_that_has_it() {

@@ -2,7 +2,7 @@
 
 use base::ids::StorageId;
 
-use crate::hot::alloc::Exhausted;
+use crate::hot::tally::Exhausted;
 use crate::log::{LogError, NoSpace};
 
 /// What most functions of this folder return.

@@ -2,10 +2,10 @@
 
 use base::ids::{DbId, Lsn, StorageId};
 
-use crate::hot::alloc::Pool;
 use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
 use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
+use crate::hot::tally::Pool;
 use crate::log::Log;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicU8, AtomicU64};

@@ -35,6 +35,7 @@ mod scan;
 
 use std::alloc::{self, Layout};
 use std::ops::ControlFlow;
+use std::ptr::NonNull;
 
 use crossbeam_epoch::Guard;
 
@@ -43,7 +44,8 @@ pub use range::{RangeIndex, RangeStats};
 pub use scan::{Direction, Scan};
 
 use crate::hot::account::Account;
-use crate::hot::anchor::AnchorPtr;
+use crate::hot::anchor::{ALIGN, AnchorPtr};
+use crate::hot::heap;
 use crate::hot::key::KeySpec;
 use crate::hot::row::RowLayout;
 use crate::sync::Arc;
@@ -219,19 +221,12 @@ impl Index {
     }
 }
 
-/// Gives an index's memory back. Under test it is overwritten first, so that a reader who comes too
-/// late finds everything empty.
-///
-/// # Safety
-/// As for [`std::alloc::dealloc`].
-unsafe fn deallocate(memory: *mut u8, layout: Layout) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if cfg!(test) {
-            memory.write_bytes(0, layout.size());
-        }
-        alloc::dealloc(memory, layout);
-    }
+/// Memory for a part of an index. Without it an index could be neither left as it was nor changed.
+fn allocate(size: usize) -> NonNull<u8> {
+    heap::allocate(size).unwrap_or_else(|| {
+        let layout = Layout::from_size_align(size, ALIGN);
+        alloc::handle_alloc_error(layout.expect("keys are far below isize::MAX"))
+    })
 }
 
 /// The anchors of one key, while the guard lasts.

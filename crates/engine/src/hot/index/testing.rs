@@ -10,8 +10,8 @@ use crossbeam_epoch::Guard;
 
 use super::{Admit, Index, IndexShape, Scan};
 use crate::hot::account::Account;
-use crate::hot::alloc;
 use crate::hot::anchor::{AnchorPtr, anchor_size};
+use crate::hot::heap;
 use crate::hot::key::{KeyBuf, KeyColumn, KeySpec};
 use crate::hot::row::RowLayout;
 use crate::sync::Arc;
@@ -95,7 +95,7 @@ impl Fixture {
     /// A new row, in no index.
     pub(super) fn anchor(&self, key: u32, id: u64) -> AnchorPtr {
         let row = self.row(key, id);
-        let memory = alloc::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
+        let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
         // SAFETY: the memory is ours alone and large enough.
         unsafe {
@@ -214,6 +214,6 @@ unsafe fn free(anchor: AnchorPtr, row_len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         memory.as_ptr().write_bytes(0xDD, size);
-        alloc::free(memory, size);
+        heap::free(memory, size);
     }
 }

@@ -6,13 +6,14 @@ use std::slice;
 
 use crossbeam_epoch::Guard;
 
-use crate::hot::alloc::{self, Exhausted};
 use crate::hot::anchor::{
     ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, LOCK, MOVED, TAG_MASK, TOMBSTONE, VersionPtr,
     anchor_size, split_older, version_size,
 };
+use crate::hot::heap;
 use crate::hot::status::Begin;
 use crate::hot::table::{Table, same_bytes};
+use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Bytes behind the header of a tombstone that says where the row went.
@@ -92,12 +93,12 @@ impl Table {
         let size = anchor_size(self.links(), row_len);
         self.charge(shard, -(size as i64));
         // SAFETY: the caller's promise.
-        unsafe { alloc::free(memory(anchor.address()), size) };
+        unsafe { heap::free(memory(anchor.address()), size) };
     }
 
     fn anchor_memory(&self, shard: usize, row_len: usize) -> Result<AnchorPtr, Exhausted> {
         let size = anchor_size(self.links(), row_len);
-        let memory = alloc::allocate(size).ok_or(Exhausted::Server)?;
+        let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
         // SAFETY: the memory is ours alone and large enough.
@@ -170,7 +171,7 @@ impl Table {
 
     fn allocate_version(&self, shard: usize, row_len: usize) -> Result<VersionPtr, Exhausted> {
         let size = version_size(row_len);
-        let memory = alloc::allocate(size).ok_or(Exhausted::Server)?;
+        let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
         Ok(VersionPtr::from_address(memory.as_ptr() as u64).expect("it is not null"))
     }
@@ -247,7 +248,7 @@ impl Table {
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
         // SAFETY: the caller's promise; the size is the one it was allocated with.
-        unsafe { alloc::free(memory(version.address()), size) };
+        unsafe { heap::free(memory(version.address()), size) };
     }
 
     /// Frees a version once nobody that may be walking through it is left.
@@ -259,7 +260,7 @@ impl Table {
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
         // SAFETY: the closure frees memory that only readers with older guards can reach.
-        unsafe { guard.defer_unchecked(move || alloc::free(memory(version.address()), size)) };
+        unsafe { guard.defer_unchecked(move || heap::free(memory(version.address()), size)) };
     }
 
     /// Frees an anchor once nobody that may be standing on it is left.
@@ -273,7 +274,7 @@ impl Table {
             unsafe { anchor_size(self.links(), self.row(anchor.inline(self.links())).len()) };
         self.charge(shard, -(size as i64));
         // SAFETY: as above.
-        unsafe { guard.defer_unchecked(move || alloc::free(memory(anchor.address()), size)) };
+        unsafe { guard.defer_unchecked(move || heap::free(memory(anchor.address()), size)) };
     }
 
     /// Frees the newest version of a row at once, if that is not the inline one.
@@ -300,7 +301,7 @@ impl Table {
         unsafe {
             let size = anchor_size(self.links(), self.row(anchor.inline(self.links())).len());
             self.charge(shard, -(size as i64));
-            alloc::free(memory(anchor.address()), size);
+            heap::free(memory(anchor.address()), size);
         }
     }
 

@@ -28,7 +28,6 @@ use crossbeam_epoch::Guard;
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
 use crate::hot::account::Account;
-use crate::hot::alloc::{Pool, RowMemory, Tally};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::ScanRange;
 use crate::hot::filter::RowFilter;
@@ -37,6 +36,7 @@ use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Index, IndexShape, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec};
 use crate::hot::row::{Place, RowLayout};
+use crate::hot::tally::{Pool, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;

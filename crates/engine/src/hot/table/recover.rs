@@ -3,11 +3,11 @@
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use crate::hot::alloc::Exhausted;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::Admit;
 use crate::hot::status::Begin;
 use crate::hot::table::Table;
+use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Table {

@@ -1,7 +1,7 @@
 //! Memory: limits, and that it comes back.
 
 use super::*;
-use crate::hot::alloc::Exhausted;
+use crate::hot::tally::Exhausted;
 
 fn reclaim_all(harness: &Harness) {
     let task = harness.task();

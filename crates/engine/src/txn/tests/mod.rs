@@ -16,12 +16,12 @@ use crossbeam_epoch::Collector;
 use env::Env;
 
 use super::*;
-use crate::hot::alloc::Pool;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyColumn};
 use crate::hot::reclaim::Tables;
 use crate::hot::table::{ConflictPolicy, IndexKind, IndexSpec, Table, TableSpec};
+use crate::hot::tally::Pool;
 use crate::hot::visibility::Isolation;
 use crate::log::Log;
 use crate::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};

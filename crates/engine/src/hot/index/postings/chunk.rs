@@ -1,12 +1,12 @@
 //! Chunks: fixed numbers of places for anchors.
 
-use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 
 use super::SLOT_SHIFT;
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::heap::{free, rounded};
+use crate::hot::index::allocate;
 use crate::hot::index::count::Counts;
-use crate::hot::index::deallocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -56,12 +56,11 @@ impl ChunkPtr {
         link: &Word,
         counts: &Counts,
     ) -> ChunkPtr {
-        let layout = layout(capacity);
-        // SAFETY: the layout is not empty; what is written lies inside it.
+        // SAFETY: what is written lies inside the memory.
         let chunk = unsafe {
-            let memory = alloc::alloc_zeroed(layout);
-            let Some(start) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
-            let chunk = ChunkPtr(start.cast());
+            let memory = allocate(size(capacity));
+            memory.write_bytes(0, size(capacity));
+            let chunk = ChunkPtr(memory.cast());
             chunk.0.write(Chunk {
                 bits: Word::new(!places(capacity) & !DEAD | 1),
                 owner: group | (capacity as u64) << CAPACITY_SHIFT,
@@ -71,7 +70,7 @@ impl ChunkPtr {
             chunk
         };
         link.store(chunk.address() | 1 << SLOT_SHIFT, Relaxed);
-        counts.charge(chunk.address(), layout.size(), capacity);
+        counts.charge(chunk.address(), rounded(size(capacity)), capacity);
         chunk
     }
 
@@ -215,20 +214,19 @@ impl ChunkPtr {
     pub(super) unsafe fn discharge(self, counts: &Counts) {
         // SAFETY: the caller's promise.
         let capacity = unsafe { self.capacity() };
-        counts.discharge(self.address(), layout(capacity).size(), capacity);
+        counts.discharge(self.address(), rounded(size(capacity)), capacity);
     }
 
     /// # Safety
     /// Nobody else has access to it any more.
     pub(super) unsafe fn free(self) {
-        // SAFETY: the caller's promise; the layout is the one it was allocated with.
-        unsafe { deallocate(self.0.cast().as_ptr(), layout(self.capacity())) }
+        // SAFETY: the caller's promise; the size is the one it was allocated with.
+        unsafe { free(self.0.cast(), size(self.capacity())) }
     }
 }
 
-fn layout(capacity: usize) -> Layout {
-    let size = size_of::<Chunk>() + capacity * size_of::<Word>();
-    Layout::from_size_align(size, 16).expect("chunks are small")
+fn size(capacity: usize) -> usize {
+    size_of::<Chunk>() + capacity * size_of::<Word>()
 }
 
 /// The bits of this many places.

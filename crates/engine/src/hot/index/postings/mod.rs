@@ -38,15 +38,15 @@
 mod chunk;
 mod directory;
 
-use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 use std::slice;
 
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::heap::{free, rounded};
+use crate::hot::index::allocate;
 use crate::hot::index::count::Counts;
-use crate::hot::index::deallocate;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -101,12 +101,11 @@ impl GroupPtr {
         link: &Word,
         counts: &Counts,
     ) -> GroupPtr {
-        let layout = layout::<Header>(key.len());
-        // SAFETY: the layout is not empty; what is written lies inside it, and is aligned since both
-        // parts consist of words.
+        let size = size::<Header>(key.len());
+        // SAFETY: what is written lies inside the memory, and is aligned since both parts consist of
+        // words.
         let group = unsafe {
-            let memory = alloc::alloc(layout);
-            let Some(start) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
+            let start = allocate(size);
             start.cast::<Header>().write(header);
             let group = start.add(size_of::<Header>()).cast::<Group>();
             group.write(Group {
@@ -119,7 +118,7 @@ impl GroupPtr {
             GroupPtr(group)
         };
         link.store(group.address(), Relaxed);
-        counts.charge(group.address(), layout.size(), 0);
+        counts.charge(group.address(), rounded(size), 0);
         group
     }
 
@@ -130,7 +129,7 @@ impl GroupPtr {
     pub(super) unsafe fn discard<Header>(self, counts: &Counts) {
         // SAFETY: the caller's promise.
         unsafe {
-            counts.discharge(self.address(), self.layout::<Header>().size(), 0);
+            counts.discharge(self.address(), rounded(self.size::<Header>()), 0);
             self.free::<Header>();
         }
     }
@@ -317,7 +316,7 @@ impl GroupPtr {
     pub(super) unsafe fn retire<Header>(self, guard: &Guard, counts: &Counts) {
         // SAFETY: a dead group is its killer's alone, except for readers, who go with the epoch.
         unsafe {
-            counts.discharge(self.address(), self.layout::<Header>().size(), 0);
+            counts.discharge(self.address(), rounded(self.size::<Header>()), 0);
             self.for_each_chunk(|chunk| chunk.discharge(counts));
             if let Some(directory) = self.directory_address() {
                 (*directory).discharge(counts);
@@ -338,14 +337,13 @@ impl GroupPtr {
             if let Some(directory) = self.directory_address() {
                 Directory::free(directory, None);
             }
-            let layout = self.layout::<Header>();
-            deallocate(self.0.cast::<u8>().sub(size_of::<Header>()).as_ptr(), layout);
+            free(self.0.cast::<u8>().sub(size_of::<Header>()), self.size::<Header>());
         }
     }
 
-    unsafe fn layout<Header>(self) -> Layout {
+    unsafe fn size<Header>(self) -> usize {
         // SAFETY: the caller has access to the group.
-        layout::<Header>(unsafe { self.key() }.len())
+        size::<Header>(unsafe { self.key() }.len())
     }
 
     unsafe fn directory_address(self) -> Option<*mut Directory> {
@@ -375,9 +373,8 @@ impl GroupPtr {
     }
 }
 
-fn layout<Header>(key_len: usize) -> Layout {
-    let size = size_of::<Header>() + size_of::<Group>() + key_len;
-    Layout::from_size_align(size, 16).expect("keys are far below isize::MAX")
+fn size<Header>(key_len: usize) -> usize {
+    size_of::<Header>() + size_of::<Group>() + key_len
 }
 
 /// # Safety

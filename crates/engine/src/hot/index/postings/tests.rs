@@ -99,7 +99,7 @@ impl Drop for Fixture {
 
 #[test]
 fn a_key_with_one_row_has_no_chunk() {
-    let group = (size_of::<Group>() + b"key".len()) as u64;
+    let group = rounded(size_of::<Group>() + b"key".len()) as u64;
     assert_eq!(Fixture::with(1).bytes(), group);
     assert_eq!(Fixture::with(2).bytes(), group + 64);
     assert_eq!(Fixture::with(6).bytes(), group + 64);

@@ -1,13 +1,13 @@
 //! Nodes of the tree: a sorted array of eight-byte key heads, and one of pointers.
 
-use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 use std::slice;
 
 use super::version::{Locked, Retry, Seen, Version};
-use crate::hot::index::deallocate;
+use crate::hot::heap::{free, rounded};
+use crate::hot::index::allocate;
 use crate::hot::index::prefetch::prefetch;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -123,13 +123,9 @@ impl<'g> NodeRef<'g> {
         entries: impl IntoIterator<Item = Entry>,
     ) -> NodeRef<'g> {
         let upper_len = fences.upper.as_ref().map_or(UNBOUNDED, |upper| upper.len() as u32);
-        let layout = layout(fences.lower.len() as u32, upper_len);
-        // SAFETY: the layout is not empty; what is written lies inside it.
+        // SAFETY: what is written lies inside the memory.
         let this: NodeRef<'g> = unsafe {
-            let Some(node) = NonNull::new(alloc::alloc(layout)) else {
-                alloc::handle_alloc_error(layout)
-            };
-            let node = node.cast::<Node>();
+            let node = allocate(size(fences.lower.len() as u32, upper_len)).cast::<Node>();
             node.write(Node {
                 version: Version::new(),
                 count: Word::new(0),
@@ -173,7 +169,7 @@ impl<'g> NodeRef<'g> {
     }
 
     pub(super) fn size_bytes(self) -> usize {
-        layout(self.lower_len, self.upper_len).size()
+        rounded(size(self.lower_len, self.upper_len))
     }
 
     /// Frees the node, not what its entries point to.
@@ -181,9 +177,8 @@ impl<'g> NodeRef<'g> {
     /// # Safety
     /// Nobody uses it any more.
     pub(super) unsafe fn free(self) {
-        let layout = layout(self.lower_len, self.upper_len);
-        // SAFETY: the caller's promise; allocated with this layout.
-        unsafe { deallocate(self.node.cast().as_ptr(), layout) }
+        // SAFETY: the caller's promise; allocated with this size.
+        unsafe { free(self.node.cast(), size(self.lower_len, self.upper_len)) }
     }
 
     pub(super) fn entries(self) -> impl Iterator<Item = Entry> + 'g {
@@ -361,8 +356,7 @@ fn lower_count(heads: &[Word], head: u64) -> usize {
     heads.iter().map(|h| usize::from(h.load(Relaxed) < head)).sum()
 }
 
-fn layout(lower_len: u32, upper_len: u32) -> Layout {
+fn size(lower_len: u32, upper_len: u32) -> usize {
     let upper_len = if upper_len == UNBOUNDED { 0 } else { upper_len };
-    let size = size_of::<Node>() + lower_len as usize + upper_len as usize;
-    Layout::from_size_align(size.next_multiple_of(16), 16).expect("keys are far below isize::MAX")
+    size_of::<Node>() + lower_len as usize + upper_len as usize
 }

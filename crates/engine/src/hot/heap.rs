@@ -1,0 +1,496 @@
+//! Memory for anchors, versions and what indexes are made of.
+//!
+//! ```text
+//! region (2 MB, a huge page if the system has one) → block (64 KB, slots of one size) → slot
+//! ```
+//!
+//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 16 bytes up to 1 KB
+//! and of an eighth above; the size is not stored, so that whoever frees must know it (a row's length
+//! follows from its layout). What is longer than [`LARGEST`] comes from the program's allocator.
+//!
+//! # Life of a slot
+//!
+//! The **depot** of its size cuts it from a block and hands it, with its neighbours, to a thread's
+//! **cache**: fresh memory as a run, which is cut further as rows are made, so that rows made one
+//! after the other lie one after the other; slots that were used before as a list. A slot freed goes
+//! to the list of the thread that frees it, whoever had made it. A list that has grown long gives half
+//! of itself back to the depot, which sorts it into the blocks. A block of which no slot is out goes
+//! back to its region, for any size, and a region without blocks to the system; the depot keeps one
+//! empty block, and the regions [`SPARE_REGIONS`], so that nobody goes back and forth.
+//!
+//! # Invariants
+//!
+//! * M1: a slot is in one place: with whoever allocated it, in one cache, or in its block's list.
+//! * M2: a block's `used` counts the slots that are out: allocated or in a cache.
+//! * M3: the header of a block is touched under the lock of its size's depot alone; a cache by its
+//!   thread alone.
+//!
+//! # Latch order       a depot, then the regions
+//!
+//! # Failure
+//!
+//! No memory is `None`, never a panic. A thread that is on its way out has no cache any more and goes
+//! to the depots.
+
+use std::alloc::Layout;
+use std::cell::UnsafeCell;
+use std::ptr::{self, NonNull};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::hot::anchor::ALIGN;
+
+/// The longest piece that is cut from a block, in bytes.
+pub const LARGEST: usize = 4096;
+/// Classes of sizes in steps of [`ALIGN`], up to this many bytes; above there are eight to a doubling.
+const FINE: usize = 1024;
+const CLASSES: usize = FINE / ALIGN + 16;
+
+const REGION: usize = 2 << 20;
+const BLOCK: usize = 64 << 10;
+const BLOCKS: usize = REGION / BLOCK;
+/// Regions that are mapped at once. Address space, not memory.
+const MAPPED_AT_ONCE: usize = 32;
+/// Empty regions that are kept instead of given back to the system.
+const SPARE_REGIONS: usize = 4;
+/// Where a block's slots begin.
+const FIRST_SLOT: usize = 64;
+/// Bytes that go from a depot to a cache, or back, at once.
+const TRANSFER: usize = 16 << 10;
+
+/// The class of a size up to [`LARGEST`].
+#[inline]
+const fn class_of(size: usize) -> usize {
+    if size <= FINE {
+        return size.saturating_sub(1) / ALIGN;
+    }
+    // Of a size in (2^n, 2^(n+1)] the bits behind the first say which eighth.
+    let last = size - 1;
+    let power = last.ilog2();
+    FINE / ALIGN + (power as usize - 10) * 8 + (last >> (power - 3)) % 8
+}
+
+/// Bytes of a slot of this class.
+const fn slot_size(class: usize) -> usize {
+    match class.checked_sub(FINE / ALIGN) {
+        None => (class + 1) * ALIGN,
+        Some(above) => (FINE << (above / 8)) / 8 * (above % 8 + 9),
+    }
+}
+
+/// The bytes that are really taken for `size` bytes.
+#[inline]
+pub const fn rounded(size: usize) -> usize {
+    if size <= LARGEST { slot_size(class_of(size)) } else { size.next_multiple_of(ALIGN) }
+}
+
+/// Memory for `size` bytes at a multiple of [`ALIGN`], or `None` if the system has none.
+// Not inlined here and below, so that no coroutine keeps the address of a thread's cache (P1).
+#[inline(never)]
+pub fn allocate(size: usize) -> Option<NonNull<u8>> {
+    if size > LARGEST {
+        // SAFETY: the size is not zero.
+        return NonNull::new(unsafe { std::alloc::alloc(large(size)) });
+    }
+    let class = class_of(size);
+    // SAFETY: a cache is used by its thread alone, and nothing in there comes back here (M3).
+    let cached = CACHE.try_with(|cache| unsafe { &mut *cache.get() }.take(class));
+    cached.unwrap_or_else(|_| HEAP.depot(class).take_one())
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// `memory` came from [`allocate`] with the same size and nobody uses it any more.
+#[inline(never)]
+pub unsafe fn free(memory: NonNull<u8>, size: usize) {
+    if cfg!(test) {
+        // SAFETY: the caller's promise.
+        unsafe { memory.write_bytes(0xDD, size) };
+    }
+    if size > LARGEST {
+        // SAFETY: the caller's promise.
+        return unsafe { std::alloc::dealloc(memory.as_ptr(), large(size)) };
+    }
+    let (class, slot) = (class_of(size), memory.cast());
+    // SAFETY: as in `allocate`; the slot is the caller's to give (M1).
+    unsafe {
+        let cached = CACHE.try_with(|cache| (*cache.get()).give(class, slot));
+        cached.unwrap_or_else(|_| HEAP.depot(class).give(slot));
+    }
+}
+
+/// Bytes of the blocks in which anything is, or has just been.
+pub fn block_bytes() -> u64 {
+    (HEAP.regions.lock().taken * BLOCK) as u64
+}
+
+fn large(size: usize) -> Layout {
+    Layout::from_size_align(rounded(size), ALIGN).expect("row sizes are far below isize::MAX")
+}
+
+static HEAP: Heap = Heap::new();
+
+thread_local! {
+    static CACHE: UnsafeCell<Cache> = const { UnsafeCell::new(Cache::new(&HEAP)) };
+}
+
+/// A free slot: what is in it.
+struct Slot {
+    next: *mut Slot,
+}
+
+/// What a thread has at hand of every class.
+struct Cache {
+    heap: &'static Heap,
+    stocks: [Stock; CLASSES],
+}
+
+/// What a thread has at hand of one class.
+#[derive(Clone, Copy)]
+struct Stock {
+    free: *mut Slot,
+    /// How many slots the list has.
+    count: usize,
+    /// Fresh memory, for whole slots.
+    run: *mut u8,
+    end: *mut u8,
+}
+
+impl Stock {
+    const EMPTY: Stock =
+        Stock { free: ptr::null_mut(), count: 0, run: ptr::null_mut(), end: ptr::null_mut() };
+}
+
+impl Stock {
+    #[inline]
+    fn pop(&mut self, class: usize) -> Option<NonNull<u8>> {
+        if let Some(slot) = NonNull::new(self.free) {
+            // SAFETY: a slot in the list is free and says what the next is (M1).
+            self.free = unsafe { slot.read() }.next;
+            self.count -= 1;
+            return Some(slot.cast());
+        }
+        if self.run == self.end {
+            return None;
+        }
+        let slot = self.run;
+        // SAFETY: a run is whole slots.
+        self.run = unsafe { slot.add(slot_size(class)) };
+        NonNull::new(slot)
+    }
+}
+
+/// Slots that go from a depot to a cache at once.
+const fn transfer(class: usize) -> usize {
+    let slots = TRANSFER / slot_size(class);
+    if slots > 128 { 128 } else { slots }
+}
+
+impl Cache {
+    const fn new(heap: &'static Heap) -> Cache {
+        Cache { heap, stocks: [Stock::EMPTY; CLASSES] }
+    }
+
+    #[inline]
+    fn take(&mut self, class: usize) -> Option<NonNull<u8>> {
+        let stock = &mut self.stocks[class];
+        match stock.pop(class) {
+            Some(slot) => Some(slot),
+            None => self.heap.depot(class).fill(stock),
+        }
+    }
+
+    /// # Safety
+    /// The slot is of this class and nobody's.
+    #[inline]
+    unsafe fn give(&mut self, class: usize, slot: NonNull<Slot>) {
+        let stock = &mut self.stocks[class];
+        // SAFETY: the caller's promise.
+        unsafe { slot.write(Slot { next: stock.free }) };
+        stock.free = slot.as_ptr();
+        stock.count += 1;
+        if stock.count > 2 * transfer(class) {
+            self.heap.depot(class).drain(stock, transfer(class));
+        }
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        for (class, stock) in self.stocks.iter_mut().enumerate() {
+            if !stock.free.is_null() || stock.run != stock.end {
+                self.heap.depot(class).drain(stock, usize::MAX);
+            }
+        }
+    }
+}
+
+/// All memory that is divided up here. One in the program; tests have their own.
+struct Heap {
+    depots: [Mutex<Depot>; CLASSES],
+    regions: Mutex<Regions>,
+}
+
+// SAFETY: what the pointers in there lead to is touched under the locks (M3).
+unsafe impl Sync for Heap {}
+
+impl Heap {
+    const fn new() -> Heap {
+        Heap {
+            depots: [const { Mutex::new(Depot::new()) }; CLASSES],
+            regions: Mutex::new(Regions::new()),
+        }
+    }
+
+    fn depot(&self, class: usize) -> DepotGuard<'_> {
+        DepotGuard { heap: self, class, depot: self.depots[class].lock() }
+    }
+}
+
+/// The blocks of one class of which slots can be had, in a list.
+struct Depot {
+    first: *mut Block,
+}
+
+/// The header of a block, in its first bytes.
+struct Block {
+    next: *mut Block,
+    previous: *mut Block,
+    /// Slots that came back.
+    free: *mut Slot,
+    /// Where the slots begin that were never out.
+    fresh: u32,
+    /// Slots that are out (M2).
+    used: u32,
+    /// The region's number.
+    region: u32,
+    /// Whether it is in the depot's list.
+    listed: bool,
+}
+
+impl Depot {
+    const fn new() -> Depot {
+        Depot { first: ptr::null_mut() }
+    }
+
+    /// # Safety
+    /// The block is this depot's and not in the list.
+    unsafe fn list(&mut self, block: NonNull<Block>) {
+        // SAFETY: the caller's promise; the list's blocks are this depot's.
+        unsafe {
+            let b = &mut *block.as_ptr();
+            (b.next, b.previous, b.listed) = (self.first, ptr::null_mut(), true);
+            if let Some(next) = b.next.as_mut() {
+                next.previous = block.as_ptr();
+            }
+            self.first = block.as_ptr();
+        }
+    }
+
+    /// # Safety
+    /// The block is in this depot's list.
+    unsafe fn unlist(&mut self, block: NonNull<Block>) {
+        // SAFETY: the caller's promise; its neighbours are others.
+        unsafe {
+            let b = &mut *block.as_ptr();
+            b.listed = false;
+            match b.previous.as_mut() {
+                Some(previous) => previous.next = b.next,
+                None => self.first = b.next,
+            }
+            if let Some(next) = b.next.as_mut() {
+                next.previous = b.previous;
+            }
+        }
+    }
+}
+
+/// A depot that is locked, and its class.
+struct DepotGuard<'h> {
+    heap: &'h Heap,
+    class: usize,
+    depot: MutexGuard<'h, Depot>,
+}
+
+impl DepotGuard<'_> {
+    /// A block with slots to give.
+    fn block(&mut self) -> Option<NonNull<Block>> {
+        if let Some(block) = NonNull::new(self.depot.first) {
+            return Some(block);
+        }
+        let (memory, region) = self.heap.regions.lock().take()?;
+        let block = memory.cast::<Block>();
+        let header = Block {
+            next: ptr::null_mut(),
+            previous: ptr::null_mut(),
+            free: ptr::null_mut(),
+            fresh: FIRST_SLOT as u32,
+            used: 0,
+            region,
+            listed: false,
+        };
+        // SAFETY: the memory is nobody else's, and long and aligned enough.
+        unsafe {
+            block.write(header);
+            self.depot.list(block);
+        }
+        Some(block)
+    }
+
+    /// Fills a stock that is empty with slots of one block, those that were out before or else fresh
+    /// ones, and takes one of them.
+    #[cold]
+    #[inline(never)]
+    fn fill(&mut self, stock: &mut Stock) -> Option<NonNull<u8>> {
+        let (size, block) = (slot_size(self.class), self.block()?);
+        // SAFETY: the block's header is this depot's to touch (M3), and its free slots are nobody's.
+        unsafe {
+            let b = &mut *block.as_ptr();
+            if b.free.is_null() {
+                let fresh = (BLOCK - b.fresh as usize) / size;
+                let slots = fresh.min(transfer(self.class));
+                stock.run = block.as_ptr().cast::<u8>().add(b.fresh as usize);
+                stock.end = stock.run.add(slots * size);
+                b.fresh += (slots * size) as u32;
+                b.used += slots as u32;
+            }
+            while !b.free.is_null() && stock.count < transfer(self.class) {
+                let slot = b.free;
+                b.free = (*slot).next;
+                (*slot).next = stock.free;
+                (stock.free, stock.count) = (slot, stock.count + 1);
+                b.used += 1;
+            }
+            if b.free.is_null() && BLOCK - (b.fresh as usize) < size {
+                self.depot.unlist(block);
+            }
+        }
+        stock.pop(self.class)
+    }
+
+    /// One slot, for a thread without a cache.
+    fn take_one(&mut self) -> Option<NonNull<u8>> {
+        let mut stock = Stock::EMPTY;
+        let slot = self.fill(&mut stock)?;
+        self.drain(&mut stock, usize::MAX);
+        Some(slot)
+    }
+
+    /// Takes up to so many slots of a stock back, the last of all those of its run.
+    #[cold]
+    #[inline(never)]
+    fn drain(&mut self, stock: &mut Stock, slots: usize) {
+        for _ in 0..slots {
+            let Some(slot) = stock.pop(self.class) else { return };
+            // SAFETY: the slot was the stock's, and is now nobody's (M1).
+            unsafe { self.give(slot.cast()) };
+        }
+    }
+
+    /// Takes a slot back.
+    ///
+    /// # Safety
+    /// The slot is of this class and nobody's.
+    unsafe fn give(&mut self, slot: NonNull<Slot>) {
+        let start = slot.as_ptr().map_addr(|address| address & !(BLOCK - 1)).cast::<Block>();
+        let block = NonNull::new(start).expect("no block begins at zero");
+        // SAFETY: a block begins at a multiple of its length, and its header is this depot's (M3).
+        unsafe {
+            let b = &mut *block.as_ptr();
+            slot.write(Slot { next: b.free });
+            b.free = slot.as_ptr();
+            b.used -= 1;
+            if !b.listed {
+                self.depot.list(block);
+            }
+            let only = b.next.is_null() && b.previous.is_null();
+            if b.used == 0 && !only {
+                self.depot.unlist(block);
+                self.heap.regions.lock().give(block.cast(), b.region);
+            }
+        }
+    }
+}
+
+/// Memory from the system.
+struct Regions {
+    all: Vec<Region>,
+    /// No region before this one has a free block.
+    first: usize,
+    /// Regions without blocks that are not given back to the system.
+    spare: usize,
+    /// Blocks that are taken.
+    taken: usize,
+}
+
+struct Region {
+    start: NonNull<u8>,
+    /// A bit for each block that is free.
+    free: u32,
+    /// Whether the system was given its memory back, or was not yet asked for it.
+    discarded: bool,
+}
+
+impl Regions {
+    const fn new() -> Regions {
+        Regions { all: Vec::new(), first: 0, spare: 0, taken: 0 }
+    }
+
+    /// A block that nobody has, from the first region that has one, so that the others become empty;
+    /// and the region's number.
+    fn take(&mut self) -> Option<(NonNull<u8>, u32)> {
+        while self.all.get(self.first).is_some_and(|region| region.free == 0) {
+            self.first += 1;
+        }
+        if self.first == self.all.len() {
+            self.map()?;
+        }
+        let region = &mut self.all[self.first];
+        if region.free == u32::MAX && !region.discarded {
+            self.spare -= 1;
+        }
+        let place = region.free.trailing_zeros() as usize;
+        region.free &= region.free - 1;
+        region.discarded = false;
+        self.taken += 1;
+        // SAFETY: the region has this many blocks.
+        Some((unsafe { region.start.add(place * BLOCK) }, self.first as u32))
+    }
+
+    fn map(&mut self) -> Option<()> {
+        let start = env::memory::map(MAPPED_AT_ONCE * REGION, REGION).ok()?;
+        self.all.extend((0..MAPPED_AT_ONCE).map(|place| {
+            // SAFETY: the mapping has this many regions.
+            let start = unsafe { start.add(place * REGION) };
+            Region { start, free: u32::MAX, discarded: true }
+        }));
+        Some(())
+    }
+
+    /// # Safety
+    /// The block is one of this region, taken, and nobody's any more.
+    unsafe fn give(&mut self, block: NonNull<u8>, number: u32) {
+        let region = &mut self.all[number as usize];
+        let place = (block.as_ptr() as usize - region.start.as_ptr() as usize) / BLOCK;
+        region.free |= 1 << place;
+        self.first = self.first.min(number as usize);
+        self.taken -= 1;
+        if region.free != u32::MAX {
+            return;
+        }
+        match self.spare < SPARE_REGIONS {
+            true => self.spare += 1,
+            false => {
+                region.discarded = true;
+                // SAFETY: nothing is in any of its blocks.
+                unsafe { env::memory::discard(region.start, REGION) };
+            }
+        }
+    }
+}
+
+const _: () = assert!(BLOCKS == u32::BITS as usize && size_of::<Block>() <= FIRST_SLOT);
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;

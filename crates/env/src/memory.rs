@@ -1,0 +1,24 @@
+//! Memory straight from the system, for who divides it up himself.
+
+pub use crate::sys::{discard_memory as discard, map_memory as map};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_and_zeros_again_after_it_was_given_back() {
+        const LEN: usize = 4 << 20;
+        let start = map(LEN, 2 << 20).expect("there is address space");
+        assert_eq!(start.as_ptr() as usize % (2 << 20), 0);
+        // SAFETY: the mapping is that long, and this test's alone.
+        unsafe {
+            let last = start.add(LEN - 1);
+            assert_eq!(last.read(), 0);
+            last.write(7);
+            assert_eq!(last.read(), 7);
+            discard(start, LEN);
+            assert_eq!(last.read(), 0);
+        }
+    }
+}
