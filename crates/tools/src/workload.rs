@@ -30,11 +30,41 @@ impl Twin {
             Twin::OnDisk => "_ondisk",
         }
     }
+}
+
+/// How orders are inserted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// By a natively compiled procedure, into memory-optimized tables.
+    Native,
+    /// By an ordinary procedure, into memory-optimized tables.
+    Interpreted,
+    /// By an ordinary procedure, into ordinary tables.
+    OnDisk,
+}
+
+impl Way {
+    /// The tables that orders go into.
+    pub fn twin(self) -> Twin {
+        match self {
+            Way::Native | Way::Interpreted => Twin::InMemory,
+            Way::OnDisk => Twin::OnDisk,
+        }
+    }
+
+    /// What the name of the procedure ends with.
+    fn suffix(self) -> &'static str {
+        match self {
+            Way::Native => "_inmem",
+            Way::Interpreted => "_interpreted",
+            Way::OnDisk => "_ondisk",
+        }
+    }
 
     /// The batch that every client runs again and again: a sample order, inserted twenty times by calls
     /// of the procedure.
     pub fn batch(self) -> String {
-        let twin = self.suffix();
+        let (twin, way) = (self.twin().suffix(), self.suffix());
         format!(
             "DECLARE @i int = 0, @od Sales.SalesOrderDetailType{twin}, @SalesOrderID int, \
              @DueDate datetime2 = sysdatetime(), @CustomerID int = rand() * 8000, \
@@ -43,7 +73,7 @@ impl Twin {
              INSERT INTO @od SELECT OrderQty, ProductID, SpecialOfferID \
              FROM Demo.DemoSalesOrderDetailSeed WHERE OrderID = cast((rand()*106) + 1 as int); \
              WHILE (@i < 20) BEGIN; \
-             EXEC Sales.usp_InsertSalesOrder{twin} @SalesOrderID OUTPUT, @DueDate, @CustomerID, \
+             EXEC Sales.usp_InsertSalesOrder{way} @SalesOrderID OUTPUT, @DueDate, @CustomerID, \
              @BillToAddressID, @ShipToAddressID, @ShipMethodID, @od; SET @i += 1 END"
         )
     }
@@ -91,14 +121,14 @@ impl Run {
 /// When a connection fails. Errors in answers are counted.
 pub fn run(
     options: &ConnectOptions,
-    twin: Twin,
+    way: Way,
     connections: usize,
     until: Until,
 ) -> Result<Run, ClientError> {
     let connected: Vec<Connection> =
         (0..connections).map(|_| Connection::connect(options)).collect::<Result<_, _>>()?;
     let Some(first) = connected.first() else { return Ok(Run::default()) };
-    let request = first.prepare_batch(&twin.batch());
+    let request = first.prepare_batch(&way.batch());
     let mut fleet = Fleet::new(connected)?;
     let begin = Instant::now();
     let (deadline, batches) = match until {

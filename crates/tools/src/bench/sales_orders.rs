@@ -6,7 +6,7 @@ use super::{BenchError, Figure};
 use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalServer};
 use crate::sample::{self, DataSource};
-use crate::workload::{self, Contents, Twin, Until};
+use crate::workload::{self, Contents, Until, Way};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -19,6 +19,9 @@ pub struct Options {
     /// The kind of tables.
     #[arg(long, value_enum, default_value_t = Table::Inmem)]
     table: Table,
+    /// Insert into memory-optimized tables by an ordinary procedure instead of a natively compiled one.
+    #[arg(long)]
+    interpreted: bool,
 }
 
 const PUBLISHED: &str =
@@ -31,17 +34,19 @@ enum Table {
 }
 
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
-    let twin = match options.table {
-        Table::Inmem => Twin::InMemory,
-        Table::Ondisk => Twin::OnDisk,
+    let way = match (options.table, options.interpreted) {
+        (Table::Inmem, false) => Way::Native,
+        (Table::Inmem, true) => Way::Interpreted,
+        (Table::Ondisk, _) => Way::OnDisk,
     };
+    let twin = way.twin();
     let data = DataDir::temporary("bench")?;
     let server = LocalServer::start(data.path(), &[])?;
     sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
     let connect = server.options().with_database(sample::DATABASE);
     let mut connection = Connection::connect(&connect)?;
     let mut rate = Figure::new("sales-orders", "orders_per_s", "1/s");
-    if matches!(twin, Twin::InMemory) {
+    if way == Way::Native {
         rate.published = Some(PUBLISHED);
     }
     let mut p99 = Figure::new("sales-orders", "batch_p99_ms", "ms");
@@ -49,7 +54,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let until = Until::Elapsed(Duration::from_secs(options.seconds));
     for _ in 0..runs {
         let before = Contents::of(&mut connection, twin)?;
-        let run = workload::run(&connect, twin, options.connections, until)?;
+        let run = workload::run(&connect, way, options.connections, until)?;
         let after = Contents::of(&mut connection, twin)?;
         if let Some(error) = run.first_error {
             return Err(ClientError::Server(error).into());

@@ -12,10 +12,18 @@ use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalError, LocalServer};
 use crate::sample::{self, DataSource};
 use crate::stress::{grouped, short};
-use crate::workload::{self, Contents, Run, Twin, Until};
+use crate::workload::{self, Contents, Run, Twin, Until, Way};
 
 /// Orders of the functional validation.
 const VALIDATION_ORDERS: u64 = 1_000;
+
+/// The ways in which orders are inserted, the one that others are compared with first: tables and
+/// procedure.
+const WAYS: [(Way, &str, &str); 3] = [
+    (Way::OnDisk, "ordinary", "ordinary"),
+    (Way::Interpreted, "memory-optimized", "ordinary"),
+    (Way::Native, "memory-optimized", "native"),
+];
 
 /// Run the AdventureWorks sales-order demo: start a server in an empty directory, install the sample,
 /// validate it, and insert orders from many connections into memory-optimized and ordinary tables.
@@ -103,16 +111,12 @@ fn run(options: &Options) -> Result<(), DemoError> {
     install(&server, options)?;
     let mut connection = Connection::connect(&connect)?;
     let validation = Until::Batches(VALIDATION_ORDERS / workload::ORDERS_PER_BATCH);
-    for twin in [Twin::InMemory, Twin::OnDisk] {
-        checked_run(&mut connection, || workload::run(&connect, twin, 10, validation), twin)?;
+    for (way, _, _) in WAYS {
+        let begin = || workload::run(&connect, way, 10, validation);
+        checked_run(&mut connection, begin, way.twin())?;
     }
-    line(
-        "validation",
-        format!(
-            "{} orders into each kind of table, all whole, no error",
-            grouped(VALIDATION_ORDERS)
-        ),
-    );
+    let orders = grouped(VALIDATION_ORDERS);
+    line("validation", format!("{orders} orders in each way, all whole, no error"));
 
     let until = match options.orders {
         Some(orders) => Until::Batches(orders.div_ceil(workload::ORDERS_PER_BATCH)),
@@ -122,23 +126,24 @@ fn run(options: &Options) -> Result<(), DemoError> {
         "\n  {} connections, every order a durable transaction of its own\n",
         grouped(options.connections as u64)
     );
-    println!("  {:<24}{:>12}{:>10}{:>12}{:>12}", "", "orders", "orders/s", "p50", "p99");
-    let mut rates = Vec::new();
-    for (twin, name) in
-        [(Twin::InMemory, "memory-optimized tables"), (Twin::OnDisk, "ordinary tables")]
-    {
-        let begin = || workload::run(&connect, twin, options.connections, until);
-        let run = checked_run(&mut connection, begin, twin)?;
+    println!(
+        "  {:<18}{:<18}{:>12}{:>10}{:>8}{:>10}{:>10}",
+        "tables", "procedure", "orders", "orders/s", "", "p50", "p99"
+    );
+    let mut rates: Vec<f64> = Vec::new();
+    for (way, tables, procedure) in WAYS {
+        let begin = || workload::run(&connect, way, options.connections, until);
+        let run = checked_run(&mut connection, begin, way.twin())?;
+        rates.push(run.orders_per_s());
         println!(
-            "  {name:<24}{:>12}{:>10}{:>12}{:>12}",
+            "  {tables:<18}{procedure:<18}{:>12}{:>10}{:>7.2}x{:>10}{:>10}",
             grouped(run.orders()),
             grouped(run.orders_per_s() as u64),
+            run.orders_per_s() / rates[0].max(1e-9),
             short(run.times.quantile(0.5)),
             short(run.times.quantile(0.99)),
         );
-        rates.push(run.orders_per_s());
     }
-    println!("  {:<24}{:>22.2}", "ratio", rates[0] / rates[1].max(1e-9));
     println!("\n  p50 and p99 are of batches of {} orders.", workload::ORDERS_PER_BATCH);
     if let Some(bytes) = server.resident_bytes() {
         line("memory", format!("{} MB", grouped(bytes >> 20)));
