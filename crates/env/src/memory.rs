@@ -1,6 +1,9 @@
 //! Memory straight from the system, for who divides it up himself.
 
-pub use crate::sys::{discard_memory as discard, map_memory as map};
+pub use crate::sys::{discard_memory as discard, map_memory as map, unmap_memory as unmap};
+
+/// What a processor's table of addresses can cover by one entry, if the system has huge pages.
+pub const HUGE_PAGE: usize = 2 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -19,6 +22,7 @@ mod tests {
             assert_eq!(last.read(), 7);
             discard(start, LEN);
             assert_eq!(last.read(), 0);
+            unmap(start, LEN);
         }
     }
 }

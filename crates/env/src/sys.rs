@@ -73,8 +73,8 @@ pub fn random_bytes(bytes: &mut [u8]) {
     }
 }
 
-/// Address space of this length, zeros when it is touched and nothing before. It starts at a multiple of
-/// `align` (a power of two of whole pages), which takes up to as much address space in front of it.
+/// Address space of this length (whole pages), zeros when it is touched and nothing before. It starts at
+/// a multiple of `align`, a power of two of whole pages.
 pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: a new mapping anywhere; it touches no memory that is in use.
@@ -82,15 +82,32 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    let start = start.cast::<u8>();
-    // SAFETY: the mapping is longer by what this skips.
-    let start = unsafe { start.add(start.align_offset(align)) };
+    let mapped = start.cast::<u8>();
+    let skipped = mapped.align_offset(align);
+    // SAFETY: the mapping is longer than the range by `align`; what lies before and behind the range
+    // is given back, and nobody has it.
+    let start = unsafe {
+        let start = mapped.add(skipped);
+        libc::munmap(mapped.cast(), skipped);
+        libc::munmap(start.add(len).cast(), align - skipped);
+        start
+    };
     #[cfg(target_os = "linux")]
     // SAFETY: the range lies in the new mapping. Systems without huge pages refuse, which is as well.
     unsafe {
         libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE)
     };
     NonNull::new(start).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+}
+
+/// Gives back address space and memory.
+///
+/// # Safety
+/// It is what [`map_memory`] gave for this length, and nobody uses it any more.
+pub unsafe fn unmap_memory(start: NonNull<u8>, len: usize) {
+    // SAFETY: the caller's promise.
+    let result = unsafe { libc::munmap(start.as_ptr().cast(), len) };
+    debug_assert_eq!(result, 0, "munmap: {}", io::Error::last_os_error());
 }
 
 /// Gives the memory of mapped pages back to the system. They are zeros when they are touched again.

@@ -16,6 +16,9 @@
 //! level. The table is a bit too full in the meantime.
 
 use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+
+use env::memory;
 
 use crate::hot::index::count::Counts;
 use crate::sync::Word;
@@ -169,21 +172,17 @@ impl Buckets {
     }
 
     fn add_segment(&self, level: u32, counts: &Counts) {
-        let layout = self.layout(level);
         if self.segments[level as usize].load(Relaxed) != 0 {
             return;
         }
-        // SAFETY: the layout is not empty. Zeros are valid words.
-        let segment = unsafe { alloc::alloc_zeroed(layout) };
-        if segment.is_null() {
-            alloc::handle_alloc_error(layout);
-        }
-        let address = segment as u64;
+        let layout = self.layout(level);
+        let segment = allocate(layout);
+        let address = segment.as_ptr() as u64;
         if self.segments[level as usize].compare_exchange(0, address, AcqRel, Relaxed).is_ok() {
             counts.charge(address, layout.size(), 0);
         } else {
             // SAFETY: just allocated, and nobody has seen it.
-            unsafe { alloc::dealloc(segment, layout) };
+            unsafe { free(segment, layout) };
         }
     }
 
@@ -198,11 +197,35 @@ impl Buckets {
     /// Nobody uses them any more.
     pub(super) unsafe fn free(&self) {
         for (level, segment) in self.segments.iter().enumerate() {
-            let address = segment.load(Relaxed);
-            if address != 0 {
+            if let Some(segment) = NonNull::new(segment.load(Relaxed) as *mut u8) {
                 // SAFETY: allocated with this layout.
-                unsafe { alloc::dealloc(address as *mut u8, self.layout(level as u32)) };
+                unsafe { free(segment, self.layout(level as u32)) };
             }
+        }
+    }
+}
+
+/// Zeros for a segment. Large ones are on huge pages of their own: every look-up begins at a random
+/// bucket.
+fn allocate(layout: Layout) -> NonNull<u8> {
+    let segment = match layout.size() >= memory::HUGE_PAGE {
+        true => memory::map(layout.size(), memory::HUGE_PAGE).ok(),
+        // SAFETY: the layout is not empty.
+        false => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
+    };
+    segment.unwrap_or_else(|| alloc::handle_alloc_error(layout))
+}
+
+/// Frees a segment.
+///
+/// # Safety
+/// It came from [`allocate`] with this layout, and nobody uses it any more.
+unsafe fn free(segment: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match layout.size() >= memory::HUGE_PAGE {
+            true => memory::unmap(segment, layout.size()),
+            false => alloc::dealloc(segment.as_ptr(), layout),
         }
     }
 }
