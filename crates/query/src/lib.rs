@@ -14,8 +14,9 @@ pub mod bind;
 pub mod ddl;
 pub mod exec;
 pub mod func;
-#[cfg(test)]
-mod golden;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used)]
+pub mod golden;
 pub mod interp;
 pub mod ir;
 pub mod lower;

@@ -13,7 +13,7 @@ use engine::log::{LogOptions, SegmentOptions};
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
 use query::exec::instance::login::Passwords;
-use query::exec::instance::{Instance, InstanceOptions};
+use query::exec::instance::{Instance, InstanceOptions, compiler};
 use query::func::facts::ServerFacts;
 use query::interp::machine_code::CodeGenerator;
 use tracing::{error, info, warn};
@@ -220,6 +220,7 @@ pub fn open(
         plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
         code_generator: code_generator(),
+        compile_after: compiler::HOT,
     };
     let instance = Instance::new(databases, options);
     Ok(Server::new(instance, config, tls, passwords, stop))

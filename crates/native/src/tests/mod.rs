@@ -5,6 +5,7 @@
 mod matrix;
 mod modules;
 mod plans;
+mod server;
 
 use query::interp::machine_code::CodeGenerator;
 use query::ir::Unit;

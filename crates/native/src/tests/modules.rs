@@ -104,7 +104,7 @@ impl Modules {
                 );
                 NativeKind::Throw(Some(Box::new((int(50_001), text, int(2)))))
             }
-            10..=13 => NativeKind::Data(Box::new(self.data())),
+            10..=13 => NativeKind::Data(Box::new(self.data()), Default::default()),
             _ => {
                 let all = variables();
                 let id = self.dice.below(all.len() - 1);

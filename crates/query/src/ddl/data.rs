@@ -83,7 +83,9 @@ impl RowValues {
         for expr in exprs {
             let tree = tsql::parse_expression(expr.text, options)?;
             let bound = define::over_variables(&bind, table, &tree, expr.ty)?;
-            units.push(lower::scalar(&bound, lower::Options::default())?);
+            let unit = lower::scalar(&bound, lower::Options::default())?;
+            context.session.instance.compiler.prepare(&unit);
+            units.push(unit);
         }
         Ok(RowValues { units, frame: Frame::new(table.stored_columns().map(|c| c.ty)) })
     }

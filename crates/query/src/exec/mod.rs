@@ -50,7 +50,8 @@ pub mod run;
 pub mod security;
 pub mod session;
 pub mod sink;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
+pub mod testing;
 #[cfg(test)]
 mod tests;

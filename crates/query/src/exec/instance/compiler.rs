@@ -3,6 +3,7 @@
 //! Natively compiled modules get it before they run first. Anything else is interpreted until it
 //! has run often, or long, enough to be worth the milliseconds; then a thread of its own compiles
 //! it while sessions go on with the interpreter. The code is kept in the unit, so it goes when the plan goes.
+//! Tests have everything compiled before it runs first.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak, mpsc};
@@ -11,10 +12,10 @@ use crate::exec::program::plan::StepPlan;
 use crate::interp::machine_code::{CodeGenerator, Entry, MachineCode};
 use crate::ir::Unit;
 
-/// The heat at which a unit is compiled: it rises by one with each run and each
+/// The heat at which a unit is compiled, unless one is told otherwise: it rises by one with each run and each
 /// [`crate::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so many runs of a
 /// small statement.
-const HOT: u32 = 2000;
+pub const HOT: u32 = 2000;
 
 /// Bytes of code that ad-hoc statements and ordinary procedures may have together.
 const CODE_MAX: usize = 128 << 20;
@@ -22,6 +23,8 @@ const CODE_MAX: usize = 128 << 20;
 /// Makes machine code for a server's units.
 pub struct Compiler {
     generator: Option<Arc<dyn CodeGenerator>>,
+    /// The heat at which units are compiled; 0: before they run first.
+    compile_after: u32,
     /// Bytes of code that lives.
     bytes: Arc<AtomicUsize>,
     queue: Mutex<Option<mpsc::Sender<Weak<StepPlan>>>>,
@@ -30,10 +33,12 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler with this generator; without one everything is interpreted.
-    pub fn new(generator: Option<Arc<dyn CodeGenerator>>) -> Compiler {
+    /// A compiler with this generator; without one everything is interpreted. It compiles units
+    /// when they are so hot, or before they run first if that is 0.
+    pub fn new(generator: Option<Arc<dyn CodeGenerator>>, compile_after: u32) -> Compiler {
         Compiler {
             generator,
+            compile_after,
             bytes: Arc::default(),
             queue: Mutex::default(),
             broken: AtomicBool::new(false),
@@ -52,10 +57,20 @@ impl Compiler {
         }
     }
 
+    /// What happens to a unit that is not a native module's before it runs: if nothing is waited for, it is
+    /// compiled.
+    #[inline]
+    pub fn prepare(&self, unit: &Unit) {
+        if self.compile_after == 0 && unit.machine_code.get().is_none() && unit.claim_compilation()
+        {
+            self.compile(unit);
+        }
+    }
+
     /// Has a plan compiled in the background once its unit is hot.
     #[inline]
     pub fn consider(&self, plan: &Arc<StepPlan>) {
-        if plan.unit.heat() >= HOT && plan.unit.machine_code.get().is_none() {
+        if plan.unit.heat() >= self.compile_after && plan.unit.machine_code.get().is_none() {
             self.enqueue(plan);
         }
     }

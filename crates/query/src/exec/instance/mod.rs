@@ -60,6 +60,8 @@ pub struct InstanceOptions {
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Makes machine code; without it everything is interpreted.
     pub code_generator: Option<Arc<dyn CodeGenerator>>,
+    /// The heat at which statements get machine code ([`compiler::HOT`]); 0: before they run first.
+    pub compile_after: u32,
 }
 
 /// A running server.
@@ -106,7 +108,7 @@ impl Instance {
             locks: ApplicationLocks::default(),
             usage,
             plans: PlanCache::new(options.plan_cache_memory),
-            compiler: Compiler::new(options.code_generator),
+            compiler: Compiler::new(options.code_generator, options.compile_after),
             collection: Collection::default(),
             passwords: options.passwords,
             session_memory: options.session_memory,

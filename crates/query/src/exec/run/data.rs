@@ -186,6 +186,7 @@ impl Context<'_> {
             return Ok(None);
         }
         let transaction = self.session.transaction.id();
+        self.session.instance.compiler.prepare(&plan.unit);
         let result = run(self, &plan.unit, frame);
         let Some(open) = self.session.statements.pop() else {
             return Err(crate::lower::internal("a statement was closed by somebody else").into());

@@ -9,6 +9,9 @@
 //! `(n rows)` for what counts rows; messages by their text; errors as `Msg 208, Level 16, State 1,
 //! Line 1: …`; `return n` for statuses that are not 0, `@a = v` for output parameters.
 
+pub mod power;
+pub mod scripts;
+
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +27,7 @@ use engine::database::Host;
 use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::sim::SimEnv;
 
+use super::instance::compiler::HOT;
 use super::instance::login::Passwords;
 use super::instance::sessions::ClientInfo;
 use super::instance::{Instance, InstanceOptions};
@@ -72,6 +76,11 @@ impl TestServer {
 
     /// The server on a simulated disk; a new one if the disk is empty.
     pub fn on(sim: &SimEnv) -> TestServer {
+        TestServer::with(sim, |_| {})
+    }
+
+    /// The same with other options.
+    pub fn with(sim: &SimEnv, change: impl FnOnce(&mut InstanceOptions)) -> TestServer {
         let timer = Arc::new(ThreadTimer::new());
         let runtime = Runtime::new(sim.env(), Collector::new(), timer, RuntimeOptions::default());
         let host = Host::new(runtime, 2, u64::MAX);
@@ -89,14 +98,16 @@ impl TestServer {
             collation: Collation::DEFAULT,
             ..ServerFacts::default()
         };
-        let options = InstanceOptions {
+        let mut options = InstanceOptions {
             facts,
             passwords: Arc::new(PlainPasswords),
             session_memory: 256 << 20,
             plan_cache_memory: 64 << 20,
             on_shutdown: Box::new(|_| {}),
             code_generator: None,
+            compile_after: HOT,
         };
+        change(&mut options);
         TestServer { instance: Instance::new(opened.0, options), task }
     }
 

@@ -1,0 +1,76 @@
+//! Servers that compile everything before it runs first: they answer what others answer.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use env::sim::SimEnv;
+use query::exec::testing::{TestServer, power, scripts};
+use query::golden;
+use query::interp::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use query::ir::Unit;
+
+use crate::Generator;
+
+/// A generator that knows what it has done.
+struct Watched {
+    generator: Generator,
+    compiled: AtomicUsize,
+    /// Why units were not compiled.
+    refused: Mutex<Vec<NotCompiled>>,
+}
+
+impl Watched {
+    fn new() -> Arc<Watched> {
+        Arc::new(Watched {
+            generator: Generator::new().expect("this machine is known"),
+            compiled: AtomicUsize::new(0),
+            refused: Mutex::default(),
+        })
+    }
+
+    /// A server that has everything compiled by this.
+    fn server(self: &Arc<Watched>, sim: &SimEnv) -> TestServer {
+        TestServer::with(sim, |options| {
+            options.code_generator = Some(self.clone());
+            options.compile_after = 0;
+        })
+    }
+
+    fn compiled(&self) -> usize {
+        self.compiled.load(Relaxed)
+    }
+}
+
+impl CodeGenerator for Watched {
+    fn generate(&self, unit: &Unit) -> Result<Box<dyn MachineCode>, NotCompiled> {
+        let generated = self.generator.generate(unit);
+        match &generated {
+            Ok(_) => drop(self.compiled.fetch_add(1, Relaxed)),
+            Err(why) => self.refused.lock().expect("nobody panics").push(why.clone()),
+        }
+        generated
+    }
+}
+
+#[test]
+fn golden_scripts_are_answered_as_by_the_interpreter() {
+    let watched = Watched::new();
+    let server = watched.server(&SimEnv::new(7));
+    let mut wrong = Vec::new();
+    for script in scripts::all() {
+        let answers = script.answers(&server);
+        wrong.extend(golden::compare(&script.expected, &answers, scripts::SEPARATOR));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(watched.compiled() > 500, "{} units were compiled", watched.compiled());
+    let refused = watched.refused.lock().expect("nobody panics");
+    let why: Vec<&str> = refused.iter().map(|why| why.0.as_str()).collect();
+    assert!(why.iter().all(|why| *why == "arithmetic errors give NULL"), "{why:?}");
+}
+
+#[test]
+fn acknowledged_orders_survive_power_cuts() {
+    let watched = Watched::new();
+    power::acknowledged_orders_survive(4, &|sim| watched.server(sim));
+    assert!(watched.compiled() > 20, "{} units were compiled", watched.compiled());
+}

@@ -1,0 +1,56 @@
+//! The scripts of `tests/sql`.
+
+use std::path::{Path, PathBuf};
+
+use super::{TestServer, batches};
+use crate::golden;
+
+/// A script with the file that has its expected answers.
+pub struct Script {
+    /// Its name, and that of its database.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// Where its expected answers are.
+    pub expected: PathBuf,
+}
+
+/// What stands between the answers to two batches.
+pub const SEPARATOR: &str = "~\n";
+
+/// The scripts by name.
+pub fn all() -> Vec<Script> {
+    let script = |path: &Path| Script {
+        name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
+        text: std::fs::read_to_string(path).unwrap(),
+        expected: path.with_extension("out"),
+    };
+    let entries = std::fs::read_dir(golden::file_of_crate("../../tests/sql")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "sql"));
+    paths.sort();
+    paths.iter().map(|path| script(path)).collect()
+}
+
+impl Script {
+    /// The answers to it in an empty database of its own.
+    pub fn answers(&self, server: &TestServer) -> String {
+        let name = &self.name;
+        let mut session = server.session();
+        let made = session.script(&format!(
+            "create database [{name}]
+            alter database [{name}] add filegroup memory contains memory_optimized_data
+            alter database [{name}] add file (name = '{name}_m', filename = '{name}_m') to filegroup memory
+            go
+            use [{name}]"
+        ));
+        assert!(!made.contains("Msg "), "{made}");
+        let mut out = String::new();
+        for batch in batches(&self.text) {
+            out.push_str(&session.run(&batch));
+            out.push('\n');
+            out.push_str(SEPARATOR);
+        }
+        out
+    }
+}
