@@ -263,6 +263,12 @@ pub trait File: Send + Sync + Debug {
     /// Writes all bytes at this offset, or fails; what a failed write left behind is not known.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> FileResult<()>;
 
+    /// Writes zeros to a range of whole pages, as [`File::write_all_at`] does: for files that are filled
+    /// before they are used, so that the zeros need not stay in the system's cache.
+    fn write_zeros_at(&self, len: usize, offset: u64) -> FileResult<()> {
+        self.write_all_at(&vec![0; len], offset)
+    }
+
     /// Cuts the file to this length, or lengthens it by zeros.
     fn set_len(&self, len: u64) -> FileResult<()>;
 

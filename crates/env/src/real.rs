@@ -150,6 +150,15 @@ impl File for RealFile {
         self.named(OpKind::Write, self.file.write_all_at(bytes, offset))
     }
 
+    fn write_zeros_at(&self, len: usize, offset: u64) -> FileResult<()> {
+        // Where there is a cache to go past; not every file system can.
+        #[cfg(target_os = "linux")]
+        if sys::write_zeros_directly(&self.path, &self.file, len, offset).is_ok() {
+            return Ok(());
+        }
+        self.write_all_at(&vec![0; len], offset)
+    }
+
     fn set_len(&self, len: u64) -> FileResult<()> {
         self.named(OpKind::SetLen, self.file.set_len(len))
     }
@@ -310,6 +319,23 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         file.set_len(3).unwrap();
         assert_eq!(file.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn zeros_are_written_over_what_was_there() {
+        const PAGE: usize = 4096;
+        let scratch = Scratch::new();
+        let path = scratch.0.join("a");
+        let file = RealFs.open(&path, OpenMode::CreateNew).unwrap();
+        file.write_all_at(&[7; 3 * PAGE], 0).unwrap();
+        file.write_zeros_at(PAGE, PAGE as u64).unwrap();
+        file.write_zeros_at(2 * PAGE, 3 * PAGE as u64).unwrap();
+        RealFs.rename(&path, &scratch.0.join("b")).unwrap();
+        file.write_zeros_at(PAGE, 5 * PAGE as u64).unwrap();
+        file.sync_data().unwrap();
+        let bytes = RealFs.read(&scratch.0.join("b")).unwrap();
+        let parts = [(7, PAGE), (0, PAGE), (7, PAGE), (0, 3 * PAGE)];
+        assert!(bytes.into_iter().eq(parts.into_iter().flat_map(|(b, n)| vec![b; n])));
     }
 
     #[test]

@@ -119,3 +119,29 @@ pub unsafe fn discard_memory(start: NonNull<u8>, len: usize) {
     let result = unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_DONTNEED) };
     debug_assert_eq!(result, 0, "madvise: {}", io::Error::last_os_error());
 }
+
+/// Writes zeros to a range of whole pages of this file past the system's cache, which spares copying
+/// them. Fails where the file system cannot do that, or if the path names another file by now.
+#[cfg(target_os = "linux")]
+pub fn write_zeros_directly(
+    path: &Path,
+    file: &std::fs::File,
+    len: usize,
+    offset: u64,
+) -> io::Result<()> {
+    use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+
+    let direct = std::fs::OpenOptions::new().write(true).custom_flags(libc::O_DIRECT).open(path)?;
+    let (this, that) = (file.metadata()?, direct.metadata()?);
+    if (this.dev(), this.ino()) != (that.dev(), that.ino()) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    // Devices want their blocks' alignment of memory, too.
+    let memory = vec![0; len + DIRECT_ALIGN];
+    let start = memory.as_ptr().align_offset(DIRECT_ALIGN);
+    direct.write_all_at(&memory[start..start + len], offset)
+}
+
+/// An alignment that every block device takes.
+#[cfg(target_os = "linux")]
+const DIRECT_ALIGN: usize = 4096;

@@ -33,7 +33,7 @@ const MAGIC: u32 = u32::from_le_bytes(*b"TcLs");
 const VERSION: u16 = 1;
 const HEADER: usize = 80;
 /// Bytes of zeros that are written at once.
-const ZEROS: usize = 1 << 20;
+const ZEROS: u64 = 1 << 20;
 /// Bytes of zeros after which they are synced, so that no commit's sync has to wait for many.
 const SYNC_EVERY: u64 = 4 << 20;
 
@@ -223,14 +223,13 @@ fn fill_with_zeros(
     size: u64,
     cancelled: &dyn Fn() -> bool,
 ) -> env::FileResult<bool> {
-    let zeros = vec![0; ZEROS.min(size as usize)];
     let mut offset = 0;
     while offset < size {
         if cancelled() {
             return Ok(false);
         }
-        let len = (size - offset).min(zeros.len() as u64);
-        file.write_all_at(&zeros[..len as usize], offset)?;
+        let len = (size - offset).min(ZEROS);
+        file.write_zeros_at(len as usize, offset)?;
         offset += len;
         if offset % SYNC_EVERY == 0 && offset < size {
             file.sync_data()?;
