@@ -11,6 +11,7 @@
 
 pub mod power;
 pub mod scripts;
+mod timer;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -24,9 +25,10 @@ use engine::catalog::bootstrap::{
     Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
 };
 use engine::database::Host;
-use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task, ThreadTimer};
+use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;
 
+use self::timer::SimTimer;
 use super::instance::compiler::HOT;
 use super::instance::login::Passwords;
 use super::instance::sessions::ClientInfo;
@@ -81,7 +83,7 @@ impl TestServer {
 
     /// The same with other options.
     pub fn with(sim: &SimEnv, change: impl FnOnce(&mut InstanceOptions)) -> TestServer {
-        let timer = Arc::new(ThreadTimer::new());
+        let timer = Arc::new(SimTimer::new(sim.env()));
         let runtime = Runtime::new(sim.env(), Collector::new(), timer, RuntimeOptions::default());
         let host = Host::new(runtime, 2, u64::MAX);
         let task = Task::blocking(&host.runtime);
