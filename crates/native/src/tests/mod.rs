@@ -2,6 +2,8 @@
 //!
 //! `THERMOCLINE_SEED` and `THERMOCLINE_SEEDS` say where random programs start and how many are tried.
 
+mod cost;
+mod lifetime;
 mod matrix;
 mod modules;
 mod plans;

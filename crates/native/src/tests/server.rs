@@ -12,7 +12,7 @@ use query::ir::Unit;
 use crate::Generator;
 
 /// A generator that knows what it has done.
-struct Watched {
+pub struct Watched {
     generator: Generator,
     compiled: AtomicUsize,
     /// Why units were not compiled.
@@ -20,7 +20,7 @@ struct Watched {
 }
 
 impl Watched {
-    fn new() -> Arc<Watched> {
+    pub fn new() -> Arc<Watched> {
         Arc::new(Watched {
             generator: Generator::new().expect("this machine is known"),
             compiled: AtomicUsize::new(0),
@@ -29,14 +29,15 @@ impl Watched {
     }
 
     /// A server that has everything compiled by this.
-    fn server(self: &Arc<Watched>, sim: &SimEnv) -> TestServer {
+    pub fn server(self: &Arc<Watched>, sim: &SimEnv) -> TestServer {
         TestServer::with(sim, |options| {
             options.code_generator = Some(self.clone());
             options.compile_after = 0;
         })
     }
 
-    fn compiled(&self) -> usize {
+    /// How many units it has compiled.
+    pub fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
     }
 }
