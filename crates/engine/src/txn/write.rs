@@ -373,8 +373,7 @@ impl Transaction {
         let table = target.table;
         loop {
             let peer = {
-                let worker = task.worker();
-                let _guard = worker.pin();
+                let (worker, _guard) = (task.worker(), task.pin());
                 // SAFETY: the row was visible to the registered snapshot, or is newer.
                 let newest =
                     unsafe { visibility::newest(row.anchor, table.links(), &self.manager().slots) };

@@ -48,6 +48,14 @@ impl KeyBuf {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Adds the first `n` of these bytes.
+    #[inline]
+    pub(super) fn extend_word(&mut self, bytes: [u8; 8], n: usize) {
+        let len = self.bytes.len() + n;
+        self.bytes.extend_from_slice(&bytes); // a constant length, so that nothing is called
+        self.bytes.truncate(len);
+    }
+
     pub(super) fn extend_zeros(&mut self, n: usize) {
         self.bytes.resize(self.bytes.len() + n, 0);
     }

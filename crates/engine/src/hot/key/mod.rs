@@ -163,7 +163,7 @@ impl KeySpec {
         out.clear();
         for part in &self.parts {
             if let (Form::Word(word), false) = (part.form, part.nullable) {
-                out.extend(word.bytes(word.read(row)).as_slice());
+                word.append(word.read(row), out);
             } else {
                 part.encode(layout.get(row, part.column), out);
             }
@@ -182,7 +182,7 @@ impl KeySpec {
             // By far the most keys; and a copy of the value would be loaded wider than it was stored,
             // for which processors wait until all before is done.
             if let (Form::Word(word), false, ValueRef::Int(v)) = (part.form, part.nullable, value) {
-                out.extend(word.bytes(word.of_number(*v as u64)).as_slice());
+                word.append(word.of_number(*v as u64), out);
             } else {
                 part.encode(*value, out);
             }
@@ -247,7 +247,7 @@ impl Part {
             (Form::Word(word), value) => {
                 // The word comes inverted already if the column is descending.
                 out.invert(start, self.mask);
-                return out.extend(word.bytes(word.of(value)).as_slice());
+                return word.append(word.of(value), out);
             }
             (Form::Wide, ValueRef::Decimal(v)) => {
                 out.extend(&(v as u128 ^ 1 << 127).to_be_bytes());

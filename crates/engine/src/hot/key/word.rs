@@ -3,6 +3,8 @@
 use base::ValueRef;
 use base::types::{SqlType, TypeKind};
 
+use crate::hot::key::KeyBuf;
+
 /// A NOT NULL column of constant width up to eight bytes, as an unsigned number that compares as the
 /// column does (inverted already if the column is descending).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,18 +25,6 @@ enum Load {
     Swapped,
     Real,
     Float,
-}
-
-/// Up to eight big-endian bytes.
-pub(super) struct WordBytes {
-    bytes: [u8; 8],
-    width: usize,
-}
-
-impl WordBytes {
-    pub(super) fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.width]
-    }
 }
 
 impl KeyWord {
@@ -118,10 +108,10 @@ impl KeyWord {
         }
     }
 
-    /// The number's bytes in a normalized key.
+    /// Adds the number to a normalized key.
     #[inline]
-    pub(super) fn bytes(self, word: u64) -> WordBytes {
-        WordBytes { bytes: (word << (64 - 8 * self.width())).to_be_bytes(), width: self.width() }
+    pub(super) fn append(self, word: u64, key: &mut KeyBuf) {
+        key.extend_word((word << (64 - 8 * self.width())).to_be_bytes(), self.width());
     }
 
     #[inline]

@@ -325,6 +325,11 @@ impl Table {
     /// the other (A4).
     pub fn keys_equal(&self, old: &[u8], new: &[u8]) -> bool {
         let layout = &*self.layout;
+        let same_range = |r: &Range<usize>| same_bytes(&old[r.clone()], &new[r.clone()]);
+        if layout.is_fixed() && self.key_bytes.iter().all(same_range) {
+            return true;
+        }
+        // Null bits of other columns may have changed.
         let same = |c: &usize| {
             layout.is_null(old, *c) == layout.is_null(new, *c)
                 && same_bytes(layout.bytes(old, *c), layout.bytes(new, *c))
@@ -537,6 +542,7 @@ impl TableIndex {
 #[inline]
 fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     match (a.len(), b.len()) {
+        (1, 1) => a[0] == b[0],
         (4, 4) => a.first_chunk::<4>() == b.first_chunk::<4>(),
         (8, 8) => a.first_chunk::<8>() == b.first_chunk::<8>(),
         _ => a == b,

@@ -150,7 +150,7 @@ impl<'g> NodeRef<'g> {
             this.set(count, entry);
             count += 1;
         }
-        this.set_count(count);
+        this.set_count(count, 0);
         this
     }
 
@@ -292,12 +292,15 @@ impl Node {
         self.pointers[index].store(pointer, Release);
     }
 
-    /// Sets the number of entries, and the hints. Under the lock.
-    fn set_count(&self, count: usize) {
+    /// Sets the number of entries, and the hints, after entries from `changed` on have changed. Under
+    /// the lock.
+    fn set_count(&self, count: usize, changed: usize) {
+        let before = self.count();
         self.count.store(count as u64, Relaxed);
-        for (i, hint) in self.hints.iter().enumerate() {
-            let first = (i + 1) * BLOCK;
-            hint.store(if first < count { self.head(first) } else { u64::MAX }, Relaxed);
+        for block in changed.div_ceil(BLOCK).max(1)..count.max(before).div_ceil(BLOCK) {
+            let first = block * BLOCK;
+            let hint = if first < count { self.head(first) } else { u64::MAX };
+            self.hints[block - 1].store(hint, Relaxed);
         }
     }
 
@@ -313,7 +316,7 @@ impl Node {
             self.set(to, self.entry(to - 1));
         }
         self.set(index, entry);
-        self.set_count(count + 1);
+        self.set_count(count + 1, index);
     }
 
     /// Removes an entry. Under the lock.
@@ -322,7 +325,7 @@ impl Node {
         for to in index..count - 1 {
             self.set(to, self.entry(to + 1));
         }
-        self.set_count(count - 1);
+        self.set_count(count - 1, index);
     }
 
     /// The entries from `from` on whose head is this one; those before have lower heads.
