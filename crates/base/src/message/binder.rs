@@ -167,6 +167,7 @@ super::messages! {
     ORDER_BY_VARIABLE = 1008, 16, 1, "The SELECT item identified by the ORDER BY number %s contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.";
     AGGREGATE_IN_ON = 1015, 15, 1, "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.";
     TIES_WITHOUT_ORDER_BY = 1062, 15, 1, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
+    SHOWPLAN_NOT_ALONE = 1067, 15, 1, "The SET SHOWPLAN statements must be the only statements in the batch.";
     INDEX_HINT_MISPLACED = 1069, 15, 1, "Index hints are only allowed in a FROM or OPTION clause.";
     COLUMN_IN_TOP = 4115, 15, 1, "The reference to column \"%s\" is not allowed in an argument to a TOP, OFFSET, or FETCH clause. Only references to columns at an outer scope or standalone expressions and subqueries are allowed here.";
     WINDOW_FRAME_BACKWARDS = 4193, 16, 1, "'%s' is not a valid window frame and cannot be used with the OVER clause.";

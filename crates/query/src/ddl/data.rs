@@ -36,8 +36,7 @@ pub fn evaluate(context: &mut Context<'_>, bound: BoundExpr) -> DdlResult<Value>
         return Ok(value);
     }
     let options = context.session.compile_options(None);
-    let lowering =
-        lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };
+    let lowering = options.lowering();
     let unit = lower::scalar(&bound.expr, lowering)?;
     let mut facts = bound.facts;
     // Who may define something may have it checked.

@@ -196,9 +196,7 @@ impl<'c> Context<'c> {
         if self.may(database, security::WHOLE_DATABASE, permission) {
             return Ok(());
         }
-        let name = self.session.instance.database_name(database);
-        let args: [&dyn std::fmt::Display; 2] = [&permission.description(), &name];
-        Err(SqlError::new(&message::DATABASE_PERMISSION_DENIED, &args))
+        Err(database_permission(self.session, database, permission))
     }
 
     /// Whether the session's login has a permission on the server.
@@ -213,6 +211,17 @@ impl<'c> Context<'c> {
         let level = self.session.levels.len();
         self.session.temporary.add(name, object, level);
     }
+}
+
+/// Error 262.
+pub(crate) fn database_permission(
+    session: &State,
+    database: DbId,
+    permission: Permission,
+) -> SqlError {
+    let name = session.instance.database_name(database);
+    let args: [&dyn std::fmt::Display; 2] = [&permission.description(), &name];
+    SqlError::new(&message::DATABASE_PERMISSION_DENIED, &args)
 }
 
 /// The message of an error of the engine that is about no table in particular.

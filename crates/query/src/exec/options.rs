@@ -4,6 +4,7 @@ use base::datetime::{DateSettings, Language, US_ENGLISH};
 use tsql::ast::{IsolationLevel, SwitchOption};
 
 use crate::func::facts::Settings;
+use crate::lower;
 
 /// The options of a session. A module that changes them changes them for itself: the caller's come
 /// back when it returns.
@@ -30,10 +31,25 @@ pub struct Options {
     pub statistics_io: bool,
     /// `STATISTICS TIME`
     pub statistics_time: bool,
-    /// `SHOWPLAN_TEXT` and `SHOWPLAN_ALL`: statements are planned and their plans are shown.
-    pub show_plan: bool,
+    /// `STATISTICS PROFILE`: plans follow what statements return.
+    pub statistics_profile: bool,
+    /// `STATISTICS XML`: the same as XML.
+    pub statistics_xml: bool,
+    /// `SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`: statements are planned and their plans are shown.
+    pub show_plan: Option<ShowPlan>,
     /// `FORCEPLAN`
     pub force_plan: bool,
+}
+
+/// How plans are shown in the place of what statements do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ShowPlan {
+    /// `SHOWPLAN_TEXT`: operators as text.
+    Text,
+    /// `SHOWPLAN_ALL`: operators with estimates, a row for each.
+    All,
+    /// `SHOWPLAN_XML`: a document for a batch.
+    Xml,
 }
 
 /// By what kind of client library the options of a login are chosen.
@@ -70,7 +86,9 @@ impl Options {
             deadlock_priority: 0,
             statistics_io: false,
             statistics_time: false,
-            show_plan: false,
+            statistics_profile: false,
+            statistics_xml: false,
+            show_plan: None,
             force_plan: false,
         }
     }
@@ -100,9 +118,8 @@ impl Options {
         CompileOptions { bits, dates: self.dates }
     }
 
-    /// `SET option ON` or `OFF`, for the options that are nothing but a switch. Tells whether this
-    /// one is.
-    pub fn switch(&mut self, option: SwitchOption, on: bool) -> bool {
+    /// `SET option ON` or `OFF`, for the options that are nothing but a switch.
+    pub fn switch(&mut self, option: SwitchOption, on: bool) {
         use SwitchOption as S;
         let s = &mut self.settings;
         match option {
@@ -139,16 +156,16 @@ impl Options {
             S::NumericRoundAbort => s.numeric_roundabort = on,
             S::ParseOnly => self.parse_only = on,
             S::QuotedIdentifier => s.quoted_identifier = on,
-            S::ShowPlanAll | S::ShowPlanText => self.show_plan = on,
+            S::ShowPlanAll => self.show_plan = on.then_some(ShowPlan::All),
+            S::ShowPlanText => self.show_plan = on.then_some(ShowPlan::Text),
+            S::ShowPlanXml => self.show_plan = on.then_some(ShowPlan::Xml),
             S::XactAbort => s.xact_abort = on,
             // Obsolete, and without any effect in SQL Server too.
             S::DisableDefCnstChk
             | S::NoBrowseTable
             | S::RemoteProcTransactions
             | S::ResultSetCaching => {}
-            S::ShowPlanXml => return false,
         }
-        true
     }
 
     /// `SET LANGUAGE`, which sets the others' defaults too.
@@ -210,6 +227,12 @@ impl CompileOptions {
     /// Whether overflow and division by zero give NULL instead of an error.
     pub fn arithmetic_errors_are_null(self) -> bool {
         self.bits & (Self::ARITHABORT | Self::ANSI_WARNINGS) == 0
+    }
+
+    /// How plans become units.
+    pub fn lowering(self) -> lower::Options {
+        let arithmetic_errors_are_null = self.arithmetic_errors_are_null();
+        lower::Options { arithmetic_errors_are_null, counts_operators: false }
     }
 
     /// A module's own `ANSI_NULLS` and `QUOTED_IDENTIFIER` in place of the session's.

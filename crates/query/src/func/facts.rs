@@ -101,6 +101,13 @@ pub trait SessionFacts: MetadataFacts {
         Ok(None)
     }
 
+    /// The plan, as XML, that a `plan_handle` names, as long as it is in the plan cache; of a text or module
+    /// all statements, or the one that begins at an offset as views tell it. Error 300 without
+    /// `VIEW SERVER STATE`.
+    fn plan_of(&self, _handle: &[u8], _start: Option<i64>) -> SqlResult<Option<HandledText>> {
+        Ok(None)
+    }
+
     /// What `sp_set_session_context` has set for a key.
     fn session_context(&self, key: &str) -> Option<Variant>;
 

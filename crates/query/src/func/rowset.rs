@@ -84,6 +84,20 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         infer: properties::types,
     },
     RowsetFunction {
+        name: "DM_EXEC_QUERY_PLAN",
+        arguments: (1, 1),
+        columns: texts::columns_of_plan,
+        fill: texts::fill_plan,
+        infer: texts::types,
+    },
+    RowsetFunction {
+        name: "DM_EXEC_TEXT_QUERY_PLAN",
+        arguments: (3, 3),
+        columns: texts::columns_of_plan,
+        fill: texts::fill_plan,
+        infer: texts::types_of_part,
+    },
+    RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",
         arguments: (1, 1),
         columns: texts::columns,

@@ -153,6 +153,9 @@ impl Machine<'_, '_> {
         result?;
         let mut outcome = std::mem::take(&mut self.outcome);
         self.rows_written = outcome.rows;
+        let counted = |reg| self.slot(reg).as_int() as u64;
+        let counters = self.unit.counters.iter();
+        outcome.counted = counters.map(|c| (counted(c.executions), counted(c.rows))).collect();
         outcome.transitions.retain(|t| !t.inserted.is_empty() || !t.deleted.is_empty());
         Ok(outcome)
     }

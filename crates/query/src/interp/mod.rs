@@ -102,6 +102,8 @@ pub struct Outcome {
     pub null_eliminated: bool,
     /// What a native module returned.
     pub returned: Option<Value>,
+    /// What the unit's counters have come to, in their order: executions and rows.
+    pub counted: Vec<(u64, u64)>,
 }
 
 /// The old and new rows of a table that a statement changed.

@@ -15,6 +15,7 @@ use crate::ir::inst::{Inst, Pc, Reg, RegList, RegType};
 use crate::ir::key::ConstantSet;
 use crate::ir::object::ObjectDesc;
 use crate::ir::site::*;
+use crate::plan::print::NodeKey;
 
 /// One statement, expression or native module, ready to run. Shared and immutable.
 #[derive(Debug, Default)]
@@ -92,6 +93,9 @@ pub struct Unit {
     /// The lines of a native module: each entry holds from its instruction to the next entry's.
     pub lines: Vec<(Pc, u32)>,
 
+    /// Where operators are counted, if they are.
+    pub counters: Vec<OperatorCounter>,
+
     /// Its machine code, once somebody has made it.
     pub machine_code: OnceLock<Box<dyn MachineCode>>,
     /// How much it has run, until it is compiled; the highest bit says that somebody is at it.
@@ -100,6 +104,17 @@ pub struct Unit {
 
 /// The bit of [`Unit::heat`] that says that the unit is being compiled, or cannot be.
 const CLAIMED: u32 = 1 << 31;
+
+/// The registers in which an operator is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct OperatorCounter {
+    /// The operator. It may have several counters, whose sums count.
+    pub node: NodeKey,
+    /// How often it has begun.
+    pub executions: Reg,
+    /// How many rows it has made.
+    pub rows: Reg,
+}
 
 /// An engine table that a unit reads or changes.
 pub struct TableUse {

@@ -43,11 +43,12 @@ use crate::ir::builder::{Builder, Label};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, RegType};
 use crate::ir::object::{ObjId, ReadPurpose};
 use crate::ir::site::{AssignedColumn, ResultSite, StatementKind};
-use crate::ir::unit::Unit;
+use crate::ir::unit::{OperatorCounter, Unit};
 use crate::lower::columns::Columns;
 use crate::lower::scope::{Scope, Val};
 use crate::plan::expr::{Expr, Pred, VarId};
 use crate::plan::native::NativeModule;
+use crate::plan::print::NodeKey;
 use crate::plan::tree::*;
 
 pub(crate) use columns::outputs;
@@ -59,6 +60,9 @@ pub(crate) use scope::internal;
 pub struct Options {
     /// `ARITHABORT` and `ANSI_WARNINGS` are off: overflow and division by zero give NULL.
     pub arithmetic_errors_are_null: bool,
+    /// How often each operator begins, and how many rows it makes, is counted in registers
+    /// ([`Unit::counters`]).
+    pub counts_operators: bool,
 }
 
 /// A data statement as a unit.
@@ -248,6 +252,27 @@ impl Lowering {
         if self.b.is_full() {
             return Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]));
         }
+        if !self.options.counts_operators {
+            return self.operator(node, consume);
+        }
+        let (executions, rows) = (self.zero(), self.zero());
+        self.b.unit.counters.push(OperatorCounter { node: NodeKey::of(node), executions, rows });
+        self.b.emit(Inst::Step { dst: executions, a: executions, by: 1 });
+        self.operator(node, &mut |l| {
+            l.b.emit(Inst::Step { dst: rows, a: rows, by: 1 });
+            consume(l)
+        })
+    }
+
+    /// A register that is 0 when the unit starts.
+    fn zero(&mut self) -> Reg {
+        let counter = self.b.reg(RegType::I64);
+        self.b.emit_constant(Inst::Int { dst: counter, value: 0 });
+        counter
+    }
+
+    /// [`Lowering::produce`] of an operator that counts nothing.
+    fn operator(&mut self, node: &Node, consume: Consume<'_>) -> SqlResult<()> {
         match node {
             Node::OneRow => {
                 let outside = self.enter();

@@ -9,6 +9,7 @@ pub mod native;
 pub mod optimize;
 pub mod print;
 pub mod rename;
+pub mod show;
 pub mod statistics;
 pub mod tree;
 pub mod walk;

@@ -2,48 +2,117 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use base::Value;
+use base::ids::DbId;
 use engine::catalog::def::{IndexDef, IndexKind, TableDef};
 
 use crate::plan::expr::*;
 use crate::plan::tree::*;
 use crate::plan::walk::{Part, Parts, visit};
 
+/// Names an operator of a plan for as long as the plan stays where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct NodeKey(usize);
+
+impl NodeKey {
+    /// The name of an operator.
+    pub fn of(node: &Node) -> NodeKey {
+        NodeKey(std::ptr::from_ref(node).addr())
+    }
+}
+
+/// A line of a plan.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// How many lines it is below.
+    pub depth: usize,
+    /// What it says.
+    pub text: String,
+    /// The operator; none for the change that a statement makes, and for what names a query within an
+    /// expression.
+    pub node: Option<NodeKey>,
+    /// What it reads or changes.
+    pub object: Option<LineObject>,
+    /// Whether it only names the query below it.
+    pub is_label: bool,
+}
+
+/// What a line's operator reads or changes.
+#[derive(Clone, Debug)]
+pub struct LineObject {
+    /// The database, for what lives in one.
+    pub database: Option<DbId>,
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// The index by which it is read.
+    pub index: Option<usize>,
+}
+
 /// A statement's operators.
 pub fn statement(plan: &Plan) -> String {
-    let (word, input, target) = match plan {
-        Plan::Select(select) => return rows(&select.root),
-        Plan::Insert(insert) => ("Insert", &insert.source, &insert.target),
-        Plan::Update(update) => ("Update", &update.input, &update.target),
-        Plan::Delete(delete) => ("Delete", &delete.input, &delete.target),
-        Plan::Merge(merge) => ("Merge", &merge.input, &merge.target),
-    };
-    let table = target.table();
-    let mut printer = Printer::new(input);
-    printer.line(0, &format!("Table {word}(OBJECT:([{}]))", table.header.name));
-    printer.node(1, input);
-    printer.out
+    text_of(&lines(plan))
 }
 
 /// A query's operators.
 pub fn rows(node: &Node) -> String {
     let mut printer = Printer::new(node);
     printer.node(0, node);
-    printer.out
+    text_of(&printer.lines)
+}
+
+/// A statement's operators, line by line.
+pub fn lines(plan: &Plan) -> Vec<Line> {
+    let (word, input, target) = match plan {
+        Plan::Select(select) => {
+            let mut printer = Printer::new(&select.root);
+            printer.node(0, &select.root);
+            return printer.lines;
+        }
+        Plan::Insert(insert) => ("Insert", &insert.source, &insert.target),
+        Plan::Update(update) => ("Update", &update.input, &update.target),
+        Plan::Delete(delete) => ("Delete", &delete.input, &delete.target),
+        Plan::Merge(merge) => ("Merge", &merge.input, &merge.target),
+    };
+    let table = target.table();
+    let database = match target {
+        Target::Table { database, .. } | Target::Instead { database, .. } => Some(*database),
+        Target::TableVar(..) => None,
+    };
+    let mut printer = Printer::new(input);
+    printer.lines.push(Line {
+        depth: 0,
+        text: format!("Table {word}(OBJECT:([{}]))", table_name(table)),
+        node: None,
+        object: Some(LineObject { database, table: table.clone(), index: None }),
+        is_label: false,
+    });
+    printer.node(1, input);
+    printer.lines
+}
+
+fn text_of(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let indent = "     ".repeat(line.depth.saturating_sub(1));
+        let mark = if line.depth == 0 { "" } else { "  |--" };
+        let _ = writeln!(text, "{indent}{mark}{}", line.text);
+    }
+    text
 }
 
 /// Writes operators.
-struct Printer {
-    out: String,
+struct Printer<'p> {
+    lines: Vec<Line>,
     names: HashMap<ColId, String>,
     /// Queries inside the expressions of the line at hand.
-    queries: Vec<(String, Node)>,
+    queries: Vec<(String, &'p Node)>,
 }
 
-impl Printer {
-    fn new(node: &Node) -> Printer {
-        let mut printer = Printer { out: String::new(), names: HashMap::new(), queries: vec![] };
+impl<'p> Printer<'p> {
+    fn new(node: &Node) -> Printer<'p> {
+        let mut printer = Printer { lines: vec![], names: HashMap::new(), queries: vec![] };
         printer.name(node);
         visit(node, &mut |part| {
             if let Part::Node(node) = part {
@@ -60,7 +129,7 @@ impl Printer {
         let Some(table) = table_of(&scan.source) else { return };
         for (at, col) in &scan.columns {
             let Some(def) = table.stored_columns().nth(*at) else { continue };
-            let mut name = format!("[{}].[{}]", table.header.name, def.name);
+            let mut name = format!("[{}].[{}]", table_name(table), def.name);
             if self.names.values().any(|n| *n == name) {
                 let _ = write!(name, ":{}", col.0);
             }
@@ -68,24 +137,16 @@ impl Printer {
         }
     }
 
-    fn line(&mut self, depth: usize, text: &str) {
-        let indent = "     ".repeat(depth.saturating_sub(1));
-        let mark = if depth == 0 { "" } else { "  |--" };
-        let _ = writeln!(self.out, "{indent}{mark}{text}");
-    }
-
-    /// A line, and below it the queries in its expressions.
-    fn operator(&mut self, depth: usize, text: &str) {
-        self.line(depth, text);
-        for (name, query) in std::mem::take(&mut self.queries) {
-            self.line(depth + 1, &name);
-            self.node(depth + 2, &query);
-        }
-    }
-
-    fn node(&mut self, depth: usize, node: &Node) {
+    /// An operator's line, and below it the queries in its expressions and its inputs.
+    fn node(&mut self, depth: usize, node: &'p Node) {
         let text = self.describe(node);
-        self.operator(depth, &text);
+        let (key, object) = (Some(NodeKey::of(node)), object_of(node));
+        self.lines.push(Line { depth, text, node: key, object, is_label: false });
+        for (text, query) in std::mem::take(&mut self.queries) {
+            let label = Line { depth: depth + 1, text, node: None, object: None, is_label: true };
+            self.lines.push(label);
+            self.node(depth + 2, query);
+        }
         node.parts(&mut |part| {
             if let Part::Node(input) = part {
                 self.node(depth + 1, input);
@@ -93,7 +154,7 @@ impl Printer {
         });
     }
 
-    fn describe(&mut self, node: &Node) -> String {
+    fn describe(&mut self, node: &'p Node) -> String {
         match node {
             Node::OneRow => "Constant Scan".into(),
             Node::Values { rows, .. } => {
@@ -181,7 +242,7 @@ impl Printer {
         }
     }
 
-    fn scan(&mut self, scan: &Scan) -> String {
+    fn scan(&mut self, scan: &'p Scan) -> String {
         let mut text = match &scan.access {
             Access::Full => {
                 let (name, object) = source_name(&scan.source);
@@ -250,18 +311,18 @@ impl Printer {
         cols.iter().map(|c| self.col(*c)).collect::<Vec<_>>().join(", ")
     }
 
-    fn exprs(&mut self, exprs: &[Expr]) -> String {
+    fn exprs(&mut self, exprs: &'p [Expr]) -> String {
         exprs.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
     }
 
-    fn keys(&mut self, keys: &[SortKey]) -> String {
-        let key = |k: &SortKey| {
+    fn keys(&mut self, keys: &'p [SortKey]) -> String {
+        let key = |k: &'p SortKey| {
             format!("{} {}", self.expr(&k.expr), if k.descending { "DESC" } else { "ASC" })
         };
         keys.iter().map(key).collect::<Vec<_>>().join(", ")
     }
 
-    fn aggregate(&mut self, aggregate: &Aggregate) -> String {
+    fn aggregate(&mut self, aggregate: &'p Aggregate) -> String {
         let args = match aggregate.args.is_empty() {
             true => "*".to_owned(),
             false => self.exprs(&aggregate.args),
@@ -270,13 +331,13 @@ impl Printer {
         format!("{}({distinct}{args})", aggregate.function.name)
     }
 
-    fn query(&mut self, what: &str, node: &Node) -> String {
+    fn query(&mut self, what: &str, node: &'p Node) -> String {
         let name = format!("{what}{}", self.queries.len() + 1);
-        self.queries.push((name.clone(), node.clone()));
+        self.queries.push((name.clone(), node));
         name
     }
 
-    fn expr(&mut self, expr: &Expr) -> String {
+    fn expr(&mut self, expr: &'p Expr) -> String {
         match &expr.kind {
             ExprKind::Constant(value) => constant(value),
             ExprKind::Column(col) => self.col(*col),
@@ -315,7 +376,7 @@ impl Printer {
         }
     }
 
-    fn preds(&mut self, list: &[Pred], word: &str) -> String {
+    fn preds(&mut self, list: &'p [Pred], word: &str) -> String {
         let list: Vec<String> = list
             .iter()
             .map(|p| match p {
@@ -326,7 +387,7 @@ impl Printer {
         list.join(word)
     }
 
-    fn pred(&mut self, pred: &Pred) -> String {
+    fn pred(&mut self, pred: &'p Pred) -> String {
         match pred {
             Pred::Const(Some(true)) => "TRUE".into(),
             Pred::Const(Some(false)) => "FALSE".into(),
@@ -400,7 +461,7 @@ fn arith(op: ArithOp) -> &'static str {
     }
 }
 
-fn table_of(source: &Source) -> Option<&TableDef> {
+fn table_of(source: &Source) -> Option<&Arc<TableDef>> {
     match source {
         Source::Table { table, .. }
         | Source::TableVar(_, table)
@@ -410,25 +471,56 @@ fn table_of(source: &Source) -> Option<&TableDef> {
     }
 }
 
+/// What an operator reads, if it is a table.
+fn object_of(node: &Node) -> Option<LineObject> {
+    let Node::Scan(scan) = node else { return None };
+    let table = table_of(&scan.source)?.clone();
+    let database = match &scan.source {
+        Source::Table { database, .. } => Some(*database),
+        _ => None,
+    };
+    let index = match &scan.access {
+        Access::Full => None,
+        Access::Seek { index, .. } | Access::Range { index, .. } | Access::Like { index, .. } => {
+            Some(*index)
+        }
+    };
+    Some(LineObject { database, table, index })
+}
+
 /// What a scan of all rows is called, and of what.
 fn source_name(source: &Source) -> (&'static str, String) {
     match source {
-        Source::Table { table, .. } => ("Table Scan", format!("[{}]", table.header.name)),
-        Source::TableVar(_, table) => ("Table Scan", format!("[{}]", table.header.name)),
+        Source::Table { table, .. } => ("Table Scan", format!("[{}]", table_name(table))),
+        Source::TableVar(_, table) => ("Table Scan", format!("[{}]", table_name(table))),
         Source::Transition(true, _) => ("Inserted Scan", "[inserted]".into()),
         Source::Transition(false, _) => ("Deleted Scan", "[deleted]".into()),
         Source::System(_, view) => ("Table-valued function", format!("[{}]", view.name)),
         Source::Function(function, _) => ("Table-valued function", format!("[{}]", function.name)),
         Source::UserFunction(_, _, table) => {
-            ("Table-valued function", format!("[{}]", table.header.name))
+            ("Table-valued function", format!("[{}]", table_name(table)))
         }
+    }
+}
+
+/// The name of a table, as users know temporary ones.
+pub fn table_name(table: &TableDef) -> &str {
+    /// How many digits make the name of a temporary table its session's own.
+    const DIGITS: usize = 12;
+    let name = &*table.header.name;
+    let is_local = name.starts_with('#') && !name.starts_with("##");
+    match name.len().checked_sub(DIGITS).and_then(|at| name.split_at_checked(at)) {
+        Some((written, digits)) if is_local && digits.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            written.trim_end_matches('_')
+        }
+        _ => name,
     }
 }
 
 fn index_name(source: &Source, index: usize) -> (&IndexDef, String) {
     let table = table_of(source).expect("only tables have indexes");
     let index = &table.indexes[index];
-    (index, format!("[{}].[{}]", table.header.name, index.name))
+    (index, format!("[{}].[{}]", table_name(table), index.name))
 }
 
 fn index_columns(source: &Source, index: &IndexDef) -> Vec<String> {

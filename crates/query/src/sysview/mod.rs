@@ -29,6 +29,7 @@ use crate::bind::context::{SystemObject, SystemView};
 use crate::exec::instance::Instance;
 use crate::interp::local::LocalTable;
 
+pub(crate) use server::texts::offsets as statement_offsets;
 pub use visibility::Visibility;
 
 /// A column: name, type, whether it may be NULL.
@@ -173,8 +174,13 @@ fn old_view(name: &str) -> Option<SystemObject> {
 }
 
 /// The table-valued functions of the schema `sys`.
-pub const FUNCTIONS: [&str; 3] =
-    ["dm_exec_sql_text", "fn_helpcollations", "fn_listextendedproperty"];
+pub const FUNCTIONS: [&str; 5] = [
+    "dm_exec_query_plan",
+    "dm_exec_sql_text",
+    "dm_exec_text_query_plan",
+    "fn_helpcollations",
+    "fn_listextendedproperty",
+];
 
 /// The names of all views with their schemas.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {

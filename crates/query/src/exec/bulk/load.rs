@@ -340,8 +340,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
             insert.effects.references.clear();
         }
     }
-    let lowering =
-        lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };
+    let lowering = options.lowering();
     let unit = lower::statement(&bound.plan, lowering)?;
     let (facts, dependencies) = (bound.facts, bound.dependencies);
     Ok(StepPlan { unit, facts, dependencies, options })

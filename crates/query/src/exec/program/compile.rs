@@ -15,6 +15,7 @@ use super::{Program, ProgramKind, Step, StepKind};
 use crate::bind::context::{BindContext, BindError, BindOptions, BindResult, Names};
 use crate::exec::options::CompileOptions;
 use crate::exec::run::call::argument_expr;
+use crate::exec::run::showplan::check_showplan_alone;
 use crate::exec::session::State;
 use crate::exec::session::names::{EngineStatistics, HiddenTable, StatementNames};
 use crate::ir::runs::Runs;
@@ -72,6 +73,7 @@ impl State {
         variables.parameters = variables.len();
         let outputs = declared.iter().map(|p| p.output).collect();
         let steps = build::steps(batch.statements, variables, &mut declarations)?;
+        check_showplan_alone(&steps.steps, false)?;
         Ok(Program {
             kind: text.kind,
             text: text.text.into(),
@@ -124,6 +126,7 @@ impl State {
         };
         let body = if module.native { Vec::new() } else { body_of(batch)? };
         let steps = build::steps(body, variables, &mut declarations)?;
+        check_showplan_alone(&steps.steps, true)?;
         Ok(Program {
             kind,
             text: module.definition.clone(),
@@ -224,8 +227,7 @@ impl State {
             options: bind_options(options, program.kind),
             statistics: &statistics,
         };
-        let lowering =
-            lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };
+        let lowering = options.lowering();
         let expression = |bound: BindResult<crate::bind::BoundExpr>| {
             let bound = bound?;
             let unit = lower::scalar(&bound.expr, lowering)?;
@@ -306,8 +308,7 @@ fn constant_plan(
 }
 
 fn plan_of_expr(expr: &Expr, options: CompileOptions) -> BindResult<crate::ir::Unit> {
-    let lowering =
-        lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };
+    let lowering = options.lowering();
     lower::scalar(expr, lowering).map_err(BindError::from)
 }
 

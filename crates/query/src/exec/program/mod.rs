@@ -237,6 +237,16 @@ impl Step {
         )
     }
 
+    /// Where what it does stands in the text: offsets of its first byte and of the one behind its last. Of
+    /// `IF` and `WHILE` it is the condition alone, not what hangs on it.
+    pub fn place(&self) -> (u32, u32) {
+        let span = match &self.kind {
+            StepKind::JumpUnless(condition, _) => condition.span,
+            _ => self.span,
+        };
+        (span.start, span.end)
+    }
+
     /// Keeps a plan that was made now.
     pub fn keep(&self, plan: Arc<StepPlan>, now_ns: u64) {
         *self.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan);

@@ -429,6 +429,9 @@ impl Context<'_> {
                 let began = self.begins();
                 let program = self.module_program(*database, module)?;
                 self.tell_compilation(began)?;
+                if self.show_program(&program)? {
+                    return Ok(Called::default());
+                }
                 self.call_program(&program, &name.name.name, arguments, |c, frame| {
                     c.run_body(&program, frame)
                 })
@@ -682,10 +685,7 @@ fn table_variable(program: &Program, step: &Step, name: &str) -> Option<TableVar
 /// The parameter of an argument.
 fn place_of(name: &str, parameters: &[ParameterDef], at: usize, argument: &Argument) -> Run<usize> {
     if let Some(wanted) = &argument.name {
-        let same = |p: &ParameterDef| {
-            use base::text::identifier::fold_identifier;
-            fold_identifier(&p.name) == fold_identifier(wanted)
-        };
+        let same = |p: &ParameterDef| base::text::identifier::same_identifier(&p.name, wanted);
         return parameters.iter().position(same).ok_or_else(|| {
             let args: [&dyn std::fmt::Display; 2] = [wanted, &name];
             SqlError::new(&message::NOT_A_PARAMETER, &args).into()
@@ -710,6 +710,9 @@ fn status_of(returned: Option<&Value>, severity: u8) -> i32 {
 
 /// A name of up to four parts from a text. Error 2812 for what is none.
 pub(crate) fn parse_name(text: &str) -> base::SqlResult<ast::ObjectName> {
+    if let Some(name) = plain_name(text) {
+        return Ok(name);
+    }
     let missing = || SqlError::new(&message::PROCEDURE_NOT_FOUND, &[&text]);
     let options = tsql::ParseOptions { quoted_identifier: true };
     let expr = tsql::parse_expression(text.trim(), options).map_err(|_| missing())?;
@@ -726,4 +729,24 @@ pub(crate) fn parse_name(text: &str) -> base::SqlResult<ast::ObjectName> {
             span: expr.span,
         },
     })
+}
+
+/// A name of one or two parts without quotes or anything else that the parser has to look at.
+fn plain_name(text: &str) -> Option<ast::ObjectName> {
+    let part = |from: usize, to: usize| {
+        let name = &text[from..to];
+        let mut bytes = name.bytes();
+        let is_plain = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+            && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !tsql::is_reserved(name);
+        let (start, end) = (from as u32, to as u32);
+        let span = ast::Span { start, end, line: 1, column: start + 1 };
+        is_plain.then(|| ast::Ident { name: name.into(), quoted: false, span })
+    };
+    let Some(dot) = text.find('.') else {
+        return Some(ast::ObjectName::bare(part(0, text.len())?));
+    };
+    let (schema, name) = (part(0, dot)?, part(dot + 1, text.len())?);
+    let span = ast::Span { end: name.span.end, ..schema.span };
+    Some(ast::ObjectName { server: None, database: None, schema: Some(schema), name, span })
 }

@@ -108,6 +108,7 @@ impl Context<'_> {
         self.session.note_time();
         let (began, began_ns) = (self.begins(), self.task.now_ns());
         let ran = match crate::exec::cursor::current_of(step) {
+            None if self.shows_runs() => return self.data_shown(program, step, frame),
             Some(cursor) => self.run_at_cursor(program, step, cursor, frame),
             None => self.run_step(program, step, frame, None),
         };
@@ -260,7 +261,7 @@ impl Context<'_> {
     }
 
     /// Errors 229 and its like. Inside of modules only dynamic SQL is looked at.
-    fn check_permissions(&self, facts: &Facts) -> Run<()> {
+    pub(super) fn check_permissions(&self, facts: &Facts) -> Run<()> {
         if self.session.level().module.is_some() {
             return Ok(());
         }

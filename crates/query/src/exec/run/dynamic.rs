@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use base::collation::codepage::unicode_to_string;
 use base::convert::display;
-use base::text::identifier::fold_identifier;
+use base::text::identifier::same_identifier;
 use base::{SqlError, SqlType, TypeKind, Value, message};
 
 use super::call::{Argument, ArgumentIn, Called, new_frame};
@@ -170,6 +171,9 @@ impl Context<'_> {
     ) -> Run<Called> {
         let began = self.begins();
         let program = self.text_program(text, declared, ProgramKind::Dynamic)?;
+        if self.show_program(&program)? {
+            return Ok(Called::default());
+        }
         let mut frame = new_frame(&program.variables);
         let places = self.bind_text_arguments(&program, declared, arguments, &mut frame)?;
         let (result, severity) = self.in_level(&program, None, |context| {
@@ -290,8 +294,7 @@ impl Context<'_> {
                 None if at < parameters.len() => at,
                 None => return Err(SqlError::new(&message::TOO_MANY_ARGUMENTS, &[&""]).into()),
                 Some(name) => {
-                    let wanted = fold_identifier(name);
-                    let found = parameters.iter().position(|p| fold_identifier(&p.name) == wanted);
+                    let found = parameters.iter().position(|p| same_identifier(&p.name, name));
                     found.ok_or_else(|| {
                         let args: [&dyn std::fmt::Display; 2] = [name, &""];
                         SqlError::new(&message::NOT_A_PARAMETER, &args)
@@ -358,7 +361,10 @@ impl Context<'_> {
             Some(ArgumentIn::Scalar(value, ty))
                 if matches!(ty.kind, K::NChar | K::NVarChar | K::NText) =>
             {
-                Ok(Some(display(value.as_ref(), ty)))
+                Ok(Some(match value {
+                    Value::Unicode(bytes) => unicode_to_string(bytes),
+                    value => display(value.as_ref(), ty),
+                }))
             }
             Some(_) => Err(wanted().into()),
             None => {

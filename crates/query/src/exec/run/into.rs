@@ -81,8 +81,7 @@ impl Context<'_> {
                 crate::bind::select_into(context, select, database, &table)
             })
             .map_err(|e| Fault::new(e.error, Effect::Scope))?;
-        let lowering =
-            lower::Options { arithmetic_errors_are_null: options.arithmetic_errors_are_null() };
+        let lowering = options.lowering();
         let unit = lower::statement(&bound.plan, lowering)?;
         let (facts, dependencies) = (bound.facts, bound.dependencies);
         let plan = StepPlan { unit, facts, dependencies, options };

@@ -13,7 +13,7 @@
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
 //! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
-//! * [`transaction`], [`set`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
 pub mod call;
@@ -32,6 +32,7 @@ pub mod native;
 pub mod result_sets;
 pub mod rows;
 pub mod set;
+pub mod showplan;
 pub mod statistics;
 pub mod transaction;
 pub mod trigger;
@@ -111,9 +112,6 @@ impl Context<'_> {
         }
         if self.session.options.no_exec && !matches!(step.kind, StepKind::SetOption(_)) {
             self.plan_of(program, step)?;
-            return Ok(Flow::Next);
-        }
-        if self.session.options.show_plan && self.show_plan(program, step)? {
             return Ok(Flow::Next);
         }
         match &step.kind {

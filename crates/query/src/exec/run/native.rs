@@ -16,7 +16,8 @@ use tsql::ast::IsolationLevel;
 
 use super::call::new_frame;
 use super::{Effect, Fault, Run};
-use crate::bind::context::BindContext;
+use crate::bind::BoundNative;
+use crate::bind::context::{BindContext, BindResult, Names};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::compile::bind_options;
 use crate::exec::program::variables::VariableKind;
@@ -31,6 +32,7 @@ use crate::interp::{
     self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot, TriggerCall,
 };
 use crate::ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
+use crate::plan::statistics::Statistics;
 
 /// How often a module is compiled again because somebody changes its tables.
 const COMPILATIONS_MAX: u32 = 100;
@@ -93,22 +95,7 @@ impl Context<'_> {
         {
             return Ok(plan);
         }
-        let module = program.module.as_deref();
-        let module = module.ok_or_else(|| crate::lower::internal("a text is never native"))?;
-        let parse = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
-        let batch = tsql::parse_batch(&module.definition, parse)?;
-        let tree = batch.statements.iter().find_map(|statement| match &statement.kind {
-            tsql::ast::StatementKind::Module(statement) => Some(&statement.module),
-            _ => None,
-        });
-        let tree = tree.ok_or_else(|| crate::lower::internal("the text makes no module"))?;
-        let statistics = EngineStatistics(self.session);
-        let options = crate::bind::BindOptions {
-            native: true,
-            ..bind_options(program.options, program.kind)
-        };
-        let context = BindContext { names: &names, options, statistics: &statistics };
-        let bound = crate::bind::native(&context, module, tree);
+        let bound = bind_native(program, &names, &EngineStatistics(self.session));
         let bound = bound.map_err(|e| self.not_bound(e, Effect::Scope))?;
         let unit = crate::lower::native(&bound.module, crate::lower::Options::default())?;
         self.session.instance.compiler.compile(&unit);
@@ -235,6 +222,27 @@ impl Context<'_> {
             }
         }
     }
+}
+
+/// Binds a natively compiled module's body.
+pub(super) fn bind_native(
+    program: &Program,
+    names: &dyn Names,
+    statistics: &dyn Statistics,
+) -> BindResult<BoundNative> {
+    let module = program.module.as_deref();
+    let module = module.ok_or_else(|| crate::lower::internal("a text is never native"))?;
+    let parse = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
+    let batch = tsql::parse_batch(&module.definition, parse)?;
+    let tree = batch.statements.iter().find_map(|statement| match &statement.kind {
+        tsql::ast::StatementKind::Module(statement) => Some(&statement.module),
+        _ => None,
+    });
+    let tree = tree.ok_or_else(|| crate::lower::internal("the text makes no module"))?;
+    let options =
+        crate::bind::BindOptions { native: true, ..bind_options(program.options, program.kind) };
+    let context = BindContext { names, options, statistics };
+    crate::bind::native(&context, module, tree)
 }
 
 impl State {

@@ -1,4 +1,4 @@
-//! Result sets that come from no statement: plans that are shown.
+//! Result sets that come from no statement.
 
 use base::{SqlType, Value};
 
@@ -6,7 +6,6 @@ use super::{Fault, Run};
 use crate::bind::context::{Dependencies, Facts};
 use crate::exec::context::Context;
 use crate::exec::program::plan::StepPlan;
-use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::sink::command;
 use crate::interp::Frame;
 use crate::lower;
@@ -44,19 +43,5 @@ impl Context<'_> {
         let mut frame = Frame::default();
         self.run_plan(&plan, &mut frame, |c, unit, frame| c.run_unit(unit, frame))?;
         self.done(command::SELECT, Some(count)).map_err(Fault::lost)
-    }
-
-    /// `SHOWPLAN_TEXT`: a step's text and operators instead of what it does. `false` if it has none.
-    pub(super) fn show_plan(&mut self, program: &Program, step: &Step) -> Run<bool> {
-        let StepKind::Data(statement) = &step.kind else { return Ok(false) };
-        let bound = self.with_binding(program, step, |c| crate::bind::statement(c, statement));
-        let bound = bound.map_err(|e| Fault::new(e.error, super::Effect::Scope))?;
-        let shown = crate::plan::print::statement(&bound.plan);
-        let text = step.span.text(&program.text);
-        let lines = std::iter::once(text).chain(shown.lines());
-        let rows = lines.map(|line| vec![Value::unicode(line)]).collect();
-        let ty = SqlType::nvarchar_max(base::Collation::DEFAULT);
-        self.send_rows(&[("StmtText", ty)], rows)?;
-        Ok(true)
     }
 }

@@ -8,7 +8,7 @@ use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::Permission;
 use tsql::ast::{self, SetOption, StatisticsKind, ValueOption};
 
-use super::{Fault, Run, unimplemented};
+use super::{Fault, Run};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::sink::{EnvironmentChange, command};
@@ -31,9 +31,7 @@ impl Context<'_> {
         match option {
             SetOption::Switch { options, on } => {
                 for option in options {
-                    if !self.session.options.switch(*option, *on) {
-                        return Err(unimplemented("SET SHOWPLAN_XML").into());
-                    }
+                    self.session.options.switch(*option, *on);
                 }
             }
             SetOption::Value { option, value } => {
@@ -44,8 +42,8 @@ impl Context<'_> {
                     match kind {
                         StatisticsKind::Io => self.session.options.statistics_io = *on,
                         StatisticsKind::Time => self.session.options.statistics_time = *on,
-                        // Accepted, so that scripts run; nothing is shown.
-                        StatisticsKind::Profile | StatisticsKind::Xml => {}
+                        StatisticsKind::Profile => self.session.options.statistics_profile = *on,
+                        StatisticsKind::Xml => self.session.options.statistics_xml = *on,
                     }
                 }
             }

@@ -192,6 +192,13 @@ impl SessionFacts for State {
         Ok(super::texts::text_of(self, handle))
     }
 
+    fn plan_of(&self, handle: &[u8], start: Option<i64>) -> SqlResult<Option<HandledText>> {
+        if !super::system::sees_server(self) {
+            return Err(super::system::denied_server_state());
+        }
+        Ok(super::texts::plan_of(self, handle, start))
+    }
+
     fn random_bytes(&self, bytes: &mut [u8]) {
         self.instance.env().rng().fill(bytes);
     }

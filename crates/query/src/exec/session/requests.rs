@@ -85,11 +85,14 @@ impl Session {
 
     /// Calls a procedure on the client's behalf.
     pub fn call(&mut self, task: &Task, call: RpcCall, sink: &mut dyn ResponseSink) -> After {
-        let text = match &call.procedure {
-            RpcProcedure::Name(name) => name.clone(),
-            RpcProcedure::Id(id) => procedure_name(*id).unwrap_or_default().to_owned(),
+        let RpcCall { procedure, args, .. } = call;
+        let text = match &procedure {
+            RpcProcedure::Name(name) => name,
+            RpcProcedure::Id(id) => procedure_name(*id).unwrap_or_default(),
         };
-        self.request(task, &text, ProgramKind::Dynamic, sink, |context| context.run_call(call))
+        self.request(task, text, ProgramKind::Dynamic, sink, |context| {
+            context.run_call(&procedure, args)
+        })
     }
 
     /// Begins, ends or marks a transaction on the client's behalf.
@@ -210,9 +213,12 @@ impl Session {
         state.refresh_databases();
         state.note_time();
         let started = (state.instance.env().clock().utc_ticks(), task.now_ns());
-        let text: Arc<str> = text.into();
         {
             let mut status = state.entry.status();
+            let text = match *status.last_text == *text {
+                true => status.last_text.clone(),
+                false => text.into(),
+            };
             status.last_request.0 = started.0;
             status.requests += 1;
             status.last_text = text.clone();
@@ -273,6 +279,9 @@ impl Context<'_> {
         }
         let began = self.begins();
         let program = self.text_program(text, "", ProgramKind::Batch)?;
+        if self.show_program(&program)? {
+            return Ok(());
+        }
         self.compile_ahead(&program)?;
         self.tell_compilation(began)?;
         let mut frame = new_frame(&program.variables);
@@ -282,8 +291,8 @@ impl Context<'_> {
     }
 
     /// An RPC.
-    fn run_call(&mut self, call: RpcCall) -> Run<()> {
-        let name = match &call.procedure {
+    fn run_call(&mut self, procedure: &RpcProcedure, args: Vec<RpcArg>) -> Run<()> {
+        let name = match procedure {
             RpcProcedure::Name(name) => parse_name(name)?,
             RpcProcedure::Id(id) => {
                 let name = procedure_name(*id);
@@ -293,8 +302,8 @@ impl Context<'_> {
             }
         };
         let callee = self.find_procedure(&name)?;
-        let mut arguments = Vec::with_capacity(call.args.len());
-        for (at, arg) in call.args.into_iter().enumerate() {
+        let mut arguments = Vec::with_capacity(args.len());
+        for (at, arg) in args.into_iter().enumerate() {
             arguments.push(self.rpc_argument(&callee, at, arg)?);
         }
         let called = match self.call(&callee, &name, arguments) {

@@ -1,4 +1,4 @@
-//! The texts that handles name.
+//! The texts and plans that handles name.
 
 use base::ids::{DbId, ObjectId};
 
@@ -23,6 +23,21 @@ pub(super) fn text_of(state: &State, handle: &[u8]) -> Option<HandledText> {
         return Some(HandledText { database: None, module: None, text: Some(cached.text()) });
     };
     module_text(state, program.database, module)
+}
+
+/// The plan that a `plan_handle` names, as [`crate::func::SessionFacts::plan_of`] says.
+pub(super) fn plan_of(state: &State, handle: &[u8], start: Option<i64>) -> Option<HandledText> {
+    let entries = state.instance.plans.entries();
+    let cached = entries.into_iter().find(|cached| cached.plan_handle() == handle)?;
+    let program = cached.program();
+    let is_wanted = |place| {
+        let offsets =
+            || crate::sysview::statement_offsets(&program.text, place, cached.parameters());
+        start.is_none_or(|start| i64::from(offsets().0) == start)
+    };
+    let encrypted = program.module.as_ref().is_some_and(|module| module.encrypted);
+    let text = (!encrypted).then(|| state.document_of(program, &is_wanted).into());
+    Some(HandledText { database: Some(program.database), module: program.object(), text })
 }
 
 fn module_text(state: &State, database: DbId, module: ObjectId) -> Option<HandledText> {

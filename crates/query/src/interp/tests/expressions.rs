@@ -198,7 +198,7 @@ fn patterns_match_by_collation() {
 
 #[test]
 fn arithmetic_errors_give_null_where_the_session_wants_it() {
-    let options = crate::lower::Options { arithmetic_errors_are_null: true };
+    let options = crate::lower::Options { arithmetic_errors_are_null: true, ..Default::default() };
     let sum = arith(ArithOp::Add, arith(ArithOp::Divide, int(1), int(0)), int(5));
     let unit = crate::lower::scalar(&sum, options).unwrap();
     let mut world = World::new();

@@ -13,7 +13,7 @@ use super::sessions::joined;
 use super::texts;
 use crate::exec::cache::CachedProgram;
 use crate::exec::instance::Instance;
-use crate::exec::program::{ProgramKind, StepKind};
+use crate::exec::program::ProgramKind;
 use crate::ir::Unit;
 use crate::ir::runs::{Measured, RunStatistics};
 
@@ -84,15 +84,10 @@ pub static DM_EXEC_QUERY_STATS: SystemRowset = SystemRowset {
             let program = cached.program();
             for step in &program.steps {
                 let Some(runs) = step.runs.statistics() else { continue };
-                let place = match &step.kind {
-                    // The condition alone, not what hangs on it.
-                    StepKind::JumpUnless(condition, _) => condition.span,
-                    _ => step.span,
-                };
                 let plan = step.plan();
                 let code = plan.as_ref().map_or(0, |plan| code_bytes(&plan.unit));
                 let handle = bytes(&cached.plan_handle());
-                push_statement(cx, &cached, (place.start, place.end), &runs, (handle, code));
+                push_statement(cx, &cached, step.place(), &runs, (handle, code));
             }
             let native = program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();
             let Some(native) = native else { continue };

@@ -8,7 +8,7 @@ mod memory;
 mod principals;
 mod sessions;
 mod settings;
-mod texts;
+pub(crate) mod texts;
 mod transactions;
 
 use super::SystemRowset;
