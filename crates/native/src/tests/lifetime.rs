@@ -88,6 +88,7 @@ fn changes_of_a_memory_optimized_table_throw_its_code_away() {
     let changes = [
         "alter table t add c int null",
         "alter table t drop column c",
+        "exec sp_recompile 't'",
         "alter table t add index i hash (b) with (bucket_count = 16)",
         "alter table t alter index i rebuild with (bucket_count = 64)",
         "alter table t drop index i",
@@ -112,6 +113,7 @@ fn changes_of_a_disk_table_throw_its_code_away() {
         "create index i on u (b)",
         "alter table u alter column c bigint null",
         "drop index i on u",
+        "exec sp_recompile 'dbo.u'",
         "alter table u drop column c",
         "drop table u
         go

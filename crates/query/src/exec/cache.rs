@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use base::ids::{DbId, ObjectId};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::bind::context::Dependencies;
 use crate::exec::handle::{self, Handle};
 use crate::exec::options::CompileOptions;
 use crate::exec::program::{Program, ProgramKind};
@@ -181,6 +182,24 @@ impl PlanCache {
         }
     }
 
+    /// Forgets a module, or whatever has a plan that depends on an object: `sp_recompile`.
+    pub fn forget_object(&self, database: DbId, object: ObjectId) {
+        for CachedProgram(entry) in self.entries() {
+            if depends_on(&entry.program, database, object) {
+                self.forget(&entry);
+            }
+        }
+    }
+
+    fn forget(&self, entry: &Arc<Entry>) {
+        let mut shard = self.shard(entry.hash);
+        if let Ok(found) = shard.entries.find_entry(entry.hash, |e| Arc::ptr_eq(e, entry)) {
+            found.remove();
+            shard.clock.retain(|e| !Arc::ptr_eq(e, entry));
+            shard.bytes -= entry.bytes;
+        }
+    }
+
     /// How it fares.
     pub fn statistics(&self) -> CacheStatistics {
         let mut statistics = CacheStatistics {
@@ -335,6 +354,17 @@ impl Shard {
             self.bytes -= entry.bytes;
         }
     }
+}
+
+/// Whether a program is this module, or has a plan that counts on this object.
+fn depends_on(program: &Program, database: DbId, object: ObjectId) -> bool {
+    let counts_on = |dependencies: &Dependencies| {
+        dependencies.objects.iter().any(|d| (d.database, d.object) == (database, object))
+    };
+    let native = || program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();
+    (program.database == database && program.object() == Some(object))
+        || program.steps.iter().any(|s| s.plan().is_some_and(|p| counts_on(&p.dependencies)))
+        || native().is_some_and(|plan| counts_on(&plan.dependencies))
 }
 
 fn shard_of(hash: u64) -> usize {

@@ -2,8 +2,8 @@
 //! of statements.
 
 use super::native::{
-    applock, collection, configuration, describe, directory, messages, naming, properties, session,
-    triggers,
+    applock, collection, configuration, describe, directory, messages, naming, plans, properties,
+    session, triggers,
 };
 use super::registry::Entry;
 
@@ -61,6 +61,11 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("sp_dbcmptlevel", include_str!("text/sp_dbcmptlevel.sql")),
     Entry::text("sp_renamedb", include_str!("text/sp_renamedb.sql")),
     Entry::text("sp_recompile", include_str!("text/sp_recompile.sql")),
+    Entry::internal(
+        "sp_recompile_object",
+        include_str!("text/sp_recompile_object.sql"),
+        plans::recompile,
+    ),
     Entry::variant("sp_refreshview", REFRESH, &[("$parameter$", "viewname")]),
     Entry::variant("sp_refreshsqlmodule", REFRESH, &[("$parameter$", "name")]),
     Entry::text("sp_tableoption", include_str!("text/sp_tableoption.sql")),

@@ -96,6 +96,12 @@ fn users_do_what_they_may() {
     );
     assert!(ann.run("insert t values (1)").contains("The INSERT permission was denied"));
     assert_eq!(ann.run("exec p"), "n\n0\n(1 row)");
+    let refused = ann.run("exec sp_recompile 't'");
+    assert!(refused.contains("you do not have permission"), "{refused}");
+    assert_eq!(
+        admin.run("exec sp_recompile 't'"),
+        "Object 't' was successfully marked for recompilation."
+    );
     assert!(ann.run("create table x (a int)").contains("Msg 262"));
     assert_eq!(
         admin.run("execute as user = 'ann' select user_name() as u revert select user_name() as u"),

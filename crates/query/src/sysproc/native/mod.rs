@@ -7,6 +7,7 @@ pub mod describe;
 pub mod directory;
 pub mod messages;
 pub mod naming;
+pub mod plans;
 pub mod properties;
 pub(crate) mod rows;
 pub mod session;

@@ -12,5 +12,11 @@ BEGIN
   RAISERROR (15165, -1, -1, @objname)
   RETURN 1
 END
--- Plans are made again by themselves when what they depend on changes.
+DECLARE @done bit
+EXEC sys.sp_recompile_object @object, @done OUTPUT
+IF @done = 0
+BEGIN
+  RAISERROR (15165, -1, -1, @objname)
+  RETURN 1
+END
 RAISERROR (15070, -1, -1, @objname)
