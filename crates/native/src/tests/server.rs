@@ -75,3 +75,25 @@ fn acknowledged_orders_survive_power_cuts() {
     power::acknowledged_orders_survive(4, &|sim| watched.server(sim));
     assert!(watched.compiled() > 20, "{} units were compiled", watched.compiled());
 }
+
+#[test]
+fn views_tell_what_runs_as_machine_code() {
+    let watched = Watched::new();
+    let server = watched.server(&SimEnv::new(11));
+    let mut session = server.session();
+    session.run("create table t (id int not null primary key)");
+    session.run("select id from t where id = 1");
+    let answer = session.run(
+        "select s.is_machine_code, case when s.machine_code_bytes > 0 then 1 else 0 end as has_bytes
+         from sys.dm_exec_query_stats s cross apply sys.dm_exec_sql_text(s.sql_handle) t
+         where t.text = 'select id from t where id = 1'",
+    );
+    assert_eq!(answer, "is_machine_code|has_bytes\n1|1\n(1 row)");
+    let answer = session.run(
+        "select count(*) as counters from sys.dm_os_performance_counters
+         where object_name = 'SQLServer:Machine Code' and cntr_value > 0
+         select count(*) as clerks from sys.dm_os_memory_clerks
+         where type = 'MEMORYCLERK_MACHINECODE' and pages_kb > 0",
+    );
+    assert_eq!(answer, "counters\n1\n(1 row)\nclerks\n1\n(1 row)");
+}

@@ -157,9 +157,10 @@ impl Unit {
         }
     }
 
-    /// Whether the caller is the one who has it compiled.
+    /// Whether the caller is the one who has it compiled. Units that count are not: machine code keeps counters
+    /// where nobody could read them.
     pub fn claim_compilation(&self) -> bool {
-        self.heat.fetch_or(CLAIMED, Relaxed) & CLAIMED == 0
+        self.counters.is_empty() && self.heat.fetch_or(CLAIMED, Relaxed) & CLAIMED == 0
     }
 
     /// The type of a register.
