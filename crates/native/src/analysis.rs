@@ -72,6 +72,10 @@ impl Analysis {
         if let Some((reg, _)) = unit.result {
             uses[usize::from(reg.0)].in_memory = true;
         }
+        // So is what operators have counted.
+        for reg in unit.counters.iter().flat_map(|c| [c.executions, c.rows]) {
+            uses[usize::from(reg.0)].in_memory = true;
+        }
         let live_at_handler = handlers(unit, &callers);
         for reg in live_at_handler.iter().flatten() {
             uses[usize::from(reg.0)].in_memory = true;
