@@ -51,7 +51,14 @@ pub struct Frame {
 impl Frame {
     /// A frame of scalar variables of these types, all NULL.
     pub fn new(types: impl IntoIterator<Item = SqlType>) -> Frame {
-        let mut frame = Frame::default();
+        let types = types.into_iter();
+        let count = types.size_hint().0;
+        let mut frame = Frame {
+            types: Vec::with_capacity(count),
+            slots: Vec::with_capacity(count),
+            bytes: Vec::with_capacity(count),
+            ..Frame::default()
+        };
         for ty in types {
             frame.declare(ty);
         }

@@ -35,6 +35,9 @@ use super::rpc::ReceivedCall;
 /// Ready bytes from which on they are handed over.
 const HAND_OVER_BYTES: usize = 32 * 1024;
 
+/// A connection keeps the description of a result of no more columns than this.
+const KEPT_COLUMNS_MAX: usize = 32;
+
 /// See the module's header.
 pub struct Answer {
     writer: ResponseWriter,
@@ -43,6 +46,10 @@ pub struct Answer {
     server_name: Arc<str>,
     held: Option<Done>,
     result: Option<OpenResult>,
+    /// The result before, whose columns are likely to come again.
+    last: Option<OpenResult>,
+    /// What was used to read the request, for the next one.
+    spent: Vec<u8>,
     text_size: usize,
     /// Further calls of the request's message follow.
     is_followed: bool,
@@ -56,6 +63,7 @@ pub struct Answer {
 
 /// The result set that is being written.
 struct OpenResult {
+    columns: Vec<Column>,
     encoder: RowEncoder,
     /// Columns of the type `sql_variant`.
     variants: Vec<usize>,
@@ -80,6 +88,8 @@ impl Answer {
             server_name,
             held: None,
             result: None,
+            last: None,
+            spent: Vec::new(),
             text_size: usize::MAX,
             is_followed: false,
             output_names: Vec::new(),
@@ -136,7 +146,7 @@ impl Answer {
     /// # Errors
     /// When what the answer could reveal will never be durable.
     pub fn end(&mut self, task: &Task) -> SqlResult<()> {
-        self.result = None;
+        self.end_result();
         let nothing =
             Done { kind: DoneKind::Statement, status: DoneStatus::FINAL, command: 0, rows: 0 };
         let mut last = self.held.take().unwrap_or(nothing);
@@ -158,6 +168,22 @@ impl Answer {
             Ok(()) if error.severity() < 20 => After::GoOn,
             _ => After::Disconnect,
         }
+    }
+
+    fn end_result(&mut self) {
+        if let Some(result) = self.result.take() {
+            self.last = Some(result).filter(|result| result.columns.len() <= KEPT_COLUMNS_MAX);
+        }
+    }
+
+    /// Takes memory that the request is done with.
+    pub fn give_back(&mut self, spent: Vec<u8>) {
+        self.spent = spent;
+    }
+
+    /// Memory that the request was done with.
+    pub fn take_spent(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.spent)
     }
 
     /// The writer for a token that follows what was held back.
@@ -209,14 +235,14 @@ impl Answer {
 
 impl ResultSink for Answer {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
-        let columns: Vec<Column> = result.columns.iter().map(announced).collect();
-        let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
-        let variants = variants.collect();
-        let is_known = self.known.is_known(&columns);
-        let writer = self.next();
-        writer.columns(&columns, is_known);
-        let encoder = RowEncoder::new(&columns, writer.version());
-        self.result = Some(OpenResult { encoder, variants });
+        self.end_result();
+        let open = match self.last.take().filter(|last| last.announces(&result.columns)) {
+            Some(last) => last,
+            None => OpenResult::new(&result.columns, self.writer.version()),
+        };
+        let is_known = self.known.is_known(&open.columns);
+        self.next().columns(&open.columns, is_known);
+        self.result = Some(open);
         self.hand_over_if_much(task)
     }
 
@@ -270,7 +296,7 @@ impl ResponseSink for Answer {
         let rows = done.rows.unwrap_or(0);
         self.next();
         self.held = Some(Done { kind, status, command: done.command, rows });
-        self.result = None;
+        self.end_result();
         self.hand_over_if_much(task)
     }
 
@@ -340,30 +366,55 @@ pub fn write_environment(writer: &mut ResponseWriter, change: &EnvironmentChange
     }
 }
 
+impl OpenResult {
+    fn new(columns: &[OutputColumn], version: TdsVersion) -> OpenResult {
+        let columns: Vec<Column> = columns.iter().map(announced).collect();
+        let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
+        let (variants, encoder) = (variants.collect(), RowEncoder::new(&columns, version));
+        OpenResult { columns, encoder, variants }
+    }
+
+    /// Whether this is how these columns are announced.
+    fn announces(&self, columns: &[OutputColumn]) -> bool {
+        let is_same = |(known, column): (&Column, &OutputColumn)| {
+            known.ty == column.ty
+                && *known.name == *column.name
+                && (known.flags, known.user_type) == facts(column)
+                && known.table.iter().map(String::as_str).eq(table_name(column))
+        };
+        self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(is_same)
+    }
+}
+
 /// How a result's column is announced.
 fn announced(column: &OutputColumn) -> Column {
+    let (flags, user_type) = facts(column);
+    let table = table_name(column).map(str::to_owned).collect();
+    Column { name: column.name.to_string(), ty: column.ty, flags, user_type, table }
+}
+
+/// The table behind a result's column, if there is one.
+fn table_name(column: &OutputColumn) -> impl Iterator<Item = &str> {
+    column.base.iter().map(|base| &*base.table.header.name)
+}
+
+/// What is announced of a result's column besides its name and type: flags, and the number of its
+/// alias type.
+fn facts(column: &OutputColumn) -> (ColumnFlags, u32) {
     let mut flags = ColumnFlags::default();
     if column.nullable {
         flags = flags.with(ColumnFlags::NULLABLE);
     }
-    let mut table = Vec::new();
-    let mut user_type = 0;
-    match &column.base {
-        None => flags = flags.with(ColumnFlags::COMPUTED),
-        Some(base) => {
-            let definition = &base.table.columns[base.ordinal];
-            if definition.computed.is_some() {
-                flags = flags.with(ColumnFlags::COMPUTED);
-            } else if definition.identity.is_some() {
-                flags = flags.with(ColumnFlags::IDENTITY);
-            } else if column.ty.kind != TypeKind::RowVersion {
-                flags = flags.with(ColumnFlags::UPDATABLE_UNKNOWN);
-            }
-            table = vec![base.table.header.name.to_string()];
-            user_type = alias_number(definition.user_type);
-        }
+    let Some(base) = &column.base else { return (flags.with(ColumnFlags::COMPUTED), 0) };
+    let definition = &base.table.columns[base.ordinal];
+    if definition.computed.is_some() {
+        flags = flags.with(ColumnFlags::COMPUTED);
+    } else if definition.identity.is_some() {
+        flags = flags.with(ColumnFlags::IDENTITY);
+    } else if column.ty.kind != TypeKind::RowVersion {
+        flags = flags.with(ColumnFlags::UPDATABLE_UNKNOWN);
     }
-    Column { name: column.name.to_string(), ty: column.ty, flags, user_type, table }
+    (flags, alias_number(definition.user_type))
 }
 
 /// The number of an alias type; system types have none.

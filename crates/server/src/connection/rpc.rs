@@ -38,9 +38,11 @@ pub fn next_call(reader: &mut RpcReader<'_>) -> Result<Option<ReceivedCall>, Rpc
         argument(parameter)
             .map_err(|error| RpcError { error, parameter: Some((place + 1, name.to_text())) })
     };
-    let args: Result<Vec<RpcArg>, RpcError> =
-        parameters.into_iter().enumerate().map(place).collect();
-    let call = RpcCall { procedure, args: args?, recompile: with_recompile };
+    let mut args = Vec::with_capacity(parameters.len());
+    for parameter in parameters.into_iter().enumerate() {
+        args.push(place(parameter)?);
+    }
+    let call = RpcCall { procedure, args, recompile: with_recompile };
     Ok(Some(ReceivedCall { call, is_followed, no_metadata, no_execute }))
 }
 

@@ -182,7 +182,9 @@ impl Served<'_> {
             }
             PacketType::Rpc => {
                 self.run(reset, move |task, session, answer| {
-                    call_all(task, session, answer, &body, version)
+                    let after = call_all(task, session, answer, &body, version);
+                    answer.give_back(body);
+                    after
                 })
                 .await
             }
@@ -242,6 +244,7 @@ impl Served<'_> {
         let driven = self.drive(statement, &interrupt, &outbox, pipe).await;
         let (session, mut answer, finished) = driven.ran.map_err(|_| End::OutOfMemory)?;
         self.session = Some(session);
+        self.inbox.recycle(answer.take_spent());
         for _ in 0..answer.take_errors() {
             self.server.instance.count_error();
         }
