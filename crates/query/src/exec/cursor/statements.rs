@@ -140,15 +140,9 @@ impl Context<'_> {
         }
     }
 
-    /// What an argument that is a cursor variable refers to; `None` if it is none.
-    pub(crate) fn cursor_argument(
-        &self,
-        program: &Program,
-        step: &Step,
-        name: &str,
-    ) -> Option<Option<CursorId>> {
-        let number = self.cursor_variable(program, step, name).ok()?;
-        Some(self.session.level().cursors.variable(number))
+    /// What a cursor variable refers to.
+    pub(crate) fn cursor_in(&self, number: usize) -> Option<CursorId> {
+        self.session.level().cursors.variable(number)
     }
 
     /// The cursors that a module which ends gives back, each with a reference of its own: those of

@@ -10,6 +10,9 @@ use engine::catalog::def::TableDef;
 use crate::interp::local::LocalShape;
 use crate::plan::expr::{TableVarId, VarId};
 
+/// So many are looked through before a name is hashed.
+const SCANNED_MAX: usize = 16;
+
 /// A variable or parameter.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -107,7 +110,12 @@ impl Variables {
 
     /// A variable by name, if it is among the first `declared`.
     pub fn find(&self, name: &str, declared: u32) -> Option<&Variable> {
-        let place = *self.by_name.get(&*fold_identifier(name))?;
+        // Most are few, and are written as they were declared.
+        let as_written = self.all.iter().take(SCANNED_MAX).position(|v| *v.name == *name);
+        let place = match as_written {
+            Some(place) => place,
+            None => *self.by_name.get(&*fold_identifier(name))?,
+        };
         (place < declared as usize).then(|| &self.all[place])
     }
 

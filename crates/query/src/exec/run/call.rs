@@ -7,6 +7,7 @@ use base::ids::DbId;
 use base::{SqlError, SqlType, Value, message};
 use engine::catalog::Object;
 use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef};
+use smallvec::SmallVec;
 use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName};
 
 use super::{Effect, Fault, Run};
@@ -126,9 +127,11 @@ impl Context<'_> {
                 let name = self.procedure_name(program, step, name, frame)?;
                 let callee = self.find_procedure(&name)?;
                 self.check_in_function(&callee)?;
-                let given = self.arguments(program, step, arguments, frame)?;
-                let called = self.ended_scope(|c| c.call(&callee, &name, given));
-                self.take_tables_back(program, step, arguments, frame);
+                let mut lent = SmallVec::new();
+                let given = self.arguments(program, step, arguments, frame, &mut lent);
+                let called =
+                    given.and_then(|given| self.ended_scope(|c| c.call(&callee, &name, given)));
+                lent.into_iter().for_each(|table| frame.take_back(table));
                 let called = called?;
                 self.take_outputs(program, step, arguments, &called, frame)?;
                 Ok(called)
@@ -310,13 +313,15 @@ impl Context<'_> {
         }
     }
 
-    /// The values of arguments.
+    /// The values of arguments. Tables among them are noted: they are the frame's own again only
+    /// when it takes them back.
     fn arguments(
         &mut self,
         program: &Arc<Program>,
         step: &Step,
         arguments: &[ast::ExecuteArgument],
         frame: &mut Frame,
+        lent: &mut SmallVec<[TableVarId; 4]>,
     ) -> Run<Vec<Argument>> {
         let mut given = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -324,15 +329,19 @@ impl Context<'_> {
             let value = match &argument.value {
                 ArgumentValue::Default(_) => ArgumentIn::Default,
                 ArgumentValue::Variable(variable) => {
-                    match table_variable(program, step, &variable.name) {
-                        Some(table) => {
-                            let lent = frame.lend(table);
-                            lent.map_or(ArgumentIn::Default, ArgumentIn::Table)
+                    let found = program.variables.find(&variable.name, step.declared);
+                    match found.map(|variable| &variable.kind) {
+                        Some(VariableKind::Table { id, .. }) => {
+                            lent.push(*id);
+                            frame.lend(*id).map_or(ArgumentIn::Default, ArgumentIn::Table)
                         }
-                        None => match self.cursor_argument(program, step, &variable.name) {
-                            Some(cursor) => ArgumentIn::Cursor(cursor),
-                            None => self.scalar_argument(program, step, &argument.value, frame)?,
-                        },
+                        Some(VariableKind::Cursor(number)) => {
+                            ArgumentIn::Cursor(self.cursor_in(*number))
+                        }
+                        Some(VariableKind::Scalar { id, ty, .. }) => {
+                            ArgumentIn::Scalar(frame.get(*id).to_owned(), *ty)
+                        }
+                        None => self.scalar_argument(program, step, &argument.value, frame)?,
                     }
                 }
                 value => self.scalar_argument(program, step, value, frame)?,
@@ -364,23 +373,6 @@ impl Context<'_> {
         let Some(expr) = argument_expr(value) else { return Ok(ArgumentIn::Default) };
         let (value, ty) = self.value_of(program, step, frame, &expr, None)?;
         Ok(ArgumentIn::Scalar(value, ty))
-    }
-
-    /// Tables that were lent to a callee are the frame's own again.
-    fn take_tables_back(
-        &mut self,
-        program: &Program,
-        step: &Step,
-        arguments: &[ast::ExecuteArgument],
-        frame: &mut Frame,
-    ) {
-        for argument in arguments {
-            if let ArgumentValue::Variable(variable) = &argument.value
-                && let Some(table) = table_variable(program, step, &variable.name)
-            {
-                frame.take_back(table);
-            }
-        }
     }
 
     /// Output parameters go to the caller's variables.
@@ -498,10 +490,11 @@ impl Context<'_> {
     ) -> Run<Called> {
         let module = program.module.clone();
         let module = module.ok_or_else(|| crate::lower::internal("a text has no name"))?;
-        let mut frame = new_frame(&program.variables);
+        let mut frame = frame_without_tables(&program.variables);
         let places = self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame);
         let places =
             places.map_err(|fault| Fault { error: fault.error.in_procedure(name), ..fault })?;
+        add_tables(&program.variables, &mut frame);
         let before = self.session.transaction.count();
         let mut cursors = Vec::new();
         let (result, severity) = self.in_level(program, None, |c| {
@@ -664,21 +657,31 @@ pub(crate) fn argument_expr(value: &ArgumentValue) -> Option<ast::Expr> {
 
 /// A frame for a program's variables, all NULL, with empty tables.
 pub(crate) fn new_frame(variables: &Variables) -> Frame {
+    let mut frame = frame_without_tables(variables);
+    add_tables(variables, &mut frame);
+    frame
+}
+
+/// A frame whose tables are still to come: from arguments, and the others from [`add_tables`].
+fn frame_without_tables(variables: &Variables) -> Frame {
     let mut frame = Frame::new(variables.scalars.iter().copied());
-    for variable in variables.iter() {
-        if let VariableKind::Table { shape, .. } = &variable.kind {
-            let table = LocalTable::new(shape.clone());
-            frame.declare_table(TableSlot::Own(Box::new(table)));
-        }
+    for _ in 0..variables.tables() {
+        frame.declare_table(TableSlot::None);
     }
     frame
 }
 
-/// The table variable of a name.
-fn table_variable(program: &Program, step: &Step, name: &str) -> Option<TableVarId> {
-    match program.variables.find(name, step.declared)?.kind {
-        VariableKind::Table { id, .. } => Some(id),
-        _ => None,
+/// Makes the tables of variables that have none, empty.
+fn add_tables(variables: &Variables, frame: &mut Frame) {
+    if variables.tables() == 0 {
+        return;
+    }
+    for variable in variables.iter() {
+        if let VariableKind::Table { id, shape, .. } = &variable.kind
+            && let slot @ TableSlot::None = frame.table_mut(*id)
+        {
+            *slot = TableSlot::Own(Box::new(LocalTable::new(shape.clone())));
+        }
     }
 }
 
