@@ -2,8 +2,8 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockCall, InstBuilder, JumpTableData, MemFlags, SigRef, Signature, Type,
-    Value, types,
+    AbiParam, Block, BlockCall, InstBuilder, JumpTableData, MemFlags, SigRef, Signature, TrapCode,
+    Type, Value, types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -182,8 +182,13 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.switch_to_block(body);
     }
 
-    /// Jumps to the block of this index, or to the first if there is none.
+    /// Jumps to the block of this index.
     fn table(&mut self, index: Value, targets: &[Block]) {
+        if targets.is_empty() {
+            // The end of a routine that nobody calls.
+            self.b.ins().trap(TrapCode::unwrap_user(1));
+            return;
+        }
         let pool = &mut self.b.func.dfg.value_lists;
         let calls: Vec<BlockCall> =
             targets.iter().map(|&target| BlockCall::new(target, [], pool)).collect();

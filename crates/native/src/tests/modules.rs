@@ -229,3 +229,18 @@ fn random_modules_do_the_same() {
     assert!(failed * 50 > count && failed * 2 < count * 2, "{failed} of {count} fail");
     assert!(caught * 20 > count, "{caught} of {count} catch something");
 }
+
+#[test]
+fn a_routine_that_nobody_calls_can_be_compiled() {
+    use query::ir::inst::{Inst, Pc, Reg};
+    let mut unit = query::ir::Unit::default();
+    unit.code = vec![
+        Inst::Jump { to: Pc(3) },
+        Inst::Return { link: Reg(0) },
+        Inst::Jump { to: Pc(1) },
+        Inst::Halt,
+    ];
+    unit.registers = vec![query::ir::RegType::I64];
+    compile(&unit);
+    World::new().run_unit(&unit, &mut Frame::default()).expect("it does nothing");
+}
