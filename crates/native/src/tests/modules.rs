@@ -226,8 +226,8 @@ fn random_modules_do_the_same() {
         failed += usize::from(expected.0.is_err());
         caught += usize::from(expected.2.iter().any(|t| t.starts_with("catch")));
     }
-    assert!(failed * 50 > count && failed * 2 < count * 2, "{failed} of {count} fail");
-    assert!(caught * 20 > count, "{caught} of {count} catch something");
+    assert!(failed * 50 > count && failed < count, "{failed} of {count} fail");
+    assert!(caught * 50 > count, "{caught} of {count} catch something");
 }
 
 #[test]

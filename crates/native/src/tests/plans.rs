@@ -8,7 +8,7 @@ use super::{compile, seeds};
 
 #[test]
 fn random_queries_give_the_same_rows() {
-    let mut rows = 0;
+    let (mut count, mut yielding) = (0, 0);
     for seed in seeds(300) {
         let mut generator = Generator::new(seed);
         let mut world = World::new();
@@ -34,7 +34,8 @@ fn random_queries_give_the_same_rows() {
         };
         let expected = run(false);
         assert_eq!(run(true), expected, "seed {seed}\n{plan}");
-        rows += expected.map_or(0, |(rows, ..)| rows.len());
+        count += 1;
+        yielding += i32::from(expected.is_ok_and(|(rows, ..)| !rows.is_empty()));
     }
-    assert!(rows > 250, "most queries yield nothing");
+    assert!(yielding * 20 > count, "{yielding} of {count} yield rows");
 }
