@@ -143,8 +143,8 @@ BEGIN
     DECLARE @SubTotal money;
     SELECT @SubTotal = ISNULL(SUM(p.ListPrice * (1 - ISNULL(so.DiscountPct, 0))), 0)
     FROM @SalesOrderDetails AS od
-        INNER JOIN Production.Product_inmem AS p ON od.ProductID = p.ProductID
-        LEFT OUTER JOIN Sales.SpecialOffer_inmem AS so ON od.SpecialOfferID = so.SpecialOfferID;
+        INNER JOIN Production.Product_inmem AS p WITH (SNAPSHOT) ON od.ProductID = p.ProductID
+        LEFT OUTER JOIN Sales.SpecialOffer_inmem AS so WITH (SNAPSHOT) ON od.SpecialOfferID = so.SpecialOfferID;
 
     BEGIN TRANSACTION;
 
@@ -164,8 +164,8 @@ BEGIN
     SELECT @SalesOrderID, od.OrderQty, od.ProductID, od.SpecialOfferID, p.ListPrice,
            ISNULL(p.ListPrice * so.DiscountPct, 0), @Now
     FROM @SalesOrderDetails AS od
-        INNER JOIN Production.Product_inmem AS p ON od.ProductID = p.ProductID
-        LEFT OUTER JOIN Sales.SpecialOffer_inmem AS so ON od.SpecialOfferID = so.SpecialOfferID;
+        INNER JOIN Production.Product_inmem AS p WITH (SNAPSHOT) ON od.ProductID = p.ProductID
+        LEFT OUTER JOIN Sales.SpecialOffer_inmem AS so WITH (SNAPSHOT) ON od.SpecialOfferID = so.SpecialOfferID;
 
     COMMIT TRANSACTION;
 END;

@@ -183,3 +183,47 @@ class Watch:
     def __exit__(self, *_):
         spent = time.monotonic() - self.start
         assert spent <= self.seconds_max, f"took {spent:.1f} s instead of at most {self.seconds_max}"
+
+
+class Client:
+    """What the checks below need of a client: `connect(database)`, a context manager, `run(connection, text,
+    parameters)`, `rows(connection, text)`, the database that it may make, and how it writes a parameter."""
+
+    def __init__(self, connect, run, rows, database, place):
+        self.connect, self.run, self.rows = connect, run, rows
+        self.database, self.place = database, place
+
+    def defines_tables_on_disk_and_in_memory(self):
+        with self.connect("master") as connection:
+            create_database(lambda text: self.run(connection, text), self.database)
+        with self.connect() as connection:
+            for text in TABLES + [PROCEDURE, TABLE_TYPE, TABLE_PROCEDURE]:
+                self.run(connection, text)
+            equal(
+                self.rows(connection, "SELECT name, is_memory_optimized FROM sys.tables ORDER BY name"),
+                [("in_memory", True), ("on_disk", False)],
+            )
+
+    def reads_values_of_every_type(self):
+        with self.connect() as connection:
+            pairs = []
+            for declared, literal, expected in VALUES:
+                text = "N" + literal if literal[0] == "'" else literal
+                [(value, null)] = self.rows(connection, f"SELECT CAST({text} AS {declared}), CAST(NULL AS {declared})")
+                pairs += [(declared, value, expected), (f"NULL {declared}", null, None)]
+            all_equal(pairs)
+
+    def commits_and_rolls_back(self):
+        with self.connect(autocommit=False) as connection:
+            for table in ["on_disk", "in_memory"]:
+                hint = " WITH (SNAPSHOT)" if table == "in_memory" else ""
+                self.run(connection, f"DELETE dbo.{table}{hint}")
+                connection.commit()
+                self.run(connection, f"INSERT dbo.{table} (name) VALUES ({self.place})", ("rolled back",))
+                equal(self.rows(connection, "SELECT @@TRANCOUNT"), [(1,)])
+                connection.rollback()
+                self.run(connection, f"INSERT dbo.{table} (name) VALUES ({self.place})", ("committed",))
+                connection.commit()
+                equal(self.rows(connection, f"SELECT name FROM dbo.{table}{hint}"), [("committed",)])
+                self.run(connection, f"DELETE dbo.{table}{hint}")
+                connection.commit()

@@ -42,6 +42,9 @@ def run(connection, text, *parameters):
         return cursor.rowcount
 
 
+client = checks.Client(connect, run, rows, DATABASE, "?")
+
+
 @check
 def connects_in_all_modes_of_encryption():
     for encrypt, expected in [("Optional", "FALSE"), ("Mandatory", "TRUE")]:
@@ -72,28 +75,10 @@ def refuses_a_wrong_password():
     assert "Login failed for user 'sa'" in str(error), error
 
 
-@check
-def defines_tables_on_disk_and_in_memory():
-    with connect("master") as connection:
-        checks.create_database(lambda text: run(connection, text), DATABASE)
-    with connect() as connection:
-        for text in checks.TABLES + [checks.PROCEDURE, checks.TABLE_TYPE, checks.TABLE_PROCEDURE]:
-            run(connection, text)
-        equal(
-            rows(connection, "SELECT name, is_memory_optimized FROM sys.tables ORDER BY name"),
-            [("in_memory", True), ("on_disk", False)],
-        )
+check(client.defines_tables_on_disk_and_in_memory)
 
 
-@check
-def reads_values_of_every_type():
-    with connect() as connection:
-        pairs = []
-        for declared, literal, expected in VALUES:
-            text = "N" + literal if literal[0] == "'" else literal
-            [(value, null)] = rows(connection, f"SELECT CAST({text} AS {declared}), CAST(NULL AS {declared})")
-            pairs += [(declared, value, expected), (f"NULL {declared}", null, None)]
-        all_equal(pairs)
+check(client.reads_values_of_every_type)
 
 
 @check
@@ -144,19 +129,7 @@ def inserts_many():
             run(connection, f"DELETE dbo.{table}")
 
 
-@check
-def commits_and_rolls_back():
-    with connect(autocommit=False) as connection:
-        for table in ["on_disk", "in_memory"]:
-            hint = " WITH (SNAPSHOT)" if table == "in_memory" else ""
-            run(connection, f"INSERT dbo.{table} (name) VALUES (?)", "rolled back")
-            equal(rows(connection, "SELECT @@TRANCOUNT"), [(1,)])
-            connection.rollback()
-            run(connection, f"INSERT dbo.{table} (name) VALUES (?)", "committed")
-            connection.commit()
-            equal(rows(connection, f"SELECT name FROM dbo.{table}{hint}"), [("committed",)])
-            run(connection, f"DELETE dbo.{table}{hint}")
-            connection.commit()
+check(client.commits_and_rolls_back)
 
 
 @check

@@ -33,6 +33,9 @@ def run(connection, text, parameters=None):
         return cursor.rowcount
 
 
+client = checks.Client(connect, run, rows, DATABASE, "%s")
+
+
 # "request" is TLS for the login alone.
 @check
 def connects_in_all_modes_of_encryption():
@@ -62,29 +65,10 @@ def refuses_a_wrong_password():
     equal(error.args[0][0] if isinstance(error.args[0], tuple) else error.args[0], 18456)
 
 
-@check
-def defines_tables_on_disk_and_in_memory():
-    with connect("master") as connection:
-        checks.create_database(lambda text: run(connection, text), DATABASE)
-    with connect() as connection:
-        for text in checks.TABLES + [checks.PROCEDURE, checks.TABLE_TYPE, checks.TABLE_PROCEDURE]:
-            run(connection, text)
-        equal(
-            rows(connection, "SELECT name, is_memory_optimized FROM sys.tables ORDER BY name"),
-            [("in_memory", True), ("on_disk", False)],
-        )
+check(client.defines_tables_on_disk_and_in_memory)
 
 
-@check
-def reads_values_of_every_type():
-    with connect() as connection:
-        pairs = []
-        for declared, literal, expected in VALUES:
-            [(value, null)] = rows(
-                connection, f"SELECT CAST({literal if literal[0] != chr(39) else 'N' + literal} AS {declared}), CAST(NULL AS {declared})"
-            )
-            pairs += [(declared, value, expected), (f"NULL {declared}", null, None)]
-        all_equal(pairs)
+check(client.reads_values_of_every_type)
 
 
 @check
@@ -149,20 +133,7 @@ def inserts_many():
         equal(rows(connection, "SELECT COUNT(*), SUM(CAST(amount AS int)) FROM dbo.in_memory"), [(500, 124750)])
 
 
-@check
-def commits_and_rolls_back():
-    with connect(autocommit=False) as connection:
-        for table in ["on_disk", "in_memory"]:
-            hint = " WITH (SNAPSHOT)" if table == "in_memory" else ""
-            run(connection, f"DELETE dbo.{table}{hint}")
-            connection.commit()
-            run(connection, f"INSERT dbo.{table} (name) VALUES (N'rolled back')")
-            connection.rollback()
-            run(connection, f"INSERT dbo.{table} (name) VALUES (N'committed')")
-            connection.commit()
-            equal(rows(connection, f"SELECT name FROM dbo.{table}{hint}"), [("committed",)])
-            equal(rows(connection, "SELECT @@TRANCOUNT"), [(1,)])
-            connection.rollback()
+check(client.commits_and_rolls_back)
 
 
 @check

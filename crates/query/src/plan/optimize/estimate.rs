@@ -4,8 +4,9 @@ use base::Value;
 use smallvec::SmallVec;
 
 use super::Optimizer;
-use super::access::{Terms, selectivity};
+use super::access::selectivity;
 use super::order::Want;
+use super::terms::Terms;
 use crate::plan::expr::{ExprKind, Pred};
 use crate::plan::tree::{Access, JoinKind, Node};
 

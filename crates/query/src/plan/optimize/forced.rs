@@ -2,7 +2,7 @@
 
 use engine::catalog::def::{ColumnId, IndexDef, IndexKind, TableDef};
 
-use super::access::{Terms, named_columns, starts_with_wildcard, subject_of};
+use super::terms::{Terms, named_columns, starts_with_wildcard, subject_of};
 use crate::plan::expr::{CompareOp, Expr, Pred};
 use crate::plan::tree::Scan;
 

@@ -26,6 +26,7 @@ mod operators;
 mod order;
 mod prune;
 mod subqueries;
+mod terms;
 #[cfg(test)]
 mod tests;
 

@@ -4,10 +4,11 @@ use base::Value;
 use smallvec::SmallVec;
 
 use super::Optimizer;
-use super::access::{Terms, indexed, over_list};
+use super::access::over_list;
 use super::columns::{ColSet, pred_nature, pred_uses, yields};
 use super::condition::{all, column_of, split, substitute};
 use super::order::{Order, Want};
+use super::terms::{Terms, indexed};
 use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
 use crate::plan::hints::AccessHint;
 use crate::plan::rename::{rename_inside_pred, rename_node};

@@ -3,9 +3,9 @@
 use engine::catalog::def::{ColumnId, IndexDef, TableDef};
 use smallvec::SmallVec;
 
-use super::access::{indexed, named_columns};
 use super::columns::{ColSet, yields};
 use super::condition::column_of;
+use super::terms::{indexed, named_columns};
 use crate::plan::expr::{ColId, ExprKind, SortKey};
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
 
