@@ -81,3 +81,30 @@ go
 set transaction isolation level read committed
 alter database current set memory_optimized_elevate_to_snapshot on
 begin tran select count(*) as n from m commit
+go
+-- reads between changes see what came before; an error between statements undoes none of them
+create procedure reads_between @d int with native_compilation, schemabinding as
+begin atomic with (transaction isolation level = snapshot, language = N'us_english')
+    declare @a int = 0, @b int = 0, @c int = 0
+    select @a = v from dbo.m where id = 1
+    begin try
+        insert dbo.m values (70, 7)
+        select @b = v from dbo.m where id = 70
+        select @c = v from dbo.m where id = 2
+        set @a = 1 / @d
+    end try
+    begin catch
+        set @a = -1
+    end catch
+    update dbo.m set v = v + 1 where id = 70
+    select @b = @b + v from dbo.m where id = 70
+    update dbo.m set v = v + 1 where id = 70
+    select @a as a, @b as b, @c as c, v from dbo.m where id = 70
+    delete dbo.m where id = 70
+    select @c = count(*) from dbo.m where id = 70
+    select @c as c
+end
+go
+exec reads_between 0
+exec reads_between 1
+go

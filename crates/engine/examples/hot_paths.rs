@@ -19,7 +19,7 @@ use crossbeam_epoch::Collector;
 use engine::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
-use engine::hot::key::{KeyBuf, KeyColumn};
+use engine::hot::key::{KeyBuf, KeyColumn, SeekKey};
 use engine::hot::table::{IndexKind, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
 use engine::txn::{
@@ -150,7 +150,7 @@ impl<'a, 't> Session<'a, 't> {
         let (index, id) = how;
         // The key of an int, as machine code makes it.
         let key = (id as u32 ^ 1 << 31).to_be_bytes();
-        let found = txn.look_up(self.task, table, &s.snapshot, index, &key);
+        let found = txn.look_up(self.task, table, &s.snapshot, index, SeekKey::Bytes(&key));
         found.expect("reads succeed").expect("it is there")
     }
 

@@ -259,13 +259,10 @@ impl<'u, 'f> Emitter<'u, 'f> {
                 true => self.row(inst),
                 false => self.scalar(inst),
             },
-            Inst::StoreVar { .. } => self.step(helpers::store_variable, inst),
-            Inst::Open { .. } => self.step(helpers::open, inst),
-            Inst::Next { .. } => self.step(helpers::next, inst),
             Inst::Insert { bytes, .. } if self.analysis.target_of(bytes).is_some() => {
                 self.step(helpers::insert_reserved, inst);
             }
-            ref inst => self.step(helpers::step, inst),
+            ref inst => self.step(helpers::of(inst), inst),
         }
     }
 

@@ -15,7 +15,7 @@ use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::index::Direction;
-use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
 use crate::hot::status::SlotTable;
 use crate::hot::table::{Table, Walk};
 use crate::hot::visibility::Snapshot;
@@ -166,6 +166,7 @@ impl Cursor {
             fresh => match &self.range {
                 ScanRange::Key(key) if table.is_unique(self.index) => {
                     // A snapshot sees at most one row with the key.
+                    let key = SeekKey::Bytes(key);
                     self.chunk.extend(table.find(guard, self.index, key, visible));
                     self.fetched += self.chunk.len() as u64;
                     *fresh = Some(Walk::Done);

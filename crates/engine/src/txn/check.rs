@@ -15,7 +15,7 @@ use base::types::{SqlType, TypeKind};
 
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::{Direction, Index};
-use crate::hot::key::KeyBuf;
+use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::table::Table;
 use crate::hot::visibility::Snapshot;
@@ -185,7 +185,7 @@ fn is_found(
 ) -> bool {
     table.key_spec(index).encode_row(table.layout(), bytes, key);
     let found = |anchor| (anchor == row.anchor).then_some(());
-    table.find(&task.pin(), index, key, found).is_some()
+    table.find(&task.pin(), index, SeekKey::Bytes(key), found).is_some()
 }
 
 /// What is wrong with the bytes of a row.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
+use crate::hot::key::SeekKey;
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Snapshot};
@@ -72,7 +73,7 @@ impl Transaction {
         table: &Table,
         snapshot: &Snapshot,
         index: usize,
-        key: &[u8],
+        key: SeekKey<'_>,
     ) -> TxnResult<Option<RowRef>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
@@ -91,7 +92,7 @@ impl Transaction {
                 found.into_iter().for_each(|row| self.note_read(held, row))
             }
             Isolation::Serializable => {
-                let range = ScanRange::Key(key.into());
+                let range = table.key_spec(index).with_bytes(key, |key| ScanRange::Key(key.into()));
                 self.scans.push(Scan { table: held, index, range, since: snapshot.stamp });
             }
         }

@@ -256,6 +256,16 @@ impl Transaction {
         }
     }
 
+    /// Whether a statement that has succeeded can be the next one as well, as if that had begun now: it
+    /// has changed nothing, and has its transaction's snapshot.
+    #[inline]
+    pub fn can_go_on(&self, statement: &Statement) -> bool {
+        self.baton.is_none()
+            && self.savepoint() == statement.start
+            && self.level == statement.level
+            && statement.snapshot.isolation != Isolation::ReadCommitted
+    }
+
     fn retain_fixed(&mut self) {
         // What has to be validated at commit has to be in memory then.
         if self.registered == self.fixed || self.has_protected() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
-use engine::txn::{Contention, RowSpace, TxnError, Written};
+use engine::txn::{Contention, RowSpace, Transaction, TxnError, Written};
 
 use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
@@ -18,7 +18,7 @@ use crate::interp::objects::cursor::{row_ref, row_slot};
 use crate::interp::slot::Slot;
 use crate::interp::steps::own;
 use crate::ir::Unit;
-use crate::ir::inst::{Inst, Pc, Reg, WriteStatus};
+use crate::ir::inst::{Inst, MarkId, Pc, Reg, WriteStatus};
 use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose};
 use crate::ir::site::{ModuleArg, TargetSite, TargetTable};
 use crate::ir::unit::TableUse;
@@ -53,9 +53,39 @@ impl Machine<'_, '_> {
         let used = table_use(unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
-        let snapshot =
-            host.snapshot(task, used.database, &used.table, &desc.options, desc.purpose)?;
+        let (snapshot, _) = host.reader(used.database, &used.table, &desc.options, desc.purpose)?;
         cursor.open(desc, table, &snapshot, registers(&self.act.slots))
+    }
+
+    #[inline]
+    pub(super) fn find_stored(
+        &mut self,
+        id: ObjId,
+        row: Reg,
+        mark: MarkId,
+        done: Pc,
+    ) -> SqlResult<Flow> {
+        self.act.marks[usize::from(mark.0)] = self.act.arena.mark();
+        let unit = self.unit;
+        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
+            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
+        else {
+            unreachable!("the verifier has seen the kinds of objects");
+        };
+        let used = table_use(unit, desc.table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let table = handle(used, host, task)?;
+        let point = cursor.seek(desc, table, registers(&self.act.slots));
+        let (snapshot, transaction) =
+            host.reader(used.database, &used.table, &desc.options, desc.purpose)?;
+        match point.find(transaction, task, table, &snapshot) {
+            Ok(Some(slot)) => {
+                self.set(row, slot);
+                Ok(Flow::Next)
+            }
+            Ok(None) => Ok(Flow::Jump(done)),
+            Err(error) => Err(errors::from_engine(&error, host, used)),
+        }
     }
 
     #[inline]
@@ -195,11 +225,11 @@ impl Machine<'_, '_> {
             identity_of(layout.get(new.bytes(), column))
         });
         let (task, host) = (self.exec.task, &mut *self.exec.host);
-        let (table, snapshot) = changed(used, host, task)?;
         if let Some(Ok(value)) = explicit.map(i64::try_from) {
+            let table = handle(used, host, task)?;
             host.note_identity(task, used.database, table, value)?;
         }
-        let transaction = host.transaction(used.database)?;
+        let (table, snapshot, transaction) = changed(used, host, task)?;
         let inserted = match new {
             NewRow::Bytes(bytes) => transaction.insert(task, table, &snapshot, bytes),
             NewRow::Space(space) => transaction.insert_reserved(task, table, &snapshot, space),
@@ -265,9 +295,8 @@ impl Machine<'_, '_> {
             TargetTable::Table(table) => {
                 let used = table_use(unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
-                let (table, snapshot) = changed(used, host, task)?;
+                let (table, snapshot, transaction) = changed(used, host, task)?;
                 let (found, wait) = (row_ref(&slot), Contention::Resolve);
-                let transaction = host.transaction(used.database)?;
                 let written = match bytes {
                     Some(bytes) => transaction.update(task, table, &snapshot, found, bytes, wait),
                     None => transaction.delete(task, table, &snapshot, found, wait),
@@ -336,35 +365,42 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
+    pub(super) fn begin_statement(&mut self, statement: u32) -> SqlResult<()> {
+        self.end_local(true);
+        let site = &self.unit.statements[statement as usize];
+        self.exec.host.begin_statement(self.exec.task, site)?;
+        self.begin_local();
+        Ok(())
+    }
+
+    pub(super) fn end_statement(&mut self, statement: u32) -> SqlResult<()> {
+        self.end_local(true);
+        let (task, exec) = (self.exec.task, &mut *self.exec);
+        let site = &self.unit.statements[statement as usize];
+        if !site.transitions.is_empty() {
+            let call = TriggerCall {
+                unit: self.unit,
+                statement: site,
+                transitions: std::mem::take(&mut self.outcome.transitions),
+                sink: exec.sink,
+                runtime: exec.runtime,
+            };
+            exec.host.fire_triggers(task, call)?;
+        }
+        exec.host.end_statement(task, site, &self.outcome)?;
+        self.outcome.begin_statement();
+        if !self.unit.transitions.is_empty() {
+            self.begin_transitions();
+        }
+        Ok(())
+    }
+
     /// Instructions of native modules.
     fn native(&mut self, inst: Inst) -> SqlResult<Flow> {
         let task = self.exec.task;
         match inst {
-            Inst::BeginStatement { statement } => {
-                self.end_local(true);
-                let site = &self.unit.statements[statement as usize];
-                self.exec.host.begin_statement(task, site)?;
-                self.begin_local();
-            }
-            Inst::EndStatement { statement } => {
-                self.end_local(true);
-                let mut outcome = std::mem::take(&mut self.outcome);
-                let site = &self.unit.statements[statement as usize];
-                if !site.transitions.is_empty() {
-                    let exec = &mut *self.exec;
-                    let call = TriggerCall {
-                        unit: self.unit,
-                        statement: site,
-                        transitions: std::mem::take(&mut outcome.transitions),
-                        sink: exec.sink,
-                        runtime: exec.runtime,
-                    };
-                    exec.host.fire_triggers(task, call)?;
-                }
-                self.exec.host.end_statement(task, site, &outcome)?;
-                self.outcome.returned = outcome.returned;
-                self.begin_transitions();
-            }
+            Inst::BeginStatement { statement } => self.begin_statement(statement)?,
+            Inst::EndStatement { statement } => self.end_statement(statement)?,
             Inst::BeginAtomic { depth } => self.exec.host.begin_atomic(task, depth)?,
             Inst::EndAtomic { depth } => self.exec.host.end_atomic(task, depth)?,
             Inst::CallModule { site } => {
@@ -432,16 +468,15 @@ impl NewRow<'_> {
 }
 
 /// What is needed to change an engine table.
-fn changed<'u>(
+fn changed<'u, 'h>(
     used: &'u TableUse,
-    host: &mut dyn Host,
+    host: &'h mut dyn Host,
     task: &engine::wait::Task<'_>,
-) -> SqlResult<(&'u Arc<Table>, Snapshot)> {
+) -> SqlResult<(&'u Arc<Table>, Snapshot, &'h mut Transaction)> {
     let table = handle(used, host, task)?;
-    let options = ReadOptions::default();
-    let purpose = ReadPurpose::Change;
-    let snapshot = host.snapshot(task, used.database, &used.table, &options, purpose)?;
-    Ok((table, snapshot))
+    let (options, purpose) = (ReadOptions::default(), ReadPurpose::Change);
+    let (snapshot, transaction) = host.reader(used.database, &used.table, &options, purpose)?;
+    Ok((table, snapshot, transaction))
 }
 
 /// Inserts into a table variable; the index that refuses, otherwise.

@@ -53,15 +53,14 @@ pub trait Host {
     /// The session's transaction in a database.
     fn transaction(&mut self, database: DbId) -> SqlResult<&mut Transaction>;
 
-    /// At what the statement reads (or changes) a table.
-    fn snapshot(
+    /// At what the statement reads (or changes) a table, and the transaction in which it does.
+    fn reader(
         &mut self,
-        task: &Task,
         database: DbId,
         table: &TableDef,
         options: &ReadOptions,
         purpose: ReadPurpose,
-    ) -> SqlResult<Snapshot>;
+    ) -> SqlResult<(Snapshot, &mut Transaction)>;
 
     /// Lets snapshots asked for from now on see what the statement has changed so far.
     fn advance(&mut self, task: &Task) -> SqlResult<()>;

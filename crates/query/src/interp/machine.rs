@@ -67,6 +67,8 @@ pub(super) struct Machine<'m, 'e> {
     pub failure: Option<SqlError>,
     /// Counts loop turns between checkpoints.
     pub turns: u32,
+    /// Whether the unit changes table variables.
+    changes_variables: bool,
     /// Whether statements are open on the table variables that the unit changes.
     local_open: bool,
     /// Whether it has been told that duplicates are ignored.
@@ -107,6 +109,7 @@ pub(super) fn with<T>(
         space: None,
         failure: None,
         turns: 0,
+        changes_variables: changes_variables(unit),
         local_open: false,
         told_ignored: false,
         rows_written: 0,
@@ -117,6 +120,10 @@ pub(super) fn with<T>(
     }
     machine.end();
     result
+}
+
+fn changes_variables(unit: &Unit) -> bool {
+    unit.targets.iter().any(|t| matches!(t.table, TargetTable::Variable(_)))
 }
 
 impl Machine<'_, '_> {
@@ -190,26 +197,30 @@ impl Machine<'_, '_> {
         })
     }
 
-    fn changes_variables(&self) -> bool {
-        self.unit.targets.iter().any(|t| matches!(t.table, TargetTable::Variable(_)))
-    }
-
     /// A statement begins on the table variables that the unit changes.
+    #[inline]
     pub fn begin_local(&mut self) {
-        if self.changes_variables() {
+        if self.changes_variables {
             self.local_targets().for_each(LocalTable::begin_statement);
             self.local_open = true;
         }
     }
 
     /// It ends.
+    #[inline]
     pub fn end_local(&mut self, succeeded: bool) {
-        if std::mem::take(&mut self.local_open) {
-            for table in self.local_targets() {
-                match succeeded {
-                    true => table.end_statement(),
-                    false => table.rollback_statement(),
-                }
+        if self.local_open {
+            self.local_open = false;
+            self.end_local_statements(succeeded);
+        }
+    }
+
+    #[cold]
+    fn end_local_statements(&mut self, succeeded: bool) {
+        for table in self.local_targets() {
+            match succeeded {
+                true => table.end_statement(),
+                false => table.rollback_statement(),
             }
         }
     }

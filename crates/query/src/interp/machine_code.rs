@@ -116,6 +116,37 @@ pub mod helpers {
     /// A helper that executes an instruction.
     pub type Step = unsafe extern "C" fn(*mut Run, u32) -> u32;
 
+    /// The helper that executes an instruction with the fewest detours.
+    pub fn of(inst: &Inst) -> Step {
+        match inst {
+            Inst::StoreVar { .. } => store_variable,
+            Inst::Open { .. } => open,
+            Inst::Find { .. } => find,
+            Inst::Next { .. } => next,
+            Inst::BeginStatement { .. } => begin_statement,
+            Inst::EndStatement { .. } => end_statement,
+            Inst::Count { .. } => count,
+            Inst::Checkpoint => checkpoint,
+            Inst::Identity { .. }
+            | Inst::Insert { .. }
+            | Inst::Update { .. }
+            | Inst::Delete { .. } => change,
+            _ => step,
+        }
+    }
+
+    /// Executes an instruction that changes something.
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn change(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let inst = machine.unit.code[pc as usize];
+        let flow = machine.change(inst);
+        machine.told(pc, flow)
+    }
+
     /// Executes the instruction.
     ///
     /// # Safety
@@ -132,7 +163,7 @@ pub mod helpers {
     ///
     /// # Safety
     /// As for [`step`].
-    pub unsafe extern "C" fn open(run: *mut Run, pc: u32) -> u32 {
+    unsafe extern "C" fn open(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
         let Inst::Open { cursor } = machine.unit.code[pc as usize] else {
@@ -142,11 +173,77 @@ pub mod helpers {
         machine.told(pc, opened.map(|()| Flow::Next))
     }
 
+    /// Executes an [`Inst::Find`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn find(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::Find { cursor, row, mark, done } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let flow = machine.find_stored(cursor, row, mark, done);
+        machine.told(pc, flow)
+    }
+
+    /// Executes an [`Inst::BeginStatement`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn begin_statement(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::BeginStatement { statement } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let begun = machine.begin_statement(statement);
+        machine.told(pc, begun.map(|()| Flow::Next))
+    }
+
+    /// Executes an [`Inst::EndStatement`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn end_statement(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let Inst::EndStatement { statement } = machine.unit.code[pc as usize] else {
+            unreachable!("the code was made from another unit");
+        };
+        let ended = machine.end_statement(statement);
+        machine.told(pc, ended.map(|()| Flow::Next))
+    }
+
+    /// Executes an [`Inst::Count`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn count(run: *mut Run, _: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        match machine.count() {
+            true => outcome::JUMP,
+            false => outcome::NEXT,
+        }
+    }
+
+    /// Executes an [`Inst::Checkpoint`].
+    ///
+    /// # Safety
+    /// As for [`step`].
+    unsafe extern "C" fn checkpoint(run: *mut Run, pc: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        let turned = machine.turn();
+        machine.told(pc, turned.map(|()| Flow::Next))
+    }
+
     /// Executes an [`Inst::Next`].
     ///
     /// # Safety
     /// As for [`step`].
-    pub unsafe extern "C" fn next(run: *mut Run, pc: u32) -> u32 {
+    unsafe extern "C" fn next(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
         let Inst::Next { cursor, row, mark, done } = machine.unit.code[pc as usize] else {
@@ -161,7 +258,7 @@ pub mod helpers {
     ///
     /// # Safety
     /// As for [`step`]; the instruction is an [`Inst::StoreVar`].
-    pub unsafe extern "C" fn store_variable(run: *mut Run, pc: u32) -> u32 {
+    unsafe extern "C" fn store_variable(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
         let Inst::StoreVar { var, src } = machine.unit.code[pc as usize] else {

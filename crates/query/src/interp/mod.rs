@@ -106,6 +106,16 @@ pub struct Outcome {
     pub counted: Vec<(u64, u64)>,
 }
 
+impl Outcome {
+    /// Forgets what the statement before has counted and kept.
+    fn begin_statement(&mut self) {
+        self.rows = 0;
+        self.identity = None;
+        self.null_eliminated = false;
+        self.transitions.clear();
+    }
+}
+
 /// The old and new rows of a table that a statement changed.
 #[derive(Debug)]
 pub struct Transition {

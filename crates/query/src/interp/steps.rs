@@ -34,6 +34,7 @@ impl Machine<'_, '_> {
     #[inline]
     pub(super) fn step(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
+            Inst::Find { cursor, row, mark, done } => self.find_stored(cursor, row, mark, done),
             Inst::Next { cursor, row, mark, done } => {
                 self.reset(mark);
                 self.next_stored(cursor, row, done)
@@ -53,13 +54,7 @@ impl Machine<'_, '_> {
                 self.exec.sink.row(self.exec.task, &row)?;
                 Ok(Flow::Next)
             }
-            Inst::Count { full } => {
-                self.outcome.rows += 1;
-                match self.exec.row_limit {
-                    Some(limit) if self.outcome.rows >= limit => Ok(Flow::Jump(full)),
-                    _ => Ok(Flow::Next),
-                }
-            }
+            Inst::Count { full } => Ok(jump_if(self.count(), full)),
             Inst::Open { cursor } => self.open_stored(cursor).map(|()| Flow::Next),
             Inst::LocalOpen { cursor } => self.open_local(cursor).map(|()| Flow::Next),
             Inst::Halt => Ok(Flow::Halt),
@@ -73,6 +68,13 @@ impl Machine<'_, '_> {
                 Family::Change => self.change(inst),
             },
         }
+    }
+
+    /// Counts a row; whether the session wants no more.
+    #[inline]
+    pub(super) fn count(&mut self) -> bool {
+        self.outcome.rows += 1;
+        self.exec.row_limit.is_some_and(|limit| self.outcome.rows >= limit)
     }
 
     /// Instructions on hash tables, sets and groups that are being filled.

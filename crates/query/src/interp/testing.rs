@@ -339,19 +339,21 @@ impl Host for Session<'_> {
         Ok(&mut self.transaction)
     }
 
-    fn snapshot(
+    fn reader(
         &mut self,
-        _: &Task,
         _: DbId,
         table: &TableDef,
         _: &ReadOptions,
         _: ReadPurpose,
-    ) -> SqlResult<Snapshot> {
-        let statement = *self.statements.last().expect("a statement is open");
-        if table.kind.is_memory_optimized() && self.isolation == Isolation::ReadCommitted {
-            return Ok(self.transaction.elevated(&statement, Isolation::Snapshot));
-        }
-        Ok(statement.snapshot)
+    ) -> SqlResult<(Snapshot, &mut Transaction)> {
+        let statement = self.statements.last().expect("a statement is open");
+        let elevated =
+            table.kind.is_memory_optimized() && self.isolation == Isolation::ReadCommitted;
+        let snapshot = match elevated {
+            true => self.transaction.elevated(statement, Isolation::Snapshot),
+            false => statement.snapshot,
+        };
+        Ok((snapshot, &mut self.transaction))
     }
 
     fn advance(&mut self, _: &Task) -> SqlResult<()> {

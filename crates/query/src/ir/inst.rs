@@ -341,6 +341,9 @@ pub enum Inst {
     // ---- cursors over tables and local tables
     /// Positions a cursor before its first row.
     Open { cursor: ObjId },
+    /// Remembers the arena and finds the one row that a cursor by a whole key of a unique index can
+    /// yield, or jumps when there is none. The cursor needs no [`Inst::Open`].
+    Find { cursor: ObjId, row: Reg, mark: MarkId, done: Pc },
     /// The next row, or a jump when there is none.
     Next { cursor: ObjId, row: Reg, mark: MarkId, done: Pc },
     /// [`Inst::Open`] for a local table.

@@ -2,6 +2,7 @@
 //! hash table when the unit is made. What changes while it runs is in `crate::interp::objects`.
 
 use base::SqlType;
+use engine::catalog::def::TableDef;
 
 use crate::func::{AggregateFunction, CallTypes};
 use crate::ir::inst::{Reg, RegList};
@@ -51,6 +52,21 @@ pub struct CursorDesc {
     pub options: ReadOptions,
     /// What the rows are read for.
     pub purpose: ReadPurpose,
+}
+
+impl CursorDesc {
+    /// Whether rows are read without more ado than their snapshot's.
+    #[inline]
+    pub fn reads_only(&self) -> bool {
+        matches!(self.purpose, ReadPurpose::Query | ReadPurpose::Change)
+            && !self.options.update_lock
+            && !self.options.exclusive_lock
+    }
+
+    /// Whether it yields one row at most, the one with its key in a unique index.
+    pub fn finds_one(&self, table: &TableDef) -> bool {
+        matches!(self.access, AccessDesc::Seek { index, .. } if table.indexes[index].unique)
+    }
 }
 
 /// What the rows of a cursor are read for, which decides what a commit must find unchanged.

@@ -3,7 +3,7 @@
 
 use crate::ir::Unit;
 use crate::ir::inst::{Inst, Pc, Reg, RegType};
-use crate::ir::object::{KeyPart, ObjectDesc, OrderKey};
+use crate::ir::object::{KeyPart, ObjId, ObjectDesc, OrderKey};
 use crate::ir::site::{LikePattern, ModuleArg, RowsetSite};
 
 /// How an instruction uses a register.
@@ -60,7 +60,8 @@ impl Inst {
             | JumpLike { to, .. }
             | JumpIn { to, .. }
             | HashEmpty { to, .. } => Some(to),
-            Next { done, .. }
+            Find { done, .. }
+            | Next { done, .. }
             | LocalNext { done, .. }
             | SortNext { done, .. }
             | HashNext { done, .. }
@@ -72,6 +73,36 @@ impl Inst {
             Count { full } => Some(full),
             _ => None,
         }
+    }
+
+    /// Whether it may take memory from the arena.
+    pub fn may_fill_arena(&self) -> bool {
+        use Inst::*;
+        !matches!(
+            self,
+            Load { .. }
+                | LoadFixed { .. }
+                | LoadVariable { .. }
+                | LoadVar { .. }
+                | StoreVar { .. }
+                | Move { .. }
+                | Int { .. }
+                | SetNull { .. }
+                | IntArith { .. }
+                | FloatArith { .. }
+                | CastIntFloat { .. }
+                | Step { .. }
+                | Jump { .. }
+                | JumpNull { .. }
+                | JumpNotNull { .. }
+                | JumpInt { .. }
+                | JumpImm { .. }
+                | JumpDecimal { .. }
+                | JumpFloat { .. }
+                | Guard { .. }
+                | Guard2 { .. }
+                | Count { .. }
+        )
     }
 
     /// Whether the instruction after it never comes next because of it.
@@ -324,6 +355,18 @@ impl Visitor<'_, '_> {
         true
     }
 
+    /// What a cursor is positioned by.
+    fn key(&mut self, cursor: ObjId) {
+        let access = match &self.unit.objects[usize::from(cursor.0)] {
+            ObjectDesc::Cursor(c) => &c.access,
+            ObjectDesc::LocalCursor(c) => &c.access,
+            _ => return,
+        };
+        for part in access.parts() {
+            self.read(part.reg, RegType::of(&part.ty));
+        }
+    }
+
     /// Instructions on objects; whether it was one.
     fn object(&mut self, inst: &Inst) -> bool {
         use Access::*;
@@ -331,15 +374,10 @@ impl Visitor<'_, '_> {
         use RegType::*;
         let unit = self.unit;
         match *inst {
-            Open { cursor } | LocalOpen { cursor } => {
-                let access = match &unit.objects[usize::from(cursor.0)] {
-                    ObjectDesc::Cursor(c) => &c.access,
-                    ObjectDesc::LocalCursor(c) => &c.access,
-                    _ => return true,
-                };
-                for part in access.parts() {
-                    self.read(part.reg, RegType::of(&part.ty));
-                }
+            Open { cursor } | LocalOpen { cursor } => self.key(cursor),
+            Find { cursor, row, .. } => {
+                self.key(cursor);
+                self.write(row, Row);
             }
             Next { row, .. }
             | LocalNext { row, .. }

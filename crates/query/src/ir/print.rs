@@ -87,7 +87,8 @@ fn makes_row(inst: &Inst) -> bool {
     use Inst::*;
     matches!(
         inst,
-        Next { .. }
+        Find { .. }
+            | Next { .. }
             | LocalNext { .. }
             | SortNext { .. }
             | HashNext { .. }
@@ -170,7 +171,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
         NextValue { site, .. } => format!("{:?}", unit.sequences[site as usize].sequence),
         BuildRow { site, .. } => registers(unit, unit.rows[site as usize].columns),
         LoadVariable { place, .. } => format!("end at {}", unit.places[place as usize].end_at),
-        Open { cursor } | LocalOpen { cursor } => object(unit, cursor),
+        Open { cursor } | LocalOpen { cursor } | Find { cursor, .. } => object(unit, cursor),
         SortPush { sort } => object(unit, sort),
         HashPush { hash } | HashPushUnkeyed { hash } | HashProbe { hash } => object(unit, hash),
         WindowPush { window } => object(unit, window),

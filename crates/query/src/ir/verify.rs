@@ -230,6 +230,12 @@ impl Flow<'_> {
             if found != Some(wanted) {
                 return Err(self.problem(format!("object {} is {found:?}", id.0)));
             }
+            if let (Inst::Find { .. }, ObjectDesc::Cursor(cursor)) =
+                (self.inst, &self.unit.objects[usize::from(id.0)])
+                && !cursor.finds_one(&self.unit.tables[usize::from(cursor.table)].table)
+            {
+                return Err(self.problem(format!("cursor {} may yield several rows", id.0)));
+            }
         }
         Ok(())
     }
@@ -393,7 +399,7 @@ fn kind_of(object: &ObjectDesc) -> Kind {
 fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
     use Inst::*;
     Some(match *inst {
-        Open { cursor } | Next { cursor, .. } => (cursor, Kind::Cursor),
+        Open { cursor } | Find { cursor, .. } | Next { cursor, .. } => (cursor, Kind::Cursor),
         LocalOpen { cursor } | LocalNext { cursor, .. } => (cursor, Kind::LocalCursor),
         FillRowset { work, .. }
         | WorkClear { work }

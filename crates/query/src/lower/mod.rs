@@ -372,6 +372,27 @@ impl Lowering {
         Ok(())
     }
 
+    /// What [`Lowering::loop_rows`] is to many rows, for one: `find` remembers the arena.
+    fn one_row(
+        &mut self,
+        find: impl FnOnce(Reg, MarkId, Pc) -> Inst,
+        body: &mut dyn FnMut(&mut Lowering, Reg) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let (row, mark, done) = (self.b.reg(RegType::Row), self.b.mark(), self.b.label());
+        self.b.emit(find(row, mark, done.pc()));
+        let outside = self.enter();
+        let start = self.b.unit.code.len();
+        let sequences = std::mem::take(&mut self.next_values);
+        body(self, row)?;
+        self.next_values = sequences;
+        self.leave(outside);
+        if self.b.unit.code[start..].iter().any(Inst::may_fill_arena) {
+            self.b.emit(Inst::Reset { mark });
+        }
+        self.b.place(done);
+        Ok(())
+    }
+
     /// Registers of these columns in a list, loaded.
     fn column_regs(&mut self, columns: &[plan_expr::ColId]) -> SqlResult<Vec<Val>> {
         columns.iter().map(|&col| self.column(col)).collect()

@@ -34,15 +34,18 @@ impl Lowering {
                 let access = self.access(scan, NullTo { dst: None, label: end })?;
                 let change = scan.row.map(|_| ReadPurpose::Change);
                 let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
-                let cursor = self.b.object(ObjectDesc::Cursor(CursorDesc {
-                    table: use_,
-                    access,
-                    options: scan.options,
-                    purpose,
-                }));
-                self.b.emit(Inst::Open { cursor });
-                let next = |row, mark, done| Inst::Next { cursor, row, mark, done };
-                self.loop_rows(next, &mut |l, row| l.scanned(scan, &types, layout, row, consume))?;
+                let desc = CursorDesc { table: use_, access, options: scan.options, purpose };
+                let finds_one = desc.finds_one(table) && desc.reads_only();
+                let cursor = self.b.object(ObjectDesc::Cursor(desc));
+                let body =
+                    &mut |l: &mut Lowering, row| l.scanned(scan, &types, layout, row, consume);
+                if finds_one {
+                    self.one_row(|row, mark, done| Inst::Find { cursor, row, mark, done }, body)?;
+                } else {
+                    self.b.emit(Inst::Open { cursor });
+                    let next = |row, mark, done| Inst::Next { cursor, row, mark, done };
+                    self.loop_rows(next, body)?;
+                }
             }
             source => {
                 let (source, layout) = self.local_source(source)?;
@@ -181,6 +184,10 @@ impl Lowering {
                 prefix: self.keys(prefix, null)?,
                 pattern: self.key(pattern, null)?,
             },
+            // Only bytes are compared: what a seek and a range of one key find is the same.
+            Access::Range { index, prefix, .. } if is_whole_key(&scan.source, *index, prefix) => {
+                AccessDesc::Seek { index: *index, key: self.keys(prefix, null)? }
+            }
             Access::Range { index, prefix, lower, upper, backward } => AccessDesc::Range {
                 index: *index,
                 prefix: self.keys(prefix, null)?,
@@ -209,6 +216,13 @@ impl Lowering {
 fn ordered_index(source: &Source) -> Option<usize> {
     let Source::Table { table, .. } = source else { return None };
     table.indexes.iter().position(|i| i.kind != IndexKind::Hash && i.filter.is_none())
+}
+
+/// Whether so many values are the whole key of a table's unique index.
+fn is_whole_key(source: &Source, index: usize, prefix: &[Expr]) -> bool {
+    let Source::Table { table, .. } = source else { return false };
+    let index = &table.indexes[index];
+    index.unique && index.key.len() == prefix.len()
 }
 
 /// The key column behind a prefix.

@@ -46,7 +46,7 @@ pub use scan::{Direction, Scan};
 use crate::hot::account::Account;
 use crate::hot::anchor::{ALIGN, AnchorPtr};
 use crate::hot::heap;
-use crate::hot::key::KeySpec;
+use crate::hot::key::{KeySpec, SeekKey};
 use crate::hot::row::RowLayout;
 use crate::sync::Arc;
 
@@ -166,12 +166,21 @@ impl Index {
     pub fn find_map<T>(
         &self,
         guard: &Guard,
-        key: &[u8],
+        key: SeekKey<'_>,
         look: impl FnMut(AnchorPtr) -> Option<T>,
     ) -> Option<T> {
         match self {
             Index::Hash(index) => index.find_map(guard, key, look),
             Index::Range(index) => index.find_map(guard, key, look),
+        }
+    }
+
+    /// Asks for the memory that [`Index::find_map`] will go through first, if that is known for less
+    /// than it saves.
+    #[inline]
+    pub fn prefetch_key(&self, key: SeekKey<'_>) {
+        if let Index::Hash(index) = self {
+            index.prefetch_key(key);
         }
     }
 

@@ -4,7 +4,7 @@ use std::slice;
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::IndexShape;
-use crate::hot::key::{KeyBuf, KeyClass, KeySpec, KeyWord};
+use crate::hot::key::{KeyBuf, KeyClass, KeySpec, KeyWord, SeekKey};
 use crate::hot::row::RowLayout;
 use crate::sync::{Arc, Word};
 
@@ -106,6 +106,24 @@ impl Rows {
         Probe { key, hash: self.key.hash_key(key), words }
     }
 
+    /// What to look for to find this key.
+    #[inline]
+    pub(super) fn probe_of<'k>(&self, key: SeekKey<'k>) -> Probe<'k> {
+        match key {
+            SeekKey::Word(word) => {
+                let words = [word, 0];
+                Probe { key: &[], hash: self.key.hash_words(words), words }
+            }
+            SeekKey::Bytes(key) => self.probe(key),
+        }
+    }
+
+    /// Calls `f` with the bytes of a key.
+    #[inline]
+    pub(super) fn with_bytes<T>(&self, key: SeekKey<'_>, f: impl FnOnce(&[u8]) -> T) -> T {
+        self.key.with_bytes(key, f)
+    }
+
     /// The hash of an anchor's key.
     ///
     /// # Safety
@@ -132,7 +150,7 @@ impl Rows {
     ///
     /// # Safety
     /// As for [`Rows::link`].
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn has_key(&self, anchor: AnchorPtr, probe: &Probe<'_>) -> bool {
         // SAFETY: the caller's promise.
         unsafe {

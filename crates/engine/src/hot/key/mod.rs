@@ -85,6 +85,15 @@ pub enum KeyClass {
     General,
 }
 
+/// A whole key that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub enum SeekKey<'k> {
+    /// The number of a key of class [`KeyClass::One`].
+    Word(u64),
+    /// The normalized bytes of any key.
+    Bytes(&'k [u8]),
+}
+
 /// How one column becomes bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Form {
@@ -145,6 +154,18 @@ impl KeySpec {
     #[inline]
     pub fn class(&self) -> KeyClass {
         self.class
+    }
+
+    /// Calls `f` with the normalized bytes of a whole key.
+    #[inline]
+    pub fn with_bytes<T>(&self, key: SeekKey<'_>, f: impl FnOnce(&[u8]) -> T) -> T {
+        match (key, self.class) {
+            (SeekKey::Bytes(key), _) => f(key),
+            (SeekKey::Word(number), KeyClass::One(word)) => {
+                f(&word.bytes_of(number)[..word.width()])
+            }
+            (SeekKey::Word(_), class) => unreachable!("a word for a key of {class:?}"),
+        }
     }
 
     /// The length of every key, if it is constant.

@@ -111,7 +111,13 @@ impl KeyWord {
     /// Adds the number to a normalized key.
     #[inline]
     pub(super) fn append(self, word: u64, key: &mut KeyBuf) {
-        key.extend_word((word << (64 - 8 * self.width())).to_be_bytes(), self.width());
+        key.extend_word(self.bytes_of(word), self.width());
+    }
+
+    /// The bytes of a number in a normalized key, the first `width` of these.
+    #[inline]
+    pub fn bytes_of(self, word: u64) -> [u8; 8] {
+        (word << (64 - 8 * self.width())).to_be_bytes()
     }
 
     #[inline]

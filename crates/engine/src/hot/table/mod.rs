@@ -34,7 +34,7 @@ use crate::hot::filter::RowFilter;
 use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Index, IndexShape, Scan};
-use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec};
+use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::tally::{Pool, RowMemory, Tally};
 use crate::sync::Arc;
@@ -430,7 +430,7 @@ impl Table {
         &self,
         guard: &Guard,
         ordinal: usize,
-        key: &[u8],
+        key: SeekKey<'_>,
         look: impl FnMut(AnchorPtr) -> Option<T>,
     ) -> Option<T> {
         self.indexes[ordinal].index.find_map(guard, key, look)

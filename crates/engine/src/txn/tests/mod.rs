@@ -18,7 +18,7 @@ use env::Env;
 use super::*;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
-use crate::hot::key::{KeyBuf, KeyColumn};
+use crate::hot::key::{KeyBuf, KeyColumn, SeekKey};
 use crate::hot::reclaim::Tables;
 use crate::hot::table::{ConflictPolicy, IndexKind, IndexSpec, Table, TableSpec};
 use crate::hot::tally::Pool;
@@ -168,7 +168,8 @@ impl<'h> Client<'h> {
     /// The row with this value in the column of a unique index.
     pub fn look_up(&mut self, table: &Table, index: usize, value: i64) -> TxnResult<Option<Row>> {
         self.statement(|txn, task, s| {
-            let found = txn.look_up(task, table, &s.snapshot, index, &key(table, index, value))?;
+            let key = key(table, index, value);
+            let found = txn.look_up(task, table, &s.snapshot, index, SeekKey::Bytes(&key))?;
             Ok(found.map(|row| values(table, txn.row(table, row))))
         })
     }

@@ -45,11 +45,24 @@ pub(crate) struct NativeRun {
     database: base::ids::DbId,
     /// Where its atomic blocks began, the outermost first.
     blocks: Vec<Mark>,
-    /// Whether one of its statements is open.
-    open: bool,
+    bracket: Bracket,
     /// Whether runs of its statements are counted, and when the one that is open began.
     counted: bool,
     began_ns: u64,
+}
+
+/// How far the statement of a native module has come that is the newest of the session's.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Bracket {
+    /// There is none.
+    #[default]
+    Closed,
+    /// It goes on.
+    Open,
+    /// It has succeeded without a change, and goes on as the next.
+    Idle,
+    /// It has succeeded and ended. Its place is for the next.
+    Ended,
 }
 
 impl Context<'_> {
@@ -178,7 +191,7 @@ impl Context<'_> {
             how: OpenAs { isolation, at },
             database: program.database,
             blocks: vec![mark],
-            open: false,
+            bracket: Bracket::Closed,
             counted: self.session.counts_statements_of(program),
             began_ns: 0,
         });
@@ -267,13 +280,15 @@ impl State {
     /// The statement of a native module that is open ends.
     fn close_native_statement(&mut self, task: &Task, succeeded: bool) {
         let Some(run) = self.native.last_mut() else { return };
-        if !std::mem::take(&mut run.open) {
+        let bracket = std::mem::take(&mut run.bracket);
+        if bracket == Bracket::Closed {
             return;
         }
         if let Some(open) = self.statements.pop() {
-            match succeeded {
-                true => open.end(&mut self.transaction),
-                false => open.rollback(task, &mut self.transaction),
+            match (bracket, succeeded) {
+                (Bracket::Open, false) => open.rollback(task, &mut self.transaction),
+                (Bracket::Open | Bracket::Idle, _) => open.end(&mut self.transaction),
+                (Bracket::Closed | Bracket::Ended, _) => {}
             }
         }
     }
@@ -284,20 +299,31 @@ impl State {
         task: &Task,
         _: &StatementSite,
     ) -> SqlResult<()> {
-        self.close_native_statement(task, true);
-        let run = self.native.last().ok_or_else(no_run)?;
-        let (database, how) = (run.database, run.how);
         self.note_time();
+        let run = self.native.last_mut().ok_or_else(no_run)?;
+        if run.counted {
+            run.began_ns = task.now_ns();
+        }
+        if run.bracket == Bracket::Idle {
+            run.bracket = Bracket::Open;
+            return Ok(());
+        }
+        if run.bracket == Bracket::Ended
+            && let Some(open) = self.statements.last_mut()
+            && !open.is_empty()
+        {
+            run.bracket = Bracket::Open;
+            open.begin_again(&mut self.transaction);
+            return Ok(());
+        }
+        let (database, how) = (run.database, run.how);
+        self.close_native_statement(task, true);
         let mut open = OpenStatement::new(database);
         if self.transaction.part(database).is_some() {
             self.open_in(&mut open, database, how)?;
         }
         self.statements.push(open);
-        let run = self.native.last_mut().ok_or_else(no_run)?;
-        run.open = true;
-        if run.counted {
-            run.began_ns = task.now_ns();
-        }
+        self.native.last_mut().ok_or_else(no_run)?.bracket = Bracket::Open;
         Ok(())
     }
 
@@ -319,7 +345,17 @@ impl State {
             self.left.identity = Some(identity);
             self.level_mut().identity = Some(identity);
         }
-        self.close_native_statement(task, true);
+        if let (Some(run), Some(open)) = (self.native.last_mut(), self.statements.last())
+            && run.bracket == Bracket::Open
+        {
+            run.bracket = match open.can_go_on(&mut self.transaction) {
+                true => Bracket::Idle,
+                false => {
+                    open.end_in(&mut self.transaction);
+                    Bracket::Ended
+                }
+            };
+        }
         Ok(())
     }
 

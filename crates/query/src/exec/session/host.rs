@@ -53,16 +53,16 @@ impl Host for State {
         self.transaction.part(database).ok_or_else(not_entered)
     }
 
-    fn snapshot(
+    fn reader(
         &mut self,
-        _: &Task,
         database: DbId,
         table: &TableDef,
         options: &ReadOptions,
         purpose: ReadPurpose,
-    ) -> SqlResult<Snapshot> {
+    ) -> SqlResult<(Snapshot, &mut Transaction)> {
+        let part = self.transaction.part(database).ok_or_else(not_entered)?;
         let open = self.statements.last().ok_or_else(not_entered)?;
-        let statement = *open.latest(database).ok_or_else(not_entered)?;
+        let statement = open.latest(database).ok_or_else(not_entered)?;
         let read = statement.snapshot.isolation;
         let mut wanted = match purpose {
             ReadPurpose::Query => {
@@ -73,11 +73,11 @@ impl Host for State {
         if table.kind.is_memory_optimized() {
             wanted = wanted.max(Isolation::Snapshot);
         }
-        if wanted == read {
-            return Ok(statement.snapshot);
-        }
-        let part = self.transaction.part(database).ok_or_else(not_entered)?;
-        Ok(part.elevated(&statement, wanted))
+        let snapshot = match wanted == read {
+            true => statement.snapshot,
+            false => part.elevated(statement, wanted),
+        };
+        Ok((snapshot, part))
     }
 
     fn advance(&mut self, _: &Task) -> SqlResult<()> {

@@ -400,9 +400,30 @@ impl OpenStatement {
 
     /// Ends it in all databases.
     pub fn end(self, transaction: &mut TransactionState) {
-        for (database, statement, _) in self.parts.into_iter().rev() {
-            if let Some(part) = transaction.part(database) {
-                part.end_statement(statement);
+        self.end_in(transaction);
+    }
+
+    /// [`OpenStatement::end`], for one that will be another.
+    pub fn end_in(&self, transaction: &mut TransactionState) {
+        for (database, statement, _) in self.parts.iter().rev() {
+            if let Some(part) = transaction.part(*database) {
+                part.end_statement(*statement);
+            }
+        }
+    }
+
+    /// Whether it can be the next statement of a module as it is.
+    pub fn can_go_on(&self, transaction: &mut TransactionState) -> bool {
+        let [(database, statement, _)] = &self.parts[..] else { return false };
+        transaction.part(*database).is_some_and(|part| part.can_go_on(statement))
+    }
+
+    /// Makes what has ended another statement, open as the first was that the engine knew.
+    pub fn begin_again(&mut self, transaction: &mut TransactionState) {
+        self.parts.truncate(1);
+        for (database, statement, how) in &mut self.parts {
+            if let Some(part) = transaction.part(*database) {
+                *statement = part.begin_statement(how.isolation, how.at);
             }
         }
     }

@@ -6,7 +6,7 @@ use base::types::Repr;
 use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
-use engine::hot::key::{KeyBuf, KeyClass, KeySpec};
+use engine::hot::key::{KeyBuf, KeyClass, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::Snapshot;
 use engine::txn::{Contention, Transaction, TxnResult, Written};
@@ -15,7 +15,7 @@ use engine::wait::Task;
 use crate::interp::key::key_range;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
-use crate::ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
+use crate::ir::object::{AccessDesc, CursorDesc, ReadPurpose};
 
 /// A cursor over an engine table; used again and again.
 #[derive(Default)]
@@ -26,14 +26,34 @@ pub struct TableCursor {
     /// committed state, once.
     current: Option<(usize, ScanRange, Snapshot)>,
     is_current: bool,
-    /// One row at most is looked for, in a unique index: not yet, if there is something here.
-    point: Option<(usize, Snapshot)>,
-    is_point: bool,
-    /// How many rows were found so.
+    /// How many rows were found by the whole key of a unique index.
     points: u64,
     /// How often it was opened, and what its cursor had fetched, when somebody looked last.
     opened: u64,
     seen: u64,
+}
+
+/// A whole key that a cursor looks for in a unique index.
+pub struct Point<'k> {
+    index: usize,
+    key: SeekKey<'k>,
+    found: &'k mut u64,
+}
+
+impl Point<'_> {
+    /// The row with the key, if the snapshot sees one.
+    #[inline]
+    pub fn find(
+        self,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+    ) -> TxnResult<Option<Slot>> {
+        let found = transaction.look_up(task, table, snapshot, self.index, self.key)?;
+        *self.found += u64::from(found.is_some());
+        Ok(found.map(row_slot))
+    }
 }
 
 impl std::fmt::Debug for TableCursor {
@@ -63,20 +83,14 @@ impl TableCursor {
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
-        self.is_point = false;
         match &desc.access {
             AccessDesc::Full { index } => {
                 let index = index.unwrap_or_else(|| table.log_index());
                 self.start(snapshot, index, ScanRange::All, Direction::Forward);
             }
             AccessDesc::Seek { index, key } => {
-                self.encode(table.key_spec(*index), key, regs);
-                if table.is_unique(*index) && !self.is_current && is_plain(desc) {
-                    self.is_point = true;
-                    self.point = Some((*index, *snapshot));
-                } else {
-                    self.start_at_key(snapshot, *index);
-                }
+                table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
+                self.start_at_key(snapshot, *index);
             }
             AccessDesc::Like { index, prefix, pattern } => {
                 let ty = &pattern.ty;
@@ -99,17 +113,31 @@ impl TableCursor {
         Ok(())
     }
 
-    /// Makes the key of these registers.
+    /// Makes the key in a unique index that it is described by, and asks for the memory to look at first.
     #[inline]
-    fn encode(&mut self, spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) {
-        match (spec.class(), key) {
+    pub fn seek<'k>(
+        &'k mut self,
+        desc: &CursorDesc,
+        table: &Table,
+        regs: Registers<'_>,
+    ) -> Point<'k> {
+        let AccessDesc::Seek { index, key } = &desc.access else {
+            unreachable!("the verifier has seen the cursor's access");
+        };
+        self.opened += 1;
+        let spec = table.key_spec(*index);
+        let key = match (spec.class(), &**key) {
             // By far the most keys.
             (KeyClass::One(word), [part]) if part.ty.kind.repr() == Repr::Int => {
-                let number = word.of_number(regs.slot(part.reg).as_int() as u64);
-                self.key.set(&number.to_be_bytes()[8 - word.width()..]);
+                SeekKey::Word(word.of_number(regs.slot(part.reg).as_int() as u64))
             }
-            _ => spec.encode_values(&regs.keys(key), &mut self.key),
-        }
+            _ => {
+                spec.encode_values(&regs.keys(key), &mut self.key);
+                SeekKey::Bytes(&self.key)
+            }
+        };
+        table.index_at(*index).prefetch_key(key);
+        Point { index: *index, key, found: &mut self.points }
     }
 
     fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
@@ -148,19 +176,13 @@ impl TableCursor {
         task: &Task,
         table: &Table,
     ) -> TxnResult<Option<Slot>> {
-        if self.is_point {
-            let Some((index, snapshot)) = self.point.take() else { return Ok(None) };
-            let found = transaction.look_up(task, table, &snapshot, index, &self.key)?;
-            self.points += u64::from(found.is_some());
-            return Ok(found.map(row_slot));
-        }
         if self.is_current {
             let Some((index, range, snapshot)) = self.current.take() else { return Ok(None) };
             let found = transaction.find_current(task, table, &snapshot, index, &range)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
-        if is_plain(desc) {
+        if desc.reads_only() {
             return Ok(cursor.next(transaction, task, table)?.map(row_slot));
         }
         Self::next_protected(cursor, desc, transaction, task, table)
@@ -206,13 +228,6 @@ impl TableCursor {
         }
         Ok(None)
     }
-}
-
-/// Whether rows are read without more ado than their snapshot's.
-#[inline]
-fn is_plain(desc: &CursorDesc) -> bool {
-    let reads_only = matches!(desc.purpose, ReadPurpose::Query | ReadPurpose::Change);
-    reads_only && !desc.options.update_lock && !desc.options.exclusive_lock
 }
 
 /// A row register for a row of the engine: where its bytes are, and its anchor.

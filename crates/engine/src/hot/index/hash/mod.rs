@@ -26,7 +26,7 @@ use crate::hot::index::count::Counts;
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::rows::{Probe, Rows};
 use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
-use crate::hot::key::KeyBuf;
+use crate::hot::key::{KeyBuf, SeekKey};
 use buckets::Buckets;
 use list::SplitList;
 use nodes::{AnchorNodes, KeyHeader, KeyNodes, Nodes};
@@ -109,6 +109,14 @@ impl HashIndex {
                 Entries::Anchors(list) => list.prefetch(probe.hash),
                 Entries::Keys(list) => list.prefetch(probe.hash),
             }
+        }
+    }
+
+    /// See [`Index::prefetch_key`](super::Index::prefetch_key).
+    #[inline]
+    pub fn prefetch_key(&self, key: SeekKey<'_>) {
+        if let (SeekKey::Word(_), Entries::Anchors(list)) = (key, &self.entries) {
+            list.prefetch(self.rows.probe_of(key).hash);
         }
     }
 
@@ -251,13 +259,13 @@ impl HashIndex {
     pub fn find_map<T>(
         &self,
         guard: &Guard,
-        key: &[u8],
+        key: SeekKey<'_>,
         mut look: impl FnMut(AnchorPtr) -> Option<T>,
     ) -> Option<T> {
         let Entries::Anchors(list) = &self.entries else {
-            return self.seek(guard, key).find_map(look);
+            return self.rows.with_bytes(key, |key| self.seek(guard, key).find_map(look));
         };
-        let probe = self.rows.probe(key);
+        let probe = self.rows.probe_of(key);
         let mut word = list.start(probe.hash);
         loop {
             // SAFETY: the guard protects what is reached through the list.

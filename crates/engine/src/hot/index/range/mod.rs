@@ -48,7 +48,7 @@ use crate::hot::index::count::Counts;
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::rows::Rows;
 use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
-use crate::hot::key::KeyBuf;
+use crate::hot::key::{KeyBuf, SeekKey};
 use crate::sync::Word;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -327,18 +327,20 @@ impl RangeIndex {
     pub fn find_map<T>(
         &self,
         guard: &Guard,
-        key: &[u8],
+        key: SeekKey<'_>,
         look: impl FnMut(AnchorPtr) -> Option<T>,
     ) -> Option<T> {
-        if !self.unique {
-            return self.seek(guard, key).find_map(look);
-        }
-        loop {
-            if let Ok(pointer) = self.try_find(guard, key) {
-                // SAFETY: read at a checked version (B3).
-                return unsafe { self.chain(pointer) }.find_map(look);
+        self.rows.with_bytes(key, |key| {
+            if !self.unique {
+                return self.seek(guard, key).find_map(look);
             }
-        }
+            loop {
+                if let Ok(pointer) = self.try_find(guard, key) {
+                    // SAFETY: read at a checked version (B3).
+                    return unsafe { self.chain(pointer) }.find_map(look);
+                }
+            }
+        })
     }
 
     /// What the entry of a key points to, or 0.
