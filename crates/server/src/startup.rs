@@ -30,6 +30,7 @@ const MEMORY_UNKNOWN: u64 = 2 << 30;
 /// Rows and versions that a pass of the background reclamation frees at most.
 const RECLAIM_BUDGET: usize = 10_000;
 const RECLAIM_EVERY: Duration = Duration::from_millis(50);
+const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
 
 /// Why a server does not come up.
 #[derive(Debug)]
@@ -257,9 +258,15 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
     }
 }
 
-/// Frees what nobody can see any more, until the server ends.
+/// Frees what nobody can see any more, and gives memory that is not needed back to the system, until
+/// the server ends.
 pub async fn reclaim(server: Arc<Server>) {
+    let mut given_back = Instant::now();
     loop {
+        if given_back.elapsed() >= GIVE_BACK_EVERY {
+            engine::hot::heap::give_back();
+            given_back = Instant::now();
+        }
         let instance = server.instance.clone();
         let interrupt = Arc::default();
         let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {

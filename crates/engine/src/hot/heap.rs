@@ -15,8 +15,9 @@
 //! after the other lie one after the other; slots that were used before as a list. A slot freed goes
 //! to the list of the thread that frees it, whoever had made it. A list that has grown long gives half
 //! of itself back to the depot, which sorts it into the blocks. A block of which no slot is out goes
-//! back to its region, for any size, and a region without blocks to the system; the depot keeps one
-//! empty block, and the regions [`SPARE_REGIONS`], so that nobody goes back and forth.
+//! back to its region, for any size; the depot keeps one empty block. A region without blocks is spare:
+//! memory that the system has to clear again costs more than all else that is done to a row. Those that
+//! nobody has needed for a while go back to the system by and by ([`give_back`]).
 //!
 //! # Invariants
 //!
@@ -51,8 +52,10 @@ const BLOCK: usize = 64 << 10;
 const BLOCKS: usize = REGION / BLOCK;
 /// Regions that are mapped at once. Address space, not memory.
 const MAPPED_AT_ONCE: usize = 32;
-/// Empty regions that are kept instead of given back to the system.
+/// Empty regions that are kept for good.
 const SPARE_REGIONS: usize = 4;
+/// One in so many of the regions that could have been spared goes back to the system at a time.
+const GIVEN_BACK_OF: usize = 8;
 /// Where a block's slots begin.
 const FIRST_SLOT: usize = 64;
 /// Bytes that go from a depot to a cache, or back, at once.
@@ -118,6 +121,12 @@ pub unsafe fn free(memory: NonNull<u8>, size: usize) {
         let cached = CACHE.try_with(|cache| (*cache.get()).give(class, slot));
         cached.unwrap_or_else(|_| HEAP.depot(class).give(slot));
     }
+}
+
+/// Gives some of the memory back to the system that nobody has needed since the last call. Called once
+/// a second, most of what has become free is back after half a minute.
+pub fn give_back() {
+    HEAP.give_back();
 }
 
 /// Bytes of the blocks in which anything is, or has just been.
@@ -240,6 +249,18 @@ impl Heap {
         Heap {
             depots: [const { Mutex::new(Depot::new()) }; CLASSES],
             regions: Mutex::new(Regions::new()),
+        }
+    }
+
+    /// See [`give_back`]. Nobody waits longer than one region takes.
+    fn give_back(&self) {
+        let surplus = self.regions.lock().surplus();
+        let mut end = usize::MAX;
+        for _ in 0..surplus {
+            match self.regions.lock().discard_before(end) {
+                Some(number) => end = number,
+                None => break,
+            }
         }
     }
 
@@ -418,8 +439,10 @@ struct Regions {
     all: Vec<Region>,
     /// No region before this one has a free block.
     first: usize,
-    /// Regions without blocks that are not given back to the system.
+    /// Regions without blocks that are not given back to the system, and the fewest that they have been
+    /// since some last were.
     spare: usize,
+    spare_min: usize,
     /// Blocks that are taken.
     taken: usize,
 }
@@ -434,7 +457,7 @@ struct Region {
 
 impl Regions {
     const fn new() -> Regions {
-        Regions { all: Vec::new(), first: 0, spare: 0, taken: 0 }
+        Regions { all: Vec::new(), first: 0, spare: 0, spare_min: 0, taken: 0 }
     }
 
     /// A block that nobody has, from the first region that has one, so that the others become empty;
@@ -449,6 +472,7 @@ impl Regions {
         let region = &mut self.all[self.first];
         if region.free == u32::MAX && !region.discarded {
             self.spare -= 1;
+            self.spare_min = self.spare_min.min(self.spare);
         }
         let place = region.free.trailing_zeros() as usize;
         region.free &= region.free - 1;
@@ -476,17 +500,29 @@ impl Regions {
         region.free |= 1 << place;
         self.first = self.first.min(number as usize);
         self.taken -= 1;
-        if region.free != u32::MAX {
-            return;
+        if region.free == u32::MAX {
+            self.spare += 1;
         }
-        match self.spare < SPARE_REGIONS {
-            true => self.spare += 1,
-            false => {
-                region.discarded = true;
-                // SAFETY: nothing is in any of its blocks.
-                unsafe { env::memory::discard(region.start, REGION) };
-            }
-        }
+    }
+
+    /// How many regions are to go back to the system now.
+    fn surplus(&mut self) -> usize {
+        let unused = std::mem::replace(&mut self.spare_min, self.spare);
+        unused.saturating_sub(SPARE_REGIONS).div_ceil(GIVEN_BACK_OF)
+    }
+
+    /// Gives the last spare region before this one back to the system: which one.
+    fn discard_before(&mut self, end: usize) -> Option<usize> {
+        let end = end.min(self.all.len());
+        let is_spare = |region: &Region| region.free == u32::MAX && !region.discarded;
+        let number = self.all[..end].iter().rposition(is_spare)?;
+        let region = &mut self.all[number];
+        region.discarded = true;
+        self.spare -= 1;
+        self.spare_min = self.spare_min.min(self.spare);
+        // SAFETY: nothing is in any of its blocks.
+        unsafe { env::memory::discard(region.start, REGION) };
+        Some(number)
     }
 }
 

@@ -217,11 +217,17 @@ impl Reclaimer {
         };
         let Some((table, walk)) = due else { return 0 };
         let mut walk = walk.unwrap_or_else(|| table.walk_of_all());
-        // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no
-        // garbage of it is queued (R1). Passes run one at a time.
-        let freed = unsafe { table.discard_rows(shard, guard, budget, &mut walk) };
+        let mut freed = 0;
+        let mut is_empty = false;
+        while freed < budget && !is_empty {
+            // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no
+            // garbage of it is queued (R1). Passes run one at a time.
+            let now = unsafe { table.discard_rows(shard, guard, budget - freed, &mut walk) };
+            freed += now;
+            is_empty = now == 0;
+        }
         let mut retired = lock(&self.retired);
-        if freed > 0 {
+        if !is_empty {
             let entry = retired.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &table));
             entry.expect("only a pass takes one out").walk = Some(walk);
         } else {

@@ -72,10 +72,20 @@ fn empty_blocks_and_regions_go_back_whoever_frees() {
     });
     drop(maker);
     assert_eq!(taken(heap), 1, "one empty block stays");
-    let regions = heap.regions.lock();
-    let resident = regions.all.iter().filter(|region| !region.discarded).count();
-    assert!(resident <= SPARE_REGIONS + 1, "{resident} regions");
-    assert_eq!(regions.spare, SPARE_REGIONS);
+    let resident = || {
+        let regions = heap.regions.lock();
+        let resident = regions.all.iter().filter(|region| !region.discarded).count();
+        assert_eq!(regions.spare, resident - 1, "all but the one with a block");
+        resident
+    };
+    let all = resident();
+    assert!(all >= full / BLOCKS, "{all} regions for {full} blocks");
+    heap.give_back();
+    assert_eq!(resident(), all, "they have just been needed");
+    heap.give_back();
+    assert!(resident() < all && resident() >= all * 8 / 10, "{} of {all}", resident());
+    (0..60).for_each(|_| heap.give_back());
+    assert_eq!(resident(), SPARE_REGIONS + 1);
 }
 
 #[test]

@@ -31,6 +31,19 @@ fn memory_comes_back_after_a_mass_delete_without_load() {
 }
 
 #[test]
+fn a_pass_frees_as_much_of_a_dropped_table_as_it_may() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..5000);
+    harness.manager.drop_table(table.storage());
+    let task = harness.task();
+    // A whole pass lies between the end of the table and that of its rows.
+    let passes: Vec<usize> = (0..4).map(|_| harness.manager.reclaim(&task, 4000)).collect();
+    assert_eq!(passes, [0, 4000, 1000, 0]);
+    assert_eq!(table.memory().allocated_bytes, 0);
+}
+
+#[test]
 fn old_versions_die_when_the_last_snapshot_that_sees_them_goes() {
     let harness = Harness::new();
     let table = harness.table(ConflictPolicy::FirstWriterWins);
