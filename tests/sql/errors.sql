@@ -108,3 +108,8 @@ select from
 go
 select 'unclosed
 go
+go
+-- a severity and a state below zero are the message's own
+raiserror(15600, -1, -1, 'sp_something')
+raiserror('text', -1, -1)
+go

@@ -93,17 +93,23 @@ impl Context<'_> {
             let message = &message::RAISERROR_TOO_MANY_PARAMETERS;
             return Err(SqlError::new(message, &[&ARGUMENTS_MAX]).into());
         }
+        let (number, format, own_severity) = match value {
+            Value::Int(number) => {
+                let (text, severity) = self.stored_message(number)?;
+                (number as i32, text, severity)
+            }
+            value => (
+                USER_DEFINED,
+                if value.is_null() { String::new() } else { display(value.as_ref(), &ty) },
+                0,
+            ),
+        };
+        // Below zero it is the message's own.
+        let severity = if severity < 0 { i64::from(own_severity) } else { severity };
         if severity > SEVERITY_LOGGED && !(raise.log && self.session.is_sysadmin()) {
             let message = &message::RAISERROR_SEVERITY_NEEDS_LOG;
             return Err(SqlError::new(message, &[&SEVERITY_LOGGED]).into());
         }
-        let (number, format) = match value {
-            Value::Int(number) => (number as i32, self.stored_message(number)?),
-            value => (
-                USER_DEFINED,
-                if value.is_null() { String::new() } else { display(value.as_ref(), &ty) },
-            ),
-        };
         let mut values = Vec::with_capacity(raise.arguments.len());
         for (at, argument) in raise.arguments.iter().enumerate() {
             let (value, ty) = self.value_of(program, step, frame, argument, None)?;
@@ -111,7 +117,7 @@ impl Context<'_> {
         }
         let arguments: Vec<PrintfArgument<'_>> = values.iter().map(Substitution::get).collect();
         let text: String = printf(&format, &arguments)?.chars().take(RAISED).collect();
-        let severity = severity.clamp(0, 25) as u8;
+        let severity = severity.min(25) as u8;
         let state = if state < 0 { 1 } else { state.min(255) as u8 };
         let error = SqlError::custom(number, severity, state, text);
         self.raised(program, step, error, raise)
@@ -143,8 +149,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The text of a message by its number. Errors 2732, 2758.
-    fn stored_message(&self, number: i64) -> SqlResult<String> {
+    /// The text and the severity of a message by its number. Errors 2732, 2758.
+    fn stored_message(&self, number: i64) -> SqlResult<(String, u8)> {
         if !(FIRST_NUMBER..=i64::from(i32::MAX)).contains(&number)
             || number == i64::from(USER_DEFINED)
         {
@@ -155,10 +161,10 @@ impl Context<'_> {
         let master = self.session.instance.databases().master().current();
         let language = self.session.options.dates.language.message_language;
         if let Some(stored) = master.server().message(number, language) {
-            return Ok(stored.text.to_string());
+            return Ok((stored.text.to_string(), stored.severity));
         }
         match message::Message::find(number) {
-            Some(known) => Ok(known.text.to_owned()),
+            Some(known) => Ok((known.text.to_owned(), known.severity)),
             None => Err(SqlError::new(&message::RAISERROR_NUMBER_NOT_FOUND, &[&number])),
         }
     }

@@ -6,7 +6,7 @@ use base::types::Repr;
 use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
-use engine::hot::key::{KeyBuf, KeyClass, SeekKey};
+use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::Snapshot;
 use engine::txn::{Contention, Transaction, TxnResult, Written};
@@ -15,7 +15,7 @@ use engine::wait::Task;
 use crate::interp::key::key_range;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
-use crate::ir::object::{AccessDesc, CursorDesc, ReadPurpose};
+use crate::ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
 
 /// A cursor over an engine table; used again and again.
 #[derive(Default)]
@@ -89,7 +89,11 @@ impl TableCursor {
                 self.start(snapshot, index, ScanRange::All, Direction::Forward);
             }
             AccessDesc::Seek { index, key } => {
-                table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
+                let spec = table.key_spec(*index);
+                match number_of(spec, key, regs) {
+                    Some(number) => spec.with_bytes(number, |bytes| self.key.set(bytes)),
+                    None => spec.encode_values(&regs.keys(key), &mut self.key),
+                }
                 self.start_at_key(snapshot, *index);
             }
             AccessDesc::Like { index, prefix, pattern } => {
@@ -113,7 +117,8 @@ impl TableCursor {
         Ok(())
     }
 
-    /// Makes the key in a unique index that it is described by, and asks for the memory to look at first.
+    /// Makes the key in a unique index that it is described by, and asks for the memory to look at
+    /// first.
     #[inline]
     pub fn seek<'k>(
         &'k mut self,
@@ -126,12 +131,9 @@ impl TableCursor {
         };
         self.opened += 1;
         let spec = table.key_spec(*index);
-        let key = match (spec.class(), &**key) {
-            // By far the most keys.
-            (KeyClass::One(word), [part]) if part.ty.kind.repr() == Repr::Int => {
-                SeekKey::Word(word.of_number(regs.slot(part.reg).as_int() as u64))
-            }
-            _ => {
+        let key = match number_of(spec, key, regs) {
+            Some(number) => number,
+            None => {
                 spec.encode_values(&regs.keys(key), &mut self.key);
                 SeekKey::Bytes(&self.key)
             }
@@ -227,6 +229,17 @@ impl TableCursor {
             }
         }
         Ok(None)
+    }
+}
+
+/// The number that a key is if it is of one integer, as by far the most keys are.
+#[inline]
+fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<SeekKey<'static>> {
+    match (spec.class(), key) {
+        (KeyClass::One(word), [part]) if part.ty.kind.repr() == Repr::Int => {
+            Some(SeekKey::Word(word.of_number(regs.slot(part.reg).as_int() as u64)))
+        }
+        _ => None,
     }
 }
 
