@@ -58,16 +58,9 @@ impl DataDir {
 
     /// A new one among the system's temporary files.
     pub fn temporary(purpose: &str) -> Result<DataDir, LocalError> {
-        for attempt in 0_u32.. {
-            let name = format!("thermocline-{purpose}-{}-{attempt}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(DataDir { path, is_temporary: true }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(LocalError::System("make a temporary directory", error)),
-            }
-        }
-        unreachable!("some number is free")
+        let made = temporary(purpose, |path| std::fs::create_dir(path));
+        let (path, ()) = made.map_err(|e| LocalError::System("make a temporary directory", e))?;
+        Ok(DataDir { path, is_temporary: true })
     }
 
     /// Where it is.
@@ -106,6 +99,20 @@ impl Drop for DataDir {
     }
 }
 
+/// Makes something new among the system's temporary files, by a name that nothing has yet.
+fn temporary<T>(purpose: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    for attempt in 0_u32.. {
+        let name = format!("thermocline-{purpose}-{}-{attempt}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        match make(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    unreachable!("some number is free")
+}
+
 /// A server process. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct LocalServer {
@@ -134,8 +141,8 @@ impl LocalServer {
         let probe = TcpListener::bind(("127.0.0.1", 0)).map_err(system("find a free port"))?;
         let port = probe.local_addr().map_err(system("find a free port"))?.port();
         drop(probe);
-        let log = data.with_extension("log");
-        let out = File::create(&log).map_err(system("write the server's log"))?;
+        let (log, out) = temporary("log", |path| File::create_new(path))
+            .map_err(system("write the server's log"))?;
         let err = out.try_clone().map_err(system("write the server's log"))?;
         let begin = Instant::now();
         let child = Command::new(program)
