@@ -14,16 +14,16 @@ use base::ids::{DbId, Lsn, SessionId};
 use env::Env;
 
 use crate::error::EngineError;
-use crate::hot::identity::{Counter, Position, TakeError};
+use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::hot::tally::Pool;
-use crate::log::record::{BodySink, RECORD_HEADER, record_len};
+use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
 use crate::recovery::{Recovery, RecoveryCatalog, RecoveryOptions};
 use crate::sync::Arc;
 use crate::txn::{
-    DatabaseSession, Manager, ManagerParts, Owner, TxnError, TxnResult, Unavailable, WaitGraph,
+    DatabaseSession, Manager, ManagerParts, Owner, TxnResult, Unavailable, WaitGraph,
 };
 use crate::wait::{Runtime, Task};
 
@@ -174,59 +174,32 @@ impl Database {
 
     /// The next `count` values of a table's identity column: the first of them.
     pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
-        let counter = identity_of(table);
-        let log = |position| self.log_identity(task, table, position);
-        counter.take(task, count, log).map_err(|error| match error {
-            TakeError::Exhausted => TxnError::CounterExhausted,
-            TakeError::Log(error) => error,
-        })
+        self.manager.take_identity(task, table, count)
     }
 
     /// Somebody inserts an explicit value into an identity column.
     pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).observe(task, value, |position| self.log_identity(task, table, position))
+        self.manager.observe_identity(task, table, value)
     }
 
     /// `DBCC CHECKIDENT (…, RESEED, value)`.
     pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).reseed(task, value, |position| self.log_identity(task, table, position))
+        self.manager.reseed_identity(task, table, value)
     }
 
-    /// A table takes the place of another, or is made with the next value given: its identity
-    /// counter goes on at this position.
+    /// See [`Manager::continue_identity`].
     pub fn continue_identity(
         &self,
         task: &Task,
         table: &Table,
         position: Position,
     ) -> TxnResult<()> {
-        self.log_identity(task, table, position)?;
-        identity_of(table).recover(position);
-        Ok(())
+        self.manager.continue_identity(task, table, position)
     }
 
-    fn log_identity(&self, task: &Task, table: &Table, position: Position) -> TxnResult<()> {
-        if !table.is_logged() {
-            return Ok(());
-        }
-        let ceiling = position.encode();
-        let storage = table.storage();
-        self.log_operation(task, &Operation::IdentityCeiling { storage, ceiling }).map(drop)
-    }
-
-    /// Appends one operation as a commit of its own, outside of any transaction: the ceilings of
-    /// counters. Returns the end of the record; nobody has to wait for it, since what relies on it
-    /// comes later in the log.
+    /// See [`Manager::log_operation`].
     pub fn log_operation(&self, task: &Task, operation: &Operation<'_>) -> TxnResult<Lsn> {
-        let log = self.manager.log();
-        if !log.is_logged() {
-            return Ok(Lsn::ZERO);
-        }
-        let mut body = Vec::with_capacity(operation.encoded_len());
-        operation.encode(&mut body);
-        let mut space = log.reserve_waiting(task, record_len(body.len()))?;
-        space.put(&body);
-        Ok(space.publish(RecordKind::Commit, RecordFlags::NONE, Lsn::ZERO))
+        self.manager.log_operation(task, operation)
     }
 
     /// Frees what nobody can see any more, up to about `budget` rows and versions. Fewer than that
@@ -242,7 +215,7 @@ impl Database {
         self.manager.set_available(Err(Unavailable::Offline));
         for table in self.manager.tables().all() {
             if let Some(counter) = table.identity() {
-                self.log_identity(task, &table, counter.position())?;
+                self.manager.log_identity(task, &table, counter.position())?;
             }
         }
         for operation in counters {
@@ -250,10 +223,6 @@ impl Database {
         }
         Ok(self.manager.log().shut_down()?)
     }
-}
-
-fn identity_of(table: &Table) -> &Counter {
-    table.identity().expect("asked only of tables with an identity column")
 }
 
 /// A database whose log has been read, and whose transactions over several databases may be in

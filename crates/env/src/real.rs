@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -204,11 +204,9 @@ impl Clock for RealClock {
     }
 
     fn utc_ticks(&self) -> u64 {
-        let ticks = |duration: Duration| (duration.as_nanos() / 100) as u64;
-        match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => UNIX_EPOCH_TICKS + ticks(after),
-            Err(before) => UNIX_EPOCH_TICKS.saturating_sub(ticks(before.duration())),
-        }
+        let (seconds, ns) = sys::wall_clock();
+        let ticks = UNIX_EPOCH_TICKS as i64 + seconds * TICKS_PER_SECOND as i64 + ns / 100;
+        ticks.max(0) as u64
     }
 
     fn local_offset_minutes(&self, utc_ticks: u64) -> i32 {

@@ -48,16 +48,27 @@ pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
     }
 }
 
-/// Nanoseconds that the calling thread has spent on a processor.
+/// Nanoseconds that the calling thread has spent on a processor; 0 if the system does not count them.
 pub fn thread_cpu_ns() -> u64 {
+    let (seconds, ns) = clock(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or_default();
+    seconds as u64 * 1_000_000_000 + ns as u64
+}
+
+/// Seconds, and nanoseconds within the second, since 1970 in UTC.
+pub fn wall_clock() -> (i64, i64) {
+    clock(libc::CLOCK_REALTIME).expect("every system has this clock")
+}
+
+#[inline]
+fn clock(which: libc::clockid_t) -> Option<(i64, i64)> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: `time` has room for the result.
-    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr()) } != 0 {
-        return 0; // a system that does not count it
+    if unsafe { libc::clock_gettime(which, time.as_mut_ptr()) } != 0 {
+        return None;
     }
     // SAFETY: clock_gettime fills the structure when it returns 0.
     let time = unsafe { time.assume_init() };
-    (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64
+    Some((time.tv_sec, time.tv_nsec))
 }
 
 /// Fills the slice with random bytes fit for keys.

@@ -52,6 +52,13 @@ impl TransactionGroup {
         self.parts.push(part);
     }
 
+    /// Takes the part in a database out, for who gives it back by [`TransactionGroup::add`] before
+    /// anything is done to the whole.
+    pub fn take(&mut self, database: DbId) -> Option<Transaction> {
+        let place = self.parts.iter().position(|part| part.manager().id() == database)?;
+        Some(self.parts.swap_remove(place))
+    }
+
     /// All parts.
     pub fn parts(&mut self) -> impl Iterator<Item = &mut Transaction> {
         self.parts.iter_mut()

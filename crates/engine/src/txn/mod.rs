@@ -3,6 +3,7 @@
 mod block;
 mod check;
 mod commit;
+mod counters;
 mod error;
 mod group;
 mod manager;

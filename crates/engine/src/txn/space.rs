@@ -21,6 +21,7 @@ pub struct RowSpace<'t> {
 impl Transaction {
     /// Takes memory for a row of this many bytes, or says why memory is refused: for who builds rows
     /// in place instead of copying them ([`Transaction::insert`]).
+    #[inline]
     pub fn reserve_row<'t>(
         &mut self,
         task: &Task,
@@ -38,6 +39,7 @@ impl Transaction {
 impl<'t> RowSpace<'t> {
     /// Where the row's bytes are to be written, in the table's layout. A hidden row number is filled
     /// in by the insert.
+    #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the memory is this place's alone, that long, and initialised.
         unsafe {

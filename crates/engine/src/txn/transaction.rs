@@ -187,6 +187,7 @@ impl Transaction {
     /// Begins a statement: a new snapshot under READ COMMITTED, the transaction's own elsewhere.
     /// Statements nest (a trigger within an INSERT); each sees what earlier statements of the
     /// transaction wrote, and nothing that it or later ones write.
+    #[inline]
     pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
         self.level += 1;
         self.statement = self.slot().next_statement();
@@ -208,14 +209,20 @@ impl Transaction {
         Snapshot { statement: statement.snapshot.statement, ..self.snapshot(stamp, isolation) }
     }
 
+    #[inline]
     fn snapshot(&self, stamp: Lsn, isolation: Isolation) -> Snapshot {
         Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
     }
 
+    #[inline]
     fn fixed_stamp(&mut self, at: ReadAt) -> Lsn {
-        if let Some(stamp) = self.fixed {
-            return stamp;
+        match self.fixed {
+            Some(stamp) => stamp,
+            None => self.fix_stamp(at),
         }
+    }
+
+    fn fix_stamp(&mut self, at: ReadAt) -> Lsn {
         let stamp = self.fresh_stamp(at);
         self.fixed = Some(stamp);
         stamp
@@ -246,8 +253,9 @@ impl Transaction {
         }
     }
 
-    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read by it may be gone afterwards, unless the
-    /// transaction has a snapshot of its own.
+    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read by it
+    /// may be gone afterwards, unless the transaction has a snapshot of its own.
+    #[inline]
     pub fn end_statement(&mut self, statement: Statement) {
         self.pass_baton();
         self.level = statement.level - 1;
@@ -266,9 +274,16 @@ impl Transaction {
             && statement.snapshot.isolation != Isolation::ReadCommitted
     }
 
+    #[inline]
     fn retain_fixed(&mut self) {
+        if self.registered != self.fixed {
+            self.retain_fixed_only();
+        }
+    }
+
+    fn retain_fixed_only(&mut self) {
         // What has to be validated at commit has to be in memory then.
-        if self.registered == self.fixed || self.has_protected() {
+        if self.has_protected() {
             return;
         }
         self.registered = self.fixed;
@@ -279,6 +294,7 @@ impl Transaction {
     }
 
     /// The place to which a failed statement, or ROLLBACK to a savepoint, goes back.
+    #[inline]
     pub fn savepoint(&self) -> Savepoint {
         Savepoint { writes: self.writes.len(), operations: self.operations.len() }
     }

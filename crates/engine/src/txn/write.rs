@@ -82,6 +82,7 @@ impl Transaction {
     /// # Panics
     /// If the bytes are not a row of the table's layout and of the reserved length, or the table is
     /// another one.
+    #[inline]
     pub fn insert_reserved(
         &mut self,
         task: &Task,
@@ -107,6 +108,7 @@ impl Transaction {
     }
 
     /// The gate of the table is held from here on.
+    #[inline]
     fn target<'a>(
         &mut self,
         task: &Task,
@@ -125,6 +127,7 @@ impl Transaction {
     }
 
     /// Links a new row, or frees it.
+    #[inline]
     fn insert_anchor(
         &mut self,
         task: &Task,
@@ -146,6 +149,7 @@ impl Transaction {
     }
 
     /// Links an anchor into all indexes, or into none.
+    #[inline]
     fn link(
         &mut self,
         task: &Task,
@@ -177,6 +181,7 @@ impl Transaction {
 
     /// # Safety
     /// The anchor is the table's, with this row, and not in this index.
+    #[inline]
     unsafe fn link_one(
         &self,
         guard: &Guard,

@@ -11,17 +11,18 @@ use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
 use crate::interp::errors;
 use crate::interp::host::{Host, ModuleCall, TriggerCall};
+use crate::interp::lent::{Lent, reader, transaction};
 use crate::interp::local::{Changed, RowId};
 use crate::interp::machine::{Machine, registers};
 use crate::interp::objects::Object;
-use crate::interp::objects::cursor::{row_ref, row_slot};
+use crate::interp::objects::cursor::{prefetch_number, row_ref, row_slot};
 use crate::interp::slot::Slot;
-use crate::interp::steps::own;
-use crate::ir::Unit;
+use crate::interp::steps::{object, own};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, WriteStatus};
 use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose};
 use crate::ir::site::{ModuleArg, TargetSite, TargetTable};
 use crate::ir::unit::TableUse;
+use crate::ir::{RegType, Unit};
 use crate::plan::expr::TableVarId;
 use crate::plan::tree::ReadOptions;
 
@@ -44,20 +45,15 @@ pub(super) fn table_use(unit: &Unit, table: u16) -> &TableUse {
 
 impl Machine<'_, '_> {
     pub(super) fn open_stored(&mut self, id: ObjId) -> SqlResult<()> {
-        let unit = self.unit;
-        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
-            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
-        else {
-            unreachable!("the verifier has seen the kinds of objects");
-        };
-        let used = table_use(unit, desc.table);
+        let (cursor, desc) = object!(self, id, Cursor, Cursor);
+        let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
-        let (snapshot, _) = host.reader(used.database, &used.table, &desc.options, desc.purpose)?;
+        let (snapshot, _) = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
         cursor.open(desc, table, &snapshot, registers(&self.act.slots))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_stored(
         &mut self,
         id: ObjId,
@@ -66,18 +62,16 @@ impl Machine<'_, '_> {
         done: Pc,
     ) -> SqlResult<Flow> {
         self.act.marks[usize::from(mark.0)] = self.act.arena.mark();
-        let unit = self.unit;
-        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
-            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
-        else {
-            unreachable!("the verifier has seen the kinds of objects");
-        };
-        let used = table_use(unit, desc.table);
+        let (cursor, desc) = object!(self, id, Cursor, Cursor);
+        let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
         let point = cursor.seek(desc, table, registers(&self.act.slots));
+        if self.lent.is_none() {
+            point.prefetch(table);
+        }
         let (snapshot, transaction) =
-            host.reader(used.database, &used.table, &desc.options, desc.purpose)?;
+            reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
         match point.find(transaction, task, table, &snapshot) {
             Ok(Some(slot)) => {
                 self.set(row, slot);
@@ -90,16 +84,11 @@ impl Machine<'_, '_> {
 
     #[inline]
     pub(super) fn next_stored(&mut self, id: ObjId, row: Reg, done: Pc) -> SqlResult<Flow> {
-        let unit = self.unit;
-        let (Object::Cursor(cursor), ObjectDesc::Cursor(desc)) =
-            (&mut self.act.objects[usize::from(id.0)], &unit.objects[usize::from(id.0)])
-        else {
-            unreachable!("the verifier has seen the kinds of objects");
-        };
-        let used = table_use(unit, desc.table);
+        let (cursor, desc) = object!(self, id, Cursor, Cursor);
+        let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = used.handle.get().expect("the cursor was opened");
-        let found = cursor.next(desc, host.transaction(used.database)?, task, table);
+        let found = cursor.next(desc, transaction(&mut self.lent, host, used)?, task, table);
         match found {
             Ok(Some(slot)) => {
                 self.set(row, slot);
@@ -117,13 +106,9 @@ impl Machine<'_, '_> {
                 return self.insert(target, bytes, row, ignored);
             }
             Inst::Update { target, row, bytes, status } => {
-                let result = self.write(target, row, Some(bytes))?;
-                self.set(status, Slot::int(result as i64));
+                self.update(target, row, bytes, status)?;
             }
-            Inst::Delete { target, row, status } => {
-                let result = self.write(target, row, None)?;
-                self.set(status, Slot::int(result as i64));
-            }
+            Inst::Delete { target, row, status } => self.delete(target, row, status)?,
             Inst::Identity { dst, target } => self.identity(dst, target)?,
             Inst::RowVersion { dst, target } => {
                 let version = match self.unit.targets[usize::from(target)].table {
@@ -138,7 +123,10 @@ impl Machine<'_, '_> {
                 let slot = Slot::bytes(self.act.arena.alloc_bytes(&version));
                 self.set(dst, slot);
             }
-            Inst::Advance => self.exec.host.advance(self.exec.task)?,
+            Inst::Advance => {
+                let task = self.exec.task;
+                self.host().advance(task)?;
+            }
             Inst::KeepTransition { transition, inserted, list } => {
                 let slots = registers(&self.act.slots).slots(self.unit.list(list));
                 let transition = &mut self.outcome.transitions[usize::from(transition)];
@@ -167,7 +155,34 @@ impl Machine<'_, '_> {
         Ok(Flow::Next)
     }
 
-    fn insert(&mut self, target: u16, bytes: Reg, row: Reg, ignored: Pc) -> SqlResult<Flow> {
+    /// Updates a row.
+    pub(super) fn update(
+        &mut self,
+        target: u16,
+        row: Reg,
+        bytes: Reg,
+        status: Reg,
+    ) -> SqlResult<()> {
+        let result = self.write(target, row, Some(bytes))?;
+        self.set(status, Slot::int(result as i64));
+        Ok(())
+    }
+
+    /// Deletes a row.
+    pub(super) fn delete(&mut self, target: u16, row: Reg, status: Reg) -> SqlResult<()> {
+        let result = self.write(target, row, None)?;
+        self.set(status, Slot::int(result as i64));
+        Ok(())
+    }
+
+    /// Inserts the row whose bytes are in a register.
+    pub(super) fn insert(
+        &mut self,
+        target: u16,
+        bytes: Reg,
+        row: Reg,
+        ignored: Pc,
+    ) -> SqlResult<Flow> {
         let site = &self.unit.targets[usize::from(target)];
         // SAFETY: I1: the register holds bytes, which stay where they are (U4) while a row is made of
         // them.
@@ -182,6 +197,7 @@ impl Machine<'_, '_> {
     }
 
     /// Inserts the row that was built in the place that [`Machine::reserve`] took.
+    #[inline(always)]
     pub(super) fn insert_reserved(
         &mut self,
         target: u16,
@@ -206,12 +222,13 @@ impl Machine<'_, '_> {
         let used = table_use(unit, table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
-        match host.transaction(used.database)?.reserve_row(task, table, len) {
+        match transaction(&mut self.lent, host, used)?.reserve_row(task, table, len) {
             Ok(space) => Ok(self.space.insert(space).bytes_mut().as_mut_ptr()),
             Err(error) => Err(errors::from_engine(&error, host, used)),
         }
     }
 
+    #[inline(always)]
     fn insert_stored(
         &mut self,
         site: &TargetSite,
@@ -229,7 +246,7 @@ impl Machine<'_, '_> {
             let table = handle(used, host, task)?;
             host.note_identity(task, used.database, table, value)?;
         }
-        let (table, snapshot, transaction) = changed(used, host, task)?;
+        let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
         let inserted = match new {
             NewRow::Bytes(bytes) => transaction.insert(task, table, &snapshot, bytes),
             NewRow::Space(space) => transaction.insert_reserved(task, table, &snapshot, space),
@@ -285,6 +302,7 @@ impl Machine<'_, '_> {
     }
 
     /// Updates a row, or deletes it.
+    #[inline(always)]
     fn write(&mut self, target: u16, row: Reg, bytes: Option<Reg>) -> SqlResult<WriteStatus> {
         let unit = self.unit;
         let site = &unit.targets[usize::from(target)];
@@ -295,7 +313,7 @@ impl Machine<'_, '_> {
             TargetTable::Table(table) => {
                 let used = table_use(unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
-                let (table, snapshot, transaction) = changed(used, host, task)?;
+                let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
                 let (found, wait) = (row_ref(&slot), Contention::Resolve);
                 let written = match bytes {
                     Some(bytes) => transaction.update(task, table, &snapshot, found, bytes, wait),
@@ -336,28 +354,41 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn identity(&mut self, dst: Reg, target: u16) -> SqlResult<()> {
+    /// The next value of a target's identity column.
+    #[inline(always)]
+    pub(super) fn identity(&mut self, dst: Reg, target: u16) -> SqlResult<()> {
         let site = &self.unit.targets[usize::from(target)];
+        let Some(column) = &site.identity else {
+            return Err(crate::lower::internal("the target has no identity column"));
+        };
         let value = match site.table {
             TargetTable::Table(table) => {
                 let used = table_use(self.unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
                 let table = handle(used, host, task)?;
-                host.next_identity(task, used.database, table)?
+                let value = match &self.lent {
+                    Some(lent) => match lent.transaction.next_identity(task, table) {
+                        Ok(value) => value,
+                        Err(error) => return Err(errors::from_engine(&error, host, used)),
+                    },
+                    None => host.next_identity(task, used.database, table)?,
+                };
+                if let Some(index) = column.hash_index {
+                    prefetch_number(table, index, value);
+                }
+                value
             }
             TargetTable::Variable(var) => {
                 let table = own(self.exec.frame.table_mut(var));
                 let table = table.ok_or_else(errors::read_only_variable)?;
-                table.next_identity().ok_or_else(|| errors::identity_overflow(site.identity))?
+                table.next_identity().ok_or_else(|| errors::identity_overflow(column.ty))?
             }
         };
-        let ty = site.identity.unwrap_or(base::SqlType::bigint());
-        let bounds = crate::lower::int_range(&ty);
-        if bounds.is_some_and(|(min, max)| value < min || value > max) {
-            return Err(errors::identity_overflow(site.identity));
+        if column.range.is_some_and(|(min, max)| value < min || value > max) {
+            return Err(errors::identity_overflow(column.ty));
         }
         let slot = match self.unit.reg_type(dst) {
-            crate::ir::RegType::I128 => Slot::wide(i128::from(value)),
+            RegType::I128 => Slot::wide(i128::from(value)),
             _ => Slot::int(value),
         };
         self.outcome.identity = Some(i128::from(value));
@@ -365,34 +396,44 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
+    #[inline(always)]
     pub(super) fn begin_statement(&mut self, statement: u32) -> SqlResult<()> {
         self.end_local(true);
-        let site = &self.unit.statements[statement as usize];
-        self.exec.host.begin_statement(self.exec.task, site)?;
+        self.open_bracket(statement)?;
         self.begin_local();
         Ok(())
     }
 
+    #[inline(always)]
     pub(super) fn end_statement(&mut self, statement: u32) -> SqlResult<()> {
         self.end_local(true);
-        let (task, exec) = (self.exec.task, &mut *self.exec);
-        let site = &self.unit.statements[statement as usize];
-        if !site.transitions.is_empty() {
-            let call = TriggerCall {
-                unit: self.unit,
-                statement: site,
-                transitions: std::mem::take(&mut self.outcome.transitions),
-                sink: exec.sink,
-                runtime: exec.runtime,
-            };
-            exec.host.fire_triggers(task, call)?;
+        if !self.unit.transitions.is_empty() {
+            self.fire_triggers(statement)?;
         }
-        exec.host.end_statement(task, site, &self.outcome)?;
+        self.close_bracket(statement)?;
         self.outcome.begin_statement();
         if !self.unit.transitions.is_empty() {
             self.begin_transitions();
         }
         Ok(())
+    }
+
+    #[cold]
+    fn fire_triggers(&mut self, statement: u32) -> SqlResult<()> {
+        let site = &self.unit.statements[statement as usize];
+        if site.transitions.is_empty() {
+            return Ok(());
+        }
+        self.give_back();
+        let (task, exec) = (self.exec.task, &mut *self.exec);
+        let call = TriggerCall {
+            unit: self.unit,
+            statement: site,
+            transitions: std::mem::take(&mut self.outcome.transitions),
+            sink: exec.sink,
+            runtime: exec.runtime,
+        };
+        exec.host.fire_triggers(task, call)
     }
 
     /// Instructions of native modules.
@@ -401,8 +442,8 @@ impl Machine<'_, '_> {
         match inst {
             Inst::BeginStatement { statement } => self.begin_statement(statement)?,
             Inst::EndStatement { statement } => self.end_statement(statement)?,
-            Inst::BeginAtomic { depth } => self.exec.host.begin_atomic(task, depth)?,
-            Inst::EndAtomic { depth } => self.exec.host.end_atomic(task, depth)?,
+            Inst::BeginAtomic { depth } => self.host().begin_atomic(task, depth)?,
+            Inst::EndAtomic { depth } => self.host().end_atomic(task, depth)?,
             Inst::CallModule { site } => {
                 self.end_local(true);
                 self.call_module(site)?;
@@ -422,6 +463,7 @@ impl Machine<'_, '_> {
     }
 
     fn call_module(&mut self, site: u32) -> SqlResult<()> {
+        self.give_back();
         let site = &self.unit.module_calls[site as usize];
         let regs = registers(&self.act.slots);
         let values: Vec<ValueRef<'_>> = (site.args.iter())
@@ -468,14 +510,16 @@ impl NewRow<'_> {
 }
 
 /// What is needed to change an engine table.
+#[inline]
 fn changed<'u, 'h>(
+    lent: &'h mut Option<Lent>,
     used: &'u TableUse,
     host: &'h mut dyn Host,
     task: &engine::wait::Task<'_>,
 ) -> SqlResult<(&'u Arc<Table>, Snapshot, &'h mut Transaction)> {
     let table = handle(used, host, task)?;
     let (options, purpose) = (ReadOptions::default(), ReadPurpose::Change);
-    let (snapshot, transaction) = host.reader(used.database, &used.table, &options, purpose)?;
+    let (snapshot, transaction) = reader(lent, host, used, &options, purpose)?;
     Ok((table, snapshot, transaction))
 }
 

@@ -1,6 +1,5 @@
 //! Errors about rows and tables, with the names that users know.
 
-use base::types::TypeKind;
 use base::{Arena, SqlError, SqlType, ValueRef, message};
 use engine::catalog::def::{IndexDef, TableDef};
 use engine::hot::row::RowLayout;
@@ -25,7 +24,7 @@ pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlErr
         TxnError::OutOfMemory(_) => from_message(error, &[&name.database]),
         TxnError::CounterExhausted => {
             let column = used.table.identity_column().map(|(_, c)| c.ty);
-            identity_overflow(column)
+            identity_overflow(column.unwrap_or(SqlType::bigint()))
         }
         other => from_message(other, &[]),
     }
@@ -126,9 +125,8 @@ pub fn read_only_variable() -> SqlError {
 
 /// Error 8115: an identity column's type does not hold its next value.
 #[cold]
-pub fn identity_overflow(ty: Option<SqlType>) -> SqlError {
-    let kind = ty.map_or(TypeKind::BigInt, |ty| ty.kind);
-    SqlError::new(&message::OVERFLOW_CONVERTING, &[&"IDENTITY", &kind])
+pub fn identity_overflow(ty: SqlType) -> SqlError {
+    SqlError::new(&message::OVERFLOW_CONVERTING, &[&"IDENTITY", &ty.kind])
 }
 
 /// A row violates what its table demands.

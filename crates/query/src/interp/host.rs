@@ -15,6 +15,7 @@ use crate::func::SessionFacts;
 use crate::interp::Runtime;
 use crate::interp::Transition;
 use crate::interp::frame::Frame;
+use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::reads::Reads;
 use crate::interp::registers::Registers;
@@ -121,6 +122,23 @@ pub trait Host {
         view: &'static SystemRowset,
         rows: &mut LocalTable,
     ) -> SqlResult<()>;
+
+    /// Lends the transaction to the native module whose statement has just begun, if nobody else
+    /// needs to know of its statements.
+    fn lend(&mut self) -> Option<Lent> {
+        None
+    }
+
+    /// Takes it back, with its newest statement.
+    fn take_back(&mut self, _: Lent) {
+        unreachable!("nothing was lent");
+    }
+
+    /// A statement has begun in the transaction that was lent.
+    fn statement_began(&mut self) {}
+
+    /// A statement has succeeded there and counted so many rows.
+    fn statement_succeeded(&mut self, _: &StatementSite, _: &crate::interp::Outcome) {}
 
     /// A data statement of a native module begins; one that is open has succeeded.
     fn begin_statement(&mut self, task: &Task, statement: &StatementSite) -> SqlResult<()>;

@@ -5,6 +5,7 @@ use base::{Arena, SqlError, SqlResult, Value, message};
 use engine::hot::key::KeyBuf;
 use engine::txn::RowSpace;
 
+use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::memory::{Charge, Grant};
 use crate::interp::objects::{Object, Pools};
@@ -63,6 +64,8 @@ pub(super) struct Machine<'m, 'e> {
     pub pc: usize,
     /// Memory for a row that machine code is building in its place.
     pub space: Option<RowSpace<'m>>,
+    /// The transaction, while the session has lent it.
+    pub lent: Option<Lent>,
     /// The error that machine code has come back with.
     pub failure: Option<SqlError>,
     /// Counts loop turns between checkpoints.
@@ -107,6 +110,7 @@ pub(super) fn with<T>(
         outcome,
         pc: 0,
         space: None,
+        lent: None,
         failure: None,
         turns: 0,
         changes_variables: changes_variables(unit),
@@ -156,6 +160,7 @@ impl Machine<'_, '_> {
         }
         self.begin_transitions();
         let result = self.run_handled();
+        self.give_back();
         self.end_local(result.is_ok());
         result?;
         let mut outcome = std::mem::take(&mut self.outcome);
@@ -240,7 +245,8 @@ impl Machine<'_, '_> {
             let Some(handler) = self.unit.handler_at(failed) else { return Err(error) };
             let (to, depth) = (handler.handler, handler.atomic_depth);
             self.end_local(false);
-            self.exec.host.catch(self.exec.task, error, depth)?;
+            let task = self.exec.task;
+            self.host().catch(task, error, depth)?;
             self.pc = to as usize;
         }
     }

@@ -123,28 +123,17 @@ pub mod helpers {
             Inst::Open { .. } => open,
             Inst::Find { .. } => find,
             Inst::Next { .. } => next,
+            Inst::Call { .. } => call,
             Inst::BeginStatement { .. } => begin_statement,
             Inst::EndStatement { .. } => end_statement,
             Inst::Count { .. } => count,
             Inst::Checkpoint => checkpoint,
-            Inst::Identity { .. }
-            | Inst::Insert { .. }
-            | Inst::Update { .. }
-            | Inst::Delete { .. } => change,
+            Inst::Identity { .. } => identity,
+            Inst::Update { .. } => update,
+            Inst::Delete { .. } => delete,
+            Inst::Insert { .. } => insert,
             _ => step,
         }
-    }
-
-    /// Executes an instruction that changes something.
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn change(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let inst = machine.unit.code[pc as usize];
-        let flow = machine.change(inst);
-        machine.told(pc, flow)
     }
 
     /// Executes the instruction.
@@ -159,99 +148,60 @@ pub mod helpers {
         machine.told(pc, flow)
     }
 
-    /// Executes an [`Inst::Open`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn open(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let Inst::Open { cursor } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
+    /// Helpers that each execute one kind of instruction.
+    macro_rules! steps {
+        ($($name:ident: $inst:pat => |$machine:ident| $flow:expr;)*) => {$(
+            /// See [`of`].
+            ///
+            /// # Safety
+            /// As for [`step`].
+            unsafe extern "C" fn $name(run: *mut Run, pc: u32) -> u32 {
+                // SAFETY: the caller's promise.
+                let $machine = unsafe { machine(run) };
+                let $inst = $machine.unit.code[pc as usize] else {
+                    unreachable!("the code was made from another unit");
+                };
+                let flow = $flow;
+                $machine.told(pc, flow)
+            }
+        )*};
+    }
+
+    steps! {
+        open: Inst::Open { cursor } => |machine| machine.open_stored(cursor).map(|()| Flow::Next);
+        find: Inst::Find { cursor, row, mark, done } => |machine| {
+            machine.find_stored(cursor, row, mark, done)
         };
-        let opened = machine.open_stored(cursor);
-        machine.told(pc, opened.map(|()| Flow::Next))
-    }
-
-    /// Executes an [`Inst::Find`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn find(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let Inst::Find { cursor, row, mark, done } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
+        next: Inst::Next { cursor, row, mark, done } => |machine| {
+            machine.reset(mark);
+            machine.next_stored(cursor, row, done)
         };
-        let flow = machine.find_stored(cursor, row, mark, done);
-        machine.told(pc, flow)
-    }
-
-    /// Executes an [`Inst::BeginStatement`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn begin_statement(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let Inst::BeginStatement { statement } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
+        call: Inst::Call { dst, site } => |machine| {
+            machine.call_library(dst, site).map(|()| Flow::Next)
         };
-        let begun = machine.begin_statement(statement);
-        machine.told(pc, begun.map(|()| Flow::Next))
-    }
-
-    /// Executes an [`Inst::EndStatement`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn end_statement(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let Inst::EndStatement { statement } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
+        begin_statement: Inst::BeginStatement { statement } => |machine| {
+            machine.begin_statement(statement).map(|()| Flow::Next)
         };
-        let ended = machine.end_statement(statement);
-        machine.told(pc, ended.map(|()| Flow::Next))
-    }
-
-    /// Executes an [`Inst::Count`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn count(run: *mut Run, _: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        match machine.count() {
-            true => outcome::JUMP,
-            false => outcome::NEXT,
-        }
-    }
-
-    /// Executes an [`Inst::Checkpoint`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn checkpoint(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let turned = machine.turn();
-        machine.told(pc, turned.map(|()| Flow::Next))
-    }
-
-    /// Executes an [`Inst::Next`].
-    ///
-    /// # Safety
-    /// As for [`step`].
-    unsafe extern "C" fn next(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let machine = unsafe { machine(run) };
-        let Inst::Next { cursor, row, mark, done } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
+        end_statement: Inst::EndStatement { statement } => |machine| {
+            machine.end_statement(statement).map(|()| Flow::Next)
         };
-        machine.reset(mark);
-        let flow = machine.next_stored(cursor, row, done);
-        machine.told(pc, flow)
+        count: Inst::Count { full } => |machine| Ok(match machine.count() {
+            true => Flow::Jump(full),
+            false => Flow::Next,
+        });
+        checkpoint: Inst::Checkpoint => |machine| machine.turn().map(|()| Flow::Next);
+        identity: Inst::Identity { dst, target } => |machine| {
+            machine.identity(dst, target).map(|()| Flow::Next)
+        };
+        update: Inst::Update { target, row, bytes, status } => |machine| {
+            machine.update(target, row, bytes, status).map(|()| Flow::Next)
+        };
+        delete: Inst::Delete { target, row, status } => |machine| {
+            machine.delete(target, row, status).map(|()| Flow::Next)
+        };
+        insert: Inst::Insert { target, bytes, row, ignored } => |machine| {
+            machine.insert(target, bytes, row, ignored)
+        };
     }
 
     /// Assigns a variable of bytes.

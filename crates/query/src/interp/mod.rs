@@ -35,6 +35,7 @@ pub mod frame;
 pub mod generate;
 pub mod host;
 pub mod key;
+pub mod lent;
 pub mod local;
 mod machine;
 pub mod machine_code;

@@ -11,7 +11,7 @@ use crate::interp::registers::Values;
 use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
 use crate::ir::inst::{Inst, Reg};
-use crate::ir::site::{CallSite, LikePattern, LikeSite, UserCallSite};
+use crate::ir::site::{LikePattern, LikeSite, UserCallSite};
 
 impl Machine<'_, '_> {
     /// Executes an instruction on scalars.
@@ -120,20 +120,32 @@ impl Machine<'_, '_> {
                     base::arithmetic::concatenate(regs.bytes(a), regs.bytes(b), result, arena);
                 (dst, Slot::bytes(joined))
             }
-            Inst::Call { dst, site } => (dst, self.call(&unit.calls[site as usize])?),
+            Inst::Call { dst, site } => {
+                self.call_library(dst, site)?;
+                return Ok(Flow::Next);
+            }
             inst => unreachable!("{inst:?} is of another family"),
         };
         self.set(dst, slot);
         Ok(Flow::Next)
     }
 
-    /// A function of the library.
-    fn call(&self, site: &CallSite) -> SqlResult<Slot> {
-        let args = self.registers().values(self.unit.list(site.args), site.types.args.iter());
+    /// Calls a function of the library.
+    #[inline(always)]
+    pub(super) fn call_library(&mut self, dst: Reg, site: u32) -> SqlResult<()> {
+        let site = &self.unit.calls[site as usize];
         let arena = &self.act.arena;
         let mut context = FnContext { arena, facts: self.exec.host.facts() };
-        let result = (site.function.eval)(&mut context, &args, &site.types)?;
-        Ok(ops::slot(result, arena))
+        let result = match self.unit.list(site.args) {
+            [] => (site.function.eval)(&mut context, &[], &site.types)?,
+            list => {
+                let args = self.registers().values(list, site.types.args.iter());
+                (site.function.eval)(&mut context, &args, &site.types)?
+            }
+        };
+        let slot = ops::slot(result, arena);
+        self.set(dst, slot);
+        Ok(())
     }
 
     fn is_like(&self, subject: Reg, site: &LikeSite) -> SqlResult<bool> {
@@ -226,6 +238,7 @@ impl Machine<'_, '_> {
     }
 
     fn call_user(&mut self, site: &UserCallSite) -> SqlResult<base::Value> {
+        self.give_back();
         let regs = registers(&self.act.slots);
         let args = optional_values(regs, &site.args, &site.types);
         let exec = &mut *self.exec;

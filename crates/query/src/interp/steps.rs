@@ -29,6 +29,8 @@ macro_rules! object {
     };
 }
 
+pub(super) use object;
+
 impl Machine<'_, '_> {
     /// Executes an instruction that the dispatch loop does not.
     #[inline]
@@ -241,6 +243,7 @@ impl Machine<'_, '_> {
     }
 
     fn fill(&mut self, work: ObjId, site: u32) -> SqlResult<()> {
+        self.give_back();
         let regs = registers(&self.act.slots);
         let table = match &mut self.act.objects[usize::from(work.0)] {
             Object::Work(table) => table,

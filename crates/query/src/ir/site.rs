@@ -246,13 +246,25 @@ pub struct TargetSite {
     pub definition: Option<Arc<TableDef>>,
     /// Unique indexes, by place in `TableDef::indexes`, whose duplicates are ignored.
     pub ignore_duplicates: Box<[usize]>,
-    /// The type of the identity column, if there is one.
-    pub identity: Option<SqlType>,
+    /// The identity column, if there is one.
+    pub identity: Option<IdentitySite>,
     /// The place in the layout of an identity column that gets explicit values, which the counter
     /// must not fall behind.
     pub explicit_identity: Option<usize>,
     /// The layout of its rows: a place in [`crate::ir::Unit::layouts`].
     pub layout: u16,
+}
+
+/// The identity column of a target.
+#[derive(Clone, Copy, Debug)]
+pub struct IdentitySite {
+    /// Its type.
+    pub ty: SqlType,
+    /// The least and the greatest value of an integer type.
+    pub range: Option<(i64, i64)>,
+    /// The unique hash index whose key it is: as soon as the value is known, the memory where the row
+    /// will be linked can be asked for.
+    pub hash_index: Option<usize>,
 }
 
 /// Where rows are changed.

@@ -137,6 +137,16 @@ impl fmt::Debug for TableUse {
 }
 
 impl Unit {
+    /// Whether all its tables are in this database, and none is read at a level of its own.
+    pub fn reads_only_in(&self, database: DbId) -> bool {
+        let has_level = |object: &ObjectDesc| match object {
+            ObjectDesc::Cursor(desc) => desc.options.isolation.is_some(),
+            _ => false,
+        };
+        self.tables.iter().all(|used| used.database == database)
+            && !self.objects.iter().any(has_level)
+    }
+
     /// The registers of a list.
     #[inline]
     pub fn list(&self, list: RegList) -> &[Reg] {

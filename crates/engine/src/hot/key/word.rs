@@ -62,7 +62,7 @@ impl KeyWord {
     }
 
     /// The number in a row.
-    #[inline]
+    #[inline(always)]
     pub fn read(self, row: &[u8]) -> u64 {
         let at = &row[self.offset()..];
         self.normalize(match self.width {

@@ -61,6 +61,7 @@ impl Table {
 
     /// A place for a row of this length that nobody can reach yet: its bytes are zeros, and its version
     /// has no begin word.
+    #[inline]
     pub(crate) fn reserve_anchor(
         &self,
         shard: usize,
@@ -77,6 +78,7 @@ impl Table {
     ///
     /// # Safety
     /// The place is the caller's alone, and its bytes are a row.
+    #[inline]
     pub(crate) unsafe fn begin_reserved(&self, anchor: AnchorPtr, begin: Begin) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -96,6 +98,7 @@ impl Table {
         unsafe { heap::free(memory(anchor.address()), size) };
     }
 
+    #[inline]
     fn anchor_memory(&self, shard: usize, row_len: usize) -> Result<AnchorPtr, Exhausted> {
         let size = anchor_size(self.links(), row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;

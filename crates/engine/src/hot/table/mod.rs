@@ -339,10 +339,13 @@ impl Table {
             || self.indexes.iter().all(|index| index.same_place(layout, old, new))
     }
 
-    /// Asks for the memory that linking this row into the indexes will go through first.
+    /// Asks for the memory that linking this row into the indexes will go through first; of several
+    /// indexes at once, since what is asked for one by one is waited for one by one anyway.
     #[inline]
     pub(crate) fn prefetch(&self, row: &[u8]) {
-        self.indexes.iter().for_each(|index| index.index.prefetch(row));
+        if let [_, _, ..] = &self.indexes[..] {
+            self.indexes.iter().for_each(|index| index.index.prefetch(row));
+        }
     }
 
     /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`

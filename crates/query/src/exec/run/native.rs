@@ -27,6 +27,7 @@ use crate::exec::session::host::engine_isolation;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
 use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin};
 use crate::exec::sink::{DoneScope, ResponseSink, ResultsOnly, StatementDone, command};
+use crate::interp::lent::{Bracket, Lent};
 use crate::interp::local::LocalTable;
 use crate::interp::{
     self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot, TriggerCall,
@@ -45,24 +46,11 @@ pub(crate) struct NativeRun {
     database: base::ids::DbId,
     /// Where its atomic blocks began, the outermost first.
     blocks: Vec<Mark>,
-    bracket: Bracket,
+    /// How far the statement has come that is the newest of the session's; `None` if there is none.
+    bracket: Option<Bracket>,
     /// Whether runs of its statements are counted, and when the one that is open began.
     counted: bool,
     began_ns: u64,
-}
-
-/// How far the statement of a native module has come that is the newest of the session's.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Bracket {
-    /// There is none.
-    #[default]
-    Closed,
-    /// It goes on.
-    Open,
-    /// It has succeeded without a change, and goes on as the next.
-    Idle,
-    /// It has succeeded and ended. Its place is for the next.
-    Ended,
 }
 
 impl Context<'_> {
@@ -191,7 +179,7 @@ impl Context<'_> {
             how: OpenAs { isolation, at },
             database: program.database,
             blocks: vec![mark],
-            bracket: Bracket::Closed,
+            bracket: None,
             counted: self.session.counts_statements_of(program),
             began_ns: 0,
         });
@@ -280,15 +268,12 @@ impl State {
     /// The statement of a native module that is open ends.
     fn close_native_statement(&mut self, task: &Task, succeeded: bool) {
         let Some(run) = self.native.last_mut() else { return };
-        let bracket = std::mem::take(&mut run.bracket);
-        if bracket == Bracket::Closed {
-            return;
-        }
+        let Some(bracket) = run.bracket.take() else { return };
         if let Some(open) = self.statements.pop() {
             match (bracket, succeeded) {
                 (Bracket::Open, false) => open.rollback(task, &mut self.transaction),
                 (Bracket::Open | Bracket::Idle, _) => open.end(&mut self.transaction),
-                (Bracket::Closed | Bracket::Ended, _) => {}
+                (Bracket::Ended, _) => {}
             }
         }
     }
@@ -304,15 +289,15 @@ impl State {
         if run.counted {
             run.began_ns = task.now_ns();
         }
-        if run.bracket == Bracket::Idle {
-            run.bracket = Bracket::Open;
+        if run.bracket == Some(Bracket::Idle) {
+            run.bracket = Some(Bracket::Open);
             return Ok(());
         }
-        if run.bracket == Bracket::Ended
+        if run.bracket == Some(Bracket::Ended)
             && let Some(open) = self.statements.last_mut()
             && !open.is_empty()
         {
-            run.bracket = Bracket::Open;
+            run.bracket = Some(Bracket::Open);
             open.begin_again(&mut self.transaction);
             return Ok(());
         }
@@ -323,7 +308,7 @@ impl State {
             self.open_in(&mut open, database, how)?;
         }
         self.statements.push(open);
-        self.native.last_mut().ok_or_else(no_run)?.bracket = Bracket::Open;
+        self.native.last_mut().ok_or_else(no_run)?.bracket = Some(Bracket::Open);
         Ok(())
     }
 
@@ -334,29 +319,54 @@ impl State {
         statement: &StatementSite,
         outcome: &Outcome,
     ) -> SqlResult<()> {
-        if statement.kind != StatementKind::Expression {
-            self.left.row_count = outcome.rows as i64;
-        }
         if let Some(run) = self.native.last().filter(|run| run.counted) {
             statement.runs.note(run.began_ns, task.now_ns(), outcome.rows);
         }
-        self.left.error = 0;
-        if let Some(identity) = outcome.identity {
-            self.left.identity = Some(identity);
-            self.level_mut().identity = Some(identity);
-        }
+        self.note_success(statement, outcome);
         if let (Some(run), Some(open)) = (self.native.last_mut(), self.statements.last())
-            && run.bracket == Bracket::Open
+            && run.bracket == Some(Bracket::Open)
         {
             run.bracket = match open.can_go_on(&mut self.transaction) {
-                true => Bracket::Idle,
+                true => Some(Bracket::Idle),
                 false => {
                     open.end_in(&mut self.transaction);
-                    Bracket::Ended
+                    Some(Bracket::Ended)
                 }
             };
         }
         Ok(())
+    }
+
+    /// What a statement that has succeeded leaves for `@@ROWCOUNT` and the like.
+    #[inline]
+    pub(crate) fn note_success(&mut self, statement: &StatementSite, outcome: &Outcome) {
+        if statement.kind != StatementKind::Expression {
+            self.left.row_count = outcome.rows as i64;
+        }
+        self.left.error = 0;
+        if outcome.identity.is_some() {
+            self.left.identity = outcome.identity;
+            self.level_mut().identity = outcome.identity;
+        }
+    }
+
+    /// Lends the transaction to the native module that runs, unless its statements are counted.
+    pub(crate) fn lend_to_native(&mut self) -> Option<Lent> {
+        let run = self.native.last().filter(|run| !run.counted)?;
+        let bracket = run.bracket?;
+        let (database, statement, how) = self.statements.last()?.single()?;
+        let transaction = self.transaction.lend(database)?;
+        let OpenAs { isolation, at } = how;
+        Some(Lent { database, transaction, statement, isolation, at, bracket })
+    }
+
+    /// Takes it back.
+    pub(crate) fn take_back_from_native(&mut self, lent: Lent) {
+        self.transaction.take_back(lent.transaction);
+        let (run, open) = (self.native.last_mut(), self.statements.last_mut());
+        let (run, open) = run.zip(open).expect("the module that has borrowed still runs");
+        run.bracket = Some(lent.bracket);
+        open.replace(lent.statement);
     }
 
     /// A nested atomic block of a native module begins.

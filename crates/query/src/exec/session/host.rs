@@ -19,6 +19,7 @@ use crate::exec::context::{Context, engine_error};
 use crate::exec::sink::{ResultsOnly, Silent};
 use crate::func::SessionFacts;
 use crate::interp::errors::from_message;
+use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::{Host, ModuleCall, Outcome, Reads, Runtime, TableName, TriggerCall};
 use crate::ir::object::ReadPurpose;
@@ -95,7 +96,9 @@ impl Host for State {
         let catalog = &self.access(database)?.catalog;
         let taken = catalog.database().take_identity(task, table, 1);
         taken.map_err(|error| match error {
-            TxnError::CounterExhausted => crate::interp::errors::identity_overflow(None),
+            TxnError::CounterExhausted => {
+                crate::interp::errors::identity_overflow(SqlType::bigint())
+            }
             other => engine_error(&other),
         })
     }
@@ -184,6 +187,22 @@ impl Host for State {
         rows: &mut LocalTable,
     ) -> SqlResult<()> {
         super::system::fill(self, task, database, view, rows)
+    }
+
+    fn lend(&mut self) -> Option<Lent> {
+        self.lend_to_native()
+    }
+
+    fn take_back(&mut self, lent: Lent) {
+        self.take_back_from_native(lent);
+    }
+
+    fn statement_began(&mut self) {
+        self.note_time();
+    }
+
+    fn statement_succeeded(&mut self, statement: &StatementSite, outcome: &Outcome) {
+        self.note_success(statement, outcome);
     }
 
     fn begin_statement(&mut self, task: &Task, statement: &StatementSite) -> SqlResult<()> {

@@ -382,7 +382,12 @@ impl Context<'_> {
                 let value = match (is_default, column.identity) {
                     (true, Some(_)) => match rows.next_identity() {
                         Some(next) => Value::Int(next),
-                        None => return Err(crate::interp::errors::identity_overflow(None).into()),
+                        None => {
+                            return Err(crate::interp::errors::identity_overflow(
+                                base::SqlType::bigint(),
+                            )
+                            .into());
+                        }
                     },
                     (true, None) => Value::Null,
                     (false, _) => self.converted(&row[place], from, &column.ty)?,

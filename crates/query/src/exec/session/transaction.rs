@@ -206,6 +206,18 @@ impl TransactionState {
         self.open.as_mut()?.group.part(database)
     }
 
+    /// Takes the part in a database out, to lend it; [`TransactionState::take_back`] must follow before
+    /// anything else is done.
+    pub fn lend(&mut self, database: DbId) -> Option<Transaction> {
+        self.open.as_mut()?.group.take(database)
+    }
+
+    /// Puts the part back that was lent.
+    pub fn take_back(&mut self, part: Transaction) {
+        let open = self.open.as_mut().expect("a transaction stays open while a part of it is lent");
+        open.group.add(part);
+    }
+
     /// The part in a database, which is entered now if it was not before.
     pub fn enter(
         &mut self,
@@ -396,6 +408,21 @@ impl OpenStatement {
             }
         }
         databases
+    }
+
+    /// The engine's statement, if there is just one, and how it is open.
+    pub fn single(&self) -> Option<(DbId, Statement, OpenAs)> {
+        match &self.parts[..] {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Another of the engine's statements takes the place of the only one.
+    pub fn replace(&mut self, newer: Statement) {
+        if let [(_, statement, _)] = &mut self.parts[..] {
+            *statement = newer;
+        }
     }
 
     /// Ends it in all databases.

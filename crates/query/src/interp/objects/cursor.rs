@@ -41,6 +41,12 @@ pub struct Point<'k> {
 }
 
 impl Point<'_> {
+    /// Asks for the memory to look at first: for who has something else to do before.
+    #[inline]
+    pub fn prefetch(&self, table: &Table) {
+        table.index_at(self.index).prefetch_key(self.key);
+    }
+
     /// The row with the key, if the snapshot sees one.
     #[inline]
     pub fn find(
@@ -117,9 +123,8 @@ impl TableCursor {
         Ok(())
     }
 
-    /// Makes the key in a unique index that it is described by, and asks for the memory to look at
-    /// first.
-    #[inline]
+    /// Makes the key in a unique index that it is described by.
+    #[inline(always)]
     pub fn seek<'k>(
         &'k mut self,
         desc: &CursorDesc,
@@ -138,7 +143,6 @@ impl TableCursor {
                 SeekKey::Bytes(&self.key)
             }
         };
-        table.index_at(*index).prefetch_key(key);
         Point { index: *index, key, found: &mut self.points }
     }
 
@@ -240,6 +244,14 @@ fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<See
             Some(SeekKey::Word(word.of_number(regs.slot(part.reg).as_int() as u64)))
         }
         _ => None,
+    }
+}
+
+/// Asks for the memory where the row with this number as its whole key is, or will be, linked.
+#[inline(always)]
+pub fn prefetch_number(table: &Table, index: usize, number: i64) {
+    if let KeyClass::One(word) = table.key_spec(index).class() {
+        table.index_at(index).prefetch_key(SeekKey::Word(word.of_number(number as u64)));
     }
 }
 

@@ -23,13 +23,13 @@ use std::sync::Arc;
 
 use base::SqlType;
 use base::ids::DbId;
-use engine::catalog::def::{ColumnDef, TableDef};
+use engine::catalog::def::{ColumnDef, IndexKind, TableDef};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::site::{RowSite, Rule, TargetSite, TargetTable, Violation};
-use crate::lower::Lowering;
+use crate::ir::site::{IdentitySite, RowSite, Rule, TargetSite, TargetTable, Violation};
 use crate::lower::scope::{Binding, Val};
+use crate::lower::{Lowering, int_range};
 use crate::plan::expr::ColId;
 use crate::plan::tree::{Access, Node, RowEffects, Scan, Source, Target};
 
@@ -86,7 +86,11 @@ impl Lowering {
             table: place,
             definition,
             ignore_duplicates: effects.ignore_duplicates.clone().into(),
-            identity: columns.iter().find(|c| c.identity).map(|c| c.ty),
+            identity: columns.iter().find(|c| c.identity).map(|c| IdentitySite {
+                ty: c.ty,
+                range: int_range(&c.ty),
+                hash_index: identity_index(table),
+            }),
             explicit_identity: None,
             layout,
         };
@@ -224,4 +228,13 @@ fn seeks_one(scan: &Scan) -> bool {
         Access::Seek { index, key } => whole(*index, key.len()),
         Access::Range { index, prefix, .. } => whole(*index, prefix.len()),
     }
+}
+
+/// The unique hash index whose whole key is the identity column.
+fn identity_index(table: &TableDef) -> Option<usize> {
+    let (_, column) = table.identity_column()?;
+    table.indexes.iter().position(|index| {
+        let is_key = matches!(&index.key[..], [only] if only.column == column.id);
+        is_key && index.kind == IndexKind::Hash && index.unique
+    })
 }
