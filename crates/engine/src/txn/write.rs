@@ -57,6 +57,15 @@ enum Verdict {
     Lost(Lsn),
 }
 
+/// The new bytes of a row with the hidden row number of the old ones, if there is one.
+#[inline]
+fn with_row_number(table: &Table, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
+    table.row_number_column()?;
+    let mut numbered = new.to_vec();
+    table.set_row_number(&mut numbered, table.row_number(old));
+    Some(numbered)
+}
+
 impl Transaction {
     /// Inserts a row. Its bytes are of the table's layout; a hidden row number is filled in.
     pub fn insert(
@@ -287,21 +296,48 @@ impl Transaction {
         bytes: &[u8],
         contention: Contention,
     ) -> TxnResult<Written> {
+        // SAFETY: the version is visible to the registered snapshot.
+        let old = unsafe { table.row(row.version) };
+        let numbered = with_row_number(table, old, bytes);
+        let bytes = numbered.as_deref().unwrap_or(bytes);
+        // All versions of an anchor have the same keys (A4).
+        if table.keys_equal(old, bytes) {
+            return self.update_numbered(task, table, snapshot, row, bytes, contention);
+        }
         let target = self.target(task, table, snapshot)?;
-        let numbered;
-        let mut bytes = bytes;
-        if table.row_number_column().is_some() {
-            let mut copy = bytes.to_vec();
-            // SAFETY: the version is visible to the registered snapshot.
-            let number = table.row_number(unsafe { table.row(row.version) });
-            table.set_row_number(&mut copy, number);
-            numbered = copy;
-            bytes = &numbered;
-        }
-        // SAFETY: as above; all versions of an anchor have the same keys (A4).
-        if !table.keys_equal(unsafe { table.row(row.version) }, bytes) {
-            return self.move_row(task, target, row, bytes, contention);
-        }
+        self.move_row(task, target, row, bytes, contention)
+    }
+
+    /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller knows
+    /// because of the columns that it has changed.
+    pub fn update_in_place(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+        bytes: &[u8],
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        // SAFETY: the version is visible to the registered snapshot.
+        let old = unsafe { table.row(row.version) };
+        debug_assert!(table.keys_equal(old, bytes) || table.row_number_column().is_some());
+        let numbered = with_row_number(table, old, bytes);
+        let bytes = numbered.as_deref().unwrap_or(bytes);
+        self.update_numbered(task, table, snapshot, row, bytes, contention)
+    }
+
+    #[inline]
+    fn update_numbered(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+        bytes: &[u8],
+        contention: Contention,
+    ) -> TxnResult<Written> {
+        let target = self.target(task, table, snapshot)?;
         self.change(task, target, row, Change::Update(bytes), contention)
     }
 

@@ -316,6 +316,9 @@ impl Machine<'_, '_> {
                 let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
                 let (found, wait) = (row_ref(&slot), Contention::Resolve);
                 let written = match bytes {
+                    Some(bytes) if site.keeps_keys => {
+                        transaction.update_in_place(task, table, &snapshot, found, bytes, wait)
+                    }
                     Some(bytes) => transaction.update(task, table, &snapshot, found, bytes, wait),
                     None => transaction.delete(task, table, &snapshot, found, wait),
                 };

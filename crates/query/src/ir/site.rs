@@ -251,6 +251,8 @@ pub struct TargetSite {
     /// The place in the layout of an identity column that gets explicit values, which the counter
     /// must not fall behind.
     pub explicit_identity: Option<usize>,
+    /// Whether no update of this target changes the key of an index.
+    pub keeps_keys: bool,
     /// The layout of its rows: a place in [`crate::ir::Unit::layouts`].
     pub layout: u16,
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use base::SqlType;
 use base::ids::DbId;
-use engine::catalog::def::{ColumnDef, IndexKind, TableDef};
+use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
@@ -92,6 +92,7 @@ impl Lowering {
                 hash_index: identity_index(table),
             }),
             explicit_identity: None,
+            keeps_keys: false,
             layout,
         };
         let targets = &mut self.b.unit.targets;
@@ -191,13 +192,27 @@ fn stored_columns(table: &TableDef) -> Vec<StoredColumn> {
     table.stored_columns().map(column).collect()
 }
 
-/// The unique indexes that a change of these columns touches, by layout position.
+/// Whether a change of these columns, by layout position, touches a unique index.
 pub fn touches_unique_key(target: &Changed, set: &[usize]) -> bool {
+    touches_key(target, set, |index| index.unique)
+}
+
+/// Whether a row stands at the same place in every index after a change of these columns, by layout
+/// position.
+fn keeps_keys(target: &Changed, set: &[usize]) -> bool {
+    let computed = |index: &IndexDef| {
+        let key = index.key.iter().filter_map(|k| target.table.column_ordinal(k.column));
+        key.into_iter().any(|at| target.table.columns[at].computed.is_some())
+    };
+    !touches_key(target, set, |_| true) && !target.table.indexes.iter().any(computed)
+}
+
+fn touches_key(target: &Changed, set: &[usize], which: impl Fn(&IndexDef) -> bool) -> bool {
     let position = |column| {
         let ordinal = target.table.column_ordinal(column)?;
         target.table.layout_position(ordinal)
     };
-    (target.table.indexes.iter().filter(|i| i.unique && !i.disabled)).any(|index| {
+    (target.table.indexes.iter().filter(|i| which(i) && !i.disabled)).any(|index| {
         let filter = index.filter.iter().flat_map(|f| f.terms.iter().map(|t| t.column));
         let mut columns = index.key.iter().map(|k| k.column).chain(filter);
         columns.any(|c| position(c).is_some_and(|p| set.contains(&p)))

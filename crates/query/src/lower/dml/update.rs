@@ -10,7 +10,9 @@ use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
 use crate::lower::columns::{outputs, uses_in_expr};
-use crate::lower::dml::{Changed, Deferred, OldRow, touches_unique_key, yields_one_row};
+use crate::lower::dml::{
+    Changed, Deferred, OldRow, keeps_keys, touches_unique_key, yields_one_row,
+};
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr, VarId};
@@ -50,6 +52,7 @@ impl Lowering {
             return self.update_instead(&target, update, output, counted);
         }
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
+        self.b.unit.targets[usize::from(target.id)].keeps_keys = keeps_keys(&target, &set);
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
         let held = hold.then(|| self.hold_rows(&target, update));
         self.produce(&update.input, &mut |l| {
