@@ -180,8 +180,16 @@ impl KeySpec {
     }
 
     /// Encodes the key of a row, replacing what `out` held.
+    #[inline]
     pub fn encode_row(&self, layout: &RowLayout, row: &[u8], out: &mut KeyBuf) {
         out.clear();
+        match self.class {
+            KeyClass::One(word) => word.append(word.read(row), out),
+            _ => self.encode_parts(layout, row, out),
+        }
+    }
+
+    fn encode_parts(&self, layout: &RowLayout, row: &[u8], out: &mut KeyBuf) {
         for part in &self.parts {
             if let (Form::Word(word), false) = (part.form, part.nullable) {
                 word.append(word.read(row), out);
