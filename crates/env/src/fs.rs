@@ -199,6 +199,14 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Opens a file.
     fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>>;
 
+    /// As [`FileSystem::open`], but what is read and written goes past the system's cache where the
+    /// file system can do that. Offsets, lengths and the addresses of buffers
+    /// ([`AlignedBytes`](crate::memory::AlignedBytes)) must be multiples of
+    /// [`DIRECT_ALIGN`](crate::memory::DIRECT_ALIGN), and so must the file's length.
+    fn open_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        self.open(path, mode)
+    }
+
     /// Gives a file or directory another name; a file of that name is replaced.
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()>;
 

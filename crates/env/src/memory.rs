@@ -1,9 +1,45 @@
 //! Memory straight from the system, for who divides it up himself.
 
+use std::ops::{Deref, DerefMut};
+
 pub use crate::sys::{discard_memory as discard, map_memory as map, unmap_memory as unmap};
 
 /// What a processor's table of addresses can cover by one entry, if the system has huge pages.
 pub const HUGE_PAGE: usize = 2 << 20;
+
+/// An alignment of memory, offsets and lengths that every block device takes.
+pub const DIRECT_ALIGN: usize = 4096;
+
+/// Bytes whose first lies at a multiple of [`DIRECT_ALIGN`].
+#[derive(Debug)]
+pub struct AlignedBytes {
+    memory: Box<[u8]>,
+    start: usize,
+    len: usize,
+}
+
+impl AlignedBytes {
+    /// So many zeros.
+    pub fn new(len: usize) -> AlignedBytes {
+        let memory = vec![0; len + DIRECT_ALIGN].into_boxed_slice();
+        let start = memory.as_ptr().align_offset(DIRECT_ALIGN);
+        AlignedBytes { memory, start, len }
+    }
+}
+
+impl Deref for AlignedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.memory[self.start..self.start + self.len]
+    }
+}
+
+impl DerefMut for AlignedBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + self.len]
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -52,16 +52,14 @@ impl FileSystem for RealFs {
     }
 
     fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
-        let mut options = fs::OpenOptions::new();
-        options.read(true).mode(FILE_MODE);
-        match mode {
-            OpenMode::Read => &mut options,
-            OpenMode::Write => options.write(true),
-            OpenMode::Create => options.write(true).create(true),
-            OpenMode::CreateNew => options.write(true).create_new(true),
-        };
-        let file = named(OpKind::Open, path, options.open(path))?;
-        Ok(Arc::new(RealFile { file, path: path.to_path_buf() }))
+        Ok(Arc::new(open_file(path, mode)?))
+    }
+
+    fn open_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        let opened = open_file(path, mode)?;
+        // Some file systems have nothing but their cache; the difference is speed.
+        let _ = sys::bypass_cache(&opened.file);
+        Ok(Arc::new(opened))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
@@ -105,6 +103,19 @@ impl FileSystem for RealFs {
         };
         Ok(DirectoryLock::new(named(OpKind::Lock, &name, locked())?))
     }
+}
+
+fn open_file(path: &Path, mode: OpenMode) -> FileResult<RealFile> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).mode(FILE_MODE);
+    match mode {
+        OpenMode::Read => &mut options,
+        OpenMode::Write => options.write(true),
+        OpenMode::Create => options.write(true).create(true),
+        OpenMode::CreateNew => options.write(true).create_new(true),
+    };
+    let file = named(OpKind::Open, path, options.open(path))?;
+    Ok(RealFile { file, path: path.to_path_buf() })
 }
 
 fn metadata_of(metadata: &fs::Metadata) -> Metadata {
@@ -317,6 +328,24 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         file.set_len(3).unwrap();
         assert_eq!(file.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn bytes_past_the_cache_are_the_same_bytes() {
+        use crate::memory::{AlignedBytes, DIRECT_ALIGN};
+        let scratch = Scratch::new();
+        let path = scratch.0.join("a");
+        let file = RealFs.open_direct(&path, OpenMode::CreateNew).unwrap();
+        let mut bytes = AlignedBytes::new(2 * DIRECT_ALIGN);
+        bytes.fill(7);
+        file.write_all_at(&bytes, DIRECT_ALIGN as u64).unwrap();
+        file.sync_data().unwrap();
+        bytes.fill(1);
+        assert_eq!(file.read_at(&mut bytes, 0).unwrap(), 2 * DIRECT_ALIGN);
+        assert!(bytes[..DIRECT_ALIGN].iter().all(|&b| b == 0));
+        assert!(bytes[DIRECT_ALIGN..].iter().all(|&b| b == 7));
+        assert_eq!(file.read_at(&mut bytes, 2 * DIRECT_ALIGN as u64).unwrap(), DIRECT_ALIGN);
+        assert_eq!(RealFs.read(&path).unwrap().len(), 3 * DIRECT_ALIGN);
     }
 
     #[test]

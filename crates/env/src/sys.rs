@@ -18,6 +18,24 @@ pub fn lock_exclusive(file: &std::fs::File) -> io::Result<()> {
     }
 }
 
+/// What is read and written through this descriptor goes past the system's cache from now on, if the
+/// file system can do that.
+pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
+    let descriptor = file.as_raw_fd();
+    #[cfg(target_os = "linux")]
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; these touch no memory.
+    let result = unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFL);
+        libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_DIRECT)
+    };
+    #[cfg(target_os = "macos")]
+    // SAFETY: as above.
+    let result = unsafe { libc::fcntl(descriptor, libc::F_NOCACHE, 1) };
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    let result = descriptor.min(0);
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Bytes that an unprivileged user can still write to the file system that holds this path.
 pub fn free_space(path: &Path) -> io::Result<u64> {
     let path = CString::new(path.as_os_str().as_bytes())?;
@@ -148,11 +166,5 @@ pub fn write_zeros_directly(
         return Err(io::ErrorKind::NotFound.into());
     }
     // Devices want their blocks' alignment of memory, too.
-    let memory = vec![0; len + DIRECT_ALIGN];
-    let start = memory.as_ptr().align_offset(DIRECT_ALIGN);
-    direct.write_all_at(&memory[start..start + len], offset)
+    direct.write_all_at(&crate::memory::AlignedBytes::new(len), offset)
 }
-
-/// An alignment that every block device takes.
-#[cfg(target_os = "linux")]
-const DIRECT_ALIGN: usize = 4096;
