@@ -5,6 +5,7 @@
 //! Recovery knows the catalog only as a trait.
 
 pub mod catalog;
+pub mod cold;
 pub mod database;
 pub mod engine;
 pub mod error;

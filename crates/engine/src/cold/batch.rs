@@ -1,0 +1,139 @@
+//! A batch: private images of pages, and what becomes of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crossbeam_epoch::Guard;
+
+use super::error::ColdError;
+use super::frame::FrameNumber;
+use super::pages::{Absent, Access, Body, Edit, PageNumber, Pages};
+use super::pool::Image;
+use super::store::Core;
+use crate::wait::Task;
+
+/// Frames that a batch has unlinked before it hands them to the epoch.
+const RETIRE_AT: usize = 64;
+
+/// Changes of a store's pages by one writer. Two batches never change the same page.
+pub struct Batch {
+    core: Arc<Core>,
+    /// Images that nobody else knows.
+    private: BTreeMap<PageNumber, Image>,
+    /// Pages that were made in this batch and not published yet.
+    made: BTreeSet<PageNumber>,
+    freed: Vec<PageNumber>,
+    /// What `view` showed last.
+    viewed: Option<(PageNumber, Image)>,
+    unlinked: Vec<FrameNumber>,
+}
+
+impl Batch {
+    pub(super) fn new(core: Arc<Core>) -> Batch {
+        Batch {
+            core,
+            private: BTreeMap::new(),
+            made: BTreeSet::new(),
+            freed: Vec::new(),
+            viewed: None,
+            unlinked: Vec::new(),
+        }
+    }
+
+    fn retire(&mut self) {
+        if !self.unlinked.is_empty() {
+            // Batches have no task when they publish, and their frames may be many.
+            let handle = self.core.shared.collector.register();
+            let guard = handle.pin();
+            self.core.shared.retire(std::mem::take(&mut self.unlinked), &guard);
+        }
+    }
+
+    fn body(&mut self, page: PageNumber) -> &mut Body {
+        let image = self.private.get_mut(&page).expect("the caller has made it");
+        // SAFETY: images in `private` have not been linked and are never cloned (F1).
+        unsafe { image.body_mut() }
+    }
+}
+
+impl Pages for Batch {
+    type Pinned = Image;
+
+    fn resident<'g>(&self, page: PageNumber, guard: &'g Guard) -> Result<&'g Body, Absent> {
+        self.core.resident(page, guard)
+    }
+
+    fn load(&self, task: &Task, page: PageNumber, hint: Access) -> Result<Image, ColdError> {
+        self.core.load(task, page, hint)
+    }
+
+    fn read_ahead(&self, pages: &[PageNumber]) {
+        self.core.read_ahead(pages);
+    }
+}
+
+impl Edit for Batch {
+    fn edit(&mut self, task: &Task, page: PageNumber) -> Result<&mut Body, ColdError> {
+        if !self.private.contains_key(&page) {
+            let current = self.core.load(task, page, Access::Point)?;
+            self.private.insert(page, self.core.shared.take(task)?);
+            *self.body(page) = *current;
+        }
+        Ok(self.body(page))
+    }
+
+    fn view(&mut self, task: &Task, page: PageNumber) -> Result<&Body, ColdError> {
+        if let Some(image) = self.private.get(&page) {
+            return Ok(image);
+        }
+        let image = self.core.load(task, page, Access::Point)?;
+        Ok(&self.viewed.insert((page, image)).1)
+    }
+
+    fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError> {
+        let image = self.core.shared.take(task)?;
+        let page = self.core.take_number();
+        self.private.insert(page, image);
+        self.made.insert(page);
+        let body = self.body(page);
+        body.fill(0);
+        Ok((page, body))
+    }
+
+    fn free(&mut self, page: PageNumber) {
+        self.freed.push(page);
+    }
+
+    fn publish(&mut self, page: PageNumber) {
+        if let Some(image) = self.private.remove(&page) {
+            self.made.remove(&page);
+            self.unlinked.extend(self.core.link(page, image));
+            if self.unlinked.len() >= RETIRE_AT {
+                self.retire();
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        let freed = std::mem::take(&mut self.freed);
+        freed.iter().for_each(|page| drop(self.private.remove(page)));
+        while let Some((&page, _)) = self.private.first_key_value() {
+            self.publish(page);
+        }
+        for page in freed {
+            match self.made.remove(&page) {
+                true => self.core.numbers.lock().free.push(page), // nobody has ever seen it
+                false => self.unlinked.extend(self.core.unlink(page)),
+            }
+        }
+        self.viewed = None;
+        self.retire();
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.retire();
+        self.core.numbers.lock().free.extend(&self.made);
+    }
+}

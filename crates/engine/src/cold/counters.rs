@@ -1,0 +1,102 @@
+//! What the pool counts.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crossbeam_epoch::Guard;
+use crossbeam_utils::CachePadded;
+
+/// Look-ups are counted in so many cache lines.
+const SHARDS: usize = 64;
+
+/// Counters of a pool. All are written relaxed, by anybody; they order nothing.
+pub struct Counters {
+    look_ups: Box<[CachePadded<AtomicU64>]>,
+    /// Look-ups of pages that were not in memory.
+    pub misses: AtomicU64,
+    /// Pages read from data files.
+    pub reads: AtomicU64,
+    /// Calls that did it.
+    pub read_calls: AtomicU64,
+    /// Pages read from data files or the extension before they were asked for.
+    pub read_ahead: AtomicU64,
+    /// Pages written to data files.
+    pub writes: AtomicU64,
+    /// Those of them that were written to make room.
+    pub lazy_writes: AtomicU64,
+    /// Pages that left memory.
+    pub evictions: AtomicU64,
+    /// Reads that gave something else than what was written.
+    pub mismatches: AtomicU64,
+    /// Frames taken beyond the limit because nothing could leave.
+    pub beyond_limit: AtomicU64,
+}
+
+/// What a pool has done so far, and how it stands.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct PoolStats {
+    /// Pages that were looked for. Approximate: where two threads count in one place, some are missed.
+    pub look_ups: u64,
+    /// Those that were in memory.
+    pub hits: u64,
+    /// Pages read from data files.
+    pub reads: u64,
+    /// Calls that did it.
+    pub read_calls: u64,
+    /// Pages read before they were asked for.
+    pub read_ahead: u64,
+    /// Pages written to data files.
+    pub writes: u64,
+    /// Those of them that were written to make room.
+    pub lazy_writes: u64,
+    /// Pages that left memory.
+    pub evictions: u64,
+    /// Reads that gave something else than what was written.
+    pub mismatches: u64,
+    /// Frames taken beyond the limit.
+    pub beyond_limit: u64,
+    /// Frames that the pool may use.
+    pub limit_frames: u64,
+    /// Frames in use.
+    pub used_frames: u64,
+    /// Frames that can be had at once.
+    pub free_frames: u64,
+    /// Pages in memory that are newer than on disk.
+    pub dirty_pages: u64,
+    /// How long a page stays in memory: its age when it leaves, averaged, and the time since one left.
+    pub page_life_expectancy_s: u64,
+}
+
+impl Counters {
+    pub(super) fn new() -> Counters {
+        Counters {
+            look_ups: (0..SHARDS).map(|_| CachePadded::default()).collect(),
+            misses: AtomicU64::new(0),
+            reads: AtomicU64::new(0),
+            read_calls: AtomicU64::new(0),
+            read_ahead: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            lazy_writes: AtomicU64::new(0),
+            evictions: AtomicU64::new(0),
+            mismatches: AtomicU64::new(0),
+            beyond_limit: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts a look-up. Guards lie on their users' stacks, so that where a guard is tells threads
+    /// apart; a plain addition, since an exact count would cost more than the look-up.
+    #[inline]
+    pub(super) fn look_up(&self, guard: &Guard) {
+        let stack = std::ptr::from_ref(guard) as usize >> 13;
+        let shard = &self.look_ups[(stack ^ stack >> 7) % SHARDS];
+        shard.store(shard.load(Relaxed) + 1, Relaxed);
+    }
+
+    pub(super) fn look_ups(&self) -> u64 {
+        self.look_ups.iter().map(|shard| shard.load(Relaxed)).sum()
+    }
+}
+
+/// Adds to a counter.
+pub(super) fn add(counter: &AtomicU64, count: usize) {
+    counter.fetch_add(count as u64, Relaxed);
+}

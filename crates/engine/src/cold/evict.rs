@@ -1,0 +1,263 @@
+//! Who has to leave when memory is short.
+//!
+//! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: what is new goes through a small queue, a
+//! tenth of all frames; only what was wanted again on the way enters the main queue, where it goes round
+//! as in CLOCK. What leaves the small queue unwanted is remembered for a while by number (the *ghosts*),
+//! and if it comes back it goes to the main queue at once.
+//!
+//! Chosen over LRU and 2Q because a hit costs a reader at most one plain store and never a lock, and over
+//! plain CLOCK because a scan of any length passes through the small queue and leaves the main queue
+//! alone. A scan looks at a page several times in a row (once per chunk of rows), which is no reason to
+//! keep it: a page that came with a scan must be wanted in two rounds through the small queue.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::frame::{FrameNumber, MARK_MAIN, MARK_SCAN};
+
+/// A frame in a queue. It is out of date when the frame lives another life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The frame.
+    pub frame: FrameNumber,
+    /// Its life when it was put into the queue.
+    pub life: u32,
+}
+
+/// How a frame that is looked at for replacement stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It is not the frame any more that was put there.
+    Stale,
+    /// Somebody needs it right now.
+    Pinned,
+    /// It was looked at since the last time; and its marks.
+    Wanted(u8),
+    /// It was not.
+    Idle,
+}
+
+/// What the replacement needs to know of frames.
+pub trait Residents {
+    /// How the frame stands; forgets that it was looked at.
+    fn standing(&mut self, entry: Entry) -> Standing;
+    /// Changes a frame's marks.
+    fn mark(&mut self, entry: Entry, marks: u8);
+}
+
+/// A frame that may leave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Victim {
+    /// The frame.
+    pub entry: Entry,
+    /// Whether it had been wanted again since it came.
+    pub earned: bool,
+}
+
+/// The small queue gets this part of all entries.
+const SMALL_OF: usize = 10;
+
+/// The queues of all frames that are in use. Under the pool's lock.
+#[derive(Default, Debug)]
+pub struct Queues {
+    small: VecDeque<Entry>,
+    main: VecDeque<Entry>,
+    ghosts: Ghosts,
+    compact_at: usize,
+}
+
+impl Queues {
+    /// A frame was linked. Its marks say to which queue it belongs.
+    pub fn add(&mut self, entry: Entry, marks: u8) {
+        match marks & MARK_MAIN {
+            0 => self.small.push_back(entry),
+            _ => self.main.push_back(entry),
+        }
+    }
+
+    /// Whether the page has left not long ago; forgets it.
+    pub fn was_here(&mut self, identity: u64) -> bool {
+        self.ghosts.remove(identity)
+    }
+
+    /// The page has left without having been wanted; so many are remembered.
+    pub fn remember(&mut self, identity: u64, frames: usize) {
+        self.ghosts.add(identity, frames);
+    }
+
+    /// Entries, those out of date included.
+    pub fn len(&self) -> usize {
+        self.small.len() + self.main.len()
+    }
+
+    /// The next frame to leave; `None` if all are wanted. It is in no queue any more.
+    pub fn victim(&mut self, frames: &mut impl Residents) -> Option<Victim> {
+        // Twice round finds every frame idle that nobody wants meanwhile.
+        for _ in 0..2 * self.len() + 2 {
+            let small_share = self.len() / SMALL_OF;
+            let from_small = self.small.len() > small_share || self.main.is_empty();
+            let queue = if from_small { &mut self.small } else { &mut self.main };
+            let entry = queue.pop_front()?;
+            match frames.standing(entry) {
+                Standing::Stale => {}
+                Standing::Pinned => queue.push_back(entry),
+                Standing::Idle => return Some(Victim { entry, earned: !from_small }),
+                Standing::Wanted(_) if !from_small => queue.push_back(entry),
+                Standing::Wanted(marks) if marks & MARK_SCAN != 0 => {
+                    frames.mark(entry, marks & !MARK_SCAN);
+                    queue.push_back(entry);
+                }
+                Standing::Wanted(marks) => {
+                    frames.mark(entry, marks | MARK_MAIN);
+                    self.main.push_back(entry);
+                }
+            }
+        }
+        None
+    }
+
+    /// Throws entries out that are out of date, if there could be many. So pages that are published over
+    /// and over without anybody leaving cost no memory.
+    pub fn compact(&mut self, frames_in_use: usize, is_stale: impl Fn(Entry) -> bool) {
+        if self.len() <= self.compact_at.max(2 * frames_in_use + 1024) {
+            return;
+        }
+        self.small.retain(|&entry| !is_stale(entry));
+        self.main.retain(|&entry| !is_stale(entry));
+        self.compact_at = 2 * self.len();
+    }
+}
+
+/// Pages that left not long ago, oldest first.
+#[derive(Default, Debug)]
+struct Ghosts {
+    order: VecDeque<u64>,
+    known: HashSet<u64>,
+}
+
+impl Ghosts {
+    fn add(&mut self, identity: u64, most: usize) {
+        if self.known.insert(identity) {
+            self.order.push_back(identity);
+        }
+        while self.order.len() > most {
+            let oldest = self.order.pop_front().expect("there is one");
+            self.known.remove(&oldest);
+        }
+    }
+
+    /// Its place in the order stays taken until it has moved to the front.
+    fn remove(&mut self, identity: u64) -> bool {
+        self.known.remove(&identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use env::sim::SplitMix;
+    use std::collections::HashMap;
+
+    /// A pool of pages that are only numbers.
+    struct Pool {
+        queues: Queues,
+        limit: usize,
+        pages: Marked,
+        misses: u64,
+    }
+
+    /// By page: whether it was looked at, and its marks.
+    struct Marked(HashMap<u32, (bool, u8)>);
+
+    impl Residents for Marked {
+        fn standing(&mut self, entry: Entry) -> Standing {
+            let Some((wanted, marks)) = self.0.get_mut(&entry.frame.0) else {
+                return Standing::Stale;
+            };
+            match std::mem::take(wanted) {
+                true => Standing::Wanted(*marks),
+                false => Standing::Idle,
+            }
+        }
+
+        fn mark(&mut self, entry: Entry, marks: u8) {
+            self.0.get_mut(&entry.frame.0).expect("it is here").1 = marks;
+        }
+    }
+
+    impl Pool {
+        fn new(limit: usize) -> Pool {
+            let pages = Marked(HashMap::new());
+            Pool { queues: Queues::default(), limit, pages, misses: 0 }
+        }
+
+        fn look(&mut self, page: u32, scan: bool) {
+            if let Some((wanted, _)) = self.pages.0.get_mut(&page) {
+                *wanted = true;
+                return;
+            }
+            self.misses += 1;
+            while self.pages.0.len() >= self.limit {
+                let victim = self.queues.victim(&mut self.pages).expect("nothing is pinned");
+                self.pages.0.remove(&victim.entry.frame.0);
+                if !victim.earned {
+                    self.queues.remember(u64::from(victim.entry.frame.0), self.limit);
+                }
+            }
+            let main = if self.queues.was_here(u64::from(page)) && !scan { MARK_MAIN } else { 0 };
+            let marks = main | if scan { MARK_SCAN } else { 0 };
+            self.pages.0.insert(page, (false, marks));
+            self.queues.add(Entry { frame: FrameNumber(page), life: 0 }, marks);
+        }
+    }
+
+    #[test]
+    fn a_scan_of_ten_times_the_pool_costs_the_hot_set_nothing() {
+        const FRAMES: u32 = 1000;
+        const HOT: u32 = 800;
+        let mut rng = SplitMix::new(3);
+        let mut pool = Pool::new(FRAMES as usize);
+        for _ in 0..20 * HOT {
+            pool.look(rng.below(u64::from(HOT)) as u32, false);
+        }
+        pool.misses = 0;
+        let mut scan_misses = 0;
+        for page in 0..10 * FRAMES {
+            let before = pool.misses;
+            (0..3).for_each(|_| pool.look(HOT + page, true)); // a chunk of rows at a time
+            scan_misses += pool.misses - before;
+            // The hot set is wanted once while the scan passes two pages.
+            if page % 2 == 0 {
+                pool.look(rng.below(u64::from(HOT)) as u32, false);
+            }
+        }
+        assert_eq!(scan_misses, u64::from(10 * FRAMES));
+        let hot_misses = pool.misses - scan_misses;
+        assert!(hot_misses <= u64::from(HOT) / 20, "{hot_misses} misses of the hot set");
+    }
+
+    #[test]
+    fn what_comes_back_soon_stays() {
+        let mut pool = Pool::new(100);
+        for round in 0..4 {
+            for page in 0..50 {
+                pool.look(page, false);
+            }
+            for page in 0..100 {
+                pool.look(1000 + round * 100 + page, false); // never again
+            }
+        }
+        pool.misses = 0;
+        (0..50).for_each(|page| pool.look(page, false));
+        assert!(pool.misses <= 5, "{} misses", pool.misses);
+    }
+
+    #[test]
+    fn entries_out_of_date_do_not_pile_up() {
+        let mut queues = Queues::default();
+        for life in 0..100_000 {
+            queues.add(Entry { frame: FrameNumber(0), life }, 0);
+            queues.compact(1, |entry| entry.life != life);
+        }
+        assert!(queues.len() < 2000);
+    }
+}

@@ -1,0 +1,457 @@
+//! The buffer pool extension: clean pages that had to leave memory, in a file on a fast device.
+//!
+//! ```text
+//! page 0: header, whole only between a clean shutdown and the next start
+//! slots:  a page each, as in the data file
+//! behind: the directory: for each slot 16 bytes, whose image it holds (database: u32, 0: u32, word: u64)
+//! ```
+//!
+//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes way. Only
+//! pages that were wanted again since they came into memory are admitted (what passes through the small
+//! queue is not), and none that is here already, so that neither scans nor pages that come and go wear
+//! the device out. An image is found by database, place and stamp, and verified as one from the data file.
+//!
+//! # Failure
+//!
+//! Nothing that happens here is an error for anybody. What cannot be read, is slow, or is not what was
+//! written counts as **strikes**; with [`STRIKES_MAX`] the extension is out of use until it is turned on
+//! again. Writes that the device cannot keep up with are forgotten.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use env::memory::AlignedBytes;
+use env::{Env, File, FileError, OpKind, OpenMode};
+use parking_lot::Mutex;
+
+use super::counters::add;
+use super::error::ColdError;
+use super::image::{Kind, seal, verify};
+use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
+use super::place::DiskWord;
+use super::pool::Shared;
+use super::store::Core;
+
+/// Where the extension is.
+#[derive(Clone, Debug)]
+pub struct ExtensionOptions {
+    /// The file.
+    pub path: PathBuf,
+    /// How long it is; the directory comes on top.
+    pub bytes: u64,
+    /// What takes longer than this counts against the device.
+    pub slow_ns: u64,
+}
+
+/// What the extension has done.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct ExtensionStats {
+    /// Pages that it can hold.
+    pub slots: u64,
+    /// Pages that it holds.
+    pub pages: u64,
+    /// Pages that were found and read.
+    pub reads: u64,
+    /// Pages that were looked for and not found.
+    pub misses: u64,
+    /// Pages that were written.
+    pub writes: u64,
+    /// Pages that made way for others.
+    pub evictions: u64,
+    /// Pages that were not written because the device was busy.
+    pub skipped: u64,
+    /// Reads that gave something else than what was written.
+    pub mismatches: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// Operations that took too long.
+    pub slow: u64,
+    /// Whether it is in use.
+    pub is_enabled: bool,
+}
+
+/// Pages that are written at once.
+pub const BATCH_PAGES: usize = 32;
+/// Strikes that end its use.
+pub const STRIKES_MAX: u32 = 8;
+/// What a failed operation or a wrong page counts; a slow operation counts one.
+const STRIKES_OF_FAILURE: u32 = 4;
+/// Batches that wait for the device.
+const BATCHES_WAITING: usize = 4;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"TCEXTND\x01");
+const OWNER_BYTES: usize = 16;
+/// Databases whose pages are found again after a restart.
+const DATABASES_MAX: usize = 300;
+const DATABASE_BYTES: usize = 24;
+const TABLE_OFFSET: usize = 32;
+
+/// An extension in use.
+pub struct Extension {
+    file: Arc<dyn File>,
+    env: Env,
+    options: ExtensionOptions,
+    slots: u32,
+    index: Mutex<Index>,
+    staging: Mutex<Batch>,
+    writer: Mutex<Option<(SyncSender<Batch>, JoinHandle<()>)>>,
+    is_enabled: AtomicBool,
+    strikes: AtomicU32,
+    counters: ExtensionCounters,
+}
+
+#[derive(Default)]
+struct ExtensionCounters {
+    reads: AtomicU64,
+    misses: AtomicU64,
+    writes: AtomicU64,
+    evictions: AtomicU64,
+    skipped: AtomicU64,
+    mismatches: AtomicU64,
+    errors: AtomicU64,
+    slow: AtomicU64,
+}
+
+/// Whose image a slot holds: a database by its place in the list, and the image.
+type Owner = (u32, DiskWord);
+
+/// What is where.
+#[derive(Default)]
+struct Index {
+    databases: Vec<u128>,
+    slots: HashMap<Owner, u32>,
+    owners: Vec<Option<Owner>>,
+    /// The slot that is written next.
+    hand: u32,
+}
+
+impl Index {
+    fn database(&mut self, database: u128) -> u32 {
+        let known = self.databases.iter().position(|&other| other == database);
+        known.unwrap_or_else(|| {
+            self.databases.push(database);
+            self.databases.len() - 1
+        }) as u32
+    }
+
+    fn find(&self, database: u128, word: DiskWord) -> Option<u32> {
+        let known = self.databases.iter().position(|&other| other == database)?;
+        self.slots.get(&(known as u32, word)).copied()
+    }
+
+    fn put(&mut self, slot: u32, owner: Owner) {
+        if self.slots.insert(owner, slot).is_none() {
+            self.owners[slot as usize] = Some(owner);
+        }
+    }
+
+    /// The slot's image is no more; whether there was one.
+    fn vacate(&mut self, slot: u32) -> bool {
+        let owner = self.owners[slot as usize].take();
+        owner.is_some_and(|owner| self.slots.remove(&owner).is_some())
+    }
+}
+
+/// Pages on their way to the device.
+#[derive(Default)]
+struct Batch {
+    owners: Vec<(u128, DiskWord)>,
+    bytes: Option<AlignedBytes>,
+}
+
+impl Extension {
+    /// Opens or makes the file. What a clean shutdown left is used for the stores that are open and whose
+    /// last root is the same as then.
+    pub(super) fn open(
+        shared: &Shared,
+        options: ExtensionOptions,
+    ) -> Result<Arc<Extension>, ColdError> {
+        let env = shared.env.clone();
+        let slots = u32::try_from(options.bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
+        let slots = slots.max(BATCH_PAGES as u32);
+        let file = env.fs().open_direct(&options.path, OpenMode::Create)?;
+        let directory = (slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES) as u64;
+        file.set_len(offset_of(slots) + directory)?;
+        let mut index = read_index(&*file, slots, shared).unwrap_or_default();
+        index.owners.resize(slots as usize, None);
+        // From now on what the directory says is not true any more.
+        file.write_all_at(&AlignedBytes::new(PAGE_BYTES), 0)?;
+        file.sync_data()?;
+        let extension = Arc::new(Extension {
+            file,
+            env,
+            options,
+            slots,
+            index: Mutex::new(index),
+            staging: Mutex::default(),
+            writer: Mutex::default(),
+            is_enabled: AtomicBool::new(true),
+            strikes: AtomicU32::new(0),
+            counters: ExtensionCounters::default(),
+        });
+        if shared.reader.reads_ahead() {
+            extension.start_writer()?;
+        }
+        Ok(extension)
+    }
+
+    fn start_writer(self: &Arc<Self>) -> Result<(), FileError> {
+        let (sender, receiver) = sync_channel(BATCHES_WAITING);
+        let own = self.clone();
+        let run = move |receiver: Receiver<Batch>| {
+            receiver.into_iter().for_each(|batch| own.write_batch(batch));
+        };
+        let builder = std::thread::Builder::new().name("cold extension".into());
+        let thread = builder.spawn(move || run(receiver));
+        let thread =
+            thread.map_err(|error| FileError::new(OpKind::Open, &self.options.path, error))?;
+        *self.writer.lock() = Some((sender, thread));
+        Ok(())
+    }
+
+    /// Does no more. What is being written is finished.
+    pub(super) fn close(&self) {
+        self.is_enabled.store(false, Relaxed);
+        if let Some((sender, thread)) = self.writer.lock().take() {
+            drop(sender);
+            // It panics only on a broken invariant, and then the panic has been reported.
+            let _ = thread.join();
+        }
+    }
+
+    /// Closes it and writes down what it holds.
+    pub(super) fn close_warm(&self, shared: &Shared) -> Result<(), ColdError> {
+        let was_enabled = self.is_enabled.load(Relaxed);
+        self.close();
+        if was_enabled {
+            self.write_index(shared)?;
+        }
+        Ok(())
+    }
+
+    /// Holds nothing any more.
+    pub(super) fn clear(&self) {
+        let mut index = self.index.lock();
+        *index = Index { owners: vec![None; self.slots as usize], ..Index::default() };
+    }
+
+    /// A clean page leaves memory. It was wanted again since it came.
+    pub(super) fn admit(&self, core: &Core, page: PageNumber, word: DiskWord, body: &Body) {
+        if !self.is_enabled.load(Relaxed) {
+            return;
+        }
+        if self.index.lock().find(core.database, word).is_some() {
+            return;
+        }
+        let mut staging = self.staging.lock();
+        let at = staging.owners.len() * PAGE_BYTES;
+        let bytes =
+            staging.bytes.get_or_insert_with(|| AlignedBytes::new(BATCH_PAGES * PAGE_BYTES));
+        let slot = &mut bytes[at..at + PAGE_BYTES];
+        slot[PAGE_HEADER_BYTES..].copy_from_slice(body);
+        seal(slot, core.seed, Kind::Data, page.0, word.stamp_bits(), word.place());
+        staging.owners.push((core.database, word));
+        if staging.owners.len() < BATCH_PAGES {
+            return;
+        }
+        let batch = std::mem::take(&mut *staging);
+        drop(staging);
+        match &*self.writer.lock() {
+            None => self.write_batch(batch),
+            Some((writer, _)) => {
+                if writer.try_send(batch).is_err() {
+                    add(&self.counters.skipped, BATCH_PAGES);
+                }
+            }
+        }
+    }
+
+    fn write_batch(&self, batch: Batch) {
+        let Some(bytes) = batch.bytes else { return };
+        let count = batch.owners.len() as u32;
+        let mut index = self.index.lock();
+        if index.hand + count > self.slots {
+            index.hand = 0;
+        }
+        let first = index.hand;
+        index.hand += count;
+        let evicted = (first..first + count).filter(|&slot| index.vacate(slot)).count();
+        drop(index);
+        add(&self.counters.evictions, evicted);
+        let written = self.timed(|| self.file.write_all_at(&bytes, offset_of(first)));
+        if written.is_none() {
+            return;
+        }
+        add(&self.counters.writes, count as usize);
+        let mut index = self.index.lock();
+        for (slot, (database, word)) in (first..).zip(batch.owners) {
+            let database = index.database(database);
+            index.put(slot, (database, word));
+        }
+    }
+
+    /// Reads an image, if it is here and whole.
+    pub(super) fn read(
+        &self,
+        core: &Core,
+        page: PageNumber,
+        word: DiskWord,
+        buffer: &mut [u8],
+    ) -> bool {
+        if !self.is_enabled.load(Relaxed) {
+            return false;
+        }
+        let find = || self.index.lock().find(core.database, word);
+        let Some(slot) = find() else {
+            add(&self.counters.misses, 1);
+            return false;
+        };
+        if self.timed(|| self.file.read_exact_at(buffer, offset_of(slot))).is_none() {
+            return false;
+        }
+        if verify(buffer, core.seed, Kind::Data, page.0, word).is_ok() {
+            add(&self.counters.reads, 1);
+            return true;
+        }
+        // It may have been overwritten meanwhile; if not, the device is not to be trusted.
+        let mut index = self.index.lock();
+        if index.find(core.database, word) == Some(slot) {
+            index.vacate(slot);
+            drop(index);
+            add(&self.counters.mismatches, 1);
+            self.strike(STRIKES_OF_FAILURE);
+        }
+        false
+    }
+
+    /// Does something on the device, and counts it against the device if it fails or takes too long.
+    fn timed<T>(&self, work: impl FnOnce() -> Result<T, FileError>) -> Option<T> {
+        let began_ns = self.env.clock().now_ns();
+        let result = work();
+        if self.env.clock().now_ns() - began_ns > self.options.slow_ns {
+            add(&self.counters.slow, 1);
+            self.strike(1);
+        }
+        if result.is_err() {
+            add(&self.counters.errors, 1);
+            self.strike(STRIKES_OF_FAILURE);
+        }
+        result.ok()
+    }
+
+    fn strike(&self, count: u32) {
+        if self.strikes.fetch_add(count, Relaxed) + count >= STRIKES_MAX {
+            self.is_enabled.store(false, Relaxed);
+        }
+    }
+
+    /// What it has done.
+    pub(super) fn stats(&self) -> ExtensionStats {
+        let (c, get) = (&self.counters, |counter: &AtomicU64| counter.load(Relaxed));
+        ExtensionStats {
+            slots: u64::from(self.slots),
+            pages: self.index.lock().slots.len() as u64,
+            reads: get(&c.reads),
+            misses: get(&c.misses),
+            writes: get(&c.writes),
+            evictions: get(&c.evictions),
+            skipped: get(&c.skipped),
+            mismatches: get(&c.mismatches),
+            errors: get(&c.errors),
+            slow: get(&c.slow),
+            is_enabled: self.is_enabled.load(Relaxed),
+        }
+    }
+
+    // ---- the directory ----
+
+    fn write_index(&self, shared: &Shared) -> Result<(), ColdError> {
+        let index = self.index.lock();
+        let sequences: HashMap<u128, u64> = open_stores(shared).collect();
+        let length = (self.slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES);
+        let mut directory = AlignedBytes::new(length);
+        for (place, owner) in directory.chunks_exact_mut(OWNER_BYTES).zip(&index.owners) {
+            if let Some((database, word)) = owner {
+                place[..4].copy_from_slice(&database.to_le_bytes());
+                place[8..].copy_from_slice(&word.to_bits().to_le_bytes());
+            }
+        }
+        self.file.write_all_at(&directory, offset_of(self.slots))?;
+        self.file.sync_data()?;
+        let mut header = AlignedBytes::new(PAGE_BYTES);
+        header[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        header[12..16].copy_from_slice(&crc32c::crc32c(&directory).to_le_bytes());
+        header[16..20].copy_from_slice(&self.slots.to_le_bytes());
+        header[20..24].copy_from_slice(&index.hand.to_le_bytes());
+        let databases = index.databases.iter().take(DATABASES_MAX);
+        for (n, database) in databases.enumerate() {
+            let place = &mut header[TABLE_OFFSET + n * DATABASE_BYTES..][..DATABASE_BYTES];
+            place[..16].copy_from_slice(&database.to_le_bytes());
+            let sequence = sequences.get(database).copied().unwrap_or(0);
+            place[16..].copy_from_slice(&sequence.to_le_bytes());
+        }
+        let checksum = crc32c::crc32c(&header);
+        header[8..12].copy_from_slice(&checksum.to_le_bytes());
+        self.file.write_all_at(&header, 0)?;
+        Ok(self.file.sync_data()?)
+    }
+}
+
+const _: () = assert!(TABLE_OFFSET + DATABASES_MAX * DATABASE_BYTES <= PAGE_BYTES);
+
+/// Where a slot lies; behind the last is the directory.
+fn offset_of(slot: u32) -> u64 {
+    (1 + u64::from(slot)) * PAGE_BYTES as u64
+}
+
+/// The databases that are open, and the sequence numbers of their roots.
+fn open_stores(shared: &Shared) -> impl Iterator<Item = (u128, u64)> {
+    let stores: Vec<_> = shared.stores.read().iter().flatten().cloned().collect();
+    stores.into_iter().map(|core| (core.database, core.checkpoint.lock().sequence()))
+}
+
+/// What a clean shutdown wrote down, as far as it is still true; `None` if there is no such thing.
+fn read_index(file: &dyn File, slots: u32, shared: &Shared) -> Option<Index> {
+    let mut header = AlignedBytes::new(PAGE_BYTES);
+    file.read_exact_at(&mut header, 0).ok()?;
+    let u32_at = |page: &[u8], at: usize| {
+        u32::from_le_bytes(page[at..at + 4].try_into().expect("four bytes"))
+    };
+    let checksum = u32_at(&header, 8);
+    header[8..12].fill(0);
+    let is_whole = header[..8] == MAGIC.to_le_bytes() && crc32c::crc32c(&header) == checksum;
+    if !is_whole || u32_at(&header, 16) != slots {
+        return None;
+    }
+    let mut directory =
+        AlignedBytes::new((slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES));
+    file.read_exact_at(&mut directory, offset_of(slots)).ok()?;
+    if crc32c::crc32c(&directory) != u32_at(&header, 12) {
+        return None;
+    }
+    let open: HashMap<u128, u64> = open_stores(shared).collect();
+    let hand = u32_at(&header, 20).min(slots);
+    let mut index = Index { owners: vec![None; slots as usize], hand, ..Index::default() };
+    let mut is_true = Vec::new();
+    for entry in header[TABLE_OFFSET..].chunks_exact(DATABASE_BYTES).take(DATABASES_MAX) {
+        let (database, sequence) = entry.split_first_chunk::<16>().expect("it is longer");
+        let database = u128::from_le_bytes(*database);
+        let sequence = u64::from_le_bytes(sequence.try_into().expect("eight bytes"));
+        index.databases.push(database);
+        is_true.push(open.get(&database) == Some(&sequence));
+    }
+    for (slot, owner) in (0..slots).zip(directory.chunks_exact(OWNER_BYTES)) {
+        let database = u32_at(owner, 0);
+        let word = u64::from_le_bytes(owner[8..].try_into().expect("eight bytes"));
+        if let Some(word) = DiskWord::from_bits(word) {
+            if is_true.get(database as usize) == Some(&true) {
+                index.put(slot, (database, word));
+            }
+        }
+    }
+    Some(index)
+}

@@ -1,0 +1,220 @@
+//! Data files: their header, the root slots, reading and writing pages.
+//!
+//! ```text
+//! extent 0   header, and a copy of it three pages behind
+//! extent 1   root slot A   (of the first file only; reserved in all)
+//! extent 2   root slot B
+//! extent 3…  pages
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use env::memory::AlignedBytes;
+use env::{Env, File, FileError, OpenMode};
+
+use super::error::ColdError;
+use super::pages::PAGE_BYTES;
+use super::place::Place;
+use super::places::{EXTENT_PAGES, Growth};
+use super::root::{FORMAT_VERSION, NotRoot, ROOT_BYTES_MAX, Root};
+
+/// A file of a store, as the catalog knows it.
+#[derive(Clone, Debug)]
+pub struct FileSpec {
+    /// Its number within the database, from 1, for life.
+    pub id: u8,
+    /// Where it is.
+    pub path: PathBuf,
+    /// How it grows.
+    pub growth: Growth,
+}
+
+/// Extents at the beginning of a file that hold no pages.
+pub const RESERVED_EXTENTS: u32 = 3;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"TCPAGES\x01");
+const COPY_OFFSET: u64 = 3 * PAGE_BYTES as u64;
+const EXTENT_BYTES: u64 = EXTENT_PAGES as u64 * PAGE_BYTES as u64;
+
+/// An open data file.
+#[derive(Debug)]
+pub struct DataFile {
+    id: u8,
+    path: Arc<Path>,
+    file: Arc<dyn File>,
+}
+
+impl DataFile {
+    /// A new file of so many pages; it and its name are durable.
+    pub fn create(
+        env: &Env,
+        spec: &FileSpec,
+        database: u128,
+        pages: u32,
+    ) -> Result<DataFile, ColdError> {
+        assert!(spec.id != 0, "files are counted from 1");
+        let file = env.fs().open_direct(&spec.path, OpenMode::CreateNew)?;
+        let created = DataFile { id: spec.id, path: spec.path.as_path().into(), file };
+        created.set_pages(pages)?;
+        let header = created.header(database);
+        created.file.write_all_at(&header, 0)?;
+        created.file.write_all_at(&header, COPY_OFFSET)?;
+        created.file.sync_all()?;
+        if let Some(directory) = spec.path.parent() {
+            env.fs().sync_dir(directory)?;
+        }
+        Ok(created)
+    }
+
+    /// An existing file of this database.
+    pub fn open(env: &Env, spec: &FileSpec, database: u128) -> Result<DataFile, ColdError> {
+        let path: Arc<Path> = spec.path.as_path().into();
+        let missing = |error: FileError| match error.is_not_found() {
+            true => ColdError::Missing { path: path.clone() },
+            false => error.into(),
+        };
+        let file = env.fs().open_direct(&spec.path, OpenMode::Write).map_err(missing)?;
+        let opened = DataFile { id: spec.id, path, file };
+        let expected = opened.header(database);
+        match opened.check_header(&expected, 0) {
+            Err(ColdError::Damaged { .. }) => opened.check_header(&expected, COPY_OFFSET)?,
+            result => result?,
+        }
+        Ok(opened)
+    }
+
+    fn header(&self, database: u128) -> AlignedBytes {
+        let mut page = AlignedBytes::new(PAGE_BYTES);
+        page[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        page[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+        page[16..32].copy_from_slice(&database.to_le_bytes());
+        page[32..36].copy_from_slice(&u32::from(self.id).to_le_bytes());
+        let checksum = crc32c::crc32c(&page);
+        page[12..16].copy_from_slice(&checksum.to_le_bytes());
+        page
+    }
+
+    fn check_header(&self, expected: &[u8], offset: u64) -> Result<(), ColdError> {
+        let mut page = AlignedBytes::new(PAGE_BYTES);
+        let path = || self.path.clone();
+        let damaged = Err(ColdError::Damaged { path: path(), what: "its header is not whole" });
+        if self.file.read_at(&mut page, offset)? != PAGE_BYTES {
+            return damaged;
+        }
+        if page[..] == *expected {
+            return Ok(());
+        }
+        let checksum: [u8; 4] = page[12..16].try_into().expect("four bytes");
+        page[12..16].fill(0);
+        if page[..8] != MAGIC.to_le_bytes() || crc32c::crc32c(&page) != u32::from_le_bytes(checksum)
+        {
+            return damaged;
+        }
+        let version = u32::from_le_bytes(page[8..12].try_into().expect("four bytes"));
+        match version {
+            FORMAT_VERSION => Err(ColdError::Foreign { path: path() }),
+            _ => Err(ColdError::UnknownVersion { path: path(), version }),
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u8 {
+        self.id
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// How many whole pages there are.
+    pub fn pages(&self) -> Result<u32, ColdError> {
+        Ok(u32::try_from(self.file.len()? / PAGE_BYTES as u64).unwrap_or(u32::MAX))
+    }
+
+    /// Lengthens or cuts the file.
+    pub fn set_pages(&self, pages: u32) -> Result<(), ColdError> {
+        Ok(self.file.set_len(u64::from(pages) * PAGE_BYTES as u64)?)
+    }
+
+    /// Reads pages that lie next to each other. A read that fails is tried once more.
+    pub fn read(&self, from: u32, pages: &mut [u8]) -> Result<(), FileError> {
+        let offset = Place { file: self.id, index: from }.offset();
+        let read = |pages: &mut [u8]| self.file.read_exact_at(pages, offset);
+        read(pages).or_else(|_| read(pages))
+    }
+
+    /// Writes pages that lie next to each other.
+    pub fn write(&self, from: u32, pages: &[u8]) -> Result<(), FileError> {
+        self.file.write_all_at(pages, Place { file: self.id, index: from }.offset())
+    }
+
+    /// Makes all that was written durable.
+    pub fn sync(&self) -> Result<(), FileError> {
+        self.file.sync_data()
+    }
+
+    /// What is in a root slot (0 or 1).
+    pub fn read_root(&self, slot: usize) -> Result<Result<Root, NotRoot>, ColdError> {
+        let mut bytes = AlignedBytes::new(ROOT_BYTES_MAX);
+        let read = |bytes: &mut [u8]| self.file.read_at(bytes, root_offset(slot));
+        let length = read(&mut bytes)
+            .or_else(|_| read(&mut bytes))
+            .map_err(|error| ColdError::Read(Arc::new(error)))?;
+        Ok(Root::decode(&bytes[..length]))
+    }
+
+    /// Writes a root into a slot (0 or 1).
+    pub fn write_root(&self, slot: usize, root: &Root) -> Result<(), FileError> {
+        let encoded = root.encode();
+        let mut bytes = AlignedBytes::new(encoded.len().next_multiple_of(PAGE_BYTES));
+        bytes[..encoded.len()].copy_from_slice(&encoded);
+        self.file.write_all_at(&bytes, root_offset(slot))
+    }
+}
+
+/// Where a root slot begins.
+pub fn root_offset(slot: usize) -> u64 {
+    EXTENT_BYTES * (1 + slot as u64)
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+    use env::sim::SimEnv;
+
+    fn spec(id: u8) -> FileSpec {
+        FileSpec { id, path: "/a.tpg".into(), growth: Growth::default() }
+    }
+
+    #[test]
+    fn a_file_says_what_is_wrong_with_it() {
+        let sim = SimEnv::new(1);
+        let open = |id, database| DataFile::open(&sim.env(), &spec(id), database);
+        assert!(matches!(open(1, 5), Err(ColdError::Missing { .. })));
+        DataFile::create(&sim.env(), &spec(1), 5, 64).unwrap();
+        assert_eq!(open(1, 5).unwrap().pages().unwrap(), 64);
+        assert!(matches!(open(1, 6), Err(ColdError::Foreign { .. })));
+        assert!(matches!(open(2, 5), Err(ColdError::Foreign { .. })));
+        let path = Path::new("/a.tpg");
+        sim.fs().flip_bit(path, 99).unwrap();
+        open(1, 5).unwrap(); // the copy is whole
+        sim.fs().flip_bit(path, COPY_OFFSET * 8 + 200).unwrap();
+        assert!(matches!(open(1, 5), Err(ColdError::Damaged { .. })));
+    }
+
+    #[test]
+    fn a_later_version_is_refused_by_name() {
+        let sim = SimEnv::new(1);
+        let file = DataFile::create(&sim.env(), &spec(1), 5, 64).unwrap();
+        let mut header = file.header(5);
+        header[8..12].copy_from_slice(&9u32.to_le_bytes());
+        header[12..16].fill(0);
+        let checksum = crc32c::crc32c(&header);
+        header[12..16].copy_from_slice(&checksum.to_le_bytes());
+        file.file.write_all_at(&header, 0).unwrap();
+        let opened = DataFile::open(&sim.env(), &spec(1), 5);
+        assert!(matches!(opened, Err(ColdError::UnknownVersion { version: 9, .. })));
+    }
+}

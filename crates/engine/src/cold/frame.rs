@@ -1,0 +1,314 @@
+//! Frames: the memory that images live in, and who may use it.
+//!
+//! The memory is reserved once; a frame costs some when it is first touched, and none again after it was
+//! discarded. The page's first bytes, which on disk hold the checksummed header, hold the frame's own
+//! state while it is in memory, so that a look-up that marks the frame touches no other cache line.
+//!
+//! # Life of a frame
+//!
+//! ```text
+//! free → private (one reference, somebody's) → linked (the map's reference, and pins) → unlinked → free
+//! ```
+//!
+//! # Invariants
+//!
+//! * F1: a body is written only while its frame is private; whoever links it publishes with Release and
+//!   whoever finds it in the map reads with Acquire.
+//! * F2: the map's reference is dropped only behind an epoch that began after the frame was unlinked. So
+//!   whoever finds a frame in the map under a guard may read it under that guard, and may add a
+//!   reference: there is one at least.
+//! * F3: whoever drops the last reference makes the frame free.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU32};
+
+use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
+use super::place::DiskWord;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::fence;
+
+/// A frame, counted from the beginning of the pool's memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FrameNumber(pub u32);
+
+/// A frame's state, in the place of its page's header. Zeros are the state of a frame that was never used.
+#[repr(C)]
+pub struct FrameState {
+    /// References in the lower half, and in the upper how often the frame has been taken: its life.
+    counts: Word,
+    /// The store's slot in the upper 16 bits, the page below. Written while private.
+    identity: Word,
+    /// Where this very image is on disk: a [`DiskWord`], 0 if nowhere (the frame is dirty), [`GONE`] if a
+    /// newer image has taken its place. Who writes the image changes 0 to a word, who supersedes it
+    /// changes anything to [`GONE`]: so exactly one of them learns of the place.
+    disk: Word,
+    /// Whether somebody has looked at it since the replacement last did. Readers set it if it is not
+    /// set; a hint, so all accesses are relaxed.
+    referenced: AtomicU8,
+    /// How the replacement treats it; see [`FrameState::set_marks`].
+    marks: AtomicU8,
+    _spare: [u8; 2],
+    /// When it came into the pool, in seconds since the pool was made.
+    since: AtomicU32,
+}
+
+const _: () = assert!(size_of::<FrameState>() == PAGE_HEADER_BYTES);
+
+/// What `disk` says of an image that has been superseded.
+const GONE: u64 = 0b11;
+const ONE_LIFE: u64 = 1 << 32;
+const REFERENCES: u64 = ONE_LIFE - 1;
+const STORE_SHIFT: u32 = 48;
+
+/// The image has earned its place: it was wanted again since it came.
+pub const MARK_MAIN: u8 = 1;
+/// It came with a scan.
+pub const MARK_SCAN: u8 = 2;
+
+/// Where an image is on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnDisk {
+    /// Nowhere: it is dirty.
+    Nowhere,
+    /// There.
+    At(DiskWord),
+    /// A newer image has taken its place, and nobody will ask.
+    Gone,
+}
+
+impl OnDisk {
+    fn from_bits(bits: u64) -> OnDisk {
+        match bits {
+            0 => OnDisk::Nowhere,
+            GONE => OnDisk::Gone,
+            bits => OnDisk::At(DiskWord::from_bits(bits).expect("only disk words are stored")),
+        }
+    }
+}
+
+impl FrameState {
+    /// Begins a life with one reference, the caller's. The frame was free.
+    pub fn begin(&self, since_s: u32) {
+        let life = self.counts.load(Relaxed) & !REFERENCES;
+        self.disk.store(0, Relaxed);
+        self.referenced.store(0, Relaxed);
+        self.marks.store(0, Relaxed);
+        self.since.store(since_s, Relaxed);
+        // Whoever looks by an old queue entry may see any mixture; the map decides what is true.
+        self.counts.store(life.wrapping_add(ONE_LIFE) | 1, Release);
+    }
+
+    /// Whose image it will be. The frame is private.
+    pub fn adopt(&self, store: u16, page: PageNumber) {
+        self.identity.store(u64::from(store) << STORE_SHIFT | page.0, Relaxed);
+    }
+
+    /// Adds a reference; the caller knows of one (F2).
+    pub fn pin(&self) {
+        let before = self.counts.fetch_add(1, Relaxed);
+        debug_assert!(before & REFERENCES != 0, "a frame with references is pinned");
+    }
+
+    /// Drops a reference; whether it was the last.
+    #[must_use]
+    pub fn unpin(&self) -> bool {
+        let before = self.counts.fetch_sub(1, Release); // pairs with the fence of whoever is last
+        debug_assert!(before & REFERENCES != 0, "a frame is let go once");
+        let last = before & REFERENCES == 1;
+        if last {
+            fence(Acquire); // pairs with the Release of those who let go before
+        }
+        last
+    }
+
+    /// How many references there are.
+    pub fn references(&self) -> u32 {
+        self.counts.load(Relaxed) as u32
+    }
+
+    /// Which life it lives.
+    pub fn life(&self) -> u32 {
+        (self.counts.load(Relaxed) >> 32) as u32
+    }
+
+    /// Whose image it is: the store's slot and the page.
+    pub fn identity(&self) -> (u16, PageNumber) {
+        let bits = self.identity.load(Relaxed);
+        ((bits >> STORE_SHIFT) as u16, PageNumber(bits & ((1 << STORE_SHIFT) - 1)))
+    }
+
+    /// Where the image is on disk.
+    pub fn on_disk(&self) -> OnDisk {
+        OnDisk::from_bits(self.disk.load(Acquire)) // pairs with the changes below
+    }
+
+    /// The image was read from there. The frame is private.
+    pub fn set_clean(&self, word: DiskWord) {
+        self.disk.store(word.to_bits(), Release); // pairs with on_disk
+    }
+
+    /// The image has been written there; what it says now if it was not dirty.
+    pub fn written(&self, word: DiskWord) -> Result<(), OnDisk> {
+        self.moved(0, word)
+    }
+
+    /// The image has been written to another place, too, and shall be read there from now on.
+    pub fn relocated(&self, from: DiskWord, to: DiskWord) -> Result<(), OnDisk> {
+        self.moved(from.to_bits(), to)
+    }
+
+    fn moved(&self, from: u64, to: DiskWord) -> Result<(), OnDisk> {
+        let exchanged = self.disk.compare_exchange(from, to.to_bits(), AcqRel, Acquire);
+        exchanged.map(|_| ()).map_err(OnDisk::from_bits)
+    }
+
+    /// A newer image has taken its place; where this one was.
+    pub fn supersede(&self) -> OnDisk {
+        OnDisk::from_bits(self.disk.swap(GONE, AcqRel))
+    }
+
+    /// Somebody looks at it.
+    #[inline]
+    pub fn touch(&self) {
+        if self.referenced.load(Relaxed) == 0 {
+            self.referenced.store(1, Relaxed);
+        }
+    }
+
+    /// Whether somebody has looked at it since this was last asked.
+    pub fn take_referenced(&self) -> bool {
+        self.is_referenced() && {
+            self.referenced.store(0, Relaxed);
+            true
+        }
+    }
+
+    /// Whether somebody has looked at it.
+    pub fn is_referenced(&self) -> bool {
+        self.referenced.load(Relaxed) != 0
+    }
+
+    /// How the replacement treats it: [`MARK_MAIN`], [`MARK_SCAN`].
+    pub fn marks(&self) -> u8 {
+        self.marks.load(Relaxed)
+    }
+
+    /// Changes that. Only the replacement does, under its lock, or whoever holds a private frame.
+    pub fn set_marks(&self, marks: u8) {
+        self.marks.store(marks, Relaxed);
+    }
+
+    /// When it came, in seconds since the pool was made.
+    pub fn since_s(&self) -> u32 {
+        self.since.load(Relaxed)
+    }
+}
+
+/// The memory of all frames.
+#[derive(Debug)]
+pub struct Frames {
+    start: NonNull<u8>,
+    count: u32,
+}
+
+// SAFETY: the memory is reached through methods that say what holds for whom.
+unsafe impl Send for Frames {}
+// SAFETY: as above.
+unsafe impl Sync for Frames {}
+
+impl Frames {
+    /// Address space for so many frames.
+    pub fn new(count: u32) -> io::Result<Frames> {
+        let start = env::memory::map(Frames::bytes(count), env::memory::HUGE_PAGE)?;
+        Ok(Frames { start, count })
+    }
+
+    fn bytes(count: u32) -> usize {
+        (count as usize * PAGE_BYTES).next_multiple_of(env::memory::HUGE_PAGE)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    #[inline]
+    fn address(&self, frame: FrameNumber) -> NonNull<u8> {
+        debug_assert!(frame.0 < self.count);
+        // SAFETY: frame numbers are made below `count`, and the mapping has that many.
+        unsafe { self.start.add(frame.0 as usize * PAGE_BYTES) }
+    }
+
+    /// A frame's state. Always there; what it says is true for who holds a reference.
+    #[inline]
+    pub fn state(&self, frame: FrameNumber) -> &FrameState {
+        // SAFETY: the memory is mapped as long as `self` lives, aligned, and used as atomics only; zeros
+        // are a state.
+        unsafe { self.address(frame).cast().as_ref() }
+    }
+
+    /// A frame's body.
+    ///
+    /// # Safety
+    /// For all of `'a` the frame is not free and its body is not written: the caller holds a reference,
+    /// or found it in the map under a guard that lives that long (F1, F2).
+    #[inline]
+    pub unsafe fn body<'a>(&self, frame: FrameNumber) -> &'a Body {
+        // SAFETY: the caller's promise; a body lies behind the header.
+        unsafe { self.address(frame).add(PAGE_HEADER_BYTES).cast().as_ref() }
+    }
+
+    /// A private frame's body.
+    ///
+    /// # Safety
+    /// For all of `'a` the frame is private and the caller is the only one who uses it (F1).
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "the caller has the frame to himself")]
+    pub unsafe fn body_mut<'a>(&self, frame: FrameNumber) -> &'a mut Body {
+        // SAFETY: the caller's promise.
+        unsafe { self.address(frame).add(PAGE_HEADER_BYTES).cast().as_mut() }
+    }
+
+    /// Gives the memory of a free frame back to the system until it is used again.
+    ///
+    /// # Safety
+    /// The frame is free, and nobody takes it meanwhile.
+    pub unsafe fn discard(&self, frame: FrameNumber) {
+        // SAFETY: whole pages of the mapping (a frame is two), which hold nothing. Who looks at the state
+        // by an old queue entry sees zeros, and that it is another life.
+        unsafe { env::memory::discard(self.address(frame), PAGE_BYTES) };
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        // SAFETY: it is what was mapped, and whoever held a frame held the pool.
+        unsafe { env::memory::unmap(self.start, Frames::bytes(self.count)) };
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+    use crate::cold::place::Place;
+
+    #[test]
+    fn either_the_writer_or_the_superseder_learns_of_a_place() {
+        let frames = Frames::new(4).unwrap();
+        let state = frames.state(FrameNumber(3));
+        let word = DiskWord::new(Place { file: 1, index: 30 }, 5);
+        state.begin(2);
+        state.adopt(7, PageNumber(9));
+        assert_eq!(state.identity(), (7, PageNumber(9)));
+        assert_eq!(state.on_disk(), OnDisk::Nowhere);
+        state.written(word).unwrap();
+        assert_eq!(state.supersede(), OnDisk::At(word));
+        assert!(state.unpin());
+        state.begin(2);
+        assert_eq!(state.life(), 2);
+        assert_eq!(state.supersede(), OnDisk::Nowhere);
+        assert_eq!(state.written(word), Err(OnDisk::Gone));
+    }
+}

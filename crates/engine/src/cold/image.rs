@@ -1,0 +1,99 @@
+//! Pages as they are on disk: a header that says what they are, and its checksum.
+//!
+//! ```text
+//! checksum: u32 | kind: u8 | 0: 3 | number: u64 | stamp: u64 | place: u64 | body
+//! ```
+//!
+//! All integers are little-endian. The checksum is a CRC-32C of everything behind it, begun with the
+//! database's own value, so that no page of another database can pass.
+
+use super::error::Mismatch;
+use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES};
+use super::place::{DiskWord, Place};
+
+/// What a page holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// What trees put there. The number is the page's.
+    Data = 1,
+    /// Words of the page map. The number is that of the chunk.
+    Map = 2,
+    /// Words that say where the map's pages are. The number counts them.
+    Directory = 3,
+}
+
+/// Which database's images these are: where checksums begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seed(u32);
+
+impl Seed {
+    /// For the database of this identity.
+    pub fn new(database: u128) -> Seed {
+        Seed(crc32c::crc32c(&database.to_le_bytes()))
+    }
+
+    fn checksum(self, page: &[u8]) -> u32 {
+        crc32c::crc32c_append(self.0, &page[4..])
+    }
+}
+
+/// Writes the header in front of the body.
+pub fn seal(page: &mut [u8], seed: Seed, kind: Kind, number: u64, stamp: u64, place: Place) {
+    assert_eq!(page.len(), PAGE_BYTES, "a whole page");
+    page[4..8].copy_from_slice(&[kind as u8, 0, 0, 0]);
+    page[8..16].copy_from_slice(&number.to_le_bytes());
+    page[16..24].copy_from_slice(&stamp.to_le_bytes());
+    page[24..32].copy_from_slice(&place.to_bits().to_le_bytes());
+    let checksum = seed.checksum(page);
+    page[..4].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Whether this is the image that was written there, and its body.
+pub fn verify(
+    page: &[u8],
+    seed: Seed,
+    kind: Kind,
+    number: u64,
+    word: DiskWord,
+) -> Result<&Body, Mismatch> {
+    let integer = |at: usize| u64::from_le_bytes(page[at..at + 8].try_into().expect("eight bytes"));
+    let checksum = u32::from_le_bytes(page[..4].try_into().expect("four bytes"));
+    if checksum != seed.checksum(page) {
+        return Err(Mismatch::Checksum);
+    }
+    if page[4] != kind as u8 || integer(8) != number || integer(24) != word.place().to_bits() {
+        return Err(Mismatch::Identity);
+    }
+    if !word.has_stamp(integer(16)) {
+        return Err(Mismatch::Stamp);
+    }
+    Ok(page[PAGE_HEADER_BYTES..PAGE_BYTES].try_into().expect("the page is whole"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_and_every_stranger_is_noticed() {
+        let (seed, place) = (Seed::new(7), Place { file: 1, index: 40 });
+        let mut page = vec![3; PAGE_BYTES];
+        seal(&mut page, seed, Kind::Data, 12, 99, place);
+        let word = DiskWord::new(place, 99);
+        assert!(verify(&page, seed, Kind::Data, 12, word).is_ok());
+        for bit in 0..PAGE_BYTES * 8 {
+            page[bit / 8] ^= 1 << (bit % 8);
+            assert!(verify(&page, seed, Kind::Data, 12, word).is_err(), "bit {bit}");
+            page[bit / 8] ^= 1 << (bit % 8);
+        }
+        let wrong = |seed, kind, number, word| verify(&page, seed, kind, number, word).err();
+        assert_eq!(wrong(Seed::new(8), Kind::Data, 12, word), Some(Mismatch::Checksum));
+        assert_eq!(wrong(seed, Kind::Map, 12, word), Some(Mismatch::Identity));
+        assert_eq!(wrong(seed, Kind::Data, 13, word), Some(Mismatch::Identity));
+        let moved = DiskWord::new(place.plus(1), 99);
+        assert_eq!(wrong(seed, Kind::Data, 12, moved), Some(Mismatch::Identity));
+        let stale = DiskWord::new(place, 100);
+        assert_eq!(wrong(seed, Kind::Data, 12, stale), Some(Mismatch::Stamp));
+    }
+}

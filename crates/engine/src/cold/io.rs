@@ -1,0 +1,303 @@
+//! Reading: a few threads that read pages for tasks, which wait without blocking theirs.
+//!
+//! Whoever needs a page that is on disk makes a **request**, or joins the one that there is for the same
+//! image. It brings its frame along, so that the threads never wait for memory. Requests that lie next to
+//! each other are read by one call. What was read is verified and linked into the map; if the page has got
+//! a newer image meanwhile it is thrown away, and those who wait look again.
+
+use std::collections::hash_map::Entry as MapEntry;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
+
+use env::FileError;
+use env::memory::AlignedBytes;
+use parking_lot::{Condvar, Mutex};
+
+use super::counters::add;
+use super::error::{ColdError, Mismatch};
+use super::frame::{MARK_MAIN, MARK_SCAN};
+use super::image::{Kind, verify};
+use super::pages::{Access, Body, PAGE_BYTES, PageNumber};
+use super::place::{DiskWord, MapWord};
+use super::pool::{Image, Shared};
+use super::store::Core;
+use super::sweep::identity_of;
+use crate::wait::{Event, Task};
+
+/// The longest run of pages that is read by one call.
+const RUN_PAGES: usize = 64;
+/// Pages that are waiting to be read ahead, at most; more are forgotten.
+const AHEAD_MAX: usize = 4096;
+
+/// A read that somebody waits for, or will.
+pub struct Request {
+    core: Arc<Core>,
+    page: PageNumber,
+    word: DiskWord,
+    hint: Access,
+    ahead: bool,
+    /// Private until it is linked.
+    image: Image,
+    done: Event,
+    outcome: OnceLock<Outcome>,
+}
+
+/// How a read ended.
+#[derive(Clone)]
+enum Outcome {
+    /// The image is in memory.
+    Linked,
+    /// The page has a newer image: look again.
+    Overtaken,
+    Failed(ColdError),
+}
+
+impl Request {
+    /// A read of this image into a private frame.
+    pub fn new(
+        core: &Arc<Core>,
+        page: PageNumber,
+        word: DiskWord,
+        hint: Access,
+        ahead: bool,
+        image: Image,
+    ) -> Request {
+        let (done, outcome) = (Event::new(), OnceLock::new());
+        Request { core: core.clone(), page, word, hint, ahead, image, done, outcome }
+    }
+
+    /// Waits until it is done: the image, or nothing if the page has got a newer one.
+    pub fn wait(&self, task: &Task) -> Result<Option<Image>, ColdError> {
+        self.done.wait_interruptible(task)?;
+        match self.outcome.get().expect("it is set before the event") {
+            Outcome::Linked => Ok(Some(self.image.clone())),
+            Outcome::Overtaken => Ok(None),
+            Outcome::Failed(error) => Err(error.clone()),
+        }
+    }
+
+    fn key(&self) -> Key {
+        (Arc::as_ptr(&self.core) as usize, self.word)
+    }
+
+    /// Whether this lies right behind the other in the same file.
+    fn follows(&self, other: &Request) -> bool {
+        let (this, that) = (self.word.place(), other.word.place());
+        Arc::ptr_eq(&self.core, &other.core)
+            && this.file == that.file
+            && this.index == that.index + 1
+    }
+}
+
+/// A store (which the request keeps alive) and an image.
+type Key = (usize, DiskWord);
+
+/// Requests, and who carries them out.
+pub struct Reader {
+    has_threads: bool,
+    /// Requests that are not done yet.
+    known: Mutex<HashMap<Key, Arc<Request>>>,
+    queue: Mutex<Queue>,
+    called: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// Somebody waits for these.
+    urgent: VecDeque<Arc<Request>>,
+    ahead: VecDeque<Arc<Request>>,
+    closed: bool,
+}
+
+impl Reader {
+    /// Without requests. Without threads it reads on the thread of whoever asks.
+    pub fn new(has_threads: bool) -> Reader {
+        let (known, queue) = (Mutex::default(), Mutex::default());
+        Reader { has_threads, known, queue, called: Condvar::new() }
+    }
+
+    /// The request for this image, if it is being read.
+    pub fn known(&self, core: &Arc<Core>, word: DiskWord) -> Option<Arc<Request>> {
+        self.known.lock().get(&(Arc::as_ptr(core) as usize, word)).cloned()
+    }
+
+    /// Whether anybody reads while others go on.
+    pub fn reads_ahead(&self) -> bool {
+        self.has_threads
+    }
+
+    /// Has the image read; if somebody else was faster, it is his request that is to be waited for.
+    pub fn submit(&self, shared: &Arc<Shared>, request: Request) -> Arc<Request> {
+        let request = Arc::new(request);
+        match self.known.lock().entry(request.key()) {
+            MapEntry::Occupied(other) => return other.get().clone(),
+            MapEntry::Vacant(place) => place.insert(request.clone()),
+        };
+        if self.has_threads {
+            let mut queue = self.queue.lock();
+            match request.ahead {
+                true if queue.ahead.len() >= AHEAD_MAX => {
+                    drop(queue);
+                    self.finish(&request, Outcome::Overtaken);
+                    return request;
+                }
+                true => queue.ahead.push_back(request.clone()),
+                false => queue.urgent.push_back(request.clone()),
+            }
+            drop(queue);
+            self.called.notify_one();
+        } else {
+            let mut buffer = AlignedBytes::new(PAGE_BYTES);
+            self.read(shared, std::slice::from_ref(&request), &mut buffer);
+        }
+        request
+    }
+
+    /// The threads end when they have done what they are at.
+    pub fn close(&self) {
+        let mut queue = self.queue.lock();
+        queue.closed = true;
+        let left: Vec<_> = std::mem::take(&mut queue.urgent).into();
+        let ahead: Vec<_> = std::mem::take(&mut queue.ahead).into();
+        drop(queue);
+        self.called.notify_all();
+        for request in left.iter().chain(&ahead) {
+            self.finish(request, Outcome::Failed(ColdError::Closed));
+        }
+    }
+
+    /// A reading thread.
+    pub fn run(&self, shared: &Arc<Shared>) {
+        let mut buffer = AlignedBytes::new(RUN_PAGES * PAGE_BYTES);
+        while let Some(run) = self.next_run() {
+            self.read(shared, &run, &mut buffer);
+        }
+    }
+
+    /// Waits for requests: one, and those behind it that lie next to it.
+    fn next_run(&self) -> Option<Vec<Arc<Request>>> {
+        let mut queue = self.queue.lock();
+        loop {
+            if queue.closed {
+                return None;
+            }
+            let Queue { urgent, ahead, .. } = &mut *queue;
+            let requests = if urgent.is_empty() { ahead } else { urgent };
+            if let Some(first) = requests.pop_front() {
+                let mut run = vec![first];
+                while run.len() < RUN_PAGES
+                    && requests.front().is_some_and(|next| next.follows(&run[run.len() - 1]))
+                {
+                    run.extend(requests.pop_front());
+                }
+                return Some(run);
+            }
+            self.called.wait(&mut queue);
+        }
+    }
+
+    /// Reads a run of neighbours: from the extension what it has, the rest from the file.
+    fn read(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
+        let extension = shared.extension.read().clone();
+        let mut from_file = Vec::with_capacity(run.len());
+        for request in run {
+            let page = &mut buffer[..PAGE_BYTES];
+            let found = extension.as_ref().is_some_and(|extension| {
+                extension.read(&request.core, request.page, request.word, page)
+            });
+            if found {
+                let body = verify_request(request, page).expect("the extension has verified it");
+                self.link(shared, request, body);
+            } else {
+                from_file.push(request);
+            }
+        }
+        for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
+            self.read_from_file(shared, neighbours, buffer);
+        }
+    }
+
+    fn read_from_file(&self, shared: &Arc<Shared>, run: &[&Arc<Request>], buffer: &mut [u8]) {
+        let buffer = &mut buffer[..run.len() * PAGE_BYTES];
+        let first = run[0];
+        add(&shared.counters.read_calls, 1);
+        match first.core.read_places(first.word.place(), buffer) {
+            Ok(()) => {
+                add(&shared.counters.reads, run.len());
+                for (request, page) in run.iter().zip(buffer.chunks_exact(PAGE_BYTES)) {
+                    self.check_and_link(shared, request, page);
+                }
+            }
+            Err(error) if run.len() == 1 => self.fail(first, error),
+            // One bad page must not fail its neighbours.
+            Err(_) => run.iter().for_each(|request| {
+                self.read_from_file(shared, std::slice::from_ref(request), buffer);
+            }),
+        }
+    }
+
+    fn fail(&self, request: &Arc<Request>, error: FileError) {
+        self.finish_checked(request, Outcome::Failed(ColdError::Read(Arc::new(error))));
+    }
+
+    fn check_and_link(&self, shared: &Arc<Shared>, request: &Arc<Request>, page: &[u8]) {
+        match verify_request(request, page) {
+            Ok(body) => self.link(shared, request, body),
+            Err(what) => {
+                let error = request.core.mismatch(request.page, request.word, what);
+                self.finish_checked(request, Outcome::Failed(error));
+            }
+        }
+    }
+
+    /// Ends a request in failure, unless the page has got a newer image: then its old place may hold
+    /// anything.
+    fn finish_checked(&self, request: &Arc<Request>, outcome: Outcome) {
+        let is_current = request.core.map.get(request.page) == MapWord::Disk(request.word);
+        self.finish(request, if is_current { outcome } else { Outcome::Overtaken });
+    }
+
+    fn link(&self, shared: &Arc<Shared>, request: &Arc<Request>, body: &Body) {
+        let (core, image) = (&request.core, &request.image);
+        // SAFETY: nobody but this request has the frame, it is not linked yet, and only the thread that
+        // carries the request out gets here.
+        unsafe { *shared.frames.body_mut(image.frame()) = *body };
+        let state = image.state();
+        state.adopt(core.slot, request.page);
+        state.set_clean(request.word);
+        let came_back = shared.queues.lock().was_here(identity_of(core, request.page));
+        state.set_marks(match request.hint {
+            Access::Scan => MARK_SCAN,
+            Access::Point if came_back => MARK_MAIN,
+            Access::Point => 0,
+        });
+        let frame = image.clone().into_frame();
+        let (from, to) = (MapWord::Disk(request.word), MapWord::Frame(frame));
+        let outcome = match core.map.exchange(request.page, from, to) {
+            Ok(()) => {
+                shared.enqueue(frame);
+                Outcome::Linked
+            }
+            Err(_) => {
+                // SAFETY: the map's reference was made above and nobody has seen it.
+                drop(unsafe { Image::from_frame(shared, frame) });
+                Outcome::Overtaken
+            }
+        };
+        if request.ahead {
+            add(&shared.counters.read_ahead, 1);
+        }
+        self.finish(request, outcome);
+    }
+
+    fn finish(&self, request: &Arc<Request>, outcome: Outcome) {
+        let first = request.outcome.set(outcome).is_ok();
+        debug_assert!(first, "a request is finished once");
+        self.known.lock().remove(&request.key());
+        request.done.set();
+    }
+}
+
+fn verify_request<'p>(request: &Request, page: &'p [u8]) -> Result<&'p Body, Mismatch> {
+    verify(page, request.core.seed, Kind::Data, request.page.0, request.word)
+}

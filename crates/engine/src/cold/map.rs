@@ -1,0 +1,237 @@
+//! The page map: for each page's number one word that says where its current image is. The look-up is an
+//! index into an array.
+//!
+//! In memory the words lie in chunks that are made as numbers grow. A chunk holds what a map page on
+//! disk holds; beside each word it keeps the one that the durable root knows, and a bit that says
+//! whether the page has changed since the last checkpoint was captured.
+
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize};
+
+use parking_lot::Mutex;
+
+use super::frame::FrameNumber;
+use super::pages::{BODY_BYTES, PageNumber};
+use super::place::{DiskWord, MapWord};
+use super::root::DIRECTORY_MAX;
+use crate::sync::Word;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+
+/// Words of a chunk, and of a map page.
+pub const CHUNK_WORDS: usize = BODY_BYTES / 8;
+/// Chunks that a directory of the greatest length can name.
+const CHUNKS_MAX: usize = DIRECTORY_MAX * CHUNK_WORDS;
+/// Numbers that a map can hold: 32 TB of pages.
+pub const NUMBERS_MAX: u64 = (CHUNKS_MAX * CHUNK_WORDS) as u64;
+
+/// A page's words. All zeros is a chunk of free pages.
+#[repr(C)]
+pub struct Chunk {
+    /// [`MapWord`]s. A frame is linked with Release and found with Acquire (F1).
+    words: [Word; CHUNK_WORDS],
+    /// [`DiskWord`]s in the durable root, or 0. Read and written by the checkpoint alone.
+    durable: [Word; CHUNK_WORDS],
+    /// A bit for each page that has changed. Set by who publishes, taken by capture. In one order with
+    /// `listed` (SeqCst), so that a bit that capture misses leads to the chunk's being listed again.
+    changed: [Word; CHUNK_WORDS.div_ceil(64)],
+    /// 1 if the chunk is in the map's list of changed chunks.
+    listed: Word,
+}
+
+/// Where all pages of a store are.
+pub struct Map {
+    /// Written once each, under the lock of `changed`.
+    chunks: Box<[AtomicPtr<Chunk>]>,
+    /// No chunk behind these has been made. Written under the same lock.
+    made: AtomicUsize,
+    /// Chunks with changed pages.
+    changed: Mutex<Vec<usize>>,
+}
+
+fn zeroed<T>(layout: Layout) -> *mut T {
+    // SAFETY: no layout that we ask for is empty.
+    let memory = unsafe { alloc_zeroed(layout) };
+    if memory.is_null() {
+        handle_alloc_error(layout);
+    }
+    memory.cast()
+}
+
+impl Map {
+    /// No pages.
+    pub fn new() -> Map {
+        let layout = Layout::array::<AtomicPtr<Chunk>>(CHUNKS_MAX).expect("it is 32 MB");
+        let memory = ptr::slice_from_raw_parts_mut(zeroed(layout), CHUNKS_MAX);
+        // SAFETY: it was allocated with a box's layout, and zeros are null pointers. Only what is touched
+        // costs memory.
+        let chunks = unsafe { Box::from_raw(memory) };
+        Map { chunks, made: AtomicUsize::new(0), changed: Mutex::default() }
+    }
+
+    #[inline]
+    fn chunk(&self, number: usize) -> Option<&Chunk> {
+        let chunk = self.chunks.get(number)?.load(Acquire); // pairs with ensure
+        // SAFETY: chunks live as long as the map.
+        unsafe { chunk.as_ref() }
+    }
+
+    #[inline]
+    fn word(&self, page: PageNumber) -> Option<&Word> {
+        let number = page.0 as usize;
+        Some(&self.chunk(number / CHUNK_WORDS)?.words[number % CHUNK_WORDS])
+    }
+
+    fn known(&self, page: PageNumber) -> &Word {
+        self.word(page).expect("the page's chunk has been made")
+    }
+
+    /// Makes sure that there is a word for this page.
+    pub fn ensure(&self, page: PageNumber) {
+        assert!(page.0 < NUMBERS_MAX, "page numbers are bounded");
+        let number = page.0 as usize / CHUNK_WORDS;
+        let place = &self.chunks[number];
+        if !place.load(Relaxed).is_null() {
+            return;
+        }
+        let _making = self.changed.lock();
+        if place.load(Relaxed).is_null() {
+            place.store(zeroed(Layout::new::<Chunk>()), Release); // pairs with chunk
+            self.made.fetch_max(number + 1, Relaxed);
+        }
+    }
+
+    /// Where the page is.
+    #[inline]
+    pub fn get(&self, page: PageNumber) -> MapWord {
+        // Pairs with the Release of whoever linked it (F1).
+        self.word(page).map_or(MapWord::Free, |word| MapWord::from_bits(word.load(Acquire)))
+    }
+
+    /// Changes where the page is, if it is there.
+    pub fn exchange(&self, page: PageNumber, from: MapWord, to: MapWord) -> Result<(), MapWord> {
+        let (from, to) = (from.to_bits(), to.to_bits());
+        let exchanged = self.known(page).compare_exchange(from, to, AcqRel, Acquire);
+        exchanged.map(|_| ()).map_err(MapWord::from_bits)
+    }
+
+    /// The page has a new image, or none any more; where the old one was.
+    pub fn publish(&self, page: PageNumber, word: MapWord) -> MapWord {
+        let old = self.known(page).swap(word.to_bits(), AcqRel);
+        self.mark_changed(page);
+        MapWord::from_bits(old)
+    }
+
+    /// The next checkpoint is to write the page's word.
+    pub fn mark_changed(&self, page: PageNumber) {
+        let (number, place) = (page.0 as usize / CHUNK_WORDS, page.0 as usize % CHUNK_WORDS);
+        let chunk = self.chunk(number).expect("the page's chunk has been made");
+        let (bits, bit) = (&chunk.changed[place / 64], 1 << (place % 64));
+        if bits.load(Relaxed) & bit != 0 {
+            return;
+        }
+        bits.fetch_or(bit, SeqCst);
+        if chunk.listed.load(SeqCst) == 0 && chunk.listed.swap(1, SeqCst) == 0 {
+            self.changed.lock().push(number);
+        }
+    }
+
+    /// The pages that have changed since this was last called, in order.
+    pub fn take_changed(&self) -> Vec<PageNumber> {
+        let mut numbers = std::mem::take(&mut *self.changed.lock());
+        numbers.sort_unstable();
+        let mut pages = Vec::new();
+        for number in numbers {
+            let chunk = self.chunk(number).expect("listed chunks have been made");
+            chunk.listed.store(0, SeqCst);
+            for (word, bits) in chunk.changed.iter().enumerate() {
+                let mut bits = bits.swap(0, SeqCst);
+                while bits != 0 {
+                    let place = word * 64 + bits.trailing_zeros() as usize;
+                    pages.push(PageNumber((number * CHUNK_WORDS + place) as u64));
+                    bits &= bits - 1;
+                }
+            }
+        }
+        pages
+    }
+
+    /// Pages in memory, in order. What is found may have changed by the time it is looked at.
+    pub fn resident(&self) -> impl Iterator<Item = (PageNumber, FrameNumber)> + '_ {
+        let made = self.made.load(Relaxed);
+        let numbers = (0..made).filter(|&number| self.chunk(number).is_some());
+        numbers
+            .flat_map(|number| (0..CHUNK_WORDS).map(move |word| number * CHUNK_WORDS + word))
+            .filter_map(|number| match self.get(PageNumber(number as u64)) {
+                MapWord::Frame(frame) => Some((PageNumber(number as u64), frame)),
+                _ => None,
+            })
+    }
+
+    /// Where the durable root has the page. For the checkpoint.
+    pub fn durable(&self, page: PageNumber) -> Option<DiskWord> {
+        let number = page.0 as usize;
+        let chunk = self.chunk(number / CHUNK_WORDS)?;
+        DiskWord::from_bits(chunk.durable[number % CHUNK_WORDS].load(Relaxed))
+    }
+
+    /// The durable root has the page there now. For the checkpoint.
+    pub fn set_durable(&self, page: PageNumber, word: Option<DiskWord>) {
+        let number = page.0 as usize;
+        let chunk = self.chunk(number / CHUNK_WORDS).expect("the page's chunk has been made");
+        let bits = word.map_or(0, DiskWord::to_bits);
+        chunk.durable[number % CHUNK_WORDS].store(bits, Relaxed);
+    }
+
+    /// The page is on disk there, and durable. For opening.
+    pub fn restore(&self, page: PageNumber, word: DiskWord) {
+        self.ensure(page);
+        self.known(page).store(MapWord::Disk(word).to_bits(), Relaxed);
+        self.set_durable(page, Some(word));
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        let made = *self.made.get_mut();
+        for chunk in self.chunks[..made].iter_mut().map(|chunk| *chunk.get_mut()) {
+            if chunk.is_null() {
+                continue;
+            }
+            // SAFETY: it was allocated with a box's layout, and nobody else has the map.
+            drop(unsafe { Box::from_raw(chunk) });
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+    use crate::cold::place::Place;
+
+    #[test]
+    fn changed_pages_are_told_once_and_in_order() {
+        let map = Map::new();
+        let pages: Vec<_> = [5000, 3, 1019, 1020, 64, 3].map(PageNumber).into();
+        for &page in &pages {
+            map.ensure(page);
+            map.publish(page, MapWord::Frame(FrameNumber(1)));
+        }
+        assert_eq!(map.take_changed(), [3, 64, 1019, 1020, 5000].map(PageNumber));
+        assert_eq!(map.take_changed(), []);
+        map.mark_changed(PageNumber(64));
+        assert_eq!(map.take_changed(), [PageNumber(64)]);
+    }
+
+    #[test]
+    fn a_page_nobody_made_is_free() {
+        let map = Map::new();
+        assert_eq!(map.get(PageNumber(7)), MapWord::Free);
+        assert_eq!(map.get(PageNumber(u64::MAX)), MapWord::Free);
+        let word = DiskWord::new(Place { file: 1, index: 24 }, 1);
+        map.restore(PageNumber(7), word);
+        assert_eq!(map.get(PageNumber(7)), MapWord::Disk(word));
+        assert_eq!(map.durable(PageNumber(7)), Some(word));
+        assert_eq!(map.get(PageNumber(8)), MapWord::Free);
+    }
+}

@@ -1,0 +1,391 @@
+//! Free space: which places of a store's files are taken.
+//!
+//! Places are handed out in runs, cut from whole free extents as long as there are any, so that pages
+//! that are written one after the other lie one after the other. Holes in extents that are partly taken
+//! are filled when they are a good part of the file, or when the file cannot grow.
+
+use super::file::RESERVED_EXTENTS;
+use super::place::Place;
+
+/// Pages of an extent.
+pub const EXTENT_PAGES: u32 = 8;
+/// The longest run that is handed out: a megabyte.
+pub const RUN_PAGES_MAX: u32 = 128;
+/// Holes are filled before the file grows when they are one in so many of its pages.
+const HOLES_OF: u32 = 5;
+const FULL: u8 = u8::MAX;
+
+/// How a file grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Growth {
+    /// Pages of a new file.
+    pub initial_pages: u32,
+    /// Pages that are added at a time, at least …
+    pub step_pages: u32,
+    /// … or this part of the file in percent, if that is more …
+    pub percent: u32,
+    /// … but not more than this.
+    pub step_pages_max: u32,
+    /// Where it ends.
+    pub pages_max: u32,
+}
+
+impl Default for Growth {
+    /// 64 MB, or 10 % up to 1 GB.
+    fn default() -> Growth {
+        const MB: u32 = (1 << 20) / 8192;
+        Growth {
+            initial_pages: 8 * MB,
+            step_pages: 64 * MB,
+            percent: 10,
+            step_pages_max: 1024 * MB,
+            pages_max: u32::MAX - EXTENT_PAGES,
+        }
+    }
+}
+
+impl Growth {
+    /// How long a file of this length is after it has grown; `None` if it may not.
+    pub fn next(&self, pages: u32) -> Option<u32> {
+        let part = (u64::from(pages) * u64::from(self.percent) / 100) as u32;
+        let step = self.step_pages.max(part.min(self.step_pages_max)).max(EXTENT_PAGES);
+        let grown = pages.saturating_add(step).min(self.pages_max) / EXTENT_PAGES * EXTENT_PAGES;
+        (grown > pages).then_some(grown)
+    }
+
+    /// How long a new file is.
+    pub fn initial(&self) -> u32 {
+        let least = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
+        self.initial_pages.max(least).next_multiple_of(EXTENT_PAGES)
+    }
+}
+
+/// Places next to each other that somebody has taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The first.
+    pub place: Place,
+    /// How many.
+    pub pages: u32,
+}
+
+/// How the pages of files are used.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct SpaceStats {
+    /// All there are.
+    pub total_pages: u64,
+    /// Taken by images, current or awaiting the next checkpoint, by the map, and by the files' own.
+    pub used_pages: u64,
+}
+
+impl SpaceStats {
+    /// Those that can be had without growing.
+    pub fn free_pages(&self) -> u64 {
+        self.total_pages - self.used_pages
+    }
+}
+
+/// What is taken in the files of one store.
+#[derive(Debug, Default)]
+pub struct Space {
+    files: Vec<FileSpace>,
+}
+
+#[derive(Debug)]
+struct FileSpace {
+    id: u8,
+    growth: Growth,
+    /// A bit for each page, a byte for each extent.
+    taken: Vec<u8>,
+    taken_pages: u32,
+    free_extents: u32,
+    /// No extent before this one is free.
+    first_free: usize,
+    /// No extent before this one has a hole.
+    first_hole: usize,
+    /// What is left of the run of free extents that was begun last: first page and end.
+    begun: (u32, u32),
+}
+
+impl Space {
+    /// Adds a file with nothing in it.
+    pub fn add(&mut self, id: u8, pages: u32, growth: Growth) {
+        let mut file = FileSpace {
+            id,
+            growth,
+            taken: Vec::new(),
+            taken_pages: 0,
+            free_extents: 0,
+            first_free: 0,
+            first_hole: 0,
+            begun: (0, 0),
+        };
+        file.grow(pages);
+        for index in 0..RESERVED_EXTENTS * EXTENT_PAGES {
+            file.take(index);
+        }
+        self.files.push(file);
+    }
+
+    /// Takes up to so many places, next to each other, without growing a file. `None` also if files
+    /// should rather grow; `holes` takes what there is.
+    pub fn take_run(&mut self, wanted: u32, holes: bool) -> Option<Run> {
+        let wanted = wanted.min(RUN_PAGES_MAX);
+        let roomy = self.files.iter_mut().max_by_key(|file| file.open_pages())?;
+        if let Some(run) = roomy.take_from_extents(wanted) {
+            return Some(run);
+        }
+        let file = self.files.iter_mut().max_by_key(|file| file.free_pages())?;
+        let many = file.free_pages() > file.pages() / HOLES_OF;
+        if many || holes { file.take_hole(wanted) } else { None }
+    }
+
+    /// Takes one certain place, when the map is read; `false` if it is none or is taken.
+    pub fn take_place(&mut self, place: Place) -> bool {
+        let Some(file) = self.files.iter_mut().find(|file| file.id == place.file) else {
+            return false;
+        };
+        let free = place.index < file.pages() && !file.is_taken(place.index);
+        if free {
+            file.take(place.index);
+        }
+        free
+    }
+
+    /// Gives a place back.
+    ///
+    /// # Panics
+    /// If nobody had taken it.
+    pub fn give(&mut self, place: Place) {
+        let file = self.file(place.file);
+        assert!(file.is_taken(place.index), "{place:?} is given back once");
+        file.give(place.index);
+    }
+
+    /// The file that may grow and has the fewest pages, and how many it would have.
+    pub fn growable(&self) -> Option<(u8, u32)> {
+        let growable = |file: &FileSpace| Some((file.id, file.growth.next(file.pages())?));
+        self.files.iter().filter_map(growable).min_by_key(|&(_, pages)| pages)
+    }
+
+    /// The file has so many pages now.
+    pub fn grow(&mut self, id: u8, pages: u32) {
+        self.file(id).grow(pages);
+    }
+
+    /// How many pages the file would keep if the free extents at its end were cut off.
+    pub fn needed_pages(&mut self, id: u8) -> u32 {
+        let taken = &self.file(id).taken;
+        taken.iter().rposition(|&extent| extent != 0).map_or(0, |last| last as u32 + 1)
+            * EXTENT_PAGES
+    }
+
+    /// The free extents at the file's end are no more.
+    pub fn cut(&mut self, id: u8, pages: u32) {
+        let file = self.file(id);
+        let cut = file.taken.split_off((pages / EXTENT_PAGES) as usize);
+        assert!(cut.iter().all(|&extent| extent == 0), "what is cut off is free");
+        file.free_extents -= cut.len() as u32;
+        file.begun = (0, 0);
+    }
+
+    /// Files and their lengths in pages.
+    pub fn lengths(&self) -> Vec<(u8, u32)> {
+        self.files.iter().map(|file| (file.id, file.pages())).collect()
+    }
+
+    /// How all files are used.
+    pub fn stats(&self) -> SpaceStats {
+        SpaceStats {
+            total_pages: self.files.iter().map(|file| u64::from(file.pages())).sum(),
+            used_pages: self.files.iter().map(|file| u64::from(file.taken_pages)).sum(),
+        }
+    }
+
+    fn file(&mut self, id: u8) -> &mut FileSpace {
+        self.files.iter_mut().find(|file| file.id == id).expect("the store has this file")
+    }
+}
+
+impl FileSpace {
+    fn pages(&self) -> u32 {
+        self.taken.len() as u32 * EXTENT_PAGES
+    }
+
+    fn free_pages(&self) -> u32 {
+        self.pages() - self.taken_pages
+    }
+
+    /// Pages that can be had in whole extents.
+    fn open_pages(&self) -> u32 {
+        self.begun.1 - self.begun.0 + self.free_extents * EXTENT_PAGES
+    }
+
+    fn is_taken(&self, page: u32) -> bool {
+        self.taken[(page / EXTENT_PAGES) as usize] & (1 << (page % EXTENT_PAGES)) != 0
+    }
+
+    fn take(&mut self, page: u32) {
+        let extent = &mut self.taken[(page / EXTENT_PAGES) as usize];
+        self.free_extents -= u32::from(*extent == 0);
+        *extent |= 1 << (page % EXTENT_PAGES);
+        self.taken_pages += 1;
+    }
+
+    fn give(&mut self, page: u32) {
+        let number = (page / EXTENT_PAGES) as usize;
+        let extent = &mut self.taken[number];
+        *extent &= !(1 << (page % EXTENT_PAGES));
+        self.taken_pages -= 1;
+        self.first_hole = self.first_hole.min(number);
+        if *extent == 0 {
+            self.free_extents += 1;
+            self.first_free = self.first_free.min(number);
+        }
+    }
+
+    fn grow(&mut self, pages: u32) {
+        let extents = (pages / EXTENT_PAGES) as usize;
+        let added = extents.saturating_sub(self.taken.len());
+        self.taken.resize(self.taken.len() + added, 0);
+        self.free_extents += added as u32;
+    }
+
+    fn take_from_extents(&mut self, wanted: u32) -> Option<Run> {
+        if self.begun.0 == self.begun.1 || self.is_taken(self.begun.0) {
+            self.begun = self.begin()?;
+        }
+        let mut end = self.begun.0;
+        while end < self.begun.1.min(self.begun.0 + wanted) && !self.is_taken(end) {
+            end += 1;
+        }
+        let first = std::mem::replace(&mut self.begun.0, end);
+        Some(self.take_all(first, end))
+    }
+
+    /// The first free extents that lie next to each other.
+    fn begin(&mut self) -> Option<(u32, u32)> {
+        if self.free_extents == 0 {
+            return None;
+        }
+        let free = self.taken[self.first_free..].iter().position(|&extent| extent == 0)?;
+        let first = self.first_free + free;
+        self.first_free = first;
+        let most = (RUN_PAGES_MAX / EXTENT_PAGES) as usize;
+        let count = self.taken[first..].iter().take(most).take_while(|&&e| e == 0).count();
+        Some((first as u32 * EXTENT_PAGES, (first + count) as u32 * EXTENT_PAGES))
+    }
+
+    fn take_hole(&mut self, wanted: u32) -> Option<Run> {
+        let hole = self.taken[self.first_hole..].iter().position(|&extent| extent != FULL)?;
+        self.first_hole += hole;
+        let extent = self.taken[self.first_hole];
+        let first = self.first_hole as u32 * EXTENT_PAGES + extent.trailing_ones();
+        let mut end = first;
+        while end < self.pages().min(first + wanted) && !self.is_taken(end) {
+            end += 1;
+        }
+        Some(self.take_all(first, end))
+    }
+
+    fn take_all(&mut self, first: u32, end: u32) -> Run {
+        (first..end).for_each(|page| self.take(page));
+        Run { place: Place { file: self.id, index: first }, pages: end - first }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use env::sim::SplitMix;
+    use std::collections::BTreeSet;
+
+    const FIRST: u32 = RESERVED_EXTENTS * EXTENT_PAGES;
+
+    fn space(pages: u32) -> Space {
+        let mut space = Space::default();
+        space.add(1, pages, Growth { pages_max: 400, step_pages: 80, ..Growth::default() });
+        space
+    }
+
+    #[test]
+    fn what_is_taken_in_turn_lies_in_turn() {
+        let mut space = space(FIRST + 256);
+        let mut next = FIRST;
+        for wanted in [1, 1, 6, 3, 100, 50, 95] {
+            let mut left = wanted;
+            while left > 0 {
+                let run = space.take_run(left, false).unwrap();
+                assert_eq!(run.place.index, next);
+                next += run.pages;
+                left -= run.pages;
+            }
+        }
+        assert_eq!(space.take_run(1, true), None);
+        assert_eq!(space.stats().free_pages(), 0);
+    }
+
+    #[test]
+    fn no_place_is_taken_twice_and_all_can_be_had() {
+        let mut rng = SplitMix::new(5);
+        let mut space = space(200);
+        space.add(2, 160, Growth { pages_max: 160, ..Growth::default() });
+        let mut taken = BTreeSet::new();
+        for _ in 0..20_000 {
+            if rng.below(5) < 3 {
+                let wanted = 1 + rng.below(20) as u32;
+                let run = match space.take_run(wanted, false) {
+                    Some(run) => run,
+                    None => match space.growable() {
+                        Some((id, pages)) => {
+                            space.grow(id, pages);
+                            continue;
+                        }
+                        None => match space.take_run(wanted, true) {
+                            Some(run) => run,
+                            None => {
+                                assert_eq!(space.stats().free_pages(), 0);
+                                continue;
+                            }
+                        },
+                    },
+                };
+                assert!(run.pages > 0 && run.pages <= wanted);
+                for page in 0..run.pages {
+                    assert!(taken.insert(run.place.plus(page)));
+                }
+            } else {
+                for _ in 0..rng.below(40) {
+                    let Some(&place) =
+                        taken.iter().nth(rng.below(taken.len().max(1) as u64) as usize)
+                    else {
+                        break;
+                    };
+                    taken.remove(&place);
+                    space.give(place);
+                }
+            }
+            let own = 2 * u64::from(FIRST);
+            assert_eq!(space.stats().used_pages, taken.len() as u64 + own);
+        }
+        let end = space.needed_pages(1);
+        space.cut(1, end);
+        assert!(taken.iter().filter(|place| place.file == 1).all(|place| place.index < end));
+    }
+
+    #[test]
+    fn files_grow_in_steps_up_to_their_end() {
+        let growth = Growth {
+            initial_pages: 0,
+            step_pages: 80,
+            percent: 50,
+            step_pages_max: 100,
+            pages_max: 500,
+        };
+        let mut lengths = vec![growth.initial()];
+        while let Some(next) = growth.next(*lengths.last().unwrap()) {
+            lengths.push(next);
+        }
+        assert_eq!(lengths, [32, 112, 192, 288, 384, 480, 496]);
+    }
+}

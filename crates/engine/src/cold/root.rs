@@ -1,0 +1,186 @@
+//! The root: what a checkpoint leaves behind, and from which everything else is found.
+//!
+//! ```text
+//! magic: u64 | version: u32 | length: u32 | checksum: u32 | 0: u32 | database: u128 | sequence: u64
+//! | next stamp: u64 | end of page numbers: u64 | files: u32 | info: u32 | directory: u32 | 0: u32
+//! | (file: u32, pages: u32)* | directory word* | info
+//! ```
+//!
+//! Two slots of an extent each hold the last two roots; the one with the greater sequence number is
+//! current. A slot is overwritten only when the other holds a root that is known to be durable.
+
+use super::place::DiskWord;
+
+/// The most that a slot takes.
+pub const ROOT_BYTES_MAX: usize = 64 << 10;
+/// The most that a caller may hand over to be kept with a checkpoint.
+pub const INFO_BYTES_MAX: usize = 4096;
+/// The most directory pages that a root can name.
+pub const DIRECTORY_MAX: usize = 4096;
+/// What version of the files this program writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"TCROOT\0\x01");
+const FIXED_BYTES: usize = 80;
+
+/// A durable state of a database's pages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Root {
+    /// The database.
+    pub database: u128,
+    /// Greater than that of any root before.
+    pub sequence: u64,
+    /// No image that this root can reach has this stamp or a greater one.
+    pub next_stamp: u64,
+    /// No page has this number or a greater one.
+    pub numbers_end: u64,
+    /// The files, and how many pages each had.
+    pub files: Vec<(u8, u32)>,
+    /// Where the directory's pages are; `None` for those of which nothing was ever written.
+    pub directory: Vec<Option<DiskWord>>,
+    /// What the caller wants back.
+    pub info: Vec<u8>,
+}
+
+/// Why bytes are no root.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotRoot {
+    /// Empty, torn or rotten.
+    Damaged,
+    /// Of a later version.
+    UnknownVersion(u32),
+}
+
+impl Root {
+    /// As it is written.
+    pub fn encode(&self) -> Vec<u8> {
+        assert!(self.info.len() <= INFO_BYTES_MAX && self.directory.len() <= DIRECTORY_MAX);
+        let mut out = Vec::new();
+        out.extend(MAGIC.to_le_bytes());
+        out.extend(FORMAT_VERSION.to_le_bytes());
+        out.extend([0; 12]); // length and checksum come last
+        out.extend(self.database.to_le_bytes());
+        for value in [self.sequence, self.next_stamp, self.numbers_end] {
+            out.extend(value.to_le_bytes());
+        }
+        for count in [self.files.len(), self.info.len(), self.directory.len(), 0] {
+            out.extend((count as u32).to_le_bytes());
+        }
+        debug_assert_eq!(out.len(), FIXED_BYTES);
+        for &(file, pages) in &self.files {
+            out.extend(u32::from(file).to_le_bytes());
+            out.extend(pages.to_le_bytes());
+        }
+        for word in &self.directory {
+            out.extend(word.map_or(0, DiskWord::to_bits).to_le_bytes());
+        }
+        out.extend(&self.info);
+        assert!(out.len() <= ROOT_BYTES_MAX, "a root fits its slot");
+        let length = out.len() as u32;
+        out[12..16].copy_from_slice(&length.to_le_bytes());
+        let checksum = crc32c::crc32c(&out);
+        out[16..20].copy_from_slice(&checksum.to_le_bytes());
+        out
+    }
+
+    /// Of what was read from a slot.
+    pub fn decode(bytes: &[u8]) -> Result<Root, NotRoot> {
+        let mut reader = Reader(bytes);
+        let (magic, version) = (reader.u64()?, reader.u32()?);
+        let length = reader.u32()? as usize;
+        if magic != MAGIC || length < FIXED_BYTES || length > bytes.len() {
+            return Err(NotRoot::Damaged);
+        }
+        let mut whole = bytes[..length].to_vec();
+        whole[16..20].fill(0);
+        if reader.u32()? != crc32c::crc32c(&whole) {
+            return Err(NotRoot::Damaged);
+        }
+        if version != FORMAT_VERSION {
+            return Err(NotRoot::UnknownVersion(version));
+        }
+        reader.u32()?;
+        let database = u128::from_le_bytes(reader.take()?);
+        let (sequence, next_stamp, numbers_end) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let (files, info, directory) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        reader.u32()?;
+        let files = (0..files)
+            .map(|_| {
+                Ok((u8::try_from(reader.u32()?).map_err(|_| NotRoot::Damaged)?, reader.u32()?))
+            })
+            .collect::<Result<_, NotRoot>>()?;
+        let directory = (0..directory)
+            .map(|_| Ok(DiskWord::from_bits(reader.u64()?)))
+            .collect::<Result<_, NotRoot>>()?;
+        let info = reader.0.get(..info as usize).ok_or(NotRoot::Damaged)?.to_vec();
+        Ok(Root { database, sequence, next_stamp, numbers_end, files, directory, info })
+    }
+}
+
+/// What is left to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], NotRoot> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(NotRoot::Damaged)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, NotRoot> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64, NotRoot> {
+        self.take().map(u64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cold::place::Place;
+
+    fn root() -> Root {
+        Root {
+            database: 0xDB,
+            sequence: 9,
+            next_stamp: 1 << 40,
+            numbers_end: 3000,
+            files: vec![(1, 800), (200, 16)],
+            directory: vec![None, Some(DiskWord::new(Place { file: 200, index: 15 }, 5))],
+            info: b"position".to_vec(),
+        }
+    }
+
+    #[test]
+    fn roots_come_back_as_they_were() {
+        let mut bytes = root().encode();
+        bytes.resize(ROOT_BYTES_MAX, 0xEE);
+        assert_eq!(Root::decode(&bytes), Ok(root()));
+    }
+
+    #[test]
+    fn a_flipped_bit_or_a_missing_end_is_no_root() {
+        let mut bytes = root().encode();
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Root::decode(&bytes), Err(NotRoot::Damaged), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        for length in 0..bytes.len() {
+            assert_eq!(Root::decode(&bytes[..length]), Err(NotRoot::Damaged));
+        }
+        assert_eq!(Root::decode(&[0; 4096]), Err(NotRoot::Damaged));
+    }
+
+    #[test]
+    fn a_later_version_is_told_from_damage() {
+        let mut bytes = root().encode();
+        bytes[8..12].copy_from_slice(&2u32.to_le_bytes());
+        bytes[16..20].fill(0);
+        let checksum = crc32c::crc32c(&bytes);
+        bytes[16..20].copy_from_slice(&checksum.to_le_bytes());
+        assert_eq!(Root::decode(&bytes), Err(NotRoot::UnknownVersion(2)));
+    }
+}

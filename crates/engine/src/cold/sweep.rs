@@ -1,0 +1,263 @@
+//! Making room: what leaves memory, and what is written back before it may.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam_epoch::{Guard, LocalHandle};
+
+use super::counters::add;
+use super::evict::{Entry, Residents, Standing, Victim};
+use super::frame::{FrameNumber, OnDisk};
+use super::pages::PageNumber;
+use super::place::MapWord;
+use super::pool::{Image, Shared};
+use super::store::Core;
+
+/// Victims that are chosen at a time.
+const BATCH: usize = 128;
+/// How often the sweeper looks without being called.
+const IDLE: Duration = Duration::from_millis(100);
+/// How long it waits for the epoch when nothing can leave.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// The sweeper's thread.
+pub fn run(shared: &Arc<Shared>) {
+    let handle = shared.collector.register();
+    while shared.await_call(IDLE) {
+        while shared.is_short(1) || shared.out() >= shared.limit() {
+            if !sweep(shared, &handle) {
+                break;
+            }
+            if shared.out() >= shared.limit() {
+                std::thread::sleep(PAUSE); // somebody's guard is in the way
+            }
+        }
+        move_epoch(&handle);
+    }
+}
+
+/// Lets pages go until there are enough free frames again. Whether it was of any use.
+pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
+    let sweeping = shared.sweeping.lock();
+    let mut useful = false;
+    while shared.is_short(2) {
+        let chosen = choose(shared, handle);
+        if chosen.is_empty() {
+            break;
+        }
+        let mut room = Room::new(shared, handle);
+        for (core, page, victim) in chosen {
+            room.let_go(core, page, victim);
+        }
+        useful |= room.finish();
+        if room.dirty_failed {
+            break;
+        }
+    }
+    drop(sweeping);
+    move_epoch(handle);
+    useful
+}
+
+/// Frees what can be freed by now.
+fn move_epoch(handle: &LocalHandle) {
+    for _ in 0..4 {
+        handle.pin().flush();
+    }
+}
+
+fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNumber, Victim)> {
+    let guard = handle.pin();
+    let mut queues = shared.queues.lock();
+    let mut looking = Looking { shared, guard: &guard, found: None };
+    let mut chosen = Vec::new();
+    while chosen.len() < BATCH {
+        let Some(victim) = queues.victim(&mut looking) else { break };
+        let (core, page) = looking.found.take().expect("an idle frame was found in its store");
+        chosen.push((core, page, victim));
+        // A tiny pool does not lose more than it has to.
+        if chosen.len() as u32 > shared.limit() / 8 {
+            break;
+        }
+    }
+    chosen
+}
+
+/// Looks at frames for the replacement.
+struct Looking<'a> {
+    shared: &'a Arc<Shared>,
+    guard: &'a Guard,
+    /// Whose the last idle frame is.
+    found: Option<(Arc<Core>, PageNumber)>,
+}
+
+impl Residents for Looking<'_> {
+    fn standing(&mut self, entry: Entry) -> Standing {
+        let state = self.shared.state(entry.frame);
+        if state.life() != entry.life {
+            return Standing::Stale;
+        }
+        let (slot, page) = state.identity();
+        let stores = self.shared.stores.read();
+        let core = stores.get(slot as usize).and_then(Option::as_ref);
+        let Some(core) = core.filter(|core| core.is_linked(page, entry.frame, self.guard)) else {
+            return Standing::Stale;
+        };
+        if state.references() > 1 {
+            return Standing::Pinned;
+        }
+        if state.take_referenced() {
+            return Standing::Wanted(state.marks());
+        }
+        self.found = Some((core.clone(), page));
+        Standing::Idle
+    }
+
+    fn mark(&mut self, entry: Entry, marks: u8) {
+        self.shared.state(entry.frame).set_marks(marks);
+    }
+}
+
+/// What a batch of victims comes to.
+struct Room<'a> {
+    shared: &'a Arc<Shared>,
+    handle: &'a LocalHandle,
+    unlinked: Vec<FrameNumber>,
+    dirty: Vec<(Arc<Core>, PageNumber, Image, Victim)>,
+    dirty_failed: bool,
+}
+
+impl<'a> Room<'a> {
+    fn new(shared: &'a Arc<Shared>, handle: &'a LocalHandle) -> Room<'a> {
+        Room { shared, handle, unlinked: Vec::new(), dirty: Vec::new(), dirty_failed: false }
+    }
+
+    /// Lets a page go if it is clean, or else notes that it is to be written.
+    fn let_go(&mut self, core: Arc<Core>, page: PageNumber, victim: Victim) {
+        let guard = self.handle.pin();
+        if !core.is_linked(page, victim.entry.frame, &guard) {
+            return;
+        }
+        match evict(self.shared, &core, page, victim.entry.frame, victim.earned, &guard) {
+            Eviction::Done => self.unlinked.push(victim.entry.frame),
+            Eviction::Overtaken => {}
+            Eviction::Dirty => {
+                // SAFETY: it is linked, under the guard.
+                let image = unsafe { Image::pinned(self.shared, victim.entry.frame) };
+                self.dirty.push((core, page, image, victim));
+            }
+        }
+    }
+
+    /// Writes what has to be written, lets it go too, and gives the frames back.
+    fn finish(&mut self) -> bool {
+        let mut dirty = std::mem::take(&mut self.dirty);
+        // By store and number, so that neighbours come to lie next to each other.
+        dirty.sort_by_key(|(core, page, ..)| (core.slot, *page));
+        for group in dirty.chunk_by(|a, b| a.0.slot == b.0.slot) {
+            let images: Vec<_> = group.iter().map(|(_, page, image, _)| (*page, image)).collect();
+            match group[0].0.write_back(&images) {
+                Ok(()) => *self.shared.trouble.lock() = None,
+                Err(error) => {
+                    *self.shared.trouble.lock() = Some(error);
+                    self.dirty_failed = true;
+                }
+            }
+            add(&self.shared.counters.lazy_writes, images.len());
+        }
+        for (core, page, image, victim) in dirty {
+            drop(image);
+            self.let_written_go(&core, page, victim);
+        }
+        let useful = !self.unlinked.is_empty();
+        let guard = self.handle.pin();
+        self.shared.retire(std::mem::take(&mut self.unlinked), &guard);
+        useful
+    }
+
+    fn let_written_go(&mut self, core: &Arc<Core>, page: PageNumber, victim: Victim) {
+        let guard = self.handle.pin();
+        let frame = victim.entry.frame;
+        let is_wanted = self.shared.state(frame).is_referenced();
+        if core.is_linked(page, frame, &guard) {
+            let done = !is_wanted
+                && evict(self.shared, core, page, frame, victim.earned, &guard) == Eviction::Done;
+            match done {
+                true => self.unlinked.push(frame),
+                false => self.shared.enqueue(frame),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Eviction {
+    Done,
+    Dirty,
+    /// Somebody published a newer image.
+    Overtaken,
+}
+
+/// Unlinks a clean image; the extension may have it. The frame was found in the map under the guard.
+fn evict(
+    shared: &Arc<Shared>,
+    core: &Arc<Core>,
+    page: PageNumber,
+    frame: FrameNumber,
+    earned: bool,
+    _guard: &Guard,
+) -> Eviction {
+    let state = shared.state(frame);
+    let word = match state.on_disk() {
+        OnDisk::At(word) => word,
+        OnDisk::Nowhere => return Eviction::Dirty,
+        OnDisk::Gone => return Eviction::Overtaken,
+    };
+    if core.map.exchange(page, MapWord::Frame(frame), MapWord::Disk(word)).is_err() {
+        return Eviction::Overtaken;
+    }
+    add(&shared.counters.evictions, 1);
+    shared.note_age(state.since_s());
+    if earned {
+        if let Some(extension) = &*shared.extension.read() {
+            // SAFETY: it was found in the map under the guard, which is alive (F2).
+            extension.admit(core, page, word, unsafe { shared.frames.body(frame) });
+        }
+    } else {
+        shared.queues.lock().remember(identity_of(core, page), shared.limit() as usize);
+    }
+    Eviction::Done
+}
+
+/// By which the replacement remembers a page that left.
+pub fn identity_of(core: &Core, page: PageNumber) -> u64 {
+    u64::from(core.slot) << 48 | page.0
+}
+
+/// Lets all clean pages go that nobody has pinned; how many.
+pub fn drop_clean(shared: &Arc<Shared>) -> u64 {
+    let sweeping = shared.sweeping.lock();
+    let handle = shared.collector.register();
+    let stores: Vec<Arc<Core>> = shared.stores.read().iter().flatten().cloned().collect();
+    let mut dropped = 0;
+    for core in stores {
+        let resident: Vec<_> = core.map.resident().collect();
+        for some in resident.chunks(BATCH) {
+            let guard = handle.pin();
+            let mut unlinked = Vec::new();
+            for &(page, frame) in some {
+                if core.is_linked(page, frame, &guard)
+                    && shared.state(frame).references() == 1
+                    && evict(shared, &core, page, frame, false, &guard) == Eviction::Done
+                {
+                    unlinked.push(frame);
+                }
+            }
+            dropped += unlinked.len() as u64;
+            shared.retire(unlinked, &guard);
+        }
+    }
+    drop(sweeping);
+    move_epoch(&handle);
+    dropped
+}

@@ -1,0 +1,159 @@
+//! The buffer pool extension: it may do anything, and only speed is lost.
+
+use env::OpKind;
+use env::sim::{Fault, FaultKind};
+
+use super::*;
+
+const EXTENSION: &str = "/ssd";
+
+fn options(pages: u64) -> ExtensionOptions {
+    let bytes = pages * PAGE_BYTES as u64;
+    ExtensionOptions { path: EXTENSION.into(), bytes, slow_ns: 50_000_000 }
+}
+
+/// A store whose pages do not fit memory, and which are all wanted again and again.
+struct Fixture {
+    machine: Machine,
+    pool: Pool,
+    store: Store,
+    pages: Vec<PageNumber>,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let machine = Machine::new(1);
+        let pool = machine.pool(64);
+        let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+        let pages = add_pages(&store, &machine.task(), 0..150);
+        checkpoint(&store).unwrap();
+        Fixture { machine, pool, store, pages }
+    }
+
+    /// Every page is wanted twice while it is in memory.
+    fn use_all(&self, rounds: usize) {
+        let task = self.machine.task();
+        for _ in 0..rounds {
+            for (value, &page) in self.pages.iter().enumerate() {
+                (0..3).for_each(|_| assert_eq!(read(&self.store, &task, page), value as u64));
+            }
+        }
+    }
+
+    fn stats(&self) -> ExtensionStats {
+        self.pool.extension_stats().unwrap()
+    }
+}
+
+#[test]
+fn pages_that_were_wanted_again_come_back_from_the_extension() {
+    let fixture = Fixture::new();
+    fixture.pool.extend(options(400)).unwrap();
+    fixture.use_all(10);
+    let warm = fixture.stats();
+    assert!(warm.pages > 80, "{warm:?}");
+    let reads = fixture.pool.stats().reads;
+    fixture.use_all(10);
+    let later = fixture.stats();
+    assert!(later.reads > warm.reads + 500, "{later:?}");
+    assert!(fixture.pool.stats().reads - reads < 500);
+    assert!(later.writes <= warm.writes + 100, "what is there is not written again: {later:?}");
+    fixture.pool.retract();
+    assert_eq!(fixture.pool.extension_stats(), None);
+    fixture.use_all(1);
+}
+
+#[test]
+fn a_scan_is_not_admitted() {
+    let fixture = Fixture::new();
+    fixture.pool.extend(options(400)).unwrap();
+    let task = fixture.machine.task();
+    for _ in 0..5 {
+        for &page in &fixture.pages {
+            drop(fixture.store.load(&task, page, Access::Scan).unwrap());
+        }
+    }
+    assert_eq!(fixture.stats().writes, 0);
+}
+
+#[test]
+fn rot_in_the_extension_is_noticed_and_read_from_the_file() {
+    let fixture = Fixture::new();
+    fixture.pool.extend(options(400)).unwrap();
+    fixture.use_all(10);
+    let length =
+        fixture.machine.sim.env().fs().metadata(Path::new(EXTENSION)).unwrap().unwrap().len;
+    for page in 0..length / PAGE_BYTES as u64 {
+        let bit = (page * PAGE_BYTES as u64 + 77) * 8;
+        fixture.machine.sim.fs().flip_bit(Path::new(EXTENSION), bit).unwrap();
+    }
+    fixture.use_all(2);
+    let stats = fixture.stats();
+    assert!(stats.mismatches > 0 && !stats.is_enabled, "{stats:?}");
+    assert_eq!(fixture.pool.stats().mismatches, 0);
+}
+
+#[test]
+fn a_failing_or_slow_device_is_given_up() {
+    for slow in [false, true] {
+        let fixture = Fixture::new();
+        fixture.pool.extend(options(400)).unwrap();
+        fixture.use_all(3);
+        let fs = fixture.machine.sim.fs();
+        if slow {
+            fs.set_latency_ns(OpKind::Read, 60_000_000);
+        } else {
+            fs.inject(Fault::next(OpKind::Read, FaultKind::Io).on(EXTENSION).forever());
+            fs.inject(Fault::next(OpKind::Write, FaultKind::Io).on(EXTENSION).forever());
+        }
+        fixture.use_all(5);
+        assert!(!fixture.stats().is_enabled, "{:?}", fixture.stats());
+        fs.set_latency_ns(OpKind::Read, 0);
+        fs.clear_faults();
+        fixture.pool.extend(options(100)).unwrap(); // again, and smaller
+        fixture.use_all(5);
+        assert!(fixture.stats().is_enabled && fixture.stats().slots == 100);
+    }
+}
+
+#[test]
+fn it_is_warm_after_a_clean_restart_and_cold_after_a_crash() {
+    for clean in [true, false] {
+        let fixture = Fixture::new();
+        fixture.pool.extend(options(400)).unwrap();
+        fixture.use_all(10);
+        let before = fixture.stats().pages;
+        let Fixture { machine, pool, store, pages } = fixture;
+        if clean {
+            pool.retract_warm().unwrap();
+        }
+        drop((store, pool));
+        let pool = machine.pool(64);
+        let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+        pool.extend(options(400)).unwrap();
+        let fixture = Fixture { machine, pool, store, pages };
+        assert_eq!(fixture.stats().pages, if clean { before } else { 0 });
+        fixture.use_all(1);
+        assert_eq!(fixture.stats().reads > 50, clean, "{:?}", fixture.stats());
+        // What is found once is not believed a second time.
+        let Fixture { machine, pool, store, pages: _ } = fixture;
+        drop((store, pool));
+        let pool = machine.pool(64);
+        let _store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+        pool.extend(options(400)).unwrap();
+        assert_eq!(pool.extension_stats().unwrap().pages, 0);
+    }
+}
+
+#[test]
+fn what_was_written_down_under_another_root_is_not_believed() {
+    let fixture = Fixture::new();
+    fixture.pool.extend(options(400)).unwrap();
+    fixture.use_all(10);
+    let Fixture { machine, pool, store, pages } = fixture;
+    pool.retract_warm().unwrap();
+    change(&store, &machine.task(), pages[0], 0);
+    checkpoint(&store).unwrap();
+    pool.extend(options(400)).unwrap();
+    assert_eq!(pool.extension_stats().unwrap().pages, 0);
+}

@@ -1,0 +1,133 @@
+//! Readers, writers, evictions, checkpoints and changes of the limit, all at once.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::*;
+
+const PAGES: u64 = 400;
+const WRITERS: u64 = 2;
+
+/// Page n belongs to writer n % WRITERS; its value counts up in steps of PAGES.
+fn write(store: &Store, runtime: &Runtime, pages: &[PageNumber], writer: u64, stop: &AtomicBool) {
+    let (task, mut rng) = (Task::blocking(runtime), SplitMix::new(writer));
+    while !stop.load(Relaxed) {
+        let mut batch = store.batch();
+        for _ in 0..1 + rng.below(6) {
+            let n = rng.below(PAGES / WRITERS) * WRITERS + writer;
+            let page = pages[n as usize];
+            let value = value_of(batch.view(&task, page).unwrap());
+            fill(batch.edit(&task, page).unwrap(), value + PAGES);
+        }
+        batch.finish();
+    }
+}
+
+fn read_always(
+    store: &Store,
+    runtime: &Runtime,
+    pages: &[PageNumber],
+    seed: u64,
+    stop: &AtomicBool,
+) {
+    let (task, mut rng) = (Task::blocking(runtime), SplitMix::new(seed));
+    let mut last = vec![0; pages.len()];
+    while !stop.load(Relaxed) {
+        let n = rng.below(PAGES) as usize;
+        let value = {
+            let guard = task.pin();
+            store.resident(pages[n], &guard).map(value_of)
+        };
+        let value = match value {
+            Ok(value) => value,
+            Err(_) => {
+                store.read_ahead(&pages[n..(n + 8).min(pages.len())]);
+                value_of(&store.load(&task, pages[n], Access::Point).unwrap())
+            }
+        };
+        assert_eq!(value % PAGES, n as u64);
+        assert!(value >= last[n], "page {n} goes back from {} to {value}", last[n]);
+        last[n] = value;
+    }
+}
+
+#[test]
+fn everything_at_once_leaves_every_page_whole() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 128, 2);
+    let (task, stop) = (machine.task(), AtomicBool::new(false));
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..PAGES);
+    pool.extend(ExtensionOptions {
+        path: "/ssd".into(),
+        bytes: 200 * PAGE_BYTES as u64,
+        slow_ns: u64::MAX,
+    })
+    .unwrap();
+    let (store_ref, pages_ref, stop_ref) = (&store, &pages[..], &stop);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let runtime = &machine.runtime;
+            scope.spawn(move || write(store_ref, runtime, pages_ref, writer, stop_ref));
+        }
+        for seed in 0..2 {
+            let runtime = &machine.runtime;
+            scope.spawn(move || read_always(store_ref, runtime, pages_ref, seed, stop_ref));
+        }
+        // Checkpoints here are not cuts, since the writers go on; the store must be whole all the same.
+        for round in 0..12u64 {
+            pool.set_limit([48, 300, 32, 128][round as usize % 4] * PAGE_BYTES as u64);
+            checkpoint(store_ref).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(40));
+            if round % 5 == 4 {
+                pool.drop_clean();
+            }
+        }
+        stop.store(true, Relaxed);
+    });
+    let last: Vec<u64> = pages.iter().map(|&page| read(&store, &task, page)).collect();
+    checkpoint(&store).unwrap();
+    println!("{:?}\n{:?}", pool.stats(), pool.extension_stats());
+    pool.retract();
+    drop((store, pool));
+    machine.crash();
+    let pool = machine.pool(64);
+    let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+    for (n, &page) in pages.iter().enumerate() {
+        assert_eq!(read(&store, &task, page), last[n]);
+    }
+}
+
+#[test]
+fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 512, 1);
+    let task = machine.task();
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..256);
+    checkpoint(&store).unwrap();
+    while pool.stats().used_frames > 0 {
+        pool.drop_clean();
+    }
+    let before = pool.stats();
+    machine.sim.fs().hold(env::OpKind::Read);
+    std::thread::scope(|scope| {
+        let waiting: Vec<_> = (0..4)
+            .map(|_| {
+                let (store, page, runtime) = (&store, pages[0], &machine.runtime);
+                scope.spawn(move || read(store, &Task::blocking(runtime), page))
+            })
+            .collect();
+        // Only when somebody waits is the thread held at the first page.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        store.read_ahead(&pages[1..]);
+        machine.sim.fs().release(env::OpKind::Read);
+        waiting.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), 0));
+    });
+    for (value, &page) in pages.iter().enumerate() {
+        assert_eq!(read(&store, &task, page), value as u64);
+    }
+    let stats = pool.stats();
+    assert_eq!(stats.reads - before.reads, 256);
+    assert!(stats.read_calls - before.read_calls <= 20, "{stats:?}");
+    assert_eq!(stats.read_ahead, 255);
+}
