@@ -1,7 +1,8 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
 //! Folders depend on each other in one direction only:
-//! `wait ← log ← hot ← recovery`, `hot ← txn`, and on top of these `database`, `engine` and `catalog`.
+//! `wait ← log ← hot ← recovery`, `hot ← txn`, `wait ← cold`, and on top of these `database`,
+//! `engine` and `catalog`.
 //! Recovery knows the catalog only as a trait.
 
 pub mod catalog;

@@ -126,7 +126,7 @@ impl Reader {
         self.has_threads
     }
 
-    /// Has the image read; if somebody else was faster, it is his request that is to be waited for.
+    /// Has an image read that somebody waits for; if somebody else was faster, it is his request that is to be waited for.
     pub fn submit(&self, shared: &Arc<Shared>, request: Request) -> Arc<Request> {
         let request = Arc::new(request);
         match self.known.lock().entry(request.key()) {
@@ -134,23 +134,45 @@ impl Reader {
             MapEntry::Vacant(place) => place.insert(request.clone()),
         };
         if self.has_threads {
-            let mut queue = self.queue.lock();
-            match request.ahead {
-                true if queue.ahead.len() >= AHEAD_MAX => {
-                    drop(queue);
-                    self.finish(&request, Outcome::Overtaken);
-                    return request;
-                }
-                true => queue.ahead.push_back(request.clone()),
-                false => queue.urgent.push_back(request.clone()),
-            }
-            drop(queue);
+            self.queue.lock().urgent.push_back(request.clone());
             self.called.notify_one();
         } else {
             let mut buffer = AlignedBytes::new(PAGE_BYTES);
             self.read(shared, std::slice::from_ref(&request), &mut buffer);
         }
         request
+    }
+
+    /// Those images that nobody reads yet.
+    pub fn unknown(
+        &self,
+        core: &Arc<Core>,
+        mut images: Vec<(PageNumber, DiskWord)>,
+    ) -> Vec<(PageNumber, DiskWord)> {
+        let known = self.known.lock();
+        images.retain(|(_, word)| !known.contains_key(&(Arc::as_ptr(core) as usize, *word)));
+        images
+    }
+
+    /// Has images read that somebody will want; all at once, so that neighbours stay together. What is
+    /// too much is forgotten.
+    pub fn submit_ahead(&self, requests: Vec<Request>) {
+        let mut known = self.known.lock();
+        let mut queue = self.queue.lock();
+        for request in requests {
+            if queue.closed || queue.ahead.len() >= AHEAD_MAX {
+                break;
+            }
+            if let MapEntry::Vacant(place) = known.entry(request.key()) {
+                let request = place.insert(Arc::new(request)).clone();
+                queue.ahead.push_back(request);
+            }
+        }
+        let runs = queue.ahead.len().div_ceil(RUN_PAGES);
+        drop((known, queue));
+        for _ in 0..runs {
+            self.called.notify_one();
+        }
     }
 
     /// The threads end when they have done what they are at.

@@ -74,3 +74,7 @@ pub use store::{BufferDescriptor, Store};
 #[cfg(test)]
 #[cfg(not(feature = "shuttle"))]
 mod tests;
+
+#[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod shuttle_tests;

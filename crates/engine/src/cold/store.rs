@@ -283,15 +283,16 @@ impl Core {
         if !self.shared.reader.reads_ahead() {
             return;
         }
-        for &page in pages {
-            let MapWord::Disk(word) = self.map.get(page) else { continue };
-            if self.shared.reader.known(self, word).is_some() {
-                continue;
-            }
-            let Some(image) = self.shared.take_if_plenty() else { return };
-            let request = Request::new(self, page, word, Access::Scan, true, image);
-            self.shared.reader.submit(&self.shared, request);
-        }
+        let on_disk = pages.iter().filter_map(|&page| match self.map.get(page) {
+            MapWord::Disk(word) => Some((page, word)),
+            MapWord::Frame(_) | MapWord::Free => None,
+        });
+        let unread = self.shared.reader.unknown(self, on_disk.collect());
+        let requests = unread.into_iter().map_while(|(page, word)| {
+            let image = self.shared.take_if_plenty()?;
+            Some(Request::new(self, page, word, Access::Scan, true, image))
+        });
+        self.shared.reader.submit_ahead(requests.collect());
     }
 
     // ---- changing ----

@@ -190,16 +190,19 @@ impl<'a> Room<'a> {
     }
 }
 
+/// What became of an image that was to leave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Eviction {
+pub enum Eviction {
+    /// It has left.
     Done,
+    /// It is to be written first.
     Dirty,
     /// Somebody published a newer image.
     Overtaken,
 }
 
 /// Unlinks a clean image; the extension may have it. The frame was found in the map under the guard.
-fn evict(
+pub fn evict(
     shared: &Arc<Shared>,
     core: &Arc<Core>,
     page: PageNumber,
