@@ -43,11 +43,11 @@ fn main() {
     let bench = Bench::new(&path, pages);
     bench.fill();
     bench.look_ups(20_000_000);
-    bench.changes(200_000);
+    bench.scan();
     for readers in [1, 16] {
         bench.random_reads(readers, 20_000);
     }
-    bench.scan();
+    bench.changes(200_000);
     drop(bench);
     raw(&path, pages);
     std::fs::remove_file(&path).expect("the file is ours");
@@ -114,7 +114,11 @@ impl Bench {
     }
 
     fn changes(&self, count: usize) {
-        let (task, mut rng, began) = (self.task(), SplitMix::new(2), Instant::now());
+        let (task, mut rng) = (self.task(), SplitMix::new(2));
+        (0..).map(PageNumber).take(self.pages.len()).skip(1).for_each(|page| {
+            self.check(&task, page, Access::Point);
+        });
+        let began = Instant::now();
         for _ in 0..count / 16 {
             let mut batch = self.store.batch();
             for _ in 0..16 {
@@ -125,7 +129,6 @@ impl Bench {
         }
         let rate = count as f64 / began.elapsed().as_secs_f64();
         println!("copy and publish{rate:>10.0} pages/s");
-        self.store.write(self.store.capture(b"")).expect("there is room");
     }
 
     fn empty(&self) {

@@ -134,7 +134,14 @@ impl Reader {
             MapEntry::Vacant(place) => place.insert(request.clone()),
         };
         if self.has_threads {
-            self.queue.lock().urgent.push_back(request.clone());
+            let mut queue = self.queue.lock();
+            if queue.closed {
+                drop(queue);
+                self.finish(&request, Outcome::Failed(ColdError::Closed));
+                return request;
+            }
+            queue.urgent.push_back(request.clone());
+            drop(queue);
             self.called.notify_one();
         } else {
             let mut buffer = AlignedBytes::new(PAGE_BYTES);

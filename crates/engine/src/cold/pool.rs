@@ -277,6 +277,11 @@ impl Shared {
         staying + reserves * self.reserve() > self.limit()
     }
 
+    /// Whether there is no frame to be had, but will be when the epoch moves on.
+    pub fn awaits_epoch(&self) -> bool {
+        self.out() >= self.limit() && self.retired.load(Relaxed) > 0
+    }
+
     /// Seconds since the pool was made.
     pub fn now_s(&self) -> u32 {
         let passed_ns = self.env.clock().now_ns().saturating_sub(self.started_ns);
@@ -414,6 +419,11 @@ impl Shared {
         }
         state.called = false;
         !state.closing
+    }
+
+    /// Whether the pool is being closed.
+    pub fn is_closing(&self) -> bool {
+        self.sweeper.lock().closing
     }
 
     /// A page of this age has left.

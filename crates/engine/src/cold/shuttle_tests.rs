@@ -127,7 +127,7 @@ fn spawn(
 
 #[test]
 fn a_page_is_replaced_written_and_evicted_under_its_readers() {
-    explore(300, || {
+    explore(60, || {
         let shared = Shared::new();
         let threads = [
             spawn(&shared, |shared| shared.change(1..=3)),

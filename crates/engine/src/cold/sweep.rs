@@ -24,12 +24,15 @@ const PAUSE: Duration = Duration::from_micros(200);
 pub fn run(shared: &Arc<Shared>) {
     let handle = shared.collector.register();
     while shared.await_call(IDLE) {
-        while shared.is_short(1) || shared.out() >= shared.limit() {
-            if !sweep(shared, &handle) {
+        while shared.is_short(1) || shared.awaits_epoch() {
+            let useful = sweep(shared, &handle);
+            if shared.awaits_epoch() {
+                std::thread::sleep(PAUSE); // somebody's guard is in the way
+            } else if !useful {
                 break;
             }
-            if shared.out() >= shared.limit() {
-                std::thread::sleep(PAUSE); // somebody's guard is in the way
+            if shared.is_closing() {
+                return;
             }
         }
         move_epoch(&handle);

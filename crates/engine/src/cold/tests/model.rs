@@ -16,10 +16,10 @@ type Content = BTreeMap<PageNumber, u64>;
 struct Witness {
     /// What was published, while the machine is up.
     current: Content,
-    /// What the last checkpoint that succeeded has.
-    durable: Content,
+    /// What the last checkpoint that succeeded has, and what it was given to keep.
+    durable: (Content, Vec<u8>),
     /// What a checkpoint would have made durable that failed or did not come to its end.
-    possible: Vec<Content>,
+    possible: Vec<(Content, Vec<u8>)>,
     exists: bool,
     next_value: u64,
 }
@@ -31,11 +31,11 @@ impl Witness {
     }
 
     /// What was read after a crash is what is durable from now on.
-    fn adopt(&mut self, found: Content, what: &str) {
+    fn adopt(&mut self, found: (Content, Vec<u8>), what: &str) {
         let known = found == self.durable || self.possible.contains(&found);
         assert!(known, "{what}: the content is of no checkpoint");
         self.possible.clear();
-        (self.current, self.durable) = (found.clone(), found);
+        (self.current, self.durable) = (found.0.clone(), found);
     }
 }
 
@@ -106,7 +106,7 @@ impl Run<'_> {
 
     fn open(&mut self, pool: &Pool, task: &Task) -> Option<Store> {
         if !self.witness.exists {
-            match Store::create(pool, DATABASE, &files(), b"new") {
+            match Store::create(pool, DATABASE, &files(), b"") {
                 Ok(store) => {
                     self.witness.exists = true;
                     return Some(store);
@@ -121,7 +121,7 @@ impl Run<'_> {
         match Store::open(pool, DATABASE, &files()) {
             Ok(opened) => {
                 let found = self.content(&opened.store, task)?;
-                self.witness.adopt(found, self.what);
+                self.witness.adopt((found, opened.info), self.what);
                 Some(opened.store)
             }
             Err(_) if self.is_off() => None,
@@ -196,8 +196,11 @@ impl Run<'_> {
 
     /// A checkpoint, with edits between its capture and its end.
     fn checkpoint(&mut self, store: &Store, task: &Task) -> Result<(), ColdError> {
-        let capture = store.capture(b"cut");
-        let content = self.witness.current.clone();
+        // Long enough for a root of several sectors, which can be torn.
+        let info: Vec<u8> =
+            (0..100 * self.rng.below(40)).map(|_| self.rng.below(256) as u8).collect();
+        let capture = store.capture(&info);
+        let content = (self.witness.current.clone(), info);
         for _ in 0..self.rng.below(3) {
             self.edit(store, task)?;
         }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::*;
+use crate::wait::{Interrupt, Interrupted};
 
 const PAGES: u64 = 400;
 const WRITERS: u64 = 2;
@@ -130,4 +131,33 @@ fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
     assert_eq!(stats.reads - before.reads, 256);
     assert!(stats.read_calls - before.read_calls <= 20, "{stats:?}");
     assert_eq!(stats.read_ahead, 255);
+}
+
+#[test]
+fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 64, 1);
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let page = add_pages(&store, &machine.task(), 7..8)[0];
+    checkpoint(&store).unwrap();
+    while store.buffer_descriptors().count() > 0 {
+        pool.drop_clean();
+    }
+    machine.sim.fs().hold(env::OpKind::Read);
+    let interrupt = Arc::new(Interrupt::new());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let task = Task::blocking_with(&machine.runtime, interrupt.clone());
+            store.load(&task, page, Access::Point).map(|image| value_of(&image))
+        });
+        while machine.sim.fs().operations_of(env::OpKind::Read) == 0 {
+            std::thread::yield_now();
+        }
+        interrupt.raise(Interrupted::Attention);
+        let result = waiting.join().unwrap();
+        assert!(matches!(result, Err(ColdError::Interrupted(Interrupted::Attention))));
+    });
+    machine.sim.fs().release(env::OpKind::Read);
+    assert_eq!(read(&store, &machine.task(), page), 7);
+    assert_eq!(pool.stats().reads, 1);
 }
