@@ -7,6 +7,7 @@
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use env::FileError;
@@ -36,6 +37,8 @@ pub struct Request {
     word: DiskWord,
     hint: Access,
     ahead: bool,
+    /// Whether a thread has it in hand. Under the queue's lock; a request can be in both queues.
+    is_taken: AtomicBool,
     /// Private until it is linked.
     image: Image,
     done: Event,
@@ -62,8 +65,17 @@ impl Request {
         ahead: bool,
         image: Image,
     ) -> Request {
-        let (done, outcome) = (Event::new(), OnceLock::new());
-        Request { core: core.clone(), page, word, hint, ahead, image, done, outcome }
+        Request {
+            core: core.clone(),
+            page,
+            word,
+            hint,
+            ahead,
+            is_taken: AtomicBool::new(false),
+            image,
+            done: Event::new(),
+            outcome: OnceLock::new(),
+        }
     }
 
     /// Waits until it is done: the image, or nothing if the page has got a newer one.
@@ -74,6 +86,11 @@ impl Request {
             Outcome::Overtaken => Ok(None),
             Outcome::Failed(error) => Err(error.clone()),
         }
+    }
+
+    /// Takes it in hand, unless somebody has.
+    fn take(&self) -> bool {
+        !self.is_taken.swap(true, Relaxed)
     }
 
     fn key(&self) -> Key {
@@ -150,6 +167,19 @@ impl Reader {
         request
     }
 
+    /// Somebody waits for a page that is only to be read ahead, and who is not the scan that asked for it
+    /// (which is served best by long runs): it goes before the others.
+    pub fn hurry(&self, request: &Arc<Request>) {
+        if request.ahead {
+            let mut queue = self.queue.lock();
+            if !queue.closed && !request.is_taken.load(Relaxed) {
+                queue.urgent.push_back(request.clone());
+                drop(queue);
+                self.called.notify_one();
+            }
+        }
+    }
+
     /// Those images that nobody reads yet.
     pub fn unknown(
         &self,
@@ -190,7 +220,7 @@ impl Reader {
         let ahead: Vec<_> = std::mem::take(&mut queue.ahead).into();
         drop(queue);
         self.called.notify_all();
-        for request in left.iter().chain(&ahead) {
+        for request in left.iter().chain(&ahead).filter(|request| request.take()) {
             self.finish(request, Outcome::Failed(ColdError::Closed));
         }
     }
@@ -212,16 +242,23 @@ impl Reader {
             }
             let Queue { urgent, ahead, .. } = &mut *queue;
             let requests = if urgent.is_empty() { ahead } else { urgent };
-            if let Some(first) = requests.pop_front() {
-                let mut run = vec![first];
-                while run.len() < RUN_PAGES
-                    && requests.front().is_some_and(|next| next.follows(&run[run.len() - 1]))
-                {
-                    run.extend(requests.pop_front());
-                }
-                return Some(run);
+            let Some(first) = requests.pop_front() else {
+                self.called.wait(&mut queue);
+                continue;
+            };
+            if !first.take() {
+                continue;
             }
-            self.called.wait(&mut queue);
+            let mut run = vec![first];
+            while run.len() < RUN_PAGES
+                && requests.front().is_some_and(|next| next.follows(&run[run.len() - 1]))
+            {
+                match requests.pop_front().filter(|next| next.take()) {
+                    Some(next) => run.push(next),
+                    None => break,
+                }
+            }
+            return Some(run);
         }
     }
 

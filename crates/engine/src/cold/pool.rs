@@ -121,11 +121,10 @@ impl Pool {
         let reserved = frames(options.reserve_bytes.max(options.limit_bytes));
         // Some more, for those who may not wait; address space costs nothing.
         let reserved = reserved.max(FRAMES_MIN).saturating_add(reserved / 8 + 64);
-        let no_memory = |error| FileError::new(OpKind::Open, "memory".as_ref(), error);
         let shared = Arc::new(Shared {
             env: runtime.env().clone(),
             collector: runtime.collector().clone(),
-            frames: Frames::new(reserved).map_err(no_memory)?,
+            frames: Frames::new(reserved).map_err(|_| ColdError::NoFrames)?,
             counters: Counters::new(),
             queues: Mutex::default(),
             reader: Reader::new(options.io_threads > 0),

@@ -266,7 +266,12 @@ impl Core {
                 add(&self.shared.counters.misses, 1);
             }
             let request = match self.shared.reader.known(self, word) {
-                Some(request) => request,
+                Some(request) => {
+                    if hint == Access::Point {
+                        self.shared.reader.hurry(&request);
+                    }
+                    request
+                }
                 None => {
                     let image = self.shared.take(task)?;
                     let request = Request::new(self, page, word, hint, false, image);

@@ -134,6 +134,33 @@ fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
 }
 
 #[test]
+fn whoever_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 2048, 1);
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &machine.task(), 0..1000);
+    checkpoint(&store).unwrap();
+    while store.buffer_descriptors().count() > 0 {
+        pool.drop_clean();
+    }
+    machine.sim.fs().hold(env::OpKind::Read);
+    store.read_ahead(&pages);
+    std::thread::scope(|scope| {
+        let (store, runtime) = (&store, &machine.runtime);
+        let waiting = scope.spawn(|| {
+            assert_eq!(read(store, &Task::blocking(runtime), pages[900]), 900);
+        });
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        machine.sim.fs().release(env::OpKind::Read);
+        waiting.join().unwrap();
+    });
+    for (value, &page) in pages.iter().enumerate() {
+        assert_eq!(read(&store, &machine.task(), page), value as u64);
+    }
+    assert_eq!(pool.stats().reads, 1000);
+}
+
+#[test]
 fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 64, 1);
