@@ -143,7 +143,8 @@ impl Reader {
         self.has_threads
     }
 
-    /// Has an image read that somebody waits for; if somebody else was faster, it is his request that is to be waited for.
+    /// Has an image read that somebody waits for; if somebody else was faster, it is his request that is
+    /// to be waited for.
     pub fn submit(&self, shared: &Arc<Shared>, request: Request) -> Arc<Request> {
         let request = Arc::new(request);
         match self.known.lock().entry(request.key()) {
