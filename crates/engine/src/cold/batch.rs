@@ -92,7 +92,7 @@ impl Edit for Batch {
 
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError> {
         let image = self.core.shared.take(task)?;
-        let page = self.core.take_number();
+        let page = self.core.take_number()?;
         self.private.insert(page, image);
         self.made.insert(page);
         let body = self.body(page);

@@ -16,7 +16,7 @@ use super::file::{DataFile, FileSpec};
 use super::frame::{FrameNumber, OnDisk};
 use super::image::{Kind, Seed, seal};
 use super::io::Request;
-use super::map::Map;
+use super::map::{Map, NUMBERS_MAX};
 use super::pages::{Absent, Access, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages};
 use super::place::{DiskWord, MapWord, Place};
 use super::places::{RUN_PAGES_MAX, Run, Space, SpaceStats};
@@ -303,15 +303,18 @@ impl Core {
     // ---- changing ----
 
     /// A number for a new page.
-    pub(super) fn take_number(&self) -> PageNumber {
+    pub(super) fn take_number(&self) -> Result<PageNumber, ColdError> {
         let mut numbers = self.numbers.lock();
         if let Some(page) = numbers.free.pop() {
-            return page;
+            return Ok(page);
+        }
+        if numbers.end >= NUMBERS_MAX {
+            return Err(self.full());
         }
         let page = PageNumber(numbers.end);
         self.map.ensure(page);
         numbers.end += 1;
-        page
+        Ok(page)
     }
 
     /// Makes a private image the page's current one. The frame that had the last one is to be retired.
@@ -363,6 +366,11 @@ impl Core {
 
     // ---- writing ----
 
+    fn full(&self) -> ColdError {
+        let files = self.files.read();
+        ColdError::Full(files.values().next().expect("a store has a file").path().clone())
+    }
+
     /// Takes places for up to so many pages; grows a file if need be.
     fn take_run(&self, wanted: u32) -> Result<Run, ColdError> {
         let mut space = self.space.lock();
@@ -382,11 +390,7 @@ impl Core {
                     }
                     Err(error) => Some(error),
                 },
-                None => {
-                    let files = self.files.read();
-                    let first = files.values().next().expect("a store has a file");
-                    Some(ColdError::Full(first.path().clone()))
-                }
+                None => Some(self.full()),
             };
         }
     }
