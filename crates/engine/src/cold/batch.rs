@@ -49,6 +49,15 @@ impl Batch {
         }
     }
 
+    fn free_pages(&mut self) {
+        for page in std::mem::take(&mut self.freed) {
+            match self.made.remove(&page) {
+                true => self.core.numbers.lock().free.push(page), // nobody has ever seen it
+                false => self.unlinked.extend(self.core.unlink(page)),
+            }
+        }
+    }
+
     fn body(&mut self, page: PageNumber) -> &mut Body {
         let image = self.private.get_mut(&page).expect("the caller has made it");
         // SAFETY: images in `private` have not been linked and are never cloned (F1).
@@ -115,24 +124,20 @@ impl Edit for Batch {
     }
 
     fn finish(&mut self) {
-        let freed = std::mem::take(&mut self.freed);
-        freed.iter().for_each(|page| drop(self.private.remove(page)));
+        self.freed.iter().for_each(|page| drop(self.private.remove(page)));
         while let Some((&page, _)) = self.private.first_key_value() {
             self.publish(page);
         }
-        for page in freed {
-            match self.made.remove(&page) {
-                true => self.core.numbers.lock().free.push(page), // nobody has ever seen it
-                false => self.unlinked.extend(self.core.unlink(page)),
-            }
-        }
         self.viewed = None;
+        self.free_pages();
         self.retire();
     }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
+        // What pointed to these was published before they were freed.
+        self.free_pages();
         self.retire();
         self.core.numbers.lock().free.extend(&self.made);
     }

@@ -11,6 +11,7 @@
 //!   says it.
 //! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: who leaves when it is
 //!   short. `sweep`: making room. [`io`]: reading. [`extension`]: a second pool, on a device.
+//! * [`tree`]: B+trees over pages.
 //! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.
 //!
 //! # Life of a page
@@ -58,6 +59,7 @@ mod pool;
 mod root;
 mod store;
 mod sweep;
+pub mod tree;
 
 pub use batch::Batch;
 pub use checkpoint::{Capture, CheckpointStats, Opened};
@@ -65,7 +67,9 @@ pub use counters::PoolStats;
 pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};
 pub use file::FileSpec;
-pub use pages::{Absent, Access, BODY_BYTES, Body, Edit, PAGE_BYTES, PageNumber, Pages};
+pub use pages::{
+    Absent, Access, BODY_BYTES, Body, Edit, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages,
+};
 pub use place::Place;
 pub use places::{Growth, SpaceStats};
 pub use pool::{Image, Pool, PoolOptions};

@@ -80,7 +80,7 @@ pub trait Pages: Sync {
 }
 
 /// Changing pages: a batch of private images, invisible to others until they are published. After an
-/// error the batch is dropped: what was published stays, nothing else is left behind.
+/// error the batch is dropped: what was published stays, what was freed is, nothing else is left behind.
 pub trait Edit: Pages {
     /// The page as this batch sees it, to be changed: a private copy, made at the first call since the
     /// page was last published.
@@ -92,7 +92,8 @@ pub trait Edit: Pages {
     /// A new page, zeroed and private.
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError>;
 
-    /// A page that nothing points to any more once this batch is published.
+    /// A page that nothing published points to any more, nor anything that this batch will publish. To free
+    /// a page twice does nothing.
     fn free(&mut self, page: PageNumber);
 
     /// Makes the page's private image the current one, at once: new right siblings before what points

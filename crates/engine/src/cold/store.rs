@@ -340,6 +340,9 @@ impl Core {
     #[must_use]
     pub(super) fn unlink(&self, page: PageNumber) -> Option<FrameNumber> {
         let old = self.map.publish(page, MapWord::Free);
+        if old == MapWord::Free {
+            return None; // it was freed before; its number must not be had twice
+        }
         self.freed.lock().push(page);
         self.supersede(page, old)
     }

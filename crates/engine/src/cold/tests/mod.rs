@@ -15,6 +15,7 @@ mod extension;
 mod model;
 mod paging;
 mod threads;
+mod trees;
 
 const DATABASE: u128 = 0xC01D;
 const FILE: &str = "/data/a.tpg";

@@ -155,6 +155,25 @@ impl Run<'_> {
     fn edit(&mut self, store: &Store, task: &Task) -> Result<(), ColdError> {
         let mut batch = store.batch();
         let mut next = self.witness.current.clone();
+        let mut freed = Vec::new();
+        let changed = self.change_some(&mut batch, task, &mut next, &mut freed);
+        if changed.is_ok() && self.rng.below(8) > 0 {
+            batch.finish();
+            self.witness.current = next;
+        } else {
+            drop(batch);
+            self.witness.current.retain(|page, _| !freed.contains(page));
+        }
+        changed
+    }
+
+    fn change_some(
+        &mut self,
+        batch: &mut Batch,
+        task: &Task,
+        next: &mut Content,
+        freed: &mut Vec<PageNumber>,
+    ) -> Result<(), ColdError> {
         for _ in 0..1 + self.rng.below(8) {
             let value = self.witness.value();
             match (self.rng.below(4), self.any_page()) {
@@ -168,6 +187,7 @@ impl Run<'_> {
                 }
                 (2, Some(page)) if next.len() > 20 && next.remove(&page).is_some() => {
                     batch.free(page);
+                    freed.push(page);
                 }
                 _ => {
                     let (page, body) = batch.allocate(task)?;
@@ -175,10 +195,6 @@ impl Run<'_> {
                     next.insert(page, value);
                 }
             }
-        }
-        if self.rng.below(8) > 0 {
-            batch.finish();
-            self.witness.current = next;
         }
         Ok(())
     }

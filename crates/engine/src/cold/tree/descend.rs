@@ -1,0 +1,199 @@
+//! From the root to a leaf, for readers.
+//!
+//! First under an epoch guard, as far as pages are in memory; from the first one that is not, by pinned
+//! images and without a guard. What is read under the guard belongs together, but for splits and merges
+//! that are half published, and for those nodes have fences and right links. Without the guard a page
+//! may have been freed and used again before it is loaded, so that every node is checked to be one that
+//! can lead to the key; if it is not, the descent starts again from the root.
+
+use crossbeam_epoch::Guard;
+
+use super::Tree;
+use super::error::{Damage, TreeError};
+use super::node::{Node, Seek};
+use crate::cold::ColdError;
+use crate::cold::{Absent, Access, Body, PageNumber, Pages};
+use crate::wait::Task;
+
+/// Right links that a descent follows at most: what goes on longer goes round in circles.
+const RIGHT_MAX: u32 = 100_000;
+/// Descents that are begun before what stops them counts as damage.
+pub(super) const ATTEMPTS_MAX: u32 = 32;
+
+/// A page that a descent comes to, and its level if that is known: not at the root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waypoint {
+    pub(super) page: PageNumber,
+    pub(super) level: Option<u8>,
+}
+
+/// How far a descent under a guard got.
+pub(super) enum Reached<'g> {
+    Leaf(PageNumber, Node<'g>),
+    /// This page has to be loaded.
+    Evicted(Waypoint),
+    /// Start again from the root.
+    Freed,
+}
+
+/// A descent: what it looks for, and what it does besides.
+pub(super) struct Descent<'k, F> {
+    pub(super) seek: Seek<'k>,
+    /// Told of the lowest inner node and the child that is taken.
+    pub(super) above_leaf: F,
+    /// Whether a leaf is left for its right neighbour if what is looked for lies beyond it. Who
+    /// searches the leaf anyway sees this there.
+    pub(super) settle: bool,
+}
+
+impl<'k> Descent<'k, fn(&Node<'_>, usize)> {
+    pub(super) fn to(seek: Seek<'k>) -> Self {
+        Descent { seek, above_leaf: |_, _| {}, settle: true }
+    }
+}
+
+impl<F: FnMut(&Node<'_>, usize)> Descent<'_, F> {
+    /// Where to go from a node; nowhere if it is the leaf.
+    #[inline]
+    fn next(&mut self, node: &Node<'_>) -> Result<Option<Waypoint>, Damage> {
+        let level = node.level();
+        if level == 0 {
+            let beyond = self.settle && node.is_left_of(self.seek);
+            return Ok(beyond.then(|| right_of(node)));
+        }
+        let index = node.child_index(self.seek)?;
+        if index == node.count() && node.is_left_of(self.seek) {
+            return Ok(Some(right_of(node)));
+        }
+        if level == 1 {
+            (self.above_leaf)(node, index);
+        }
+        Ok(Some(Waypoint { page: node.child(index)?, level: Some(level - 1) }))
+    }
+}
+
+/// The right neighbour.
+pub(super) fn right_of(node: &Node<'_>) -> Waypoint {
+    Waypoint { page: node.right(), level: Some(node.level()) }
+}
+
+impl Tree {
+    pub(super) fn start(&self) -> Waypoint {
+        Waypoint { page: self.root, level: None }
+    }
+
+    /// The node in these bytes, if it is one of this tree and on the level where it is expected.
+    #[inline]
+    pub(super) fn open<'a>(&self, body: &'a Body, level: Option<u8>) -> Result<Node<'a>, Damage> {
+        let node = Node::open(body)?;
+        if node.tree() != self.root {
+            return Err(Damage("a node of another tree"));
+        }
+        if level.is_some_and(|level| level != node.level()) {
+            return Err(Damage("a node of another level"));
+        }
+        Ok(node)
+    }
+
+    /// Goes down as far as pages are in memory.
+    #[inline]
+    pub(super) fn descend_resident<'g, F: FnMut(&Node<'_>, usize)>(
+        &self,
+        pages: &impl Pages,
+        guard: &'g Guard,
+        descent: &mut Descent<'_, F>,
+        from: Waypoint,
+    ) -> Result<Reached<'g>, TreeError> {
+        let mut at = from;
+        let mut moves = 0;
+        loop {
+            let body = match pages.resident(at.page, guard) {
+                Ok(body) => body,
+                Err(Absent::Evicted) => return Ok(Reached::Evicted(at)),
+                Err(Absent::Freed) => return Ok(Reached::Freed),
+            };
+            let next = self
+                .open(body, at.level)
+                .and_then(|node| Ok((node, descent.next(&node)?)))
+                .map_err(|damage| damage.at(at.page))?;
+            match next {
+                (node, None) => return Ok(Reached::Leaf(at.page, node)),
+                (_, Some(next)) => at = next,
+            }
+            moves += 1;
+            if moves > RIGHT_MAX {
+                return Err(Damage("right links go round in circles").at(at.page));
+            }
+        }
+    }
+
+    /// Goes down to the leaf, loading what is not in memory. No epoch guard may be alive.
+    pub(super) fn descend_loaded<P: Pages, F: FnMut(&Node<'_>, usize)>(
+        &self,
+        pages: &P,
+        task: &Task<'_>,
+        descent: &mut Descent<'_, F>,
+        from: Waypoint,
+        hint: Access,
+    ) -> Result<(PageNumber, P::Pinned), TreeError> {
+        let mut at = from;
+        let mut attempts = Attempts::default();
+        let mut moves = 0;
+        loop {
+            let visited =
+                pages.load(task, at.page, hint).map_err(TreeError::from).and_then(|pinned| {
+                    let next =
+                        self.visit(&pinned, at, descent).map_err(|damage| damage.at(at.page))?;
+                    Ok((pinned, next))
+                });
+            match visited {
+                Ok((pinned, None)) => return Ok((at.page, pinned)),
+                Ok((_, Some(next))) => at = next,
+                Err(error) => {
+                    attempts.again_after(error)?;
+                    at = self.start();
+                }
+            }
+            moves += 1;
+            if moves > RIGHT_MAX {
+                return Err(Damage("right links go round in circles").at(at.page));
+            }
+        }
+    }
+
+    fn visit<F: FnMut(&Node<'_>, usize)>(
+        &self,
+        body: &Body,
+        at: Waypoint,
+        descent: &mut Descent<'_, F>,
+    ) -> Result<Option<Waypoint>, Damage> {
+        let node = self.open(body, at.level)?;
+        if node.is_right_of(descent.seek) {
+            return Err(Damage("a node holds other keys than the one above it says"));
+        }
+        descent.next(&node)
+    }
+}
+
+/// Counts how often a reader without a guard had to start again.
+#[derive(Default)]
+pub(super) struct Attempts(u32);
+
+impl Attempts {
+    /// Whether it may try again after this error: a page that was freed, or that makes no sense, may
+    /// have been used for something else since its number was read.
+    pub(super) fn again_after(&mut self, error: TreeError) -> Result<(), TreeError> {
+        self.0 += 1;
+        match error {
+            TreeError::Page(ColdError::Freed(_)) | TreeError::Damaged { .. }
+                if self.0 < ATTEMPTS_MAX =>
+            {
+                Ok(())
+            }
+            TreeError::Page(ColdError::Freed(page)) => {
+                Err(Damage("a page that is pointed to was freed").at(page))
+            }
+            error => Err(error),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Dropping a tree, step by step.
+
+use super::Tree;
+use super::change;
+use super::entry::{Chain, Payload, Stored};
+use super::error::{Damage, TreeError};
+use super::node::Node;
+use super::overflow;
+use crate::cold::{Edit, PageNumber};
+use crate::wait::Task;
+
+/// What became of a subtree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shrunk {
+    Gone,
+    /// The budget was used up first.
+    Left,
+}
+
+/// A tree that nobody uses any more, losing its pages.
+struct Dropping<'d, 't, E> {
+    tree: Tree,
+    edit: &'d mut E,
+    task: &'d Task<'t>,
+    budget: u64,
+    /// Pages to be freed, when those that pointed to them have been published (T6).
+    gone: Vec<PageNumber>,
+    truncated: Vec<PageNumber>,
+}
+
+impl Tree {
+    /// Frees about so many pages of a tree that nobody uses any more, from its right end. Returns
+    /// whether the tree is gone, root and all. The caller finishes the batch after each call, and
+    /// forgets the tree in the batch that ends it: what is left after each batch can be dropped further,
+    /// even after a crash, but no longer be read.
+    pub fn drop_some<E: Edit>(
+        &self,
+        edit: &mut E,
+        task: &Task<'_>,
+        pages: u64,
+    ) -> Result<bool, TreeError> {
+        let (gone, truncated) = (Vec::new(), Vec::new());
+        let budget = pages.max(1);
+        let mut dropping = Dropping { tree: *self, edit, task, budget, gone, truncated };
+        let shrunk = dropping.shrink(self.root, None)?;
+        dropping.truncated.iter().for_each(|&page| dropping.edit.publish(page));
+        dropping.gone.iter().for_each(|&page| dropping.edit.free(page));
+        Ok(shrunk == Shrunk::Gone)
+    }
+}
+
+impl<E: Edit> Dropping<'_, '_, E> {
+    /// Frees a subtree as far as the budget goes.
+    fn shrink(&mut self, page: PageNumber, level: Option<u8>) -> Result<Shrunk, TreeError> {
+        if self.budget == 0 {
+            return Ok(Shrunk::Left);
+        }
+        let body = self.edit.view(self.task, page)?;
+        let node = self.tree.open(body, level).map_err(|damage| damage.at(page))?;
+        if node.is_leaf() {
+            let chains = chains(&node).map_err(|damage| damage.at(page))?;
+            for chain in chains {
+                let root = self.tree.root;
+                let pages = overflow::pages_in_edit(self.edit, self.task, root, chain)?;
+                self.budget = self.budget.saturating_sub(pages.len() as u64);
+                self.gone.extend(pages);
+            }
+            return Ok(self.free(page));
+        }
+        let below = Some(node.level() - 1);
+        let children: Result<Vec<_>, _> = node.children().collect();
+        let children = children.map_err(|damage| damage.at(page))?;
+        let mut left = children.len();
+        while let Some(&child) = children[..left].last() {
+            if self.shrink(child, below)? == Shrunk::Left {
+                break;
+            }
+            left -= 1;
+        }
+        if left == 0 {
+            return Ok(self.free(page));
+        }
+        if left < children.len() {
+            let body = self.edit.edit(self.task, page)?;
+            change::truncate_children(body, left).map_err(|damage| damage.at(page))?;
+            self.truncated.push(page);
+        }
+        Ok(Shrunk::Left)
+    }
+
+    fn free(&mut self, page: PageNumber) -> Shrunk {
+        self.gone.push(page);
+        self.budget = self.budget.saturating_sub(1);
+        Shrunk::Gone
+    }
+}
+
+/// The chains of a leaf's entries.
+pub(super) fn chains(node: &Node<'_>) -> Result<Vec<Chain>, Damage> {
+    let mut chains = Vec::new();
+    for index in 0..node.count() {
+        if let (_, Payload { value: Stored::Chain(chain), .. }) = Payload::of(node, index)? {
+            chains.push(chain);
+        }
+    }
+    Ok(chains)
+}

@@ -1,0 +1,338 @@
+//! Cursors over a range of keys, forward and backward.
+//!
+//! A cursor remembers a key, not a place: each chunk goes down from the root again, so that it does not
+//! matter what happens to the tree between two chunks. What a cursor has not passed yet it shows as it
+//! is when its leaf is read.
+
+use std::ops::{Bound, ControlFlow};
+
+use super::Tree;
+use super::descend::{Attempts, Descent, Reached};
+use super::entry::{Chain, Entry, Payload, Stored};
+use super::error::{Damage, TreeError};
+use super::node::{Key, Node, Seek};
+use super::overflow;
+use crate::cold::{Access, PageNumber, Pages};
+use crate::wait::Task;
+
+/// From this many leaves on a scan counts as long: its pages do not push others out of memory.
+const LONG_SCAN_LEAVES: u32 = 8;
+/// Leaves that are asked for at once.
+const READ_AHEAD: usize = 16;
+
+/// The order in which a cursor returns entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Ascending keys.
+    Forward,
+    /// Descending keys.
+    Backward,
+}
+
+/// The keys that a scan is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<'a> {
+    /// Where it begins.
+    pub lower: Bound<&'a [u8]>,
+    /// Where it ends.
+    pub upper: Bound<&'a [u8]>,
+}
+
+impl Range<'_> {
+    /// All keys.
+    pub const ALL: Range<'static> = Range { lower: Bound::Unbounded, upper: Bound::Unbounded };
+}
+
+/// Whether a cursor has come to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Chunk {
+    /// There may be more.
+    More,
+    /// There is nothing more in the range.
+    Ended,
+}
+
+/// A position in a range of keys, which survives all changes of the tree.
+#[derive(Debug)]
+pub struct Cursor {
+    tree: Tree,
+    direction: Direction,
+    /// What has not been seen yet: keys between these bounds.
+    lower: Bound<Vec<u8>>,
+    upper: Bound<Vec<u8>>,
+    ended: bool,
+    /// Leaves that have been left behind.
+    leaves: u32,
+    /// It has just come to another leaf.
+    is_at_fence: bool,
+    /// Why the next chunk cannot come under a guard: a value that is not in memory.
+    load_next: bool,
+}
+
+/// Where gathering stopped in a leaf.
+enum Gathered {
+    /// At the end of the leaf, or of the range.
+    Leaf(Chunk),
+    /// Behind the entry with this index.
+    Entry(usize),
+    /// Before an entry whose value is not in memory; behind the one with this index.
+    Absent(Option<usize>),
+}
+
+impl Tree {
+    /// A cursor that stands before the first entry of a range, as its direction goes.
+    pub fn cursor(&self, range: Range<'_>, direction: Direction) -> Cursor {
+        Cursor {
+            tree: *self,
+            direction,
+            lower: range.lower.map(<[u8]>::to_vec),
+            upper: range.upper.map(<[u8]>::to_vec),
+            ended: false,
+            leaves: 0,
+            is_at_fence: false,
+            load_next: false,
+        }
+    }
+}
+
+impl Cursor {
+    /// Hands the entries of the next leaf to `take`, at most until it breaks; the entry with which it
+    /// breaks counts as taken. A chunk may be empty though there is more. `take` may run under an epoch
+    /// guard and must not wait.
+    pub fn next_chunk<P: Pages>(
+        &mut self,
+        pages: &P,
+        task: &Task<'_>,
+        mut take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Chunk, TreeError> {
+        if self.ended {
+            return Ok(Chunk::Ended);
+        }
+        let chunk = match self.load_next {
+            true => None,
+            false => self.chunk_resident(pages, task, &mut take)?,
+        };
+        let chunk = match chunk {
+            Some(chunk) => chunk,
+            None => self.chunk_loaded(pages, task, &mut take)?,
+        };
+        self.ended = chunk == Chunk::Ended;
+        Ok(chunk)
+    }
+
+    /// Up to where everything has been seen, as the direction goes: the bound from which on the rest
+    /// of the range lies. Whoever merges two sources is sure of all keys before the smaller one.
+    pub fn rest(&self) -> Bound<&[u8]> {
+        match self.direction {
+            Direction::Forward => as_slice(&self.lower),
+            Direction::Backward => as_slice(&self.upper),
+        }
+    }
+
+    /// Whether everything has been seen.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn seek(&self) -> Seek<'_> {
+        match self.direction {
+            Direction::Forward => match &self.lower {
+                Bound::Included(key) | Bound::Excluded(key) => Seek::At(key),
+                Bound::Unbounded => Seek::At(&[]),
+            },
+            Direction::Backward => match &self.upper {
+                Bound::Included(key) => Seek::At(key),
+                Bound::Excluded(key) => Seek::Before(key),
+                Bound::Unbounded => Seek::Last,
+            },
+        }
+    }
+
+    fn hint(&self) -> Access {
+        if self.leaves < LONG_SCAN_LEAVES { Access::Point } else { Access::Scan }
+    }
+
+    /// The way to the next leaf.
+    fn descent<'c>(
+        &'c self,
+        pages: &'c impl Pages,
+    ) -> Descent<'c, impl FnMut(&Node<'_>, usize) + 'c> {
+        let above_leaf = move |above: &Node<'_>, index| {
+            if self.is_at_fence {
+                self.read_ahead(pages, above, index);
+            }
+        };
+        Descent { seek: self.seek(), above_leaf, settle: true }
+    }
+
+    /// Asks for leaves that follow, now and then, once a second one is read.
+    fn read_ahead(&self, pages: &impl Pages, above: &Node<'_>, index: usize) {
+        let first = self.leaves == 1;
+        let half = READ_AHEAD / 2;
+        let wanted = match self.direction {
+            Direction::Forward if first => index + 1..index + READ_AHEAD,
+            Direction::Forward if index % half == 0 => index + half..index + READ_AHEAD,
+            Direction::Backward if first => index.saturating_sub(READ_AHEAD)..index,
+            Direction::Backward if index % half == 0 => {
+                index.saturating_sub(READ_AHEAD)..index.saturating_sub(half)
+            }
+            _ => return,
+        };
+        let mut numbers = [PageNumber(0); READ_AHEAD];
+        let mut count = 0;
+        for child in wanted.start..wanted.end.min(above.count() + 1) {
+            if let Ok(page) = above.child(child) {
+                numbers[count] = page;
+                count += 1;
+            }
+        }
+        if count > 0 {
+            pages.read_ahead(&numbers[..count]);
+        }
+    }
+
+    /// Nothing if a page is not in memory and nothing has been handed out yet.
+    fn chunk_resident<P: Pages>(
+        &mut self,
+        pages: &P,
+        task: &Task<'_>,
+        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Chunk>, TreeError> {
+        let guard = task.pin();
+        let start = self.tree.start();
+        let reached = self.tree.descend_resident(pages, &guard, &mut self.descent(pages), start)?;
+        let Reached::Leaf(page, node) = reached else {
+            return Ok(None);
+        };
+        let root = self.tree.root;
+        let gathered = self.gather(page, &node, take, |chain, long| {
+            overflow::read_resident(pages, &guard, root, chain, long)
+        })?;
+        if let Gathered::Absent(last) = gathered {
+            self.load_next = true;
+            if last.is_none() {
+                return Ok(None);
+            }
+        }
+        self.advance(&node, gathered).map(Some).map_err(|damage| damage.at(page))
+    }
+
+    #[cold]
+    fn chunk_loaded<P: Pages>(
+        &mut self,
+        pages: &P,
+        task: &Task<'_>,
+        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Chunk, TreeError> {
+        let (root, hint) = (self.tree.root, self.hint());
+        let mut attempts = Attempts::default();
+        loop {
+            let start = self.tree.start();
+            let mut descent = self.descent(pages);
+            let leaf = self.tree.descend_loaded(pages, task, &mut descent, start, hint);
+            drop(descent);
+            let (page, pinned) = leaf?;
+            let node = Node::open(&pinned).map_err(|damage| damage.at(page))?;
+            let mut failed = None;
+            let gathered = self.gather(page, &node, take, |chain, long| {
+                failed = overflow::read(pages, task, root, chain, hint, long).err();
+                Ok(failed.is_none())
+            })?;
+            if let Some(error) = failed {
+                // The chain was freed after the leaf was loaded; or it is damaged.
+                attempts.again_after(error)?;
+                if let Gathered::Absent(None) = gathered {
+                    continue;
+                }
+            } else {
+                self.load_next = false;
+            }
+            return self.advance(&node, gathered).map_err(|damage| damage.at(page));
+        }
+    }
+
+    /// Hands out what of a leaf lies in the range. `read` puts a value from a chain together, or says
+    /// that it is not there.
+    fn gather(
+        &self,
+        page: PageNumber,
+        node: &Node<'_>,
+        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        mut read: impl FnMut(Chain, &mut Vec<u8>) -> Result<bool, TreeError>,
+    ) -> Result<Gathered, TreeError> {
+        let (lower, upper) = (as_slice(&self.lower), as_slice(&self.upper));
+        let bounds = node.first_from(lower).and_then(|from| Ok((from, node.first_beyond(upper)?)));
+        let (from, to) = bounds.map_err(|damage| damage.at(page))?;
+        let mut long = Vec::new();
+        let mut before = None;
+        for step in 0..to.saturating_sub(from) {
+            let index = match self.direction {
+                Direction::Forward => from + step,
+                Direction::Backward => to - 1 - step,
+            };
+            let (suffix, payload) = Payload::of(node, index).map_err(|damage| damage.at(page))?;
+            let value = match payload.value {
+                Stored::Inline(value) => value,
+                Stored::Chain(chain) if read(chain, &mut long)? => &long,
+                Stored::Chain(_) => return Ok(Gathered::Absent(before)),
+            };
+            let key = Key { prefix: node.prefix(), suffix };
+            if take(Entry { key, stamp: payload.stamp, value }).is_break() {
+                return Ok(Gathered::Entry(index));
+            }
+            before = Some(index);
+        }
+        Ok(Gathered::Leaf(self.chunk_at_end_of(node, from, to)))
+    }
+
+    /// Whether the range goes on behind a leaf, of which these entries are in the range.
+    fn chunk_at_end_of(&self, node: &Node<'_>, from: usize, to: usize) -> Chunk {
+        let ended = match self.direction {
+            Direction::Forward => match (node.upper(), &self.upper) {
+                _ if to < node.count() => true,
+                (None, _) => true,
+                (Some(_), Bound::Unbounded) => false,
+                (Some(fence), Bound::Included(key)) => key.as_slice() < fence,
+                (Some(fence), Bound::Excluded(key)) => key.as_slice() <= fence,
+            },
+            Direction::Backward => match &self.lower {
+                _ if from > 0 || node.lower().is_empty() => true,
+                Bound::Unbounded => false,
+                Bound::Included(key) | Bound::Excluded(key) => key.as_slice() >= node.lower(),
+            },
+        };
+        if ended { Chunk::Ended } else { Chunk::More }
+    }
+
+    /// Moves behind what has been handed out.
+    fn advance(&mut self, node: &Node<'_>, gathered: Gathered) -> Result<Chunk, Damage> {
+        let (key, included) = match gathered {
+            Gathered::Leaf(Chunk::Ended) => return Ok(Chunk::Ended),
+            Gathered::Absent(None) => return Ok(Chunk::More),
+            Gathered::Entry(index) | Gathered::Absent(Some(index)) => (node.key(index)?, false),
+            Gathered::Leaf(Chunk::More) => match self.direction {
+                Direction::Forward => (Key::whole(node.upper().unwrap_or_default()), true),
+                Direction::Backward => (Key::whole(node.lower()), false),
+            },
+        };
+        self.is_at_fence = matches!(gathered, Gathered::Leaf(_));
+        self.leaves = self.leaves.saturating_add(u32::from(self.is_at_fence));
+        let bound = match self.direction {
+            Direction::Forward => &mut self.lower,
+            Direction::Backward => &mut self.upper,
+        };
+        let mut bytes = match std::mem::replace(bound, Bound::Unbounded) {
+            Bound::Included(bytes) | Bound::Excluded(bytes) => bytes,
+            Bound::Unbounded => Vec::new(),
+        };
+        bytes.clear();
+        key.append_to(&mut bytes);
+        *bound = if included { Bound::Included(bytes) } else { Bound::Excluded(bytes) };
+        Ok(Chunk::More)
+    }
+}
+
+fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    bound.as_ref().map(Vec::as_slice)
+}

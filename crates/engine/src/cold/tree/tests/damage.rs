@@ -1,0 +1,138 @@
+//! Bytes that make no sense, though their checksum is right: an error or a wrong answer, never a panic.
+
+use std::ops::ControlFlow;
+
+use super::*;
+
+fn tree_of(pages: &MemoryPages, task: &Task<'_>, tree: Tree) {
+    let mut dice = Dice(77);
+    let mut keys: Vec<Vec<u8>> = (0..900)
+        .map(|_| {
+            let padding = vec![b'x'; dice.below(60) as usize];
+            [padding, number_key(dice.next() | 1)].concat()
+        })
+        .collect();
+    keys.sort();
+    keys.dedup();
+    put_all(pages, task, tree, &keys);
+    let mut edit = pages.edit();
+    tree.put(&mut edit, task, b"xxlong", 9, &[7; 20_000]).expect("there is room");
+    edit.finish();
+}
+
+/// Does everything there is to do, and does not mind errors.
+fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut Dice) {
+    for _ in 0..10 {
+        let key = [vec![b'x'; dice.below(60) as usize], number_key(dice.next())].concat();
+        let _ = tree.find(pages, task, &key, |entry| entry.value.len());
+        let _ = tree.find(pages, task, b"xxlong", |entry| entry.value.len());
+    }
+    for direction in [Direction::Forward, Direction::Backward] {
+        let mut cursor = tree.cursor(Range::ALL, direction);
+        for _ in 0..200 {
+            let chunk = cursor.next_chunk(pages, task, |_| ControlFlow::Continue(()));
+            if !matches!(chunk, Ok(Chunk::More)) {
+                break;
+            }
+        }
+    }
+    let _ = tree.verify(pages, task);
+    let _ = tree.measure(pages, task);
+    let _ = tree.estimate(pages, task, Range::ALL);
+    let _ = tree.sample(pages, task, 5, |_| {});
+    let numbers: Vec<_> = (0..30).map(|_| dice.next()).collect();
+    let mut keys: Vec<Vec<u8>> =
+        numbers.iter().map(|&n| [vec![b'x'; (n % 50) as usize], number_key(n)].concat()).collect();
+    keys.sort();
+    keys.dedup();
+    for key in &keys {
+        let put = Change { key, action: Action::Put { stamp: 3, value: &[9; 300] } };
+        let delete = Change { key, action: Action::Delete };
+        let mut edit = pages.edit();
+        let _ = tree.apply(
+            &mut edit,
+            task,
+            &[if key.len() % 2 == 0 { put } else { delete }],
+            |_, _| {},
+        );
+    }
+    let mut edit = pages.edit();
+    let _ = tree.drop_some(&mut edit, task, 10);
+}
+
+#[test]
+fn random_bytes_do_not_panic() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let seed = Env::real().clock().now_ns() | 1;
+    println!("seed {seed}");
+    for seed in (1..60).chain([seed]) {
+        let mut dice = Dice(seed * 2 + 1);
+        let (pages, tree) = empty(&runtime);
+        tree_of(&pages, &task, tree);
+        let count = pages.in_use() as u64;
+        let mut edit = pages.edit();
+        for _ in 0..1 + dice.below(3) {
+            let page = PageNumber(1 + dice.below(count));
+            let body = edit.edit(&task, page).expect("it is in use");
+            for _ in 0..1 + dice.below(20) {
+                // Mostly headers and slots, where damage does most.
+                let end = [8, 100, 800, BODY_BYTES as u64][dice.below(4) as usize];
+                let at = dice.below(end) as usize;
+                // The kind, level and tree are looked at first, and hide what is behind.
+                if !(8..16).contains(&at) && at > 1 || dice.one_in(20) {
+                    body[at] = dice.next() as u8;
+                }
+            }
+        }
+        edit.finish();
+        drop(edit);
+        try_everything(&pages, &task, tree, &mut dice);
+    }
+}
+
+#[test]
+fn checks_find_what_was_damaged() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let mut missed = 0;
+    for seed in 1..60 {
+        let mut dice = Dice(seed * 2 + 1);
+        let (pages, tree) = empty(&runtime);
+        tree_of(&pages, &task, tree);
+        let mut edit = pages.edit();
+        let page = PageNumber(1 + dice.below(pages.in_use() as u64));
+        let body = edit.edit(&task, page).expect("it is in use");
+        // Header, hints, prefix, and the first slots.
+        body[dice.below(110) as usize] ^= 1 << dice.below(8);
+        edit.finish();
+        drop(edit);
+        let verified = tree.verify(&pages, &task).expect("nobody interrupts");
+        missed += u32::from(verified.findings.is_empty());
+    }
+    // Bytes that mean nothing where they are: the first child of a leaf, padding.
+    assert!(missed < 18, "{missed}");
+}
+
+#[test]
+fn a_lost_chain_is_damage() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let (pages, tree) = empty(&runtime);
+    let mut edit = pages.edit();
+    tree.put(&mut edit, &task, b"key", 0, &[7; 20_000]).expect("there is room");
+    edit.finish();
+    let last = PageNumber(pages.in_use() as u64);
+    edit.edit(&task, last).expect("it is in use")[1000] ^= 1;
+    edit.finish();
+    drop(edit);
+    let found = tree.find(&pages, &task, b"key", |_| ());
+    assert!(matches!(found, Err(TreeError::Damaged { .. })), "{found:?}");
+    let mut edit = pages.edit();
+    edit.free(last);
+    edit.finish();
+    drop(edit);
+    let found = tree.find(&pages, &task, b"key", |_| ());
+    assert!(matches!(found, Err(TreeError::Damaged { .. })), "{found:?}");
+    assert!(!tree.verify(&pages, &task).expect("nobody interrupts").findings.is_empty());
+}

@@ -1,0 +1,314 @@
+//! How full trees are, what is known of them, and how they go.
+
+use std::ops::Bound;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::*;
+
+fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
+    let verified = tree.verify(pages, task).expect("nobody interrupts");
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    let measures = tree.measure(pages, task).expect("nothing is damaged");
+    assert_eq!(measures, verified.measures);
+    measures
+}
+
+/// Share of the leaves that entries take.
+fn fill(measures: &Measures) -> f64 {
+    measures.leaf_bytes_used as f64 / (measures.leaf_pages * BODY_BYTES as u64) as f64
+}
+
+fn load(
+    pages: &MemoryPages,
+    task: &Task<'_>,
+    fill_percent: usize,
+    count: u64,
+    value: &[u8],
+) -> Tree {
+    let mut edit = pages.edit();
+    let mut load = BulkLoad::new(&mut edit, task, fill_percent).expect("there is room");
+    for number in 0..count {
+        load.push(&mut edit, task, &number_key(number), 0, value).expect("there is room");
+    }
+    let (tree, entries) = load.finish(&mut edit, task).expect("there is room");
+    assert_eq!(entries, count);
+    edit.finish();
+    tree
+}
+
+#[test]
+fn ascending_inserts_leave_full_leaves() {
+    for batch in [1, 100, 10_000] {
+        let runtime = runtime();
+        let (pages, tree) = empty(&runtime);
+        let task = Task::blocking(&runtime);
+        let keys: Vec<_> = (0..20_000).map(number_key).collect();
+        keys.chunks(batch).for_each(|keys| put_all(&pages, &task, tree, keys));
+        let measures = measure(&pages, &task, tree);
+        assert_eq!(measures.entries, 20_000);
+        assert!(fill(&measures) > 0.95, "{batch}: {measures:?}");
+    }
+}
+
+#[test]
+fn descending_inserts_leave_full_leaves() {
+    for batch in [1, 7] {
+        let runtime = runtime();
+        let (pages, tree) = empty(&runtime);
+        let task = Task::blocking(&runtime);
+        let keys: Vec<_> = (0..20_000).map(number_key).collect();
+        keys.rchunks(batch).for_each(|keys| put_all(&pages, &task, tree, keys));
+        let measures = measure(&pages, &task, tree);
+        assert_eq!(measures.entries, 20_000);
+        assert!(fill(&measures) > 0.95, "{batch}: {measures:?}");
+    }
+}
+
+#[test]
+fn random_inserts_leave_leaves_two_thirds_full() {
+    for batch in [1, 1000] {
+        let runtime = runtime();
+        let (pages, tree) = empty(&runtime);
+        let task = Task::blocking(&runtime);
+        let mut dice = Dice(5);
+        for _ in 0..20_000 / batch {
+            let mut keys: Vec<_> = (0..batch).map(|_| number_key(dice.next())).collect();
+            keys.sort();
+            put_all(&pages, &task, tree, &keys);
+        }
+        let measures = measure(&pages, &task, tree);
+        assert!(fill(&measures) > 0.6, "{batch}: {measures:?}");
+    }
+}
+
+#[test]
+fn a_batch_publishes_a_leaf_once() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 12);
+    let tree = load(&pages, &task, 70, 10_000, b"value");
+    let leaves = measure(&pages, &task, tree).leaf_pages;
+    let keys: Vec<_> = (0..10_000).step_by(10).map(number_key).collect();
+    let put = |key| Change { key, action: Action::Put { stamp: 7, value: b"other" } };
+    let changes: Vec<Change<'_>> = keys.iter().map(|key| put(key.as_slice())).collect();
+    let mut edit = pages.edit();
+    let applied = tree.apply(&mut edit, &task, &changes, |_, _| {}).expect("there is room");
+    edit.finish();
+    assert_eq!((applied.replaced, edit.published), (1000, leaves));
+}
+
+#[test]
+fn a_bulk_load_fills_leaves_as_it_is_told() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    for (percent, count) in [(100, 0), (100, 1), (100, 50_000), (70, 50_000), (1, 100)] {
+        let pages = MemoryPages::new(&runtime, 1 << 12);
+        let tree = load(&pages, &task, percent, count, b"");
+        let measures = measure(&pages, &task, tree);
+        assert_eq!(measures.entries, count);
+        if count > 1000 {
+            let target = percent as f64 / 100.0;
+            assert!((fill(&measures) - target).abs() < 0.03, "{percent} {measures:?}");
+        }
+        let expected: Vec<_> = (0..count).map(number_key).collect();
+        assert!(keys(&pages, &task, tree, Direction::Forward) == expected);
+        let all = measures.leaf_pages + measures.inner_pages;
+        assert_eq!(pages.in_use() as u64, all);
+    }
+}
+
+#[test]
+fn a_bulk_load_takes_long_values_and_keys() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 12);
+    let mut edit = pages.edit();
+    let mut load = BulkLoad::new(&mut edit, &task, 100).expect("there is room");
+    let key =
+        |n: usize| [format!("{n:04}").into_bytes(), vec![b'k'; n * 40 % 1990], vec![0]].concat();
+    let value = |n: usize| vec![n as u8; n * 131 % 20_000];
+    for n in 0..300 {
+        load.push(&mut edit, &task, &key(n), n as u64, &value(n)).expect("there is room");
+    }
+    let (tree, _) = load.finish(&mut edit, &task).expect("there is room");
+    edit.finish();
+    measure(&pages, &task, tree);
+    for n in 0..300 {
+        let found = tree.find(&pages, &task, &key(n), |entry| {
+            entry.stamp == n as u64 && entry.value == value(n)
+        });
+        assert_eq!(found.expect("nothing is damaged"), Some(true));
+    }
+}
+
+#[test]
+fn keys_that_are_too_long_are_refused() {
+    let runtime = runtime();
+    let (pages, tree) = empty(&runtime);
+    let task = Task::blocking(&runtime);
+    let mut edit = pages.edit();
+    let longest = vec![1; KEY_BYTES_MAX];
+    assert!(!tree.put(&mut edit, &task, &longest, 0, b"x").expect("as long as can be"));
+    let longer = vec![1; KEY_BYTES_MAX + 1];
+    let refused = tree.put(&mut edit, &task, &longer, 0, b"x");
+    assert!(matches!(refused, Err(TreeError::KeyTooLong { len: 2001, max: 2000 })), "{refused:?}");
+}
+
+#[test]
+fn estimates_are_exact_in_a_leaf_and_near_elsewhere() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    let count = 200_000;
+    let tree = load(&pages, &task, 90, count, b"some value");
+    let estimate = |low: Bound<u64>, high: Bound<u64>| {
+        let (low, high) = (low.map(number_key), high.map(number_key));
+        let lower = low.as_ref().map(Vec::as_slice);
+        let upper = high.as_ref().map(Vec::as_slice);
+        tree.estimate(&pages, &task, Range { lower, upper }).expect("nothing is damaged")
+    };
+    assert_eq!(estimate(Bound::Included(1000), Bound::Excluded(1000)), 0);
+    assert_eq!(estimate(Bound::Included(1000), Bound::Included(1000)), 1);
+    assert_eq!(estimate(Bound::Excluded(1000), Bound::Included(1050)), 50);
+    assert_eq!(estimate(Bound::Included(2000), Bound::Excluded(1000)), 0);
+    let mut dice = Dice(9);
+    for _ in 0..1000 {
+        let (low, high) = (dice.below(count), dice.below(count));
+        let (low, high) = (low.min(high), low.max(high));
+        let near = estimate(Bound::Included(low), Bound::Excluded(high)) as f64;
+        let exact = (high - low) as f64;
+        assert!((near - exact).abs() <= 0.05 * exact + 400.0, "{low}..{high}: {near}");
+    }
+    let all = estimate(Bound::Unbounded, Bound::Unbounded) as f64;
+    assert!((all / count as f64 - 1.0).abs() < 0.1, "{all}");
+}
+
+#[test]
+fn samples_are_spread_evenly() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    for (count, wanted) in [(0, 10), (1, 10), (100, 10), (100_000, 200)] {
+        let tree = load(&pages, &task, 100, count, b"v");
+        let mut sample = Vec::new();
+        tree.sample(&pages, &task, wanted, |entry| {
+            let key = entry.key.to_vec();
+            sample.push(u64::from_be_bytes(key.try_into().expect("eight bytes")));
+        })
+        .expect("nothing is damaged");
+        assert_eq!(sample.len() as u64, count.min(u64::from(wanted)));
+        let step = count as f64 / f64::from(wanted);
+        for (index, number) in sample.iter().enumerate().filter(|_| count > 1) {
+            let ideal = (index as f64 + 0.5) * step;
+            assert!((*number as f64 - ideal).abs() < 0.02 * count as f64, "{index}: {number}");
+        }
+    }
+}
+
+#[test]
+fn a_tree_is_dropped_step_by_step() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    let tree = load(&pages, &task, 50, 30_000, &[1; 50]);
+    let mut edit = pages.edit();
+    tree.put(&mut edit, &task, b"long", 0, &[1; 50_000]).expect("there is room");
+    edit.finish();
+    let mut steps = 0;
+    loop {
+        let before = pages.in_use();
+        let mut edit = pages.edit();
+        let gone = tree.drop_some(&mut edit, &task, 20).expect("nothing is damaged");
+        edit.finish();
+        steps += 1;
+        assert!(before - pages.in_use() <= 30, "about as many as it may");
+        if gone {
+            break;
+        }
+    }
+    assert_eq!(pages.in_use(), 0);
+    assert!(steps > 10);
+}
+
+#[test]
+fn the_directory_knows_the_trees() {
+    let runtime = runtime();
+    let (pages, somewhere) = empty(&runtime);
+    let task = Task::blocking(&runtime);
+    let mut edit = pages.edit();
+    let (root, _) = edit.allocate(&task).expect("there is room");
+    let directory = Directory::create_at(&mut edit, &task, root).expect("there is room");
+    let record = |n: u32| TreeRecord {
+        tree: if n == 0 { somewhere } else { Tree::at(PageNumber(u64::from(n))) },
+        entries: u64::from(n) << 33,
+        flags: n ^ 5,
+        user: vec![n as u8; n as usize % 9],
+    };
+    let id = |n: u32| TreeId { storage: u64::from(n / 3), ordinal: n % 3 };
+    for n in 0..1000 {
+        directory.put(&mut edit, &task, id(n), &record(n)).expect("there is room");
+    }
+    assert!(directory.remove(&mut edit, &task, id(7)).expect("there is room"));
+    edit.finish();
+    let directory = Directory::at(root);
+    assert_eq!(directory.get(&pages, &task, id(7)).expect("whole"), None);
+    assert_eq!(directory.get(&pages, &task, id(8)).expect("whole"), Some(record(8)));
+    let of_two = directory.list(&pages, &task, Some(2)).expect("whole");
+    assert_eq!(of_two, [6, 8].map(|n| (id(n), record(n))));
+    let all = directory.list(&pages, &task, None).expect("whole");
+    assert_eq!(all.len(), 999);
+}
+
+/// A full store refuses a page in the middle of a batch. The batch is dropped, and the tree is what it
+/// was, but for leaves that were done before.
+#[test]
+fn a_batch_that_fails_leaves_a_whole_tree() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    for quota in 0..40 {
+        let (pages, tree) = empty(&runtime);
+        let old: Vec<_> = (0..3000).map(|n| number_key(n * 1000)).collect();
+        put_all(&pages, &task, tree, &old);
+        let new: Vec<_> = (0..3000).map(|n| number_key(n * 977 + 1)).collect();
+        let put = |key| Change { key, action: Action::Put { stamp: 0, value: &[2; 20] } };
+        let changes: Vec<Change<'_>> = new.iter().map(|key| put(key.as_slice())).collect();
+        pages.quota.store(quota, Relaxed);
+        let mut edit = pages.edit();
+        let applied = tree.apply(&mut edit, &task, &changes, |_, _| {});
+        match applied {
+            Ok(_) => edit.finish(),
+            Err(error) => assert!(matches!(error, TreeError::Page(ColdError::Full(_)))),
+        }
+        drop(edit);
+        measure(&pages, &task, tree);
+        let there = keys(&pages, &task, tree, Direction::Backward);
+        assert!(old.iter().all(|key| there.binary_search_by(|k| key.cmp(k)).is_ok()));
+        pages.quota.store(u64::MAX, Relaxed);
+        put_all(&pages, &task, tree, &new);
+        measure(&pages, &task, tree);
+        let there = keys(&pages, &task, tree, Direction::Forward);
+        assert!(new.iter().all(|key| there.binary_search(key).is_ok()));
+    }
+}
+
+#[test]
+fn long_scans_ask_for_leaves_ahead() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    let tree = load(&pages, &task, 100, 50_000, &[1; 50]);
+    let leaves = measure(&pages, &task, tree).leaf_pages;
+    for direction in [Direction::Forward, Direction::Backward] {
+        pages.read_ahead.store(0, Relaxed);
+        keys(&pages, &task, tree, direction);
+        let ahead = pages.read_ahead.load(Relaxed);
+        assert!(ahead * 10 > leaves * 9 && ahead < leaves * 5 / 4, "{ahead} of {leaves}");
+    }
+    pages.read_ahead.store(0, Relaxed);
+    let key = number_key(100);
+    let range = Range { lower: Bound::Included(&key), upper: Bound::Included(&key) };
+    let mut cursor = tree.cursor(range, Direction::Forward);
+    let chunk = cursor.next_chunk(&pages, &task, |_| std::ops::ControlFlow::Continue(()));
+    assert_eq!(chunk.expect("nothing is damaged"), Chunk::Ended);
+    assert_eq!(pages.read_ahead.load(Relaxed), 0);
+}

@@ -1,0 +1,259 @@
+//! Checking a whole tree, for DBCC CHECKTABLE: order, fences, links, levels, reachability, chains.
+
+use std::collections::HashSet;
+
+use super::KEY_BYTES_MAX;
+use super::Tree;
+use super::descend::Waypoint;
+use super::drop::chains;
+use super::entry::{Chain, Payload};
+use super::error::{Damage, TreeError};
+use super::node::{Node, hints_are_right};
+use super::overflow;
+use super::statistics::Measures;
+use crate::cold::ColdError;
+use crate::cold::{Access, PageNumber, Pages};
+use crate::wait::Task;
+
+/// Something that is wrong with a tree.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The page where it was found.
+    pub page: PageNumber,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What a check came to.
+#[derive(Clone, Default, Debug)]
+pub struct Verified {
+    /// All that is wrong, in the order in which it was found.
+    pub findings: Vec<Finding>,
+    /// The tree, as far as it could be read.
+    pub measures: Measures,
+}
+
+/// A node that has to be there: where, and which keys belong into it.
+#[derive(Clone, Copy)]
+struct Expected<'a> {
+    at: Waypoint,
+    lower: &'a [u8],
+    upper: Option<&'a [u8]>,
+}
+
+/// A check on its way from left to right.
+struct Verifier<'v, 't, P> {
+    tree: Tree,
+    pages: &'v P,
+    task: &'v Task<'t>,
+    seen: HashSet<PageNumber>,
+    /// By level, the node that was checked last and its right link.
+    newest: Vec<Option<(PageNumber, PageNumber)>>,
+    verified: Verified,
+}
+
+impl Tree {
+    /// Checks all pages of a tree that nobody is changing. What is wrong is in the result, not an
+    /// error; an error is that the task shall end.
+    pub fn verify<P: Pages>(&self, pages: &P, task: &Task<'_>) -> Result<Verified, TreeError> {
+        let mut verifier = Verifier {
+            tree: *self,
+            pages,
+            task,
+            seen: HashSet::new(),
+            newest: Vec::new(),
+            verified: Verified::default(),
+        };
+        verifier.node(Expected { at: self.start(), lower: &[], upper: None })?;
+        for (page, right) in verifier.newest.clone().into_iter().flatten() {
+            if right != PageNumber(0) {
+                verifier.find(page, "the last node of a level has a right link");
+            }
+        }
+        verifier.verified.measures.levels = verifier.newest.len() as u32;
+        Ok(verifier.verified)
+    }
+}
+
+impl<P: Pages> Verifier<'_, '_, P> {
+    fn find(&mut self, page: PageNumber, what: impl Into<String>) {
+        self.verified.findings.push(Finding { page, what: what.into() });
+    }
+
+    /// Keeps an error as a finding, unless the task shall end.
+    fn keep(&mut self, page: PageNumber, error: TreeError) -> Result<(), TreeError> {
+        match error {
+            TreeError::Page(ColdError::Interrupted(_)) => return Err(error),
+            TreeError::Damaged { page, what } => self.find(page, what),
+            error => self.find(page, error.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Checks a node and everything below it.
+    fn node(&mut self, expected: Expected<'_>) -> Result<(), TreeError> {
+        self.task.checkpoint().map_err(ColdError::Interrupted)?;
+        let Waypoint { page, level } = expected.at;
+        if !self.seen.insert(page) {
+            self.find(page, "a page is used twice");
+            return Ok(());
+        }
+        let pinned = match self.pages.load(self.task, page, Access::Scan) {
+            Ok(pinned) => pinned,
+            Err(error) => return self.keep(page, error.into()),
+        };
+        let node = match self.tree.open(&pinned, level) {
+            Ok(node) => node,
+            Err(damage) => return self.keep(page, damage.at(page)),
+        };
+        if node.lower() != expected.lower || node.upper() != expected.upper {
+            self.find(page, "a node's fences are not what the node above says");
+        }
+        self.link(page, &node);
+        let mut whole = true;
+        for Damage(what) in faults(&node) {
+            whole = false;
+            self.find(page, what);
+        }
+        if let Err(damage) = self.verified.measures.add(&node) {
+            return self.keep(page, damage.at(page));
+        }
+        match node.is_leaf() {
+            true => self.chains(page, &node),
+            false if whole => self.children(page, &node),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that the node's left neighbour points to it.
+    fn link(&mut self, page: PageNumber, node: &Node<'_>) {
+        let level = usize::from(node.level());
+        if self.newest.len() <= level {
+            self.newest.resize(level + 1, None);
+        }
+        if let Some((left, right)) = self.newest[level].replace((page, node.right())) {
+            if right != page {
+                self.find(left, "a right link leads to another node than the next");
+            }
+        }
+    }
+
+    fn children(&mut self, page: PageNumber, node: &Node<'_>) -> Result<(), TreeError> {
+        let mut lower = node.lower().to_vec();
+        for index in 0..=node.count() {
+            let upper = match index < node.count() {
+                true => Some(node.key(index).map_err(|damage| damage.at(page))?.to_vec()),
+                false => node.upper().map(<[u8]>::to_vec),
+            };
+            match node.child(index) {
+                Err(damage) => self.keep(page, damage.at(page))?,
+                Ok(child) => {
+                    let at = Waypoint { page: child, level: Some(node.level() - 1) };
+                    self.node(Expected { at, lower: &lower, upper: upper.as_deref() })?;
+                }
+            }
+            lower = upper.unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn chains(&mut self, page: PageNumber, node: &Node<'_>) -> Result<(), TreeError> {
+        match chains(node) {
+            Err(damage) => self.keep(page, damage.at(page)),
+            Ok(chains) => chains.into_iter().try_for_each(|chain| self.chain(chain)),
+        }
+    }
+
+    fn chain(&mut self, chain: Chain) -> Result<(), TreeError> {
+        let mut value = Vec::new();
+        let mut twice = None;
+        let (pages, task, seen) = (self.pages, self.task, &mut self.seen);
+        let on_page = |page| {
+            if !seen.insert(page) {
+                twice = Some(page);
+            }
+        };
+        let read = overflow::read_telling(pages, task, self.tree.root, chain, &mut value, on_page);
+        if let Some(page) = twice {
+            self.find(page, "a page is used twice");
+        }
+        match read {
+            Ok(()) => Ok(()),
+            Err(error) => self.keep(chain.first, error),
+        }
+    }
+}
+
+/// What is wrong with a node by itself.
+fn faults(node: &Node<'_>) -> Vec<Damage> {
+    let checks = [keys_are_in_order, cells_lie_apart, payloads_make_sense, heads_are_right];
+    checks.iter().filter_map(|check| check(node).err()).collect()
+}
+
+fn keys_are_in_order(node: &Node<'_>) -> Result<(), Damage> {
+    let mut last: Option<Vec<u8>> = None;
+    for index in 0..node.count() {
+        let key = node.key(index)?.to_vec();
+        if key.len() > KEY_BYTES_MAX {
+            return Err(Damage("a key is too long"));
+        }
+        let ascends = match &last {
+            Some(last) => *last < key,
+            // The first child has the lower fence for a key.
+            None if node.is_leaf() => *node.lower() <= *key,
+            None => *node.lower() < *key,
+        };
+        if !ascends {
+            return Err(Damage("keys do not ascend from the lower fence"));
+        }
+        last = Some(key);
+    }
+    let first_beyond = last.as_deref().unwrap_or(node.lower());
+    match node.upper().is_none_or(|upper| first_beyond < upper) {
+        true => Ok(()),
+        false => Err(Damage("a key lies beyond the upper fence")),
+    }
+}
+
+fn cells_lie_apart(node: &Node<'_>) -> Result<(), Damage> {
+    let extents: Result<Vec<_>, _> = (0..node.count()).map(|index| node.extent(index)).collect();
+    let mut extents = extents?;
+    extents.sort_unstable();
+    let mut end = node.heap();
+    let mut used = 0;
+    for (start, stop) in extents {
+        if start < end {
+            return Err(Damage("entries overlap"));
+        }
+        end = stop;
+        used += stop - start;
+    }
+    if end > node.fences_at() {
+        return Err(Damage("an entry reaches into the fences"));
+    }
+    match used + node.garbage() == node.fences_at() - node.heap() {
+        true => Ok(()),
+        false => Err(Damage("free space is not what the header says")),
+    }
+}
+
+fn payloads_make_sense(node: &Node<'_>) -> Result<(), Damage> {
+    for index in 0..node.count() {
+        if node.is_leaf() {
+            Payload::of(node, index)?;
+        }
+    }
+    Ok(())
+}
+
+fn heads_are_right(node: &Node<'_>) -> Result<(), Damage> {
+    for index in 0..node.count() {
+        if !node.head_is_right(index)? {
+            return Err(Damage("a slot's head is not its key's"));
+        }
+    }
+    match hints_are_right(node) {
+        true => Ok(()),
+        false => Err(Damage("a hint is not its slot's head")),
+    }
+}
