@@ -203,6 +203,16 @@ impl VersionPtr {
     }
 }
 
+impl VersionPtr {
+    /// A version that was copied to memory of this shape, header first.
+    pub fn of_copy(copy: &[u128]) -> VersionPtr {
+        VersionPtr(NonNull::from(copy).cast())
+    }
+}
+
+/// Bytes before a version's row bytes.
+pub const HEADER_LEN: usize = VERSION_HEADER;
+
 /// The layout number and the pointer in an older word.
 pub fn split_older(word: u64) -> (u16, Option<VersionPtr>) {
     ((word >> 48) as u16, VersionPtr::from_address(word & ADDRESS_MASK))

@@ -62,6 +62,35 @@ pub struct Cursor {
     size: usize,
     /// Rows fetched since it was made.
     fetched: u64,
+    /// Rows that are nobody's yet, copied: they stay until [`Cursor::forget_copies`].
+    copies: Vec<Box<[u128]>>,
+    /// Rows that were handed out in the place of others from which they went on: if the walk comes to
+    /// them itself, they are left out.
+    followed: Vec<AnchorPtr>,
+}
+
+/// What [`Cursor::fetch_by`] does with an anchor.
+pub(crate) enum Look {
+    /// Takes this version of it.
+    Row(RowRef),
+    /// Takes this row, whose bytes may change or go away: a copy of it, if the bytes still are what
+    /// they were when the function says so.
+    Copy(AnchorPtr, Box<[u128]>),
+    /// Passes it by.
+    Nothing,
+    /// Stops here, and begins the chunk anew next time.
+    Stop,
+}
+
+/// How [`Cursor::fetch_by`] ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fetched {
+    /// There may be rows, now or later.
+    Chunk,
+    /// There are no more.
+    End,
+    /// It was stopped, and has taken nothing.
+    Stopped,
 }
 
 impl Cursor {
@@ -83,6 +112,8 @@ impl Cursor {
             at: 0,
             size: FIRST_CHUNK,
             fetched: 0,
+            copies: Vec::new(),
+            followed: Vec::new(),
         }
     }
 
@@ -97,6 +128,7 @@ impl Cursor {
         self.range = range;
         self.walk = None;
         self.chunk.clear();
+        self.followed.clear();
         (self.at, self.size) = (0, FIRST_CHUNK);
     }
 
@@ -188,5 +220,67 @@ impl Cursor {
         self.fetched += self.chunk.len() as u64;
         self.size = (self.size * 4).min(LAST_CHUNK);
         true
+    }
+
+    /// Fetches another chunk of what `look` takes, as [`Cursor::fetch`] does of what the snapshot sees.
+    pub(crate) fn fetch_by(
+        &mut self,
+        table: &Table,
+        guard: &Guard,
+        look: &mut dyn FnMut(AnchorPtr) -> Look,
+    ) -> Fetched {
+        self.chunk.clear();
+        self.at = 0;
+        let before = match &self.walk {
+            Some(walk) if walk.is_done() => return Fetched::End,
+            walk => walk.clone(),
+        };
+        let direction = self.direction;
+        let walk =
+            self.walk.get_or_insert_with(|| table.walk_of(self.index, &self.range, direction));
+        let (chunk, copies, size) = (&mut self.chunk, &mut self.copies, self.size);
+        let (mut looks, mut stopped) = (0, false);
+        table.walk(guard, self.index, walk, &mut |anchor| {
+            looks += 1;
+            if stopped {
+                return ControlFlow::Break(());
+            }
+            match look(anchor) {
+                Look::Row(row) => chunk.push(row),
+                Look::Copy(anchor, copy) => {
+                    chunk.push(RowRef { anchor, version: VersionPtr::of_copy(&copy) });
+                    copies.push(copy);
+                }
+                Look::Nothing => {}
+                Look::Stop => stopped = true,
+            }
+            match !stopped && chunk.len() < size && looks < LOOKS {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        if stopped {
+            self.chunk.clear();
+            self.walk = before;
+            return Fetched::Stopped;
+        }
+        self.fetched += self.chunk.len() as u64;
+        self.size = (self.size * 4).min(LAST_CHUNK);
+        Fetched::Chunk
+    }
+
+    /// A row was handed out in the place of one that went on there.
+    pub(crate) fn note_followed(&mut self, anchor: AnchorPtr) {
+        self.followed.push(anchor);
+    }
+
+    /// Whether a row was handed out already.
+    pub(crate) fn has_followed(&self, anchor: AnchorPtr) -> bool {
+        self.followed.contains(&anchor)
+    }
+
+    /// Frees copies of rows that nobody looks at any more.
+    pub fn forget_copies(&mut self) {
+        self.copies.clear();
     }
 }

@@ -11,6 +11,7 @@ pub mod heap;
 pub mod identity;
 pub mod index;
 pub mod key;
+pub mod lock_word;
 pub mod reclaim;
 pub mod row;
 pub mod status;

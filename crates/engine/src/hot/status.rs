@@ -33,7 +33,7 @@ use crossbeam_utils::CachePadded;
 use crate::hot::anchor::DELETED;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use crate::sync::atomic::{AtomicU32, AtomicU64};
+use crate::sync::atomic::{AtomicU32, AtomicU64, fence};
 use crate::sync::{Mutex, spin_loop};
 
 /// Transactions that may be in progress at once in a database.
@@ -194,7 +194,15 @@ pub struct Slot {
     /// The occupant's first statement number, or while the slot is free the next occupant's: words
     /// with a smaller number belong to transactions that are over.
     first: AtomicU64,
+    /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant; those
+    /// who lock tables read it ([`Slot::note_table`]).
+    tables: [AtomicU64; SLOT_TABLES],
 }
+
+/// Tables that a slot can name.
+const SLOT_TABLES: usize = 4;
+/// In the last place: more tables than can be named.
+const MANY_TABLES: u64 = u64::MAX;
 
 impl Slot {
     fn new() -> Slot {
@@ -204,7 +212,39 @@ impl Slot {
             owner: AtomicU64::new(0),
             statement: AtomicU64::new(1),
             first: AtomicU64::new(1),
+            tables: Default::default(),
         }
+    }
+
+    /// The occupant is going to write to this table, whose writers wait. Called once for each table,
+    /// before the first write.
+    pub fn note_table(&self, table: u64) {
+        let free = self.tables.iter().position(|place| place.load(Relaxed) == 0);
+        match free {
+            Some(place) => self.tables[place].store(table, Relaxed),
+            None => self.tables[SLOT_TABLES - 1].store(MANY_TABLES, Relaxed),
+        }
+        // Pairs with the fence of those who lock tables: either they find the table here, or the
+        // occupant finds the table's lock word in use afterwards.
+        fence(SeqCst);
+    }
+
+    /// Whether the occupant may have written to this table. The caller has counted itself in the
+    /// table's lock word, and then passed a fence.
+    pub fn writes_to(&self, table: u64) -> bool {
+        let many = self.tables[SLOT_TABLES - 1].load(Relaxed) == MANY_TABLES;
+        many || self.names_table(table)
+    }
+
+    /// Whether the occupant has named this table among those that it writes to.
+    pub fn names_table(&self, table: u64) -> bool {
+        self.tables.iter().any(|place| place.load(Relaxed) == table)
+    }
+
+    /// A begin word of the occupant, or the next one: whoever waits until it is over waits for the
+    /// occupant.
+    pub fn first_word(&self, slot: u32) -> Begin {
+        Begin::owned(slot, self.first.load(SeqCst))
     }
 
     /// What the occupant is up to.
@@ -323,6 +363,9 @@ impl SlotTable {
     pub fn release(&self, shard: usize, slot: u32) {
         let s = self.get(slot);
         s.clear_snapshot();
+        for place in s.tables.iter().take_while(|place| place.load(Relaxed) != 0) {
+            place.store(0, Relaxed);
+        }
         // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
         // or whoever gives the slot back sees the waiter afterwards (see `txn::waits`).
         s.first.swap(s.statement.load(Relaxed), SeqCst);

@@ -5,9 +5,12 @@ use std::task::Poll;
 use base::ids::Lsn;
 
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::status::{Begin, Status};
+use crate::hot::status::{Begin, Fate, Status};
+use crate::hot::table::Table;
+use crate::hot::visibility;
 use crate::log::record::RECORD_ALIGN;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::LockMode;
 use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Blocker, OwnerId, Resource};
@@ -17,25 +20,57 @@ use crate::wait::{Task, WaitError};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Peer {
     begin: Begin,
-    row: AnchorPtr,
+    /// What it has: a row, or a table that it has written to. Its address.
+    place: u64,
     owner: OwnerId,
+    /// [`Manager::withdrawals`] before the peer was found there.
+    withdrawals: u64,
+}
+
+impl Peer {
+    /// A transaction that has written to a table.
+    pub fn writer(begin: Begin, owner: OwnerId, table: u64, withdrawals: u64) -> Peer {
+        Peer { begin, place: table, owner, withdrawals }
+    }
 }
 
 impl Transaction {
-    /// The transaction that wrote `begin` on this row, unless it is over.
-    pub(super) fn peer(&self, row: AnchorPtr, begin: Begin) -> Option<Peer> {
-        let slot = self.manager().slots.get(begin.slot());
+    /// The transaction that wrote `begin` on this row, unless it is over or has taken it back.
+    ///
+    /// # Safety
+    /// The anchor is the table's and protected by a guard or by the registered snapshot, and the caller
+    /// has a guard.
+    pub(super) unsafe fn peer(&self, table: &Table, row: AnchorPtr, begin: Begin) -> Option<Peer> {
+        let manager = self.manager();
+        let slot = manager.slots.get(begin.slot());
         // The owner first: if the transaction is not over afterwards, it was its owner.
-        let owner = OwnerId(slot.owner());
-        (!slot.is_over(begin)).then_some(Peer { begin, row, owner })
+        let (owner, withdrawals) = (OwnerId(slot.owner()), manager.withdrawals());
+        // SAFETY: the caller's promise.
+        let newest = unsafe { visibility::newest(row, table.links(), &manager.slots) };
+        let is_there = matches!(newest.fate, Fate::Owned { begin: now, .. } if now == begin);
+        let place = row.address();
+        (is_there && !slot.is_over(begin)).then_some(Peer { begin, place, owner, withdrawals })
     }
 
     /// Waits until a peer has ended, or at least committed.
     pub(super) fn wait_for_peer(&mut self, task: &Task, peer: Peer) -> TxnResult<()> {
-        let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.row.address()));
+        self.wait_for_peer_as(task, peer, LockMode::EXCLUSIVE)
+    }
+
+    /// The same for somebody who wants what the peer has in this mode.
+    pub(super) fn wait_for_peer_as(
+        &mut self,
+        task: &Task,
+        peer: Peer,
+        wish: LockMode,
+    ) -> TxnResult<()> {
+        self.session.owner().set_wish(wish);
+        let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.place));
         self.block(task, blocker, |manager| {
             let slot = manager.slots.get(peer.begin.slot());
-            !slot.is_over(peer.begin) && !matches!(slot.status(), Status::Committed(_))
+            !slot.is_over(peer.begin)
+                && !matches!(slot.status(), Status::Committed(_))
+                && manager.withdrawals() == peer.withdrawals
         })
     }
 

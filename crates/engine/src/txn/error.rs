@@ -30,6 +30,8 @@ pub enum TxnError {
     Deadlock,
     /// `SET LOCK_TIMEOUT` ran out.
     LockTimeout,
+    /// There is no memory for another lock.
+    OutOfLocks,
     /// Another live row has this key.
     DuplicateKey {
         /// The table.
@@ -84,6 +86,7 @@ impl TxnError {
             TxnError::SnapshotConflict { .. } => 3960,
             TxnError::Deadlock => 1205,
             TxnError::LockTimeout => 1222,
+            TxnError::OutOfLocks => 1204,
             // 2627 where the index belongs to a constraint, which only the catalog knows.
             TxnError::DuplicateKey { .. } => 2601,
             TxnError::OutOfMemory(Exhausted::Database) => 41805,
@@ -109,6 +112,7 @@ impl TxnError {
             | TxnError::TooManyTransactions
             | TxnError::LogFull => 17,
             TxnError::LogFailed => 21,
+            TxnError::OutOfLocks => 19,
             TxnError::WriteConflict
             | TxnError::RepeatableRead
             | TxnError::Serializable
@@ -129,7 +133,7 @@ impl TxnError {
             TxnError::RepeatableRead | TxnError::Serializable => 0,
             TxnError::SnapshotConflict { .. } => 2,
             TxnError::Deadlock | TxnError::LockTimeout => 51,
-            TxnError::LogFailed => 4,
+            TxnError::LogFailed | TxnError::OutOfLocks => 4,
             TxnError::LogFull => 2,
             TxnError::OutOfMemory(_) | TxnError::TooManyTransactions => 123,
             TxnError::DuplicateKey { .. }
@@ -154,6 +158,7 @@ impl TxnError {
             | TxnError::ProtectedInSeveralDatabases
             | TxnError::Unavailable(_) => true,
             TxnError::LockTimeout
+            | TxnError::OutOfLocks
             | TxnError::DuplicateKey { .. }
             | TxnError::OutOfMemory(_)
             | TxnError::TooManyTransactions

@@ -12,6 +12,7 @@ use crate::sync::atomic::{AtomicU8, AtomicU64};
 use crate::sync::spin_loop;
 use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
+use crate::txn::locks::LockManager;
 use crate::txn::transaction::{ReadAt, Write};
 use crate::txn::waits::{Owner, OwnerId, WaitGraph};
 use crate::wait::{Runtime, Task};
@@ -31,6 +32,9 @@ pub struct Manager {
     pub(crate) graph: Arc<WaitGraph>,
     tables: Arc<Tables>,
     ddl: DdlLock,
+    pub(crate) locks: LockManager,
+    /// How often a writer took back a version because of a lock; see [`Manager::withdrawals`].
+    withdrawals: AtomicU64,
     /// See [`Manager::set_available`].
     state: AtomicU8,
 }
@@ -56,6 +60,7 @@ impl Manager {
     pub fn new(parts: ManagerParts) -> Manager {
         let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
         let shards = tables.shards();
+        let locks = LockManager::new(graph.clone(), tables.pool().clone());
         Manager {
             id,
             runtime,
@@ -67,6 +72,8 @@ impl Manager {
             graph,
             tables,
             ddl: DdlLock::default(),
+            locks,
+            withdrawals: AtomicU64::new(0),
             state: AtomicU8::new(0),
         }
     }
@@ -101,6 +108,22 @@ impl Manager {
         self.tables.pool()
     }
 
+    /// The locks on its tables.
+    pub fn locks(&self) -> &LockManager {
+        &self.locks
+    }
+
+    /// Changes whenever a writer has taken back a version that others may wait for, although its
+    /// transaction goes on. Who waits for a version reads this first, and does not sleep if it has
+    /// changed.
+    pub(crate) fn withdrawals(&self) -> u64 {
+        self.withdrawals.load(SeqCst)
+    }
+
+    pub(crate) fn note_withdrawal(&self) {
+        self.withdrawals.fetch_add(1, SeqCst);
+    }
+
     pub(crate) fn ddl(&self) -> &DdlLock {
         &self.ddl
     }
@@ -115,6 +138,7 @@ impl Manager {
     pub fn drop_table(&self, storage: StorageId) {
         if let Some(table) = self.tables.remove(storage) {
             table.gate().retire();
+            self.locks.forget(storage);
             self.reclaimer.retire(table, self.log.committed());
         }
     }
@@ -155,6 +179,18 @@ impl Manager {
             }
         });
         infos
+    }
+
+    /// The tables whose writers wait that transactions in progress have written to, by storage.
+    pub fn writers(&self) -> Vec<(StorageId, OwnerId)> {
+        let tables = self.tables.all();
+        let mut writers = Vec::new();
+        self.slots.for_each(|_, slot| {
+            let owner = OwnerId(slot.owner());
+            let written = tables.iter().filter(|t| slot.names_table(t.pointer().address()));
+            writers.extend(written.filter(|_| slot.is_taken()).map(|t| (t.storage(), owner)));
+        });
+        writers
     }
 
     /// Counts of reclamation since the database came up.

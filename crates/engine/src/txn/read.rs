@@ -152,7 +152,8 @@ impl Transaction {
             };
             return match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() != self.slot => {
-                    match self.peer(anchor, begin) {
+                    // SAFETY: as above.
+                    match unsafe { self.peer(table, anchor, begin) } {
                         Some(peer) => Found::Peer(peer),
                         None => continue, // it has ended meanwhile
                     }

@@ -12,6 +12,7 @@ use crate::hot::table::{Table, TablePtr};
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::Arc;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::HeldLocks;
 use crate::txn::manager::{DatabaseSession, Manager, Spare};
 use crate::txn::waits::{Blocker, Resource};
 use crate::wait::Task;
@@ -97,6 +98,8 @@ pub(super) struct Held {
     pub shard: usize,
     /// Whether the transaction closed the gate.
     pub exclusive: bool,
+    /// Whether those who lock the table have been told that the transaction writes to it.
+    pub announced: bool,
 }
 
 /// Something to be done when the transaction's fate is known.
@@ -129,6 +132,8 @@ pub struct Transaction {
     pub(super) buffer: Vec<u8>,
     pub(super) garbage: Vec<Garbage>,
     pub(super) holds_ddl: bool,
+    /// What it has locked; most transactions lock nothing.
+    pub(super) locks: Option<Box<HeldLocks>>,
     /// A row for which this transaction was woken first.
     pub(super) baton: Option<Resource>,
     pub(super) finished: bool,
@@ -161,6 +166,7 @@ impl Transaction {
             buffer: spare.buffer,
             garbage: spare.garbage,
             holds_ddl: false,
+            locks: None,
             baton: None,
             finished: false,
         })
@@ -182,6 +188,11 @@ impl Transaction {
     /// Whether anything was written.
     pub fn has_written(&self) -> bool {
         !self.writes.is_empty() || !self.operations.is_empty()
+    }
+
+    /// The gates that it is inside of, for whoever registers a wait of its session.
+    pub fn gates(&self) -> impl Iterator<Item = u64> + '_ {
+        self.held.iter().map(|held| held.table.address())
     }
 
     /// Begins a statement: a new snapshot under READ COMMITTED, the transaction's own elsewhere.
@@ -260,6 +271,9 @@ impl Transaction {
         self.pass_baton();
         self.level = statement.level - 1;
         if self.level == 0 {
+            if self.locks.is_some() {
+                self.end_statement_locks();
+            }
             self.retain_fixed();
         }
     }
@@ -330,7 +344,12 @@ impl Transaction {
             let shard = task.worker().index();
             match table.gate().try_enter(shard, owner) {
                 Ok(()) => {
-                    self.held.push(Held { table: table.pointer(), shard, exclusive: false });
+                    self.held.push(Held {
+                        table: table.pointer(),
+                        shard,
+                        exclusive: false,
+                        announced: false,
+                    });
                     // The gate's mark says what is true while it is held.
                     if table.gate().is_retired() && table.gate().closing() != Some(owner) {
                         self.leave_last();
@@ -412,6 +431,9 @@ impl Transaction {
         self.finished = true;
         for hook in std::mem::take(&mut self.hooks) {
             hook(stamp);
+        }
+        if self.locks.is_some() {
+            self.end_locks();
         }
         for held in std::mem::take(&mut self.held) {
             if held.exclusive {

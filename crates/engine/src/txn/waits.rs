@@ -9,11 +9,14 @@
 //! carries the *baton* for the row: if it does not take the row after all, it passes the baton on
 //! ([`WaitGraph::pass`]). Those that wait for a gate are all woken.
 //!
+//! Whoever waits for a lock ([`super::locks`]) stands in that lock's queue, which wakes it when it is
+//! granted. The graph knows the owners that are in its way, all of them, and is told when they change.
+//!
 //! # Invariants
 //!
 //! * W1: an owner waits for one thing at a time.
-//! * W2: whoever sleeps is behind an owner that will end, or is the victim of a cycle: every new
-//!   edge is checked for a cycle when it is made. Moving sleepers behind one that was just woken
+//! * W2: whoever sleeps is behind an owner that will end or let go, or is the victim of a cycle: every
+//!   new edge is checked for a cycle when it is made. Moving sleepers behind one that was just woken
 //!   makes none, since that one waits for nothing.
 //! * W3: `stripes` is not zero for an owner that somebody is behind, so that an owner behind whom
 //!   nobody is ends without taking the lock.
@@ -31,6 +34,7 @@ use smallvec::SmallVec;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::txn::locks::{LockMode, LockWait};
 
 /// Identifies a session's transaction in the graph, across databases. Never 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,7 +47,7 @@ pub enum Resource {
     Row(u64),
     /// A table's gate, which another owner is closing: the table's address.
     Gate(u64),
-    /// A lock on a name: the DDL lock of a database, an application lock.
+    /// A lock on a name: the DDL lock of a database.
     Lock(u64),
 }
 
@@ -54,7 +58,27 @@ pub enum Blocker {
     Owner(OwnerId, Resource),
     /// Those inside this gate must leave.
     Drain(u64),
+    /// It stands in a queue for this lock.
+    Lock(LockWait),
 }
+
+/// An owner that waits: for the system views.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// The session.
+    pub session: SessionId,
+    /// Its name in the graph.
+    pub owner: OwnerId,
+    /// What it waits for.
+    pub blocker: Blocker,
+    /// Those that are known to be in its way.
+    pub holders: Holders,
+    /// In which mode it wants a row that somebody has changed.
+    pub wish: LockMode,
+}
+
+/// The owners in somebody's way.
+pub type Holders = SmallVec<[OwnerId; 4]>;
 
 /// How a wait ended other than by being granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +102,8 @@ pub struct Owner {
     timeout_ms: AtomicI64,
     /// What it would cost to undo the transaction: its writes.
     cost: AtomicU64,
+    /// See [`Waits::wish`].
+    wish: AtomicU8,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
 }
@@ -113,6 +139,15 @@ impl Owner {
         self.cost.store(writes, Relaxed);
     }
 
+    /// In which mode rows of others are waited for, told before a wait.
+    pub(crate) fn set_wish(&self, mode: LockMode) {
+        self.wish.store(mode.bits(), Relaxed);
+    }
+
+    fn wish(&self) -> LockMode {
+        LockMode::of_bits(self.wish.load(Relaxed))
+    }
+
     /// Whether the wait is over.
     pub fn is_awake(&self) -> bool {
         self.state.load(SeqCst) != WAITING
@@ -132,8 +167,10 @@ impl Owner {
 struct Waiting {
     owner: Arc<Owner>,
     blocker: Blocker,
+    /// Those in the way of who waits for a lock.
+    holders: Holders,
     /// The gates that the waiter is inside of, for those that wait for a gate to empty.
-    gates: SmallVec<[u64; 4]>,
+    gates: Gates,
     /// Order of arrival.
     ticket: u64,
 }
@@ -168,6 +205,9 @@ impl Default for WaitGraph {
 
 type Wakers = SmallVec<[Waker; 4]>;
 
+/// The gates that an owner is inside of.
+pub type Gates = SmallVec<[u64; 4]>;
+
 impl WaitGraph {
     /// A new owner for a session.
     pub fn owner(&self, session: SessionId) -> Arc<Owner> {
@@ -177,6 +217,7 @@ impl WaitGraph {
             priority: AtomicI8::new(0),
             timeout_ms: AtomicI64::new(-1),
             cost: AtomicU64::new(0),
+            wish: AtomicU8::new(LockMode::EXCLUSIVE.bits()),
             state: AtomicU8::new(RUNNING),
             waker: Mutex::new(None),
         })
@@ -193,12 +234,34 @@ impl WaitGraph {
         blocker: Blocker,
         gates: impl IntoIterator<Item = u64>,
     ) -> Result<(), Refusal> {
+        let gates = gates.into_iter().collect();
+        self.wait(owner, blocker, Holders::new(), gates)
+    }
+
+    /// The same for a lock that these owners keep it from. The lock's queue calls
+    /// [`WaitGraph::grant`] when none of them does any more.
+    pub(crate) fn register_lock(
+        &self,
+        owner: &Arc<Owner>,
+        lock: LockWait,
+        holders: Holders,
+        gates: Gates,
+    ) -> Result<(), Refusal> {
+        self.wait(owner, Blocker::Lock(lock), holders, gates)
+    }
+
+    fn wait(
+        &self,
+        owner: &Arc<Owner>,
+        blocker: Blocker,
+        holders: Holders,
+        gates: Gates,
+    ) -> Result<(), Refusal> {
         let mut inner = self.lock();
         let ticket = inner.next_ticket;
         inner.next_ticket += 1;
         owner.state.store(WAITING, SeqCst);
-        let gates = gates.into_iter().collect();
-        let waiting = Waiting { owner: owner.clone(), blocker, gates, ticket };
+        let waiting = Waiting { owner: owner.clone(), blocker, holders, gates, ticket };
         let before = inner.waiting.insert(owner.id, waiting);
         assert!(before.is_none(), "an owner waits for one thing at a time (W1)");
         match blocker {
@@ -206,6 +269,7 @@ impl WaitGraph {
             Blocker::Drain(gate) => {
                 inner.draining.insert(gate, owner.id);
             }
+            Blocker::Lock(_) => {}
         }
         let mut wakers = Wakers::new();
         let mut refused = false;
@@ -222,6 +286,35 @@ impl WaitGraph {
         drop(inner);
         wakers.into_iter().for_each(Waker::wake);
         if refused { Err(Refusal::Deadlock) } else { Ok(()) }
+    }
+
+    /// Others are in the way of an owner that waits for a lock than it was told.
+    pub(crate) fn set_holders(&self, owner: OwnerId, holders: Holders) {
+        let mut inner = self.lock();
+        let Some(waiting) = inner.waiting.get_mut(&owner) else { return };
+        if !matches!(waiting.blocker, Blocker::Lock(_)) || waiting.holders == holders {
+            return;
+        }
+        waiting.holders = holders;
+        let mut wakers = Wakers::new();
+        while let Some(victim) = inner.victim(owner) {
+            let waiting = self.remove(&mut inner, victim).expect("a victim waits");
+            wakers.extend(waiting.owner.wake(VICTIM));
+        }
+        drop(inner);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// The owner has the lock that it waits for; unless it waits no more, which it will see for itself.
+    pub(crate) fn grant(&self, owner: OwnerId) {
+        let mut inner = self.lock();
+        let is_lock = |w: &Waiting| matches!(w.blocker, Blocker::Lock(_));
+        if !inner.waiting.get(&owner).is_some_and(is_lock) {
+            return;
+        }
+        let waiting = self.remove(&mut inner, owner);
+        drop(inner);
+        waiting.and_then(|w| w.owner.wake(RUNNING)).into_iter().for_each(Waker::wake);
     }
 
     /// The wait is over, for whatever reason. Tells whether the owner was made a victim.
@@ -260,20 +353,25 @@ impl WaitGraph {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Owners that wait, each with the one it waits for if there is one: for the system views.
+    /// Owners that wait, each with the one it waits for if there is one.
     pub fn edges(&self) -> Vec<(SessionId, OwnerId, Option<OwnerId>)> {
-        let inner = self.lock();
-        let edge = |w: &Waiting| match w.blocker {
-            Blocker::Owner(holder, _) => Some(holder),
-            Blocker::Drain(_) => None,
-        };
-        inner.waiting.values().map(|w| (w.owner.session, w.owner.id, edge(w))).collect()
+        let edge = |w: &Waits| (w.session, w.owner, w.holders.first().copied());
+        self.waits().iter().map(edge).collect()
     }
 
-    /// Owners that wait, each with what it waits for: for the system views.
-    pub fn waits(&self) -> Vec<(SessionId, OwnerId, Blocker)> {
+    /// Owners that wait: for the system views.
+    pub fn waits(&self) -> Vec<Waits> {
         let inner = self.lock();
-        inner.waiting.values().map(|w| (w.owner.session, w.owner.id, w.blocker)).collect()
+        let of = |w: &Waiting| {
+            let holders = match w.blocker {
+                Blocker::Owner(holder, _) => smallvec::smallvec![holder],
+                Blocker::Drain(_) => Holders::new(),
+                Blocker::Lock(_) => w.holders.clone(),
+            };
+            let (session, owner, wish) = (w.owner.session, w.owner.id, w.owner.wish());
+            Waits { session, owner, blocker: w.blocker, holders, wish }
+        };
+        inner.waiting.values().map(of).collect()
     }
 
     fn release(&self, owner: OwnerId, only: Option<Resource>) {
@@ -285,7 +383,7 @@ impl WaitGraph {
         let mut first: SmallVec<[(Resource, OwnerId); 4]> = SmallVec::new();
         for id in behind {
             let Blocker::Owner(_, resource) = inner.waiting[&id].blocker else {
-                unreachable!("those that drain a gate are behind nobody")
+                unreachable!("those that drain a gate or want a lock are behind nobody")
             };
             if only.is_some_and(|r| r != resource) {
                 self.put_behind(&mut inner, owner, id);
@@ -323,6 +421,7 @@ impl WaitGraph {
             Blocker::Drain(gate) => {
                 inner.draining.remove(&gate);
             }
+            Blocker::Lock(_) => {}
             Blocker::Owner(holder, _) => {
                 let behind = inner.behind.get_mut(&holder).expect("the waiter is behind it");
                 behind.retain(|id| *id != owner);
@@ -380,10 +479,11 @@ impl Inner {
     /// The owners that must move before this one can. Of those inside a gate only the ones that
     /// wait are known, and only they can be part of a cycle.
     fn blockers(&self, id: OwnerId) -> Vec<OwnerId> {
-        match self.waiting.get(&id).map(|w| w.blocker) {
-            None => Vec::new(),
-            Some(Blocker::Owner(holder, _)) => vec![holder],
-            Some(Blocker::Drain(gate)) => self
+        let Some(waiting) = self.waiting.get(&id) else { return Vec::new() };
+        match waiting.blocker {
+            Blocker::Owner(holder, _) => vec![holder],
+            Blocker::Lock(_) => waiting.holders.to_vec(),
+            Blocker::Drain(gate) => self
                 .waiting
                 .iter()
                 .filter(|(other, w)| **other != id && w.gates.contains(&gate))

@@ -9,9 +9,10 @@ use crate::hot::index::Admit;
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::{ConflictPolicy, Table};
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::Admission;
 use crate::txn::space::RowSpace;
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
@@ -124,7 +125,11 @@ impl Transaction {
         table: &'a Table,
         snapshot: &'a Snapshot,
     ) -> TxnResult<Target<'a>> {
-        Ok(Target { table, snapshot, held: self.hold(task, table)? })
+        let held = self.hold(task, table)?;
+        if !self.held[held as usize].announced {
+            self.announce_writes(held);
+        }
+        Ok(Target { table, snapshot, held })
     }
 
     fn insert_row(&mut self, task: &Task, target: Target<'_>, row: &[u8]) -> TxnResult<RowRef> {
@@ -145,15 +150,26 @@ impl Transaction {
         row: &[u8],
     ) -> TxnResult<RowRef> {
         let table = target.table;
-        if let Err(error) = self.link(task, target, anchor, row) {
+        let admitted = match self.must_ask(table) {
+            true => self.ask_to_insert(task, table, row),
+            false => Ok(()),
+        };
+        if let Err(error) = admitted.and_then(|()| self.link(task, target, anchor, row)) {
             let worker = task.worker();
             // SAFETY: unlinked from the indexes that it was in, and only this one knows it.
             unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor) };
             return Err(error);
         }
+        let before = self.savepoint();
         // SAFETY: the anchor was made with the table's number of links.
         let version = unsafe { anchor.inline(table.links()) };
         self.writes.push(Write { anchor, version, table: target.held, kind: WriteKind::Insert });
+        self.order_insert(table);
+        if self.must_ask(table) && self.is_insert_overtaken(table, row) {
+            let row = row.to_vec();
+            self.withdraw(task, before, anchor);
+            return self.insert_row(task, target, &row);
+        }
         Ok(RowRef { anchor, version })
     }
 
@@ -256,7 +272,8 @@ impl Transaction {
                     false => Err(KeyTaken::Duplicate),
                 },
                 (ConflictPolicy::Wait, Fate::Owned { begin, .. }) => {
-                    match self.peer(other, begin) {
+                    // SAFETY: as above.
+                    match unsafe { self.peer(table, other, begin) } {
                         Some(peer) => Err(KeyTaken::ByPeer(peer)),
                         None => continue, // it has ended meanwhile
                     }
@@ -275,7 +292,8 @@ impl Transaction {
                 (_, Fate::Committed(stamp)) => Err(KeyTaken::Unseen(stamp)),
                 // An insert that is being undone will have no key in a moment.
                 (_, Fate::Owned { status: Status::Aborted, begin }) => {
-                    match self.peer(other, begin) {
+                    // SAFETY: as above.
+                    match unsafe { self.peer(table, other, begin) } {
                         Some(peer) => Err(KeyTaken::ByPeer(peer)),
                         None => continue,
                     }
@@ -413,6 +431,13 @@ impl Transaction {
     ) -> TxnResult<Written> {
         let table = target.table;
         loop {
+            let mut permit = None;
+            if self.must_ask(table) {
+                match self.ask_to_change(task, table, row.anchor, contention)? {
+                    Admission::Granted(granted) => permit = granted,
+                    Admission::Busy => return Ok(Written::Busy),
+                }
+            }
             let peer = {
                 let (worker, _guard) = (task.worker(), task.pin());
                 // SAFETY: the row was visible to the registered snapshot, or is newer.
@@ -420,8 +445,17 @@ impl Transaction {
                     unsafe { visibility::newest(row.anchor, table.links(), &self.manager().slots) };
                 match self.judge(target, row, newest) {
                     Verdict::Take(newest) => {
+                        let before = self.savepoint();
                         match self.take(worker.index(), target, row.anchor, newest, change)? {
                             Some(version) => {
+                                if self.must_ask(table)
+                                    && !newest.is_own(self.slot)
+                                    && self.is_overtaken_at(table, row.anchor, permit.as_ref())
+                                {
+                                    drop(permit);
+                                    self.withdraw(task, before, row.anchor);
+                                    continue;
+                                }
                                 return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
                             }
                             None => continue, // another writer was faster: look again
@@ -440,6 +474,7 @@ impl Transaction {
                     Verdict::Contested(begin, status) => Ok((begin, status)),
                 }
             };
+            drop(permit);
             match peer {
                 Ok(_) if contention == Contention::Skip => return Ok(Written::Busy),
                 Ok((begin, status)) => self.contested(task, table, row, begin, status)?,
@@ -499,13 +534,13 @@ impl Transaction {
         status: Status,
     ) -> TxnResult<()> {
         match (table.conflicts(), status) {
-            (ConflictPolicy::Wait, _) => self.wait_until_over(task, row, begin),
+            (ConflictPolicy::Wait, _) => self.wait_until_over(task, table, row, begin),
             (ConflictPolicy::FirstWriterWins, Status::Active) => {
                 table.counters().write_conflict();
                 Err(TxnError::WriteConflict)
             }
             (ConflictPolicy::FirstWriterWins, Status::Aborted) => {
-                self.wait_until_over(task, row, begin)
+                self.wait_until_over(task, table, row, begin)
             }
             // It will be known in a moment.
             (ConflictPolicy::FirstWriterWins, _) => {
@@ -515,8 +550,19 @@ impl Transaction {
         }
     }
 
-    fn wait_until_over(&mut self, task: &Task, row: RowRef, begin: Begin) -> TxnResult<()> {
-        match self.peer(row.anchor, begin) {
+    fn wait_until_over(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        row: RowRef,
+        begin: Begin,
+    ) -> TxnResult<()> {
+        let peer = {
+            let _guard = task.pin();
+            // SAFETY: the row was visible to the registered snapshot, or is newer.
+            unsafe { self.peer(table, row.anchor, begin) }
+        };
+        match peer {
             Some(peer) => self.wait_for_peer(task, peer),
             None => Ok(()),
         }
@@ -582,7 +628,8 @@ impl Transaction {
         };
         // SAFETY: protected as above. Release: whoever sees the new head sees what it points to.
         let word = unsafe { anchor.head() };
-        if word.compare_exchange(newest.head, head, AcqRel, Acquire).is_err() {
+        // SeqCst: the writer looks at the table's lock word afterwards (see `txn::locks`).
+        if word.compare_exchange(newest.head, head, SeqCst, Acquire).is_err() {
             if kind != WriteKind::Delete {
                 // SAFETY: it was never linked.
                 unsafe { table.free_version(shard, version) };

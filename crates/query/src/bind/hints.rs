@@ -114,6 +114,7 @@ impl Binder<'_> {
                 }
                 TableHintKind::ReadPast => options.read_past = true,
                 TableHintKind::NoWait => options.no_wait = true,
+                TableHintKind::ReadCommittedLock => options.committed_lock = true,
                 _ => {}
             }
             if table.is_some_and(|t| t.kind.is_memory_optimized())

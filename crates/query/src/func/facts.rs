@@ -111,6 +111,27 @@ pub trait SessionFacts: MetadataFacts {
     /// What `sp_set_session_context` has set for a key.
     fn session_context(&self, key: &str) -> Option<Variant>;
 
+    /// `APPLOCK_MODE`: the mode in which the session holds an application lock, for itself or for its
+    /// transaction; `None` if there is no such principal.
+    fn application_lock_mode(
+        &self,
+        _principal: &str,
+        _resource: &str,
+        _by_session: bool,
+    ) -> Option<&'static str> {
+        None
+    }
+
+    /// `APPLOCK_TEST`: whether the session would get an application lock at once.
+    fn application_lock_is_free(
+        &self,
+        _principal: &str,
+        _resource: &str,
+        _mode: &str,
+    ) -> Option<bool> {
+        None
+    }
+
     /// The status of a cursor, as `CURSOR_STATUS` gives it: -3 if there is none.
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32;
 

@@ -30,6 +30,7 @@
 //! `COALESCE`, `NULLIF`, `IIF`, `CHOOSE`, `GROUPING`, `NEXT VALUE FOR`, `UPDATE()`, window functions.
 
 pub mod aggregate;
+mod applock;
 mod conversion;
 mod date;
 pub mod descriptor;

@@ -8,12 +8,12 @@ use hashbrown::HashMap;
 use super::aggregate::{self, AggregateFunction};
 use super::descriptor::ScalarFunction;
 use super::rowset::{self, RowsetFunction};
-use super::{conversion, date, digest, math, metadata, server, session, string};
+use super::{applock, conversion, date, digest, math, metadata, server, session, string};
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 14] = [
+static GROUPS: [&[ScalarFunction]; 15] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -23,6 +23,7 @@ static GROUPS: [&[ScalarFunction]; 14] = [
     digest::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,
+    applock::FUNCTIONS,
     server::FUNCTIONS,
     metadata::OBJECTS,
     metadata::PROPERTIES,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
+use engine::txn::locks::Reading;
 use engine::txn::{Contention, RowSpace, Transaction, TxnError, Written};
 
 use crate::interp::Execution;
@@ -49,8 +50,9 @@ impl Machine<'_, '_> {
         let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
-        let (snapshot, _) = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
-        cursor.open(desc, table, &snapshot, registers(&self.act.slots))
+        let reader = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
+        let at = (&reader.snapshot, reader.reading);
+        cursor.open(desc, table, at, registers(&self.act.slots))
     }
 
     #[inline(always)]
@@ -66,13 +68,20 @@ impl Machine<'_, '_> {
         let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
-        let point = cursor.seek(desc, table, registers(&self.act.slots));
+        let regs = registers(&self.act.slots);
+        let point = cursor.seek(desc, table, regs);
         if self.lent.is_none() {
             point.prefetch(table);
         }
-        let (snapshot, transaction) =
-            reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
-        match point.find(transaction, task, table, &snapshot) {
+        let reader = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
+        let found = match reader.reading {
+            Reading::Versions => point.find(reader.transaction, task, table, &reader.snapshot),
+            reading => {
+                cursor.open(desc, table, (&reader.snapshot, reading), regs)?;
+                cursor.next(desc, reader.transaction, task, table)
+            }
+        };
+        match found {
             Ok(Some(slot)) => {
                 self.set(row, slot);
                 Ok(Flow::Next)
@@ -522,8 +531,8 @@ fn changed<'u, 'h>(
 ) -> SqlResult<(&'u Arc<Table>, Snapshot, &'h mut Transaction)> {
     let table = handle(used, host, task)?;
     let (options, purpose) = (ReadOptions::default(), ReadPurpose::Change);
-    let (snapshot, transaction) = reader(lent, host, used, &options, purpose)?;
-    Ok((table, snapshot, transaction))
+    let reader = reader(lent, host, used, &options, purpose)?;
+    Ok((table, reader.snapshot, reader.transaction))
 }
 
 /// Inserts into a table variable; the index that refuses, otherwise.

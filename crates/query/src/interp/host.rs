@@ -9,6 +9,7 @@ use engine::catalog::def::TableDef;
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
 use engine::txn::Transaction;
+use engine::txn::locks::Reading;
 use engine::wait::Task;
 
 use crate::func::SessionFacts;
@@ -36,6 +37,16 @@ pub struct TableName {
     pub table: String,
 }
 
+/// How a statement reads a table.
+pub struct Reader<'t> {
+    /// At what.
+    pub snapshot: Snapshot,
+    /// With which locks.
+    pub reading: Reading,
+    /// In which transaction.
+    pub transaction: &'t mut Transaction,
+}
+
 /// What a unit asks of the session that runs it.
 ///
 /// A statement is open in the transaction of every database that the unit touches before it is
@@ -54,14 +65,14 @@ pub trait Host {
     /// The session's transaction in a database.
     fn transaction(&mut self, database: DbId) -> SqlResult<&mut Transaction>;
 
-    /// At what the statement reads (or changes) a table, and the transaction in which it does.
+    /// How the statement reads (or changes) a table, and the transaction in which it does.
     fn reader(
         &mut self,
         database: DbId,
         table: &TableDef,
         options: &ReadOptions,
         purpose: ReadPurpose,
-    ) -> SqlResult<(Snapshot, &mut Transaction)>;
+    ) -> SqlResult<Reader<'_>>;
 
     /// Lets snapshots asked for from now on see what the statement has changed so far.
     fn advance(&mut self, task: &Task) -> SqlResult<()>;

@@ -7,10 +7,11 @@
 
 use base::SqlResult;
 use base::ids::DbId;
-use engine::hot::visibility::{Isolation, Snapshot};
+use engine::hot::visibility::Isolation;
+use engine::txn::locks::Reading;
 use engine::txn::{ReadAt, Statement, Transaction};
 
-use crate::interp::host::Host;
+use crate::interp::host::{Host, Reader};
 use crate::interp::machine::Machine;
 use crate::ir::object::ReadPurpose;
 use crate::ir::unit::TableUse;
@@ -120,7 +121,7 @@ impl<'e> Machine<'_, 'e> {
     }
 }
 
-/// At what a statement reads (or changes) a table, and the transaction in which it does.
+/// How a statement reads (or changes) a table, and the transaction in which it does.
 #[inline(always)]
 pub(super) fn reader<'t>(
     lent: &'t mut Option<Lent>,
@@ -128,12 +129,13 @@ pub(super) fn reader<'t>(
     used: &TableUse,
     options: &ReadOptions,
     purpose: ReadPurpose,
-) -> SqlResult<(Snapshot, &'t mut Transaction)> {
+) -> SqlResult<Reader<'t>> {
     match lent {
         // A module's level is one at which all kinds of tables are read; see `Unit::reads_only_in`.
         Some(lent) => {
             debug_assert!(lent.database == used.database && options.isolation.is_none());
-            Ok((lent.statement.snapshot, &mut lent.transaction))
+            let (snapshot, reading) = (lent.statement.snapshot, Reading::Versions);
+            Ok(Reader { snapshot, reading, transaction: &mut lent.transaction })
         }
         None => host.reader(used.database, &used.table, options, purpose),
     }

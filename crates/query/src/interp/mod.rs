@@ -62,7 +62,7 @@ use engine::catalog::def::TableDef;
 use engine::wait::Task;
 
 pub use frame::{Frame, TableSlot};
-pub use host::{Host, ModuleCall, OutputRow, ResultSink, TableName, TriggerCall};
+pub use host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName, TriggerCall};
 pub use machine::Runtime;
 pub use reads::Reads;
 pub use value_row::ValueRow;

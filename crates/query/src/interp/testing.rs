@@ -17,13 +17,14 @@ use engine::hot::index::Direction;
 use engine::hot::key::KeyColumn as EngineKeyColumn;
 use engine::hot::table::IndexKind as EngineIndexKind;
 use engine::hot::table::{ConflictPolicy, IdentitySpec, IndexSpec, Table, TableSpec};
-use engine::hot::visibility::{Isolation, Snapshot};
+use engine::hot::visibility::Isolation;
+use engine::txn::locks::Reading;
 use engine::txn::{Contention, DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::SessionFacts;
 use crate::func::testing::TestSession;
-use crate::interp::host::{Host, ModuleCall, OutputRow, ResultSink, TableName};
+use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::{Execution, Frame, Outcome, Runtime};
 use crate::interp::{Transition, TriggerCall};
@@ -345,7 +346,7 @@ impl Host for Session<'_> {
         table: &TableDef,
         _: &ReadOptions,
         _: ReadPurpose,
-    ) -> SqlResult<(Snapshot, &mut Transaction)> {
+    ) -> SqlResult<Reader<'_>> {
         let statement = self.statements.last().expect("a statement is open");
         let elevated =
             table.kind.is_memory_optimized() && self.isolation == Isolation::ReadCommitted;
@@ -353,7 +354,8 @@ impl Host for Session<'_> {
             true => self.transaction.elevated(statement, Isolation::Snapshot),
             false => statement.snapshot,
         };
-        Ok((snapshot, &mut self.transaction))
+        let reading = Reading::default();
+        Ok(Reader { snapshot, reading, transaction: &mut self.transaction })
     }
 
     fn advance(&mut self, _: &Task) -> SqlResult<()> {

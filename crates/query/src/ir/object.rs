@@ -55,12 +55,16 @@ pub struct CursorDesc {
 }
 
 impl CursorDesc {
-    /// Whether rows are read without more ado than their snapshot's.
+    /// Whether rows are read without more ado than their snapshot's, unless the session's level
+    /// demands it.
     #[inline]
     pub fn reads_only(&self) -> bool {
         matches!(self.purpose, ReadPurpose::Query | ReadPurpose::Change)
             && !self.options.update_lock
             && !self.options.exclusive_lock
+            && !self.options.table_lock
+            && !self.options.read_past
+            && !self.options.no_wait
     }
 
     /// Whether it yields one row at most, the one with its key in a unique index.

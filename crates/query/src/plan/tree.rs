@@ -305,6 +305,8 @@ pub struct ReadOptions {
     pub read_past: bool,
     /// `NOWAIT`.
     pub no_wait: bool,
+    /// `READCOMMITTEDLOCK`: READ COMMITTED waits for writers, whatever the database's option.
+    pub committed_lock: bool,
 }
 
 /// Isolation levels.

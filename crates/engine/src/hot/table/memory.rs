@@ -14,7 +14,7 @@ use crate::hot::heap;
 use crate::hot::status::Begin;
 use crate::hot::table::{Table, same_bytes};
 use crate::hot::tally::Exhausted;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Bytes behind the header of a tombstone that says where the row went.
 const MOVE_LEN: usize = 8;
@@ -227,7 +227,8 @@ impl Table {
                 return None;
             }
             let claimed = head.address() | CLAIMED;
-            if anchor.head().compare_exchange(head.address(), claimed, AcqRel, Relaxed).is_err() {
+            // SeqCst: the writer looks at the table's lock word afterwards (see `txn::locks`).
+            if anchor.head().compare_exchange(head.address(), claimed, SeqCst, Relaxed).is_err() {
                 return Some(false);
             }
             inline.begin().store(begin.word(), Relaxed);

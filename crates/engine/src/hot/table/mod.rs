@@ -35,6 +35,7 @@ use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Index, IndexShape, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
+use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::tally::{Pool, RowMemory, Tally};
 use crate::sync::Arc;
@@ -71,6 +72,7 @@ pub struct Table {
     conflicts: ConflictPolicy,
     identity: Option<Counter>,
     gate: Gate,
+    lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
     /// Columns that decide where a row stands in the indexes.
@@ -84,6 +86,7 @@ pub struct Table {
 }
 
 /// How far somebody has come in a range of an index; good for as long as the table.
+#[derive(Clone)]
 pub(crate) enum Walk {
     /// All rows of a key at once.
     Seek(KeyBuf),
@@ -174,6 +177,7 @@ impl Table {
             conflicts: spec.conflicts,
             identity: spec.identity.map(|i| Counter::new(i.seed, i.increment)),
             gate: Gate::new(shards),
+            lock_word: LockWord::default(),
             tally: Tally::new(shards, pool),
             layout,
             indexes,
@@ -255,6 +259,12 @@ impl Table {
     /// The gate in front of it.
     pub fn gate(&self) -> &Gate {
         &self.gate
+    }
+
+    /// Whether anybody has locks in it.
+    #[inline]
+    pub fn lock_word(&self) -> &LockWord {
+        &self.lock_word
     }
 
     /// What it counts for the system views.

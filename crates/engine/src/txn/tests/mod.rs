@@ -2,6 +2,7 @@
 
 mod anomalies;
 mod conflicts;
+mod locks;
 mod memory;
 mod model;
 mod reads;

@@ -102,10 +102,10 @@ impl Instance {
             usage.set_single(def.id, def.options.user_access == UserAccess::Single);
         }
         Arc::new(Instance {
-            databases,
             facts: Arc::new(options.facts),
             sessions: Sessions::default(),
-            locks: ApplicationLocks::default(),
+            locks: ApplicationLocks::new(databases.engine().host().graph.clone()),
+            databases,
             usage,
             plans: PlanCache::new(options.plan_cache_memory),
             compiler: Compiler::new(options.code_generator, options.compile_after),

@@ -16,6 +16,7 @@ use crate::exec::context::{Context, engine_error};
 use crate::exec::program::plan::StepPlan;
 use crate::exec::program::{Program, ProgramKind, Step};
 use crate::exec::security;
+use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{HiddenTable, StatementNames};
 use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin};
 use crate::exec::sink::{EnvironmentChange, command};
@@ -348,7 +349,7 @@ impl Context<'_> {
         Ok(false)
     }
 
-    /// Errors 41332, 41333, 41368: levels at which memory-optimized tables cannot be used.
+    /// Errors 3951, 3952, 41332, 41333, 41368: levels at which memory-optimized tables cannot be used.
     fn check_isolation(&self, facts: &Facts) -> Run<()> {
         if facts.disk && self.session.options.isolation == IsolationLevel::Snapshot {
             self.check_snapshot_allowed(facts)?;
@@ -382,13 +383,18 @@ impl Context<'_> {
         Err(SqlError::new(message, &[]).into())
     }
 
-    /// Error 3952.
+    /// Errors 3951, 3952.
     fn check_snapshot_allowed(&self, facts: &Facts) -> Run<()> {
         for &database in facts.databases.iter().filter(|id| id.0 > DbId::MSDB.0) {
             let access = self.session.access(database)?;
             if !access.with_def(&self.session.instance, |def| def.options.snapshot_isolation) {
                 let name = access.name(&self.session.instance);
                 return Err(SqlError::new(&message::SNAPSHOT_NOT_ALLOWED, &[&name]).into());
+            }
+            let began = self.session.transaction.began_at();
+            if began.is_some_and(|level| level != IsolationLevel::Snapshot) {
+                let name = access.name(&self.session.instance);
+                return Err(SqlError::new(&message::ISOLATION_LEVEL_IN_SNAPSHOT, &[&name]).into());
             }
         }
         Ok(())
@@ -449,11 +455,16 @@ impl Context<'_> {
     /// At which level, and at which end of the log, a statement reads in a database.
     fn opened_as(&self, unit: &Unit, facts: &Facts, database: DbId, own: bool) -> Run<OpenAs> {
         let tables = || unit.tables.iter().filter(|used| used.database == database);
-        let level = self.session.isolation();
         let memory_only = tables().all(|used| used.table.kind.is_memory_optimized());
-        let isolation = match level {
-            Isolation::ReadCommitted if memory_only => Isolation::Snapshot,
-            level => level,
+        let isolation = match self.session.options.isolation {
+            IsolationLevel::Snapshot => Isolation::Snapshot,
+            // Whatever the level, beside a locking one memory-optimized tables are read at SNAPSHOT.
+            _ if memory_only => Isolation::Snapshot,
+            _ => Isolation::ReadCommitted,
+        };
+        let disk = match memory_only {
+            true => DiskLevel::UNLOCKED,
+            false => self.disk_level(database)?,
         };
         let unlogged = database == DbId::TEMPDB
             || tables().all(|used| used.table.kind == TableKind::MemorySchemaOnly);
@@ -470,7 +481,27 @@ impl Context<'_> {
         } else {
             ReadAt::Committed
         };
-        Ok(OpenAs { isolation, at })
+        Ok(OpenAs { isolation, at, disk })
+    }
+
+    /// What a statement locks in a database's disk tables that have no hints.
+    fn disk_level(&self, database: DbId) -> Run<DiskLevel> {
+        use crate::plan::tree::Isolation as Level;
+        if database == DbId::TEMPDB {
+            // Its tables are the session's own, but for those that are global.
+            return Ok(DiskLevel::UNLOCKED);
+        }
+        let session = match self.session.options.isolation {
+            IsolationLevel::ReadUncommitted => Level::ReadUncommitted,
+            IsolationLevel::ReadCommitted => Level::ReadCommitted,
+            IsolationLevel::RepeatableRead => Level::RepeatableRead,
+            IsolationLevel::Snapshot => Level::Snapshot,
+            IsolationLevel::Serializable => Level::Serializable,
+        };
+        let access = self.session.access(database)?;
+        let versions =
+            access.with_def(&self.session.instance, |def| def.options.read_committed_snapshot);
+        Ok(DiskLevel { session, versions })
     }
 
     /// Whether the session may execute a module. Error 229.

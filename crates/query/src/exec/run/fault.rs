@@ -83,8 +83,8 @@ fn effect_of(error: &SqlError) -> Effect {
         | 41317 | 41325 | 41339 => Effect::Transaction,
         // Conversions of strings to what they do not say; too deep nesting; triggers that ended
         // the transaction; writing in a doomed one.
-        217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3952 | 8114 | 8169 | 41332 | 41333
-        | 41368 => Effect::Transaction,
+        217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3951 | 3952 | 8114 | 8169 | 41332
+        | 41333 | 41368 => Effect::Transaction,
         // An object that is there already; result sets that are not as declared.
         2714 | 11535..=11538 | 11553 => Effect::Batch,
         _ => Effect::Statement,

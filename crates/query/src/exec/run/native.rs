@@ -24,6 +24,7 @@ use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{NativePlan, Program};
 use crate::exec::session::State;
 use crate::exec::session::host::engine_isolation;
+use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
 use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin};
 use crate::exec::sink::{DoneScope, ResponseSink, ResultsOnly, StatementDone, command};
@@ -176,7 +177,7 @@ impl Context<'_> {
         let isolation = engine_isolation(plan.isolation).max(Isolation::Snapshot);
         let mark = self.session.transaction.mark();
         self.session.native.push(NativeRun {
-            how: OpenAs { isolation, at },
+            how: OpenAs { isolation, at, disk: DiskLevel::UNLOCKED },
             database: program.database,
             blocks: vec![mark],
             bracket: None,
@@ -356,7 +357,7 @@ impl State {
         let bracket = run.bracket?;
         let (database, statement, how) = self.statements.last()?.single()?;
         let transaction = self.transaction.lend(database)?;
-        let OpenAs { isolation, at } = how;
+        let OpenAs { isolation, at, .. } = how;
         Some(Lent { database, transaction, statement, isolation, at, bracket })
     }
 

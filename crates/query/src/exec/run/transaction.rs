@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use base::{SqlError, TypeKind, message};
 use engine::txn::Durability;
+use engine::txn::locks::Lifetime;
 use tsql::ast::{self, TransactionName};
 
 use super::{Effect, Fault, Run};
 use crate::exec::context::{Context, engine_error};
-use crate::exec::instance::locks::LockOwner;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::State;
 use crate::exec::session::transaction::{Origin, RollbackTarget, doomed};
@@ -205,7 +205,7 @@ impl Context<'_> {
 impl State {
     /// A transaction has ended.
     pub(crate) fn transaction_ended(&mut self) {
-        self.instance.locks.release_all(self.id(), Some(LockOwner::Transaction));
+        self.instance.locks.release_all(&self.entry.owner, Lifetime::Transaction);
         self.tell_transaction();
     }
 

@@ -8,8 +8,10 @@ use base::value::Variant;
 use base::{SqlError, SqlResult};
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, SchemaId, Securable, SecurableClass};
+use engine::txn::locks::Lifetime;
 
 use super::State;
+use crate::exec::instance::locks::{self, LockName};
 use crate::exec::security::login_may;
 use crate::func::SessionFacts;
 use crate::func::facts::{
@@ -88,6 +90,15 @@ impl State {
     }
 }
 
+impl State {
+    /// The application lock of this name, if there is such a principal.
+    fn application_lock(&self, principal: &str, resource: &str) -> Option<LockName> {
+        let database = self.name_database();
+        let found = self.schema(database).ok()?.find_principal(principal)?.name.clone();
+        Some(LockName { database, principal: found, resource: resource.into() })
+    }
+}
+
 impl SessionFacts for State {
     fn time(&self) -> StatementTime {
         if let Some(time) = self.time.get() {
@@ -162,6 +173,28 @@ impl SessionFacts for State {
     fn session_context(&self, key: &str) -> Option<Variant> {
         let key = base::text::identifier::fold_identifier(key);
         self.session_context.get(&*key).map(|(value, _)| value.clone())
+    }
+
+    fn application_lock_mode(
+        &self,
+        principal: &str,
+        resource: &str,
+        by_session: bool,
+    ) -> Option<&'static str> {
+        let name = self.application_lock(principal, resource)?;
+        let lifetime = if by_session { Lifetime::Session } else { Lifetime::Transaction };
+        Some(locks::mode_name(self.instance.locks.mode(&self.entry.owner, &name, lifetime)))
+    }
+
+    fn application_lock_is_free(
+        &self,
+        principal: &str,
+        resource: &str,
+        mode: &str,
+    ) -> Option<bool> {
+        let name = self.application_lock(principal, resource)?;
+        let mode = locks::parse_mode(mode)?;
+        Some(self.instance.locks.is_available(&self.entry.owner, &name, mode))
     }
 
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32 {

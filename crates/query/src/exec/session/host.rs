@@ -8,12 +8,13 @@ use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef, message};
 use engine::catalog::SequenceError;
 use engine::catalog::def::TableDef;
 use engine::hot::table::Table;
-use engine::hot::visibility::{Isolation, Snapshot};
+use engine::hot::visibility::Isolation;
+use engine::txn::locks::Reading;
 use engine::txn::{Statement, Transaction, TxnError};
 use engine::wait::Task;
-use tsql::ast::IsolationLevel;
 
 use super::State;
+use super::locking;
 use super::transaction::{OpenAs, OpenStatement};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::sink::{ResultsOnly, Silent};
@@ -21,7 +22,7 @@ use crate::func::SessionFacts;
 use crate::interp::errors::from_message;
 use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
-use crate::interp::{Host, ModuleCall, Outcome, Reads, Runtime, TableName, TriggerCall};
+use crate::interp::{Host, ModuleCall, Outcome, Reader, Reads, Runtime, TableName, TriggerCall};
 use crate::ir::object::ReadPurpose;
 use crate::ir::site::StatementSite;
 use crate::ir::unit::TableUse;
@@ -60,25 +61,35 @@ impl Host for State {
         table: &TableDef,
         options: &ReadOptions,
         purpose: ReadPurpose,
-    ) -> SqlResult<(Snapshot, &mut Transaction)> {
+    ) -> SqlResult<Reader<'_>> {
         let part = self.transaction.part(database).ok_or_else(not_entered)?;
         let open = self.statements.last().ok_or_else(not_entered)?;
         let statement = open.latest(database).ok_or_else(not_entered)?;
         let read = statement.snapshot.isolation;
+        if !table.kind.is_memory_optimized() {
+            let (level, mut snapshot) = (open.disk_level(database), statement.snapshot);
+            if level.reads_versions() && *options == ReadOptions::default() {
+                return Ok(Reader { snapshot, reading: Reading::Versions, transaction: part });
+            }
+            let reading = locking::reading(level, options, purpose, table.lock_escalation)?;
+            if options.isolation.is_some_and(|hint| hint != tree::Isolation::Snapshot) {
+                // A locking level in a transaction at SNAPSHOT reads what is newest.
+                snapshot.isolation = Isolation::ReadCommitted;
+            }
+            return Ok(Reader { snapshot, reading, transaction: part });
+        }
         let mut wanted = match purpose {
             ReadPurpose::Query => {
                 options.isolation.map_or(read, |hint| engine_isolation(hint).max(read))
             }
             _ => read,
         };
-        if table.kind.is_memory_optimized() {
-            wanted = wanted.max(Isolation::Snapshot);
-        }
+        wanted = wanted.max(Isolation::Snapshot);
         let snapshot = match wanted == read {
             true => statement.snapshot,
             false => part.elevated(statement, wanted),
         };
-        Ok((snapshot, part))
+        Ok(Reader { snapshot, reading: Reading::Versions, transaction: part })
     }
 
     fn advance(&mut self, _: &Task) -> SqlResult<()> {
@@ -264,18 +275,6 @@ impl State {
                 let name = name.unwrap_or_else(|| "".into());
                 SqlError::new(&message::SEQUENCE_EXHAUSTED, &[&name])
             }
-        }
-    }
-
-    /// At which of the engine's levels a statement reads, as the session's level says.
-    pub(crate) fn isolation(&self) -> Isolation {
-        match self.options.isolation {
-            IsolationLevel::ReadUncommitted | IsolationLevel::ReadCommitted => {
-                Isolation::ReadCommitted
-            }
-            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
-            IsolationLevel::Snapshot => Isolation::Snapshot,
-            IsolationLevel::Serializable => Isolation::Serializable,
         }
     }
 

@@ -16,6 +16,7 @@ mod facts;
 pub mod host;
 pub mod identity;
 pub mod level;
+pub mod locking;
 pub mod names;
 pub mod requests;
 pub mod reveal;

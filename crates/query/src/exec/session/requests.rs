@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base::convert::display;
 use base::ids::DbId;
 use base::{SqlError, SqlResult, Value, message};
+use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use tsql::ast::IsolationLevel;
 
@@ -151,7 +152,7 @@ impl Session {
         state.session_context.clear();
         state.left = Left::default();
         let login = state.initial.login.clone();
-        state.instance.locks.release_all(state.id(), None);
+        state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);
         state.entry.owner.set_deadlock_priority(0);
         state.entry.owner.set_lock_timeout(-1);
         {
@@ -195,7 +196,7 @@ impl Session {
         // Nobody is left who could be told; tempdb is made anew at the next start.
         let _ = context.drop_temporary(&ended);
         let state = &mut self.state;
-        state.instance.locks.release_all(state.id(), None);
+        state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);
         state.instance.usage.leave(state.database, state.id());
         state.instance.sessions.remove(state.id());
     }

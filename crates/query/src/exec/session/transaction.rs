@@ -20,14 +20,15 @@ use base::{SqlError, SqlResult, message};
 use engine::catalog::{Catalog, Schema, SchemaEdit};
 use engine::hot::visibility::Isolation;
 use engine::txn::{
-    DatabaseSession, Durability, ReadAt, Savepoint, Statement, Transaction, TransactionGroup,
-    TxnError,
+    DatabaseSession, Durability, Gates, ReadAt, Savepoint, Statement, Transaction,
+    TransactionGroup, TxnError,
 };
 use engine::wait::Task;
 use smallvec::SmallVec;
 use tsql::ast::IsolationLevel;
 
 use crate::exec::instance::sessions::TransactionStatus;
+use crate::exec::session::locking::DiskLevel;
 
 /// Who began a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,6 +145,12 @@ impl TransactionState {
     /// The level at which it began.
     pub fn began_at(&self) -> Option<IsolationLevel> {
         self.open.as_ref().map(|open| open.isolation)
+    }
+
+    /// The gates that it is inside of, in all databases.
+    pub fn gates(&mut self) -> Gates {
+        let parts = self.open.iter_mut().flat_map(|open| open.group.parts());
+        parts.flat_map(|part| part.gates().collect::<Gates>()).collect()
     }
 
     /// Begins a transaction. None may be open.
@@ -393,6 +400,13 @@ impl OpenStatement {
         self.parts.iter().find(|part| part.0 == database).map(|part| part.2)
     }
 
+    /// What it locks in a database's disk tables.
+    #[inline]
+    pub fn disk_level(&self, database: DbId) -> DiskLevel {
+        let part = self.parts.iter().find(|part| part.0 == database);
+        part.map_or(DiskLevel::UNLOCKED, |part| part.2.disk)
+    }
+
     /// The newest of the engine's statements in a database.
     #[inline]
     pub fn latest(&self, database: DbId) -> Option<&Statement> {
@@ -478,6 +492,8 @@ pub struct OpenAs {
     pub isolation: Isolation,
     /// At which end of the log it reads.
     pub at: ReadAt,
+    /// What it locks in disk tables.
+    pub disk: DiskLevel,
 }
 
 /// Error 3930: something would write in a transaction that cannot commit.

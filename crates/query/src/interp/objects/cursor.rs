@@ -9,7 +9,8 @@ use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::Snapshot;
-use engine::txn::{Contention, Transaction, TxnResult, Written};
+use engine::txn::locks::Reading;
+use engine::txn::{Transaction, TxnResult};
 use engine::wait::Task;
 
 use crate::interp::key::key_range;
@@ -26,6 +27,8 @@ pub struct TableCursor {
     /// committed state, once.
     current: Option<(usize, ScanRange, Snapshot)>,
     is_current: bool,
+    /// What is locked on the way.
+    reading: Reading,
     /// How many rows were found by the whole key of a unique index.
     points: u64,
     /// How often it was opened, and what its cursor had fetched, when somebody looked last.
@@ -82,10 +85,11 @@ impl TableCursor {
         &mut self,
         desc: &CursorDesc,
         table: &Table,
-        snapshot: &Snapshot,
+        (snapshot, reading): (&Snapshot, Reading),
         regs: Registers<'_>,
     ) -> SqlResult<()> {
         self.opened += 1;
+        self.reading = reading;
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
@@ -188,12 +192,18 @@ impl TableCursor {
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
-        if desc.reads_only() {
-            return Ok(cursor.next(transaction, task, table)?.map(row_slot));
-        }
-        Self::next_protected(cursor, desc, transaction, task, table)
+        let row = match (self.reading, desc.purpose) {
+            (Reading::Versions, ReadPurpose::Query | ReadPurpose::Change) => {
+                cursor.next(transaction, task, table)
+            }
+            (Reading::Versions, _) => Self::next_protected(cursor, desc, transaction, task, table),
+            (Reading::Locked(locking), _) => cursor.next_locked(transaction, task, table, &locking),
+            (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
+        };
+        Ok(row?.map(row_slot))
     }
 
+    /// The next row that a foreign key finds in a memory-optimized table.
     #[cold]
     fn next_protected(
         cursor: &mut Cursor,
@@ -201,38 +211,23 @@ impl TableCursor {
         transaction: &mut Transaction,
         task: &Task,
         table: &Table,
-    ) -> TxnResult<Option<Slot>> {
+    ) -> TxnResult<Option<RowRef>> {
         if desc.purpose == ReadPurpose::MustBeAbsent {
             // At commit there must still be none; noted once, before the first look.
             let (index, range, snapshot) =
                 (cursor.index(), cursor.range().clone(), *cursor.snapshot());
             transaction.protect_scan(task, table, index, range, &snapshot)?;
         }
-        while let Some(row) = cursor.next(transaction, task, table)? {
-            match desc.purpose {
-                ReadPurpose::MustStay => {
-                    transaction.protect_read(task, table, row)?;
-                    return Ok(Some(row_slot(row)));
-                }
-                ReadPurpose::MustBeAbsent => return Ok(Some(row_slot(row))),
-                ReadPurpose::Query | ReadPurpose::Change => {}
-            }
-            let contention = match desc.options.read_past {
-                true => Contention::Skip,
-                false => Contention::Resolve,
-            };
-            let snapshot = *cursor.snapshot();
-            let mut row = row;
-            loop {
-                match transaction.lock_row(task, table, &snapshot, row, contention)? {
-                    Written::Done(locked) => return Ok(Some(row_slot(locked))),
-                    Written::Repeated => return Ok(Some(row_slot(row))),
-                    Written::Newer(newer) => row = newer,
-                    Written::Gone | Written::Busy => break,
-                }
-            }
+        let row = cursor.next(transaction, task, table)?;
+        if let (ReadPurpose::MustStay, Some(row)) = (desc.purpose, row) {
+            transaction.protect_read(task, table, row)?;
         }
-        Ok(None)
+        Ok(row)
+    }
+
+    /// Frees copies of rows that the unit has looked at.
+    pub fn forget(&mut self) {
+        self.cursor.iter_mut().for_each(Cursor::forget_copies);
     }
 }
 

@@ -103,7 +103,10 @@ impl Pools {
             }
         }
         match object {
-            Object::Cursor(cursor) => keep(&mut self.cursors, cursor),
+            Object::Cursor(mut cursor) => {
+                cursor.forget();
+                keep(&mut self.cursors, cursor);
+            }
             Object::Local(cursor) => keep(&mut self.locals, cursor),
             Object::Work(mut table) => {
                 table.clear();

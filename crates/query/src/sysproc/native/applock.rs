@@ -4,8 +4,10 @@ use std::fmt::Display;
 
 use base::{SqlError, SqlResult, message};
 
+use engine::txn::locks::{Lifetime, LockFault, Patience};
+
 use crate::exec::context::Context;
-use crate::exec::instance::locks::{LockMode, LockName, LockOutcome, LockOwner};
+use crate::exec::instance::locks::{LockName, parse_mode, parse_owner};
 use crate::sysproc::Arguments;
 
 /// The status for parameters that make no sense.
@@ -14,38 +16,34 @@ const REFUSED: i32 = -999;
 /// `sp_getapplock`: 0 and 1 when the lock was granted, negative numbers when it was not.
 pub fn acquire(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let mode = arguments.text("@LockMode").unwrap_or_default();
-    let Some(mode) = LockMode::parse(&mode) else {
+    let Some(mode) = parse_mode(&mode) else {
         return refuse(context, &mode, "@LockMode");
     };
-    let Some((name, owner)) = named(context, arguments)? else { return Ok(REFUSED) };
-    if owner == LockOwner::Transaction && context.session.transaction.count() == 0 {
+    let Some((name, lifetime)) = named(context, arguments)? else { return Ok(REFUSED) };
+    if lifetime == Lifetime::Transaction && context.session.transaction.count() == 0 {
         return report(context, SqlError::new(&message::APPLICATION_LOCK_NO_TRANSACTION, &[]));
     }
-    let timeout_ms = match arguments.int("@LockTimeout") {
-        Some(given) => given,
-        None => i64::from(context.session.options.settings.lock_timeout),
+    let patience = match arguments.int("@LockTimeout") {
+        Some(given) => Patience::Milliseconds(given),
+        None => Patience::Session,
     };
-    let deadline_ns = match u64::try_from(timeout_ms) {
-        Ok(ms) => Some(context.task.now_ns().saturating_add(ms.saturating_mul(1_000_000))),
-        Err(_) => None,
-    };
-    let instance = context.instance();
-    let session = context.session.id();
-    let outcome = instance.locks.acquire(context.task, session, &name, mode, owner, deadline_ns);
+    let (instance, gates) = (context.instance(), context.session.transaction.gates());
+    let (owner, wish) = (&context.session.entry.owner, (mode, lifetime));
+    let outcome = instance.locks.acquire(context.task, owner, &name, wish, patience, gates);
     Ok(match outcome {
-        Ok(LockOutcome::Granted) => 0,
-        Ok(LockOutcome::GrantedAfterWait) => 1,
-        Ok(LockOutcome::TimedOut) => -1,
-        Err(_) => -2,
-        Ok(LockOutcome::Deadlock) => -3,
+        Ok(false) => 0,
+        Ok(true) => 1,
+        Err(LockFault::Timeout) => -1,
+        Err(LockFault::Interrupted) => -2,
+        Err(LockFault::Deadlock) => -3,
+        Err(LockFault::OutOfMemory) => REFUSED,
     })
 }
 
 /// `sp_releaseapplock`: 0, or -999 with error 1223 if the lock is not held.
 pub fn release(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    let Some((name, owner)) = named(context, arguments)? else { return Ok(REFUSED) };
-    let session = context.session.id();
-    if context.instance().locks.release(session, &name, owner) {
+    let Some((name, lifetime)) = named(context, arguments)? else { return Ok(REFUSED) };
+    if context.instance().locks.release(&context.session.entry.owner, &name, lifetime) {
         return Ok(0);
     }
     let args: [&dyn Display; 2] = [&name.principal, &name.resource];
@@ -56,12 +54,10 @@ pub fn release(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlR
 fn named(
     context: &mut Context<'_>,
     arguments: &Arguments<'_>,
-) -> SqlResult<Option<(LockName, LockOwner)>> {
+) -> SqlResult<Option<(LockName, Lifetime)>> {
     let owner = arguments.text("@LockOwner").unwrap_or_default();
-    let owner = match owner.to_ascii_lowercase().as_str() {
-        "transaction" => LockOwner::Transaction,
-        "session" => LockOwner::Session,
-        _ => return refuse(context, &owner, "@LockOwner").map(|_| None),
+    let Some(lifetime) = parse_owner(&owner) else {
+        return refuse(context, &owner, "@LockOwner").map(|_| None);
     };
     let Some(resource) = arguments.text("@Resource").filter(|r| !r.is_empty()) else {
         return refuse(context, "", "@Resource").map(|_| None);
@@ -72,7 +68,7 @@ fn named(
     let Some(principal) = known else {
         return refuse(context, &principal, "@DbPrincipal").map(|_| None);
     };
-    Ok(Some((LockName { database, principal, resource: resource.into() }, owner)))
+    Ok(Some((LockName { database, principal, resource: resource.into() }, lifetime)))
 }
 
 fn refuse(context: &mut Context<'_>, given: &str, parameter: &str) -> SqlResult<i32> {

@@ -3,6 +3,7 @@
 mod counters;
 mod databases;
 mod executions;
+mod locks;
 mod machine;
 mod memory;
 mod principals;
@@ -17,6 +18,8 @@ use super::SystemRowset;
 pub const VIEWS: &[&SystemRowset] = &[
     &databases::DATABASES,
     &databases::MASTER_FILES,
+    &locks::DM_OS_WAITING_TASKS,
+    &locks::DM_TRAN_LOCKS,
     &machine::DM_OS_SYS_INFO,
     &machine::DM_OS_HOST_INFO,
     &counters::DM_OS_PERFORMANCE_COUNTERS,
@@ -45,6 +48,5 @@ pub const VIEWS: &[&SystemRowset] = &[
     &settings::MESSAGES,
     &settings::TIME_ZONE_INFO,
     &transactions::DM_TRAN_DATABASE_TRANSACTIONS,
-    &transactions::DM_TRAN_LOCKS,
     &transactions::DM_DB_XTP_TRANSACTIONS,
 ];

@@ -1,16 +1,15 @@
 //! Who is connected, what they do, and their transactions.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::{SqlType, Value};
-use engine::txn::{Blocker, Resource};
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
+use super::locks;
 use crate::exec::handle;
-use crate::exec::instance::sessions::{SessionEntry, SessionStatus};
+use crate::exec::instance::sessions::SessionStatus;
 use crate::func::facts::Settings;
 
 /// The columns of a session's options, which sessions and requests share.
@@ -321,15 +320,6 @@ const REQUEST_END: [ViewColumn; 18] = [
 static REQUEST_COLUMNS: [ViewColumn; 62] =
     joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS, &REQUEST_END]);
 
-/// What SQL Server calls such a wait.
-fn wait_type(blocker: &Blocker) -> &'static str {
-    match blocker {
-        Blocker::Owner(_, Resource::Row(_) | Resource::Lock(_)) => "LCK_M_X",
-        Blocker::Owner(_, Resource::Gate(_)) => "LCK_M_SCH_S",
-        Blocker::Drain(_) => "LCK_M_SCH_M",
-    }
-}
-
 pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_exec_requests",
@@ -338,12 +328,6 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
         let now = cx.instance.env().clock().now_ns();
         let waits = cx.instance.host().graph.waits();
         let sessions = cx.instance.sessions.all();
-        // The session whose owner holds what this one waits for.
-        let blocking = |blocker: &Blocker| {
-            let Blocker::Owner(holder, _) = blocker else { return None };
-            let holds = |entry: &&Arc<SessionEntry>| entry.owner.id() == *holder;
-            sessions.iter().find(holds).map(|entry| entry.id.0)
-        };
         for entry in &sessions {
             if !cx.sees(entry.id) {
                 continue;
@@ -351,10 +335,10 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let status = entry.status().clone();
             let Some(request) = &status.request else { continue };
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
-            let wait = waits.iter().find(|(session, ..)| *session == entry.id);
-            let wait = wait.map(|(_, _, blocker)| blocker);
-            let blocked_by = wait.and_then(blocking);
-            let wait = wait.map(wait_type);
+            let wait = waits.iter().find(|wait| wait.session == entry.id);
+            let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
+            let resource = wait.map(|wait| locks::wait_resource(wait, status.database));
+            let wait = wait.map(locks::wait_type);
             let start = [
                 int(entry.id.0),
                 int(0),
@@ -368,11 +352,11 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 database(status.database),
                 int(1),
                 guid(entry.client.connection_id),
-                int(blocked_by.unwrap_or(0)),
+                int(blocked_by.map_or(0, |id| id.0)),
                 or_null(wait, text),
                 if wait.is_some() { ms.clone() } else { int(0) },
                 text(wait.unwrap_or("MISCELLANEOUS")),
-                text(""),
+                text(resource.as_deref().unwrap_or("")),
                 int(status.transaction_count),
                 int(1),
                 int(status.transaction.as_ref().map_or(0, |t| t.id as i64)),

@@ -1,0 +1,95 @@
+//! Locks on tables, rows and ranges of keys, and on names.
+//!
+//! Rows do not need locks to be changed: whoever changes one owns its newest version until it commits,
+//! and others find that there. Locks are for what a version cannot say: that a row, or a gap between
+//! rows, is to stay what somebody has read. Readers at locking levels, and hints, take them.
+//!
+//! # Who looks at what
+//!
+//! * A *locker* registers its lock, and counts in its table's [lock word](crate::hot::table::LockWord),
+//!   before it looks at versions. One that is uncommitted and another's it waits for.
+//! * A plain *writer* puts its version in place first and looks at the lock word afterwards. It is zero,
+//!   and that was all, unless somebody has locked something there. Then the writer asks for the lock that
+//!   its change needs, and lets go of it again: its version says the same from then on.
+//!
+//! Both sides are sequentially consistent, so that one of them sees the other. A writer that finds the
+//! word to be not zero asks before it writes; what it finds afterwards only is a race with a
+//! locker that came in between, and it takes its version back and asks then.
+//!
+//! # Ranges
+//!
+//! A [span](space::Span) locks all rows of a range of an index and the gaps between them with one entry.
+//! While its owner waits for those who have changed rows of the range already, the span is *pending*:
+//! it keeps newcomers out, but not those that it waits for, which may have more to do there.
+//!
+//! # Tables
+//!
+//! What locks rows or ranges announces that by an intent lock on the table. Plain writers announce in
+//! their transaction's slot which tables they write to, and whoever locks a table waits for them. An
+//! owner with many locks in one table trades them for one on the table ([`ESCALATION`]) if nobody is in
+//! the way.
+
+mod mode;
+mod queue;
+mod read;
+mod space;
+mod take;
+mod write;
+
+use std::collections::HashMap;
+
+use base::ids::StorageId;
+
+pub use mode::LockMode;
+pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
+pub use read::{Locking, Reach, Reading};
+pub use space::{Lifetime, LockInfo, LockSpace, NoKeys, Request, RowKeys, Span, Target};
+pub(crate) use take::HeldLocks;
+pub(crate) use write::Admission;
+
+use crate::hot::tally::Pool;
+use crate::sync::{Arc, Mutex};
+use crate::txn::waits::WaitGraph;
+
+/// Rows and ranges of a table that one transaction locks before it tries to lock the table instead.
+pub const ESCALATION: usize = 5000;
+/// How many more before it tries again.
+pub const ESCALATION_STEP: usize = 1250;
+
+/// The locks of a database, by table.
+pub struct LockManager {
+    graph: Arc<WaitGraph>,
+    pool: Arc<Pool>,
+    tables: Mutex<HashMap<StorageId, Arc<LockSpace>>>,
+}
+
+impl LockManager {
+    /// Without locks; what they cost is charged to the pool.
+    pub fn new(graph: Arc<WaitGraph>, pool: Arc<Pool>) -> LockManager {
+        LockManager { graph, pool, tables: Mutex::default() }
+    }
+
+    /// The locks of a table.
+    pub(crate) fn table(&self, storage: StorageId) -> Arc<LockSpace> {
+        let new = || Arc::new(LockSpace::new(self.graph.clone(), Some(self.pool.clone())));
+        let mut tables = self.tables.lock().expect("nobody panics under this lock");
+        tables.entry(storage).or_insert_with(new).clone()
+    }
+
+    /// The table is no more; nobody is inside.
+    pub(crate) fn forget(&self, storage: StorageId) {
+        self.tables.lock().expect("nobody panics under this lock").remove(&storage);
+    }
+
+    /// All locks and requests, by table: for the system views.
+    pub fn list(&self) -> Vec<(StorageId, LockInfo)> {
+        let tables = self.tables.lock().expect("nobody panics under this lock");
+        let spaces: Vec<_> =
+            tables.iter().map(|(storage, space)| (*storage, space.clone())).collect();
+        drop(tables);
+        let of = |(storage, space): (StorageId, Arc<LockSpace>)| {
+            space.list().into_iter().map(move |lock| (storage, lock)).collect::<Vec<_>>()
+        };
+        spaces.into_iter().flat_map(of).collect()
+    }
+}

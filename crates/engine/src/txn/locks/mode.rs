@@ -1,0 +1,125 @@
+//! Lock modes: which go together, and what two of them make.
+
+/// How strong a lock is: a set of the elementary modes, so that what two locks of one owner make is
+/// their union, and SIX and UIX need no rules of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LockMode(u8);
+
+const IS: u8 = 1;
+const IX: u8 = 2;
+const S: u8 = 4;
+const U: u8 = 8;
+const X: u8 = 16;
+
+impl LockMode {
+    /// No lock at all.
+    pub const NONE: LockMode = LockMode(0);
+    /// Parts are or will be locked shared.
+    pub const INTENT_SHARED: LockMode = LockMode(IS);
+    /// Parts are or will be changed.
+    pub const INTENT_EXCLUSIVE: LockMode = LockMode(IS | IX);
+    /// Nobody changes it.
+    pub const SHARED: LockMode = LockMode(IS | S);
+    /// Nobody changes it, and one alone means to.
+    pub const UPDATE: LockMode = LockMode(IS | S | U);
+    /// Nobody else has any lock.
+    pub const EXCLUSIVE: LockMode = LockMode(IS | IX | S | U | X);
+
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(crate) fn of_bits(bits: u8) -> LockMode {
+        LockMode(bits)
+    }
+
+    /// Whether two owners may have these modes at once.
+    pub fn is_compatible(self, other: LockMode) -> bool {
+        let meets = |a: u8, b: u8| self.0 & a != 0 && other.0 & b != 0;
+        let any = IS | IX | S | U | X;
+        !(meets(IX, S) || meets(S, IX) || meets(U, U) || meets(X, any) || meets(any, X))
+    }
+
+    /// Whether whoever has this mode needs no lock for the other.
+    pub fn covers(self, other: LockMode) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// What an owner has that holds both.
+    pub fn and(self, other: LockMode) -> LockMode {
+        LockMode(self.0 | other.0)
+    }
+
+    /// Whether it is no lock at all.
+    pub fn is_none(self) -> bool {
+        self == LockMode::NONE
+    }
+
+    /// The lock on the table that a lock of this mode on one of its parts needs.
+    pub fn intent(self) -> LockMode {
+        match self.0 & (U | X) {
+            0 => LockMode::INTENT_SHARED,
+            _ => LockMode::INTENT_EXCLUSIVE,
+        }
+    }
+
+    /// As `request_mode` of `sys.dm_tran_locks` shows it.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            0 => "NULL",
+            0b00001 => "IS",
+            0b00011 => "IX",
+            0b00101 => "S",
+            0b00111 => "SIX",
+            0b01101 => "U",
+            0b01111 => "UIX",
+            _ => "X",
+        }
+    }
+
+    /// The same for a range of keys.
+    pub fn range_name(self) -> &'static str {
+        match self.0 & (U | X) {
+            0 => "RangeS-S",
+            U => "RangeS-U",
+            _ => "RangeX-X",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [(LockMode, &str); 7] = [
+        (LockMode::INTENT_SHARED, "IS"),
+        (LockMode::SHARED, "S"),
+        (LockMode::UPDATE, "U"),
+        (LockMode::INTENT_EXCLUSIVE, "IX"),
+        (LockMode(IS | IX | S), "SIX"),
+        (LockMode(IS | IX | S | U), "UIX"),
+        (LockMode::EXCLUSIVE, "X"),
+    ];
+
+    #[test]
+    fn modes_go_together_as_sql_server_says() {
+        // Rows and columns in the order of `ALL`.
+        let expected =
+            ["yyyyyyn", "yyynnnn", "yynnnnn", "ynnynnn", "ynnnnnn", "ynnnnnn", "nnnnnnn"];
+        for ((mode, name), row) in ALL.into_iter().zip(expected) {
+            let compatible = |(other, _)| if mode.is_compatible(other) { 'y' } else { 'n' };
+            assert_eq!(ALL.into_iter().map(compatible).collect::<String>(), row, "{name}");
+            assert_eq!(mode.name(), name);
+        }
+    }
+
+    #[test]
+    fn what_an_owner_has_covers_what_it_is_made_of() {
+        let six = LockMode::SHARED.and(LockMode::INTENT_EXCLUSIVE);
+        assert_eq!(six.name(), "SIX");
+        assert!(six.covers(LockMode::SHARED) && six.covers(LockMode::INTENT_EXCLUSIVE));
+        assert!(!six.covers(LockMode::UPDATE));
+        assert_eq!(LockMode::UPDATE.intent(), LockMode::INTENT_EXCLUSIVE);
+        assert_eq!(LockMode::SHARED.intent(), LockMode::INTENT_SHARED);
+    }
+}

@@ -1,0 +1,446 @@
+//! Reading rows with locks, and reading what is not committed.
+
+use base::ids::Lsn;
+
+use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN, VersionPtr};
+use crate::hot::cursor::{Cursor, Fetched, Look, RowRef};
+use crate::hot::status::Fate;
+use crate::hot::table::Table;
+use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
+use crate::sync::atomic::Ordering::{Acquire, SeqCst};
+use crate::sync::atomic::fence;
+use crate::txn::block::Peer;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::LockMode;
+use crate::txn::locks::queue::{Patience, Taken};
+use crate::txn::locks::space::{Lifetime, RowKeys, Target};
+use crate::txn::locks::take::KeysOf;
+use crate::txn::transaction::Transaction;
+use crate::wait::Task;
+
+/// How a cursor reads.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Reading {
+    /// What its snapshot sees.
+    #[default]
+    Versions,
+    /// The newest versions, committed or not.
+    Uncommitted,
+    /// The newest committed versions, locked.
+    Locked(Locking),
+}
+
+/// What a cursor locks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Locking {
+    /// How strong the locks on rows and ranges are.
+    pub mode: LockMode,
+    /// What they are on.
+    pub reach: Reach,
+    /// A lock on the table, and for how long.
+    pub table: Option<(LockMode, Lifetime)>,
+    /// Rows that others have locked are left out: `READPAST`.
+    pub skip: bool,
+    /// They are an error: `NOWAIT`.
+    pub no_wait: bool,
+    /// Many locks may become one on the table.
+    pub escalate: bool,
+}
+
+/// What row locks are on, and for how long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Each row, for the moment when it is read.
+    Instant,
+    /// Each row, until the transaction ends.
+    Rows,
+    /// The range, until the transaction ends.
+    Range,
+}
+
+impl Locking {
+    fn patience(&self) -> Patience {
+        match self.no_wait {
+            true => Patience::None,
+            false => Patience::Session,
+        }
+    }
+}
+
+/// What became of a row that was found.
+enum Settled {
+    Row(RowRef),
+    /// One that was committed at this stamp, which the snapshot does not see.
+    Newer(RowRef, Lsn),
+    Gone,
+    /// It goes on behind this anchor, with the same key in the index that is read.
+    Moved(AnchorPtr),
+    Peer(Peer),
+    Again,
+    Lost,
+}
+
+impl Cursor {
+    /// The next row, with the locks that are asked for. The snapshot tells what its own transaction
+    /// sees, and from which newer commits on rows are lost under SNAPSHOT.
+    pub fn next_locked(
+        &mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        locking: &Locking,
+    ) -> TxnResult<Option<RowRef>> {
+        if self.is_fresh() {
+            txn.begin_locked_scan(task, table, self, locking)?;
+        }
+        let snapshot = *self.snapshot();
+        loop {
+            while let Some(found) = self.pop() {
+                if self.has_followed(found.anchor) {
+                    continue;
+                }
+                let place = (self.index(), found);
+                let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
+                    continue;
+                };
+                if row.anchor != found.anchor {
+                    self.note_followed(row.anchor);
+                }
+                return Ok(Some(row));
+            }
+            task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+            let mut peer = None;
+            let fetched = self.fetch_by(table, &task.pin(), &mut |anchor| {
+                txn.look_committed(table, &snapshot, anchor, locking, &mut peer)
+            });
+            match (fetched, peer) {
+                (Fetched::End, _) => return Ok(None),
+                (Fetched::Stopped, Some(_)) if locking.no_wait => {
+                    return Err(TxnError::LockTimeout);
+                }
+                (Fetched::Stopped, Some(peer)) => {
+                    txn.wait_for_peer_as(task, peer, locking.mode)?;
+                    txn.pass_baton();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The next row in its newest state, which may never be committed. The row is a copy that lasts
+    /// until [`Cursor::forget_copies`] if it is not.
+    pub fn next_uncommitted(
+        &mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<RowRef>> {
+        if self.is_fresh() {
+            txn.enter_table(task, table)?;
+        }
+        let snapshot = *self.snapshot();
+        loop {
+            if let Some(row) = self.pop() {
+                return Ok(Some(row));
+            }
+            task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+            let fetched = self.fetch_by(table, &task.pin(), &mut |anchor| {
+                txn.look_uncommitted(table, &snapshot, anchor)
+            });
+            if fetched == Fetched::End {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Transaction {
+    fn begin_locked_scan(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        cursor: &Cursor,
+        locking: &Locking,
+    ) -> TxnResult<()> {
+        self.enter_table(task, table)?;
+        let patience = locking.patience();
+        if let Some((mode, lifetime)) = locking.table {
+            self.lock_table(task, table, mode, lifetime, patience)?;
+        }
+        match locking.reach {
+            Reach::Instant => {
+                // Whoever has locked the table keeps readers out, too.
+                if table.lock_word().is_used() {
+                    let space = self.manager().locks.table(table.storage());
+                    let until = Lifetime::Transaction;
+                    let wish = (Target::Whole, LockMode::INTENT_SHARED, until);
+                    let taken =
+                        self.take_lock(task, &space, wish, (&super::NoKeys, true), patience)?;
+                    if !taken.covered {
+                        space.weaken(self.owner_id(), &Target::Whole, until, taken.before);
+                    }
+                }
+            }
+            Reach::Rows | Reach::Range => {
+                let intent = locking.mode.intent();
+                self.lock_table(task, table, intent, Lifetime::Transaction, patience)?;
+            }
+        }
+        if locking.reach == Reach::Range {
+            let range = (cursor.index(), cursor.range());
+            self.lock_span(task, table, range, locking.mode, patience)?;
+            if locking.escalate {
+                self.escalate(task, table)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a locking cursor does with an anchor that it has come to, under a guard.
+    fn look_committed(
+        &self,
+        table: &Table,
+        snapshot: &Snapshot,
+        anchor: AnchorPtr,
+        locking: &Locking,
+        peer: &mut Option<Peer>,
+    ) -> Look {
+        let (links, slots) = (table.links(), &self.manager().slots);
+        // SAFETY: the anchor was reached under the caller's guard; the snapshot is registered.
+        unsafe {
+            if snapshot.isolation == Isolation::Snapshot {
+                let seen = snapshot.visible(anchor, links, slots);
+                return seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }));
+            }
+            let newest = visibility::newest(anchor, links, slots);
+            match newest.fate {
+                Fate::Owned { begin, .. } if begin.slot() == self.slot => {
+                    let seen = snapshot.visible(anchor, links, slots);
+                    seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }))
+                }
+                Fate::Committed(_) if newest.deleted => Look::Nothing,
+                Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
+                Fate::Owned { begin, .. } => match self.committed_below(newest) {
+                    // The row stays, whatever becomes of it: it is waited for when its turn comes.
+                    Some(version) => Look::Row(RowRef { anchor, version }),
+                    None if locking.skip => Look::Nothing,
+                    None => {
+                        *peer = self.peer(table, anchor, begin);
+                        Look::Stop
+                    }
+                },
+            }
+        }
+    }
+
+    /// The newest committed version below those that a transaction in progress has put on a row.
+    ///
+    /// # Safety
+    /// As for [`visibility::newest`].
+    unsafe fn committed_below(&self, newest: Newest) -> Option<VersionPtr> {
+        let slots = &self.manager().slots;
+        let mut version = Some(newest.version);
+        // SAFETY: the walk stops at the first version that is committed, and does not go below.
+        unsafe {
+            while let Some(at) = version {
+                if matches!(slots.fate(at.begin(), false), Some(Fate::Committed(_))) {
+                    return Some(at);
+                }
+                version = visibility::older(at);
+            }
+        }
+        None
+    }
+
+    /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or is left
+    /// out.
+    fn lock_found(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        (index, mut row): (usize, RowRef),
+        locking: &Locking,
+    ) -> TxnResult<Option<RowRef>> {
+        loop {
+            let anchor = row.anchor;
+            let lock = match self.lock_for_read(task, table, anchor, locking) {
+                Err(TxnError::LockTimeout) if locking.skip => return Ok(None),
+                lock => lock?,
+            };
+            fence(SeqCst); // pairs with writers' looks at the lock word
+            let found = self.wait_until_settled(task, table, snapshot, (index, row), locking);
+            let wanted = matches!(found, Ok(Settled::Row(_)));
+            match lock {
+                Some(taken) if !wanted => self.unlock_row(table, anchor, taken),
+                Some(_) if locking.escalate => self.escalate(task, table)?,
+                _ => {}
+            }
+            match found? {
+                Settled::Row(row) => return Ok(Some(row)),
+                Settled::Moved(anchor) => row.anchor = anchor,
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    fn lock_for_read(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        anchor: AnchorPtr,
+        locking: &Locking,
+    ) -> TxnResult<Option<Taken>> {
+        let patience = match locking.skip {
+            true => Patience::None,
+            false => locking.patience(),
+        };
+        match locking.reach {
+            Reach::Rows => self.lock_row_for(task, table, anchor, locking.mode, patience).map(Some),
+            Reach::Instant if table.lock_word().is_used() => {
+                let space = self.manager().locks.table(table.storage());
+                let (target, until) = (Target::Row(anchor.address()), Lifetime::Transaction);
+                // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
+                let keys = unsafe { KeysOf::anchor(table, anchor) };
+                let wish = (target.clone(), LockMode::SHARED, until);
+                let taken = self.take_lock(task, &space, wish, (&keys, true), patience)?;
+                if !taken.covered {
+                    space.weaken(self.owner_id(), &target, until, taken.before);
+                }
+                Ok(None)
+            }
+            Reach::Instant | Reach::Range => Ok(None),
+        }
+    }
+
+    fn wait_until_settled(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        place: (usize, RowRef),
+        locking: &Locking,
+    ) -> TxnResult<Settled> {
+        loop {
+            match self.settle_row(task, table, snapshot, place) {
+                Settled::Again => {}
+                Settled::Lost => {
+                    return Err(TxnError::SnapshotConflict { storage: table.storage() });
+                }
+                Settled::Peer(_) if locking.skip => return Ok(Settled::Gone),
+                Settled::Peer(_) if locking.no_wait => return Err(TxnError::LockTimeout),
+                Settled::Peer(peer) => {
+                    self.wait_for_peer_as(task, peer, locking.mode)?;
+                    self.pass_baton();
+                }
+                Settled::Newer(row, stamp) => {
+                    // What the client is shown is durable before it is, and seen from now on.
+                    self.wait_until_committed(task, stamp);
+                    self.session.note_shown(self.manager().log.committed());
+                    return Ok(Settled::Row(row));
+                }
+                settled => return Ok(settled),
+            }
+        }
+    }
+
+    fn settle_row(
+        &self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        (index, row): (usize, RowRef),
+    ) -> Settled {
+        let (_guard, anchor) = (task.pin(), row.anchor);
+        let (links, slots) = (table.links(), &self.manager().slots);
+        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays; under a
+        // guard.
+        unsafe {
+            let newest = visibility::newest(anchor, links, slots);
+            match newest.fate {
+                Fate::Owned { begin, .. } if begin.slot() == self.slot => {
+                    let seen = snapshot.visible(anchor, links, slots);
+                    seen.map_or(Settled::Gone, |version| Settled::Row(RowRef { anchor, version }))
+                }
+                Fate::Owned { begin, .. } => {
+                    self.peer(table, anchor, begin).map_or(Settled::Again, Settled::Peer)
+                }
+                Fate::Committed(stamp)
+                    if stamp >= snapshot.stamp && snapshot.isolation == Isolation::Snapshot =>
+                {
+                    Settled::Lost
+                }
+                Fate::Committed(_) if newest.deleted => match newest.moved_to() {
+                    // Made by the same commit, which the snapshot does not see, so that it stays, too.
+                    Some(to) if has_same_key(table, index, anchor, to) => Settled::Moved(to),
+                    _ => Settled::Gone,
+                },
+                Fate::Committed(stamp) => {
+                    let row = RowRef { anchor, version: newest.version };
+                    match stamp < snapshot.stamp {
+                        true => Settled::Row(row),
+                        false => Settled::Newer(row, stamp),
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a cursor that reads uncommitted versions does with an anchor, under a guard.
+    fn look_uncommitted(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> Look {
+        let (links, slots) = (table.links(), &self.manager().slots);
+        loop {
+            // SAFETY: the anchor was reached under the caller's guard; the snapshot is registered.
+            let newest = unsafe { visibility::newest(anchor, links, slots) };
+            return match newest.fate {
+                Fate::Owned { begin, .. } if begin.slot() == self.slot => {
+                    // SAFETY: as above.
+                    let seen = unsafe { snapshot.visible(anchor, links, slots) };
+                    seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }))
+                }
+                _ if newest.deleted => Look::Nothing,
+                Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
+                // SAFETY: as above.
+                Fate::Owned { .. } => match unsafe { copy_of(table, anchor, newest) } {
+                    Some(copy) => Look::Copy(anchor, copy),
+                    None => continue,
+                },
+            };
+        }
+    }
+}
+
+/// Whether the rows behind two anchors have the same key in an index.
+///
+/// # Safety
+/// Both are the table's, and protected.
+unsafe fn has_same_key(table: &Table, index: usize, a: AnchorPtr, b: AnchorPtr) -> bool {
+    // SAFETY: the caller's promise.
+    let keys = unsafe { [KeysOf::anchor(table, a), KeysOf::anchor(table, b)] };
+    keys[0].key(index) == keys[1].key(index)
+}
+
+/// A copy of a version that is not committed, or `None` if it has changed meanwhile.
+///
+/// # Safety
+/// As for [`visibility::newest`], under the same guard.
+unsafe fn copy_of(table: &Table, anchor: AnchorPtr, newest: Newest) -> Option<Box<[u128]>> {
+    // SAFETY: the version is protected by the caller's guard. If it is inline, its writer may take it back
+    // and another may fill it again while we read, in a row of constant length; so the bytes are read one
+    // by one, and are used only if the same version is still the head afterwards: an owned begin word is
+    // never written twice.
+    unsafe {
+        let begin = newest.version.begin().load(Acquire);
+        let len = table.row(newest.version).len();
+        let mut copy = vec![0_u128; (HEADER_LEN + len).div_ceil(size_of::<u128>())];
+        let (from, to) = (newest.version.row().as_ptr(), copy.as_mut_ptr().cast::<u8>());
+        for at in 0..len {
+            to.add(HEADER_LEN + at).write(from.add(at).read_volatile());
+        }
+        fence(Acquire);
+        let same = anchor.head().load(Acquire) == newest.head
+            && newest.head & DELETED == 0
+            && newest.version.begin().load(Acquire) == begin;
+        same.then(|| copy.into_boxed_slice())
+    }
+}

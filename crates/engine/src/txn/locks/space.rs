@@ -1,0 +1,631 @@
+//! A lock space: the locks on one table and its parts, or the application locks of a server.
+//!
+//! # Life of a request
+//!
+//! It is granted at once if nothing that is granted, and nothing that waits for the same, is in its way.
+//! Otherwise it joins the queue, in order of arrival, and its owner sleeps on the waits-for graph. Whoever
+//! lets go of something looks through the queue and grants what can be granted. An owner that has a lock
+//! already and wants a stronger one goes before those that have none.
+//!
+//! # Invariants
+//!
+//! * L1: two granted requests of different owners never conflict, but for spans that are pending.
+//! * L2: the graph knows for each waiting request every owner that is in its way.
+//!
+//! # Lock order
+//!
+//! The mutex of a space, then the graph's. Nobody waits while holding either.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+use base::ids::SessionId;
+use smallvec::SmallVec;
+
+use crate::hot::cursor::ScanRange;
+use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::tally::Pool;
+use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::txn::locks::LockMode;
+use crate::txn::waits::{Holders, Owner, OwnerId, WaitGraph};
+
+/// What a lock costs in memory, about: it, its place in the tables, its owner's note of it.
+const LOCK_BYTES: i64 = 128;
+
+/// What is locked.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// The table.
+    Whole,
+    /// A row, by its anchor's address.
+    Row(u64),
+    /// Rows of a range of an index and the gaps between them.
+    Span(Span),
+    /// The place of a new row in every index. Never held: the row itself is the lock from then on.
+    Insert,
+    /// A name: application locks.
+    Name(Arc<str>),
+}
+
+/// A range of an index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The index's ordinal.
+    pub index: usize,
+    /// Its first key.
+    pub lower: KeyBuf,
+    /// The first key behind it, if it has an end.
+    pub upper: Option<KeyBuf>,
+}
+
+impl Hash for Span {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+        self.lower.as_ref().hash(state);
+    }
+}
+
+impl Span {
+    /// What a cursor over this range of an index goes through.
+    pub fn of(index: usize, range: &ScanRange, ordered: bool) -> Span {
+        let KeyRange { lower, upper } = match range {
+            ScanRange::Key(key) => KeyRange::prefix(key),
+            ScanRange::Keys(keys) if ordered => keys.clone(),
+            ScanRange::Keys(_) | ScanRange::All => KeyRange::all(),
+        };
+        Span { index, lower, upper }
+    }
+
+    fn holds(&self, key: &[u8]) -> bool {
+        *key >= *self.lower && self.upper.as_ref().is_none_or(|upper| *key < **upper)
+    }
+
+    fn meets(&self, other: &Span) -> bool {
+        let before = |a: &Span, b: &Span| a.upper.as_ref().is_some_and(|end| *end <= b.lower);
+        self.index == other.index && !before(self, other) && !before(other, self)
+    }
+
+    fn contains(&self, other: &Span) -> bool {
+        let ends_behind = match (&self.upper, &other.upper) {
+            (None, _) => true,
+            (Some(own), Some(others)) => own >= others,
+            (Some(_), None) => false,
+        };
+        self.index == other.index && self.lower <= other.lower && ends_behind
+    }
+}
+
+/// How long a lock is held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Lifetime {
+    /// Until the statement ends.
+    Statement,
+    /// Until the transaction ends.
+    Transaction,
+    /// Until it is let go of, or the session ends.
+    Session,
+}
+
+/// The keys that a row has in the indexes of its table.
+pub trait RowKeys {
+    /// How many indexes there are.
+    fn count(&self) -> usize;
+
+    /// The key in one of them, if that holds the row.
+    fn key(&self, index: usize) -> Option<KeyBuf>;
+}
+
+/// For what is no row.
+pub struct NoKeys;
+
+impl RowKeys for NoKeys {
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn key(&self, _: usize) -> Option<KeyBuf> {
+        None
+    }
+}
+
+impl RowKeys for Box<[Option<KeyBuf>]> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn key(&self, index: usize) -> Option<KeyBuf> {
+        self.get(index).cloned().flatten()
+    }
+}
+
+/// Somebody wants a lock.
+#[derive(Clone)]
+pub struct Request {
+    /// Who.
+    pub owner: Arc<Owner>,
+    /// On what.
+    pub target: Target,
+    /// How strong.
+    pub mode: LockMode,
+    /// For how long.
+    pub lifetime: Lifetime,
+    /// It has written to the table or locked parts of it: pending spans wait for it, and not it for
+    /// them.
+    pub established: bool,
+}
+
+/// A lock that somebody has.
+#[derive(Clone, Debug)]
+struct Grant {
+    owner: OwnerId,
+    session: SessionId,
+    mode: LockMode,
+    lifetime: Lifetime,
+    /// How often it was taken: application locks have to be given back as often.
+    count: u32,
+}
+
+/// A range that somebody has locked.
+#[derive(Clone, Debug)]
+struct SpanGrant {
+    span: Span,
+    grant: Grant,
+    /// Its owner still waits for those who have changed or locked rows in it.
+    pending: bool,
+}
+
+/// A request in the queue.
+pub(super) struct Waiter {
+    request: Request,
+    keys: Box<[Option<KeyBuf>]>,
+    ticket: u64,
+    holders: Holders,
+}
+
+#[derive(Default)]
+pub(super) struct Inner {
+    granted: HashMap<Target, SmallVec<[Grant; 1]>>,
+    spans: Vec<SpanGrant>,
+    /// By order of arrival.
+    pub waiting: Vec<Waiter>,
+    next_ticket: u64,
+    /// What each owner has in `granted`, spans left out.
+    owned: HashMap<OwnerId, Vec<(Target, Lifetime)>>,
+}
+
+/// See the module's header.
+pub struct LockSpace {
+    inner: Mutex<Inner>,
+    pub(super) graph: Arc<WaitGraph>,
+    pool: Option<Arc<Pool>>,
+}
+
+/// A lock, or a request for one: for the system views.
+#[derive(Clone, Debug)]
+pub struct LockInfo {
+    /// What is locked.
+    pub target: Target,
+    /// Who has it, or wants it.
+    pub session: SessionId,
+    /// Its name in the graph.
+    pub owner: OwnerId,
+    /// The mode granted or asked for.
+    pub mode: LockMode,
+    /// For how long.
+    pub lifetime: Lifetime,
+    /// How often it was taken; 0 while it is waited for.
+    pub count: u32,
+    /// Whether its owner has a weaker lock on it already, while this one is waited for.
+    pub converts: bool,
+}
+
+impl LockSpace {
+    /// Without locks. What they cost is charged to the pool, if there is one.
+    pub fn new(graph: Arc<WaitGraph>, pool: Option<Arc<Pool>>) -> LockSpace {
+        LockSpace { inner: Mutex::default(), graph, pool }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("nobody panics while holding a lock space")
+    }
+
+    /// Whether there is memory for another lock.
+    pub(super) fn has_memory(&self) -> bool {
+        self.pool.as_ref().is_none_or(|pool| pool.admit().is_ok())
+    }
+
+    pub(super) fn charge(&self, locks: i64) {
+        if let Some(pool) = self.pool.as_ref().filter(|_| locks != 0) {
+            pool.add(locks * LOCK_BYTES);
+        }
+    }
+
+    /// The mode in which an owner holds something, all lifetimes together.
+    pub fn held(&self, owner: OwnerId, target: &Target) -> LockMode {
+        self.lock().held(owner, target)
+    }
+
+    /// The mode in which an owner holds something for this long.
+    pub fn held_for(&self, owner: OwnerId, target: &Target, lifetime: Lifetime) -> LockMode {
+        self.lock().held_for(owner, target, lifetime)
+    }
+
+    /// Whether an owner would get a lock at once.
+    pub fn is_available(&self, request: &Request, keys: &dyn RowKeys) -> bool {
+        let inner = self.lock();
+        inner.in_the_way(request, keys, inner.waiting.len()).is_empty()
+    }
+
+    /// Makes what an owner holds for this long weaker, or lets go of it.
+    pub(super) fn weaken(&self, owner: OwnerId, target: &Target, lifetime: Lifetime, to: LockMode) {
+        let mut inner = self.lock();
+        self.charge(inner.set_mode(owner, target, lifetime, to));
+        inner.promote(self);
+    }
+
+    /// Gives back once what was taken once or more. Returns whether it was held.
+    pub fn give_back(&self, owner: OwnerId, target: &Target, lifetime: Lifetime) -> bool {
+        let mut inner = self.lock();
+        let Some(grant) = inner.grant_of(owner, target, lifetime) else { return false };
+        grant.count -= 1;
+        if grant.count == 0 {
+            self.charge(inner.set_mode(owner, target, lifetime, LockMode::NONE));
+            inner.promote(self);
+        }
+        true
+    }
+
+    /// Lets go of all that an owner holds for no longer than this.
+    pub fn end(&self, owner: OwnerId, lifetime: Lifetime) {
+        let mut inner = self.lock();
+        let freed = inner.remove(owner, |_, held| held <= lifetime);
+        if freed != 0 {
+            self.charge(-freed);
+            inner.promote(self);
+        }
+    }
+
+    /// Lets go of the parts of a table that an owner has locked as a whole.
+    pub(super) fn end_parts(&self, owner: OwnerId) {
+        let mut inner = self.lock();
+        let freed = inner.remove(owner, |target, _| *target != Target::Whole);
+        self.charge(-freed);
+        inner.promote(self);
+    }
+
+    /// The owner's span counts from here on for everybody; unless one of another, which was let past it
+    /// while it was pending, counts already: that one's owner.
+    pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
+        let mut inner = self.lock();
+        let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.pending;
+        let Some(place) = inner.spans.iter().position(own) else { return Ok(()) };
+        let mode = inner.spans[place].grant.mode;
+        let conflicts = |s: &&SpanGrant| {
+            s.grant.owner != owner
+                && !s.pending
+                && s.span.meets(span)
+                && !s.grant.mode.is_compatible(mode)
+        };
+        if let Some(other) = inner.spans.iter().find(conflicts) {
+            return Err(other.grant.owner);
+        }
+        inner.spans[place].pending = false;
+        Ok(())
+    }
+
+    /// Whether an owner holds a span that this one meets.
+    pub(super) fn holds_span(&self, owner: OwnerId, span: &Span) -> bool {
+        let inner = self.lock();
+        inner.spans.iter().any(|s| s.grant.owner == owner && s.span.meets(span))
+    }
+
+    /// Lets go of a span that did not come to count.
+    pub(super) fn abandon(&self, owner: OwnerId, span: &Span) {
+        let mut inner = self.lock();
+        let before = inner.spans.len();
+        inner.spans.retain(|s| s.grant.owner != owner || s.span != *span || !s.pending);
+        self.charge(inner.spans.len() as i64 - before as i64);
+        inner.promote(self);
+    }
+
+    /// Whether another owner's span keeps this one from having a row with these keys.
+    pub(super) fn is_in_span(&self, request: &Request, keys: &dyn RowKeys) -> bool {
+        let mut holders = Holders::new();
+        self.lock().spans_in_the_way(request, keys, &mut holders);
+        !holders.is_empty()
+    }
+
+    /// The owner of a lock on a row that conflicts with this one's wish, if it is another's.
+    pub(super) fn row_holder(&self, owner: OwnerId, row: u64, mode: LockMode) -> Option<OwnerId> {
+        let inner = self.lock();
+        let mut grants = inner.granted.get(&Target::Row(row))?.iter();
+        let other = |g: &&Grant| g.owner != owner && !g.mode.is_compatible(mode);
+        grants.find(other).map(|g| g.owner)
+    }
+
+    /// All locks and requests.
+    pub fn list(&self) -> Vec<LockInfo> {
+        let inner = self.lock();
+        let granted = |target: &Target, grant: &Grant| LockInfo {
+            target: target.clone(),
+            session: grant.session,
+            owner: grant.owner,
+            mode: grant.mode,
+            lifetime: grant.lifetime,
+            count: grant.count,
+            converts: false,
+        };
+        let mut list = Vec::new();
+        for (target, grants) in &inner.granted {
+            list.extend(grants.iter().map(|g| granted(target, g)));
+        }
+        let span = |s: &SpanGrant| granted(&Target::Span(s.span.clone()), &s.grant);
+        list.extend(inner.spans.iter().map(span));
+        list.extend(inner.waiting.iter().map(|w| LockInfo {
+            target: w.request.target.clone(),
+            session: w.request.owner.session(),
+            owner: w.request.owner.id(),
+            mode: w.request.mode,
+            lifetime: w.request.lifetime,
+            count: 0,
+            converts: !inner.held(w.request.owner.id(), &w.request.target).is_none(),
+        }));
+        list
+    }
+}
+
+impl Inner {
+    pub fn held(&self, owner: OwnerId, target: &Target) -> LockMode {
+        let grants = self.granted.get(target).into_iter().flatten();
+        let own = grants.filter(|g| g.owner == owner);
+        own.fold(LockMode::NONE, |mode, grant| mode.and(grant.mode))
+    }
+
+    pub fn held_for(&self, owner: OwnerId, target: &Target, lifetime: Lifetime) -> LockMode {
+        let mut grants = self.granted.get(target).into_iter().flatten();
+        let own = grants.find(|g| g.owner == owner && g.lifetime == lifetime);
+        own.map_or(LockMode::NONE, |g| g.mode)
+    }
+
+    /// What an owner holds for at least as long.
+    fn held_as_long(&self, owner: OwnerId, target: &Target, lifetime: Lifetime) -> LockMode {
+        let grants = self.granted.get(target).into_iter().flatten();
+        let own = grants.filter(|g| g.owner == owner && g.lifetime >= lifetime);
+        own.fold(LockMode::NONE, |mode, grant| mode.and(grant.mode))
+    }
+
+    fn grant_of(
+        &mut self,
+        owner: OwnerId,
+        target: &Target,
+        lifetime: Lifetime,
+    ) -> Option<&mut Grant> {
+        let grants = self.granted.get_mut(target)?;
+        grants.iter_mut().find(|g| g.owner == owner && g.lifetime == lifetime)
+    }
+
+    /// Whether the owner has all of this already.
+    pub fn is_covered(&self, request: &Request) -> bool {
+        let owner = request.owner.id();
+        let whole = || match &request.target {
+            Target::Row(_) | Target::Span(_) | Target::Insert => {
+                let has = self.held_as_long(owner, &Target::Whole, request.lifetime);
+                has.covers(request.mode) && has.covers(LockMode::SHARED)
+            }
+            Target::Whole | Target::Name(_) => false,
+        };
+        let own = match &request.target {
+            Target::Span(span) => self.spans.iter().any(|s| {
+                s.grant.owner == owner
+                    && !s.pending
+                    && s.span.contains(span)
+                    && s.grant.mode.covers(request.mode)
+            }),
+            Target::Name(_) | Target::Insert => false,
+            target => self.held_as_long(owner, target, request.lifetime).covers(request.mode),
+        };
+        own || whole()
+    }
+
+    /// The owners that keep a request from being granted. Of those that wait, the first `before` count.
+    pub fn in_the_way(&self, request: &Request, keys: &dyn RowKeys, before: usize) -> Holders {
+        let mut holders = Holders::new();
+        let owner = request.owner.id();
+        let mut is_in_the_way = |other: OwnerId, mode: LockMode| {
+            let conflicts = other != owner && !mode.is_compatible(request.mode);
+            if conflicts && !holders.contains(&other) {
+                holders.push(other);
+            }
+        };
+        let mut converts = false;
+        match &request.target {
+            Target::Whole | Target::Row(_) | Target::Name(_) => {
+                for grant in self.granted.get(&request.target).into_iter().flatten() {
+                    converts |= grant.owner == owner;
+                    is_in_the_way(grant.owner, grant.mode);
+                }
+            }
+            Target::Span(span) => {
+                let counts =
+                    |s: &&SpanGrant| s.span.meets(span) && !(s.pending && request.established);
+                for other in self.spans.iter().filter(counts) {
+                    is_in_the_way(other.grant.owner, other.grant.mode);
+                }
+            }
+            Target::Insert => {}
+        }
+        if !converts {
+            let wants_same = |w: &&Waiter| match (&w.request.target, &request.target) {
+                (Target::Span(a), Target::Span(b)) => a.meets(b),
+                (Target::Insert, Target::Insert) => false,
+                (a, b) => a == b,
+            };
+            for other in self.waiting[..before].iter().filter(wants_same) {
+                is_in_the_way(other.request.owner.id(), other.request.mode);
+            }
+        }
+        if matches!(request.target, Target::Row(_) | Target::Insert) {
+            self.spans_in_the_way(request, keys, &mut holders);
+        }
+        holders
+    }
+
+    fn spans_in_the_way(&self, request: &Request, keys: &dyn RowKeys, holders: &mut Holders) {
+        let mut known: SmallVec<[(usize, Option<KeyBuf>); 4]> = SmallVec::new();
+        for own in &self.spans {
+            let (index, other) = (own.span.index, own.grant.owner);
+            let spares = other == request.owner.id()
+                || own.pending && request.established
+                || own.grant.mode.is_compatible(request.mode)
+                || holders.contains(&other);
+            if spares {
+                continue;
+            }
+            if !known.iter().any(|(at, _)| *at == index) {
+                known.push((index, keys.key(index)));
+            }
+            let key = known.iter().find(|(at, _)| *at == index).and_then(|(_, key)| key.as_ref());
+            if key.is_some_and(|key| own.span.holds(key)) {
+                holders.push(other);
+            }
+        }
+    }
+
+    /// Grants a request. Returns how many locks that has added.
+    pub fn add(&mut self, request: &Request) -> i64 {
+        let Request { owner, target, mode, lifetime, .. } = request;
+        let grant = Grant {
+            owner: owner.id(),
+            session: owner.session(),
+            mode: *mode,
+            lifetime: *lifetime,
+            count: 1,
+        };
+        match target {
+            Target::Insert => 0,
+            Target::Span(span) => {
+                self.spans.push(SpanGrant { span: span.clone(), grant, pending: true });
+                1
+            }
+            target => {
+                if let Some(known) = self.grant_of(owner.id(), target, *lifetime) {
+                    known.count += 1;
+                    known.mode = known.mode.and(*mode);
+                    return 0;
+                }
+                self.granted.entry(target.clone()).or_default().push(grant);
+                self.owned.entry(owner.id()).or_default().push((target.clone(), *lifetime));
+                1
+            }
+        }
+    }
+
+    /// Puts a request into the queue, where it has this ticket.
+    pub fn enqueue(&mut self, request: Request, keys: &dyn RowKeys, holders: Holders) -> u64 {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let keys = (0..keys.count()).map(|index| keys.key(index)).collect();
+        self.waiting.push(Waiter { request, keys, ticket, holders });
+        ticket
+    }
+
+    /// Takes a request out of the queue. Returns whether it was still there.
+    pub fn leave_queue(&mut self, ticket: u64) -> bool {
+        let place = self.waiting.iter().position(|w| w.ticket == ticket);
+        place.map(|place| self.waiting.remove(place)).is_some()
+    }
+
+    /// Sets the mode of a grant; one of none is removed. Returns how many locks that has added.
+    fn set_mode(
+        &mut self,
+        owner: OwnerId,
+        target: &Target,
+        lifetime: Lifetime,
+        to: LockMode,
+    ) -> i64 {
+        if !to.is_none() {
+            if let Some(grant) = self.grant_of(owner, target, lifetime) {
+                grant.mode = to;
+                grant.count = grant.count.saturating_sub(1).max(1);
+            }
+            return 0;
+        }
+        let Some(grants) = self.granted.get_mut(target) else { return 0 };
+        let before = grants.len();
+        grants.retain(|g| g.owner != owner || g.lifetime != lifetime);
+        let removed = before - grants.len();
+        if grants.is_empty() {
+            self.granted.remove(target);
+        }
+        if let Some(owned) = self.owned.get_mut(&owner) {
+            // What is let go of early is what came last.
+            let is_it = |own: &(Target, Lifetime)| own.0 == *target && own.1 == lifetime;
+            if let Some(place) = owned.iter().rposition(is_it) {
+                owned.swap_remove(place);
+            }
+            if owned.is_empty() {
+                self.owned.remove(&owner);
+            }
+        }
+        -(removed as i64)
+    }
+
+    /// Removes what an owner has and the test picks. Returns how many locks there were.
+    fn remove(&mut self, owner: OwnerId, picks: impl Fn(&Target, Lifetime) -> bool) -> i64 {
+        let mut removed = 0;
+        if let Some(owned) = self.owned.remove(&owner) {
+            let mut kept = Vec::new();
+            for (target, lifetime) in owned {
+                if !picks(&target, lifetime) {
+                    kept.push((target, lifetime));
+                    continue;
+                }
+                removed += 1;
+                if let Some(grants) = self.granted.get_mut(&target) {
+                    grants.retain(|g| g.owner != owner || g.lifetime != lifetime);
+                    if grants.is_empty() {
+                        self.granted.remove(&target);
+                    }
+                }
+            }
+            if !kept.is_empty() {
+                self.owned.insert(owner, kept);
+            }
+        }
+        let before = self.spans.len();
+        self.spans.retain(|s| {
+            let target = || Target::Span(s.span.clone());
+            s.grant.owner != owner || !picks(&target(), s.grant.lifetime)
+        });
+        removed + (before - self.spans.len()) as i64
+    }
+
+    /// Grants what can be granted by now, and tells the graph who is in the way of the others (L2).
+    pub fn promote(&mut self, space: &LockSpace) {
+        let mut at = 0;
+        while at < self.waiting.len() {
+            let waiter = &self.waiting[at];
+            if !self.in_the_way(&waiter.request, &waiter.keys, at).is_empty() {
+                at += 1;
+                continue;
+            }
+            let waiter = self.waiting.remove(at);
+            space.charge(self.add(&waiter.request));
+            space.graph.grant(waiter.request.owner.id());
+        }
+        self.tell_graph(&space.graph);
+    }
+
+    /// Tells the graph who is in the way of those that wait.
+    pub fn tell_graph(&mut self, graph: &WaitGraph) {
+        for at in 0..self.waiting.len() {
+            let waiter = &self.waiting[at];
+            let holders = self.in_the_way(&waiter.request, &waiter.keys, at);
+            let waiter = &mut self.waiting[at];
+            if waiter.holders != holders {
+                waiter.holders.clone_from(&holders);
+                graph.set_holders(waiter.request.owner.id(), holders);
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! How a transaction takes locks, and lets go of them.
+
+use smallvec::SmallVec;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::ScanRange;
+use crate::hot::index::Index;
+use crate::hot::key::KeyBuf;
+use crate::hot::status::{Fate, Status};
+use crate::hot::table::{Table, TablePtr};
+use crate::hot::visibility;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+use crate::txn::block::Peer;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::queue::{LockFault, Patience, Taken};
+use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, RowKeys, Span, Target};
+use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockMode};
+use crate::txn::transaction::Transaction;
+use crate::txn::waits::{Blocker, OwnerId, Resource};
+use crate::wait::Task;
+
+/// What a transaction has locked in one database, table by table.
+#[derive(Default)]
+pub(crate) struct HeldLocks {
+    spaces: SmallVec<[HeldSpace; 2]>,
+    /// Whether anything is to be let go of when the statement ends.
+    by_statement: bool,
+}
+
+/// What it has locked in one table.
+struct HeldSpace {
+    table: TablePtr,
+    space: Arc<LockSpace>,
+    /// Rows and ranges locked.
+    parts: usize,
+    /// Whether any of them was locked for more than reading.
+    writes: bool,
+}
+
+/// The keys of a row of a table.
+pub(super) struct KeysOf<'a> {
+    pub table: &'a Table,
+    pub row: &'a [u8],
+}
+
+impl<'a> KeysOf<'a> {
+    /// Of the row behind an anchor.
+    ///
+    /// # Safety
+    /// The anchor is the table's, and protected for `'a`.
+    pub unsafe fn anchor(table: &'a Table, anchor: AnchorPtr) -> KeysOf<'a> {
+        // SAFETY: the caller's promise; the inline version always holds the keys (H3).
+        KeysOf { table, row: unsafe { table.row(anchor.inline(table.links())) } }
+    }
+}
+
+impl RowKeys for KeysOf<'_> {
+    fn count(&self) -> usize {
+        self.table.links()
+    }
+
+    fn key(&self, index: usize) -> Option<KeyBuf> {
+        if !self.table.index_holds(index, self.row) {
+            return None;
+        }
+        let mut key = KeyBuf::new();
+        self.table.key_spec(index).encode_row(self.table.layout(), self.row, &mut key);
+        Some(key)
+    }
+}
+
+/// Who is in the way of a lock on a range.
+enum InSpan {
+    /// A transaction that has changed a row of it.
+    Writer(Peer),
+    /// One that has locked this row of it.
+    Locker(OwnerId, u64),
+}
+
+impl From<LockFault> for TxnError {
+    fn from(fault: LockFault) -> TxnError {
+        match fault {
+            LockFault::Timeout => TxnError::LockTimeout,
+            LockFault::Deadlock => TxnError::Deadlock,
+            LockFault::Interrupted => TxnError::Interrupted,
+            LockFault::OutOfMemory => TxnError::OutOfLocks,
+        }
+    }
+}
+
+impl Transaction {
+    pub(super) fn owner_id(&self) -> OwnerId {
+        self.session.owner().id()
+    }
+
+    /// The lock space of a table, in which the transaction counts from here on as a locker.
+    pub(super) fn lock_space(&mut self, table: &Table) -> Arc<LockSpace> {
+        if let Some(held) = self.held_space(table) {
+            return held.space.clone();
+        }
+        let space = self.manager().locks.table(table.storage());
+        table.lock_word().enter();
+        let held =
+            HeldSpace { table: table.pointer(), space: space.clone(), parts: 0, writes: false };
+        self.locks.get_or_insert_default().spaces.push(held);
+        space
+    }
+
+    fn held_space(&mut self, table: &Table) -> Option<&mut HeldSpace> {
+        let pointer = table.pointer();
+        self.locks.as_mut()?.spaces.iter_mut().find(|held| held.table == pointer)
+    }
+
+    /// Whether others' locks on ranges that are not complete yet do not concern this transaction, since
+    /// they wait for it.
+    pub(super) fn is_established(&mut self, table: &Table) -> bool {
+        !self.writes.is_empty() || self.held_space(table).is_some_and(|held| held.parts > 0)
+    }
+
+    pub(super) fn take_lock(
+        &mut self,
+        task: &Task,
+        space: &LockSpace,
+        (target, mode, lifetime): (Target, LockMode, Lifetime),
+        (keys, established): (&dyn RowKeys, bool),
+        patience: Patience,
+    ) -> TxnResult<Taken> {
+        self.pass_baton();
+        let owner = self.session.owner().clone();
+        owner.set_cost(self.writes.len() as u64);
+        if lifetime == Lifetime::Statement {
+            self.locks.get_or_insert_default().by_statement = true;
+        }
+        let request = Request { owner, target, mode, lifetime, established };
+        let gates = self.gates().collect();
+        Ok(space.take(task, request, keys, patience, gates)?)
+    }
+
+    /// Locks a table as a whole, or announces locks on its parts. A lock that keeps writers out waits for
+    /// those that are not over.
+    pub fn lock_table(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        mode: LockMode,
+        lifetime: Lifetime,
+        patience: Patience,
+    ) -> TxnResult<()> {
+        self.enter_table(task, table)?;
+        let space = self.lock_space(table);
+        let wish = (Target::Whole, mode, lifetime);
+        let taken = self.take_lock(task, &space, wish, (&NoKeys, true), patience)?;
+        if taken.covered || !mode.covers(LockMode::SHARED) {
+            return Ok(());
+        }
+        fence(SeqCst); // pairs with the one in Slot::note_table
+        while let Some(writer) = self.other_writer(table) {
+            let waited = match patience {
+                Patience::None => Err(TxnError::LockTimeout),
+                _ => self.wait_for_peer_as(task, writer, mode),
+            };
+            if let Err(error) = waited {
+                space.weaken(self.owner_id(), &Target::Whole, lifetime, taken.before);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Another transaction that has written to the table and is not over.
+    fn other_writer(&self, table: &Table) -> Option<Peer> {
+        let (manager, address) = (self.manager(), table.pointer().address());
+        let mut found = None;
+        manager.slots.for_each(|number, slot| {
+            if found.is_some() || number == self.slot || !slot.is_taken() {
+                return;
+            }
+            let (begin, owner) = (slot.first_word(number), OwnerId(slot.owner()));
+            let committed = matches!(slot.status(), Status::Committed(_));
+            if owner.0 != 0 && slot.writes_to(address) && !committed && !slot.is_over(begin) {
+                found = Some(Peer::writer(begin, owner, address, manager.withdrawals()));
+            }
+        });
+        found
+    }
+
+    /// Locks a row until the transaction ends. What is returned says what to go back to if the row is
+    /// not wanted after all.
+    pub(super) fn lock_row_for(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        anchor: AnchorPtr,
+        mode: LockMode,
+        patience: Patience,
+    ) -> TxnResult<Taken> {
+        let space = self.lock_space(table);
+        let established = self.is_established(table);
+        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
+        let keys = unsafe { KeysOf::anchor(table, anchor) };
+        let wish = (Target::Row(anchor.address()), mode, Lifetime::Transaction);
+        let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
+        if !taken.covered {
+            self.count_part(table, mode);
+        }
+        Ok(taken)
+    }
+
+    pub(super) fn unlock_row(&mut self, table: &Table, anchor: AnchorPtr, taken: Taken) {
+        if taken.covered {
+            return;
+        }
+        let owner = self.owner_id();
+        if let Some(held) = self.held_space(table) {
+            let target = Target::Row(anchor.address());
+            held.space.weaken(owner, &target, Lifetime::Transaction, taken.before);
+            held.parts = held.parts.saturating_sub(usize::from(taken.before.is_none()));
+        }
+    }
+
+    fn count_part(&mut self, table: &Table, mode: LockMode) {
+        let held = self.held_space(table).expect("it has just been locked in");
+        held.parts += 1;
+        held.writes |= !LockMode::SHARED.covers(mode);
+    }
+
+    /// Trades many locks in a table for one on the table, if nobody is in the way.
+    pub(super) fn escalate(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
+        let owner = self.owner_id();
+        let Some(held) = self.held_space(table) else { return Ok(()) };
+        let due = held.parts >= ESCALATION && (held.parts - ESCALATION) % ESCALATION_STEP == 0;
+        if !due {
+            return Ok(());
+        }
+        let mode = if held.writes { LockMode::EXCLUSIVE } else { LockMode::SHARED };
+        let (until, now) = (Lifetime::Transaction, Patience::None);
+        match self.lock_table(task, table, mode, until, now) {
+            Ok(()) => {
+                let held = self.held_space(table).expect("it was locked in before");
+                held.space.end_parts(owner);
+                held.parts = 0;
+                Ok(())
+            }
+            Err(TxnError::LockTimeout) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Locks the rows of a range of an index and the gaps between them until the transaction ends.
+    pub(super) fn lock_span(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        (index, range): (usize, &ScanRange),
+        mode: LockMode,
+        patience: Patience,
+    ) -> TxnResult<()> {
+        let space = self.lock_space(table);
+        let ordered = matches!(table.index_at(index), Index::Range(_));
+        let span = Span::of(index, range, ordered);
+        let (wish, established) =
+            ((Target::Span(span.clone()), mode, Lifetime::Transaction), self.is_established(table));
+        let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
+        if taken.covered {
+            return Ok(());
+        }
+        match self.settle_span(task, table, &space, (&span, range), mode, patience) {
+            Ok(()) => {
+                self.count_part(table, mode);
+                Ok(())
+            }
+            Err(error) => {
+                space.abandon(self.owner_id(), &span);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a span that was registered count.
+    fn settle_span(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        space: &LockSpace,
+        (span, range): (&Span, &ScanRange),
+        mode: LockMode,
+        patience: Patience,
+    ) -> TxnResult<()> {
+        loop {
+            self.clear_span(task, table, space, (span.index, range), mode, patience)?;
+            let Err(other) = space.settle(self.owner_id(), span) else { return Ok(()) };
+            if patience == Patience::None {
+                return Err(TxnError::LockTimeout);
+            }
+            let blocker = Blocker::Owner(other, Resource::Lock(table.pointer().address()));
+            self.block(task, blocker, |_| space.holds_span(other, span))?;
+        }
+    }
+
+    /// Waits until no other transaction has changed, or locked for a change, a row of a span that was
+    /// registered.
+    fn clear_span(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        space: &LockSpace,
+        range: (usize, &ScanRange),
+        mode: LockMode,
+        patience: Patience,
+    ) -> TxnResult<()> {
+        fence(SeqCst); // pairs with writers' looks at the lock word
+        while let Some(other) = self.first_in_span(task, table, space, range, mode) {
+            if patience == Patience::None {
+                return Err(TxnError::LockTimeout);
+            }
+            match other {
+                InSpan::Writer(peer) => self.wait_for_peer_as(task, peer, mode)?,
+                InSpan::Locker(owner, row) => {
+                    let blocker = Blocker::Owner(owner, Resource::Row(row));
+                    let own = self.owner_id();
+                    self.block(task, blocker, |_| space.row_holder(own, row, mode) == Some(owner))?;
+                }
+            }
+            self.pass_baton();
+        }
+        Ok(())
+    }
+
+    fn first_in_span(
+        &self,
+        task: &Task,
+        table: &Table,
+        space: &LockSpace,
+        (index, range): (usize, &ScanRange),
+        mode: LockMode,
+    ) -> Option<InSpan> {
+        let (slots, owner) = (&self.manager().slots, self.owner_id());
+        let mut found = None;
+        table.any_in_range(&task.worker(), index, range, |anchor| {
+            // SAFETY: called under a guard under which the anchor was reached; a snapshot of this
+            // transaction is registered.
+            let newest = unsafe { visibility::newest(anchor, table.links(), slots) };
+            found = match newest.fate {
+                Fate::Owned { begin, .. } if begin.slot() == self.slot => None,
+                Fate::Owned { begin, .. } => {
+                    // SAFETY: as above.
+                    let peer = unsafe { self.peer(table, anchor, begin) };
+                    peer.map(InSpan::Writer)
+                }
+                Fate::Committed(_) if newest.deleted => None,
+                Fate::Committed(_) => {
+                    let row = anchor.address();
+                    space.row_holder(owner, row, mode).map(|other| InSpan::Locker(other, row))
+                }
+            };
+            found.is_some()
+        });
+        found
+    }
+
+    /// Lets go of what was locked for the statement alone.
+    pub(crate) fn end_statement_locks(&mut self) {
+        let owner = self.owner_id();
+        let Some(locks) = self.locks.as_mut().filter(|locks| locks.by_statement) else { return };
+        locks.by_statement = false;
+        locks.spaces.iter().for_each(|held| held.space.end(owner, Lifetime::Statement));
+    }
+
+    /// Lets go of everything.
+    pub(crate) fn end_locks(&mut self) {
+        let owner = self.owner_id();
+        for held in self.locks.take().map_or(SmallVec::new(), |locks| locks.spaces) {
+            held.space.end(owner, Lifetime::Transaction);
+            // SAFETY: the gate of every table that something is locked in is held until the end.
+            unsafe { held.table.get() }.lock_word().leave();
+        }
+    }
+}

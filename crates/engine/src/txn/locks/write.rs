@@ -1,0 +1,209 @@
+//! What writers do in tables where somebody has locks.
+//!
+//! A writer needs an exclusive lock on the row it changes, an insert a place that is in nobody's range,
+//! and both that nobody has locked the table. They are asked for in the queue as any other, and given
+//! back as soon as the version is in place: whoever finds that waits for the writer.
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::table::{ConflictPolicy, Table};
+use crate::hot::visibility;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::LockMode;
+use crate::txn::locks::queue::{Patience, Taken};
+use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, Target};
+use crate::txn::locks::take::KeysOf;
+use crate::txn::transaction::{Savepoint, Transaction};
+use crate::txn::waits::{OwnerId, Resource};
+use crate::txn::write::Contention;
+use crate::wait::Task;
+
+/// The locks that one write needs, until its version is in place.
+pub(crate) struct WritePermit {
+    space: Arc<LockSpace>,
+    owner: OwnerId,
+    table: Taken,
+    row: Option<(u64, Taken)>,
+}
+
+impl Drop for WritePermit {
+    fn drop(&mut self) {
+        let give_back = |target: &Target, taken: Taken| {
+            if !taken.covered {
+                self.space.weaken(self.owner, target, Lifetime::Transaction, taken.before);
+            }
+        };
+        if let Some((row, taken)) = self.row {
+            give_back(&Target::Row(row), taken);
+        }
+        give_back(&Target::Whole, self.table);
+    }
+}
+
+/// What a writer that asked was told.
+pub(crate) enum Admission {
+    /// It may write while it has this; a row of its own needs none.
+    Granted(Option<WritePermit>),
+    /// Somebody has the row, and it was not to be waited for.
+    Busy,
+}
+
+impl Transaction {
+    /// Whether a writer has to ask. Looked at before a version is put in place, this spares the
+    /// writer taking it back; afterwards, it decides.
+    #[inline]
+    pub(crate) fn must_ask(&self, table: &Table) -> bool {
+        table.lock_word().is_used()
+    }
+
+    /// Asks for the locks that changing a row needs.
+    #[cold]
+    pub(crate) fn ask_to_change(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        anchor: AnchorPtr,
+        contention: Contention,
+    ) -> TxnResult<Admission> {
+        let is_own = {
+            let (_guard, slots) = (task.pin(), &self.manager().slots);
+            // SAFETY: under the guard; the row is visible to the registered snapshot, or newer.
+            unsafe { visibility::newest(anchor, table.links(), slots) }.is_own(self.slot)
+        };
+        if is_own {
+            return Ok(Admission::Granted(None));
+        }
+        let patience = match contention {
+            Contention::Resolve => Patience::Session,
+            Contention::Skip => Patience::None,
+        };
+        match self.ask_for_row(task, table, anchor, patience) {
+            Ok(permit) => Ok(Admission::Granted(Some(permit))),
+            Err(TxnError::LockTimeout) if contention == Contention::Skip => Ok(Admission::Busy),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ask_for_row(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        anchor: AnchorPtr,
+        patience: Patience,
+    ) -> TxnResult<WritePermit> {
+        let mut permit = self.ask_for_table(task, table, patience)?;
+        let established = self.is_established(table);
+        let wish = (Target::Row(anchor.address()), LockMode::EXCLUSIVE, Lifetime::Transaction);
+        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
+        let keys = unsafe { KeysOf::anchor(table, anchor) };
+        let space = permit.space.clone();
+        let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
+        permit.row = Some((anchor.address(), taken));
+        Ok(permit)
+    }
+
+    /// Asks for the place of a new row.
+    #[cold]
+    pub(crate) fn ask_to_insert(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        row: &[u8],
+    ) -> TxnResult<()> {
+        let permit = self.ask_for_table(task, table, Patience::Session)?;
+        let established = self.is_established(table);
+        let wish = (Target::Insert, LockMode::EXCLUSIVE, Lifetime::Transaction);
+        let (keys, space) = (KeysOf { table, row }, permit.space.clone());
+        self.take_lock(task, &space, wish, (&keys, established), Patience::Session).map(drop)
+    }
+
+    fn ask_for_table(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        patience: Patience,
+    ) -> TxnResult<WritePermit> {
+        let (space, owner) = (self.manager().locks.table(table.storage()), self.owner_id());
+        let wish = (Target::Whole, LockMode::INTENT_EXCLUSIVE, Lifetime::Transaction);
+        let table = self.take_lock(task, &space, wish, (&NoKeys, true), patience)?;
+        Ok(WritePermit { space, owner, table, row: None })
+    }
+
+    /// Whether somebody who has come meanwhile keeps this transaction from the row that it has just
+    /// changed. `permit` is what it had asked for before.
+    #[cold]
+    pub(crate) fn is_overtaken_at(
+        &mut self,
+        table: &Table,
+        anchor: AnchorPtr,
+        permit: Option<&WritePermit>,
+    ) -> bool {
+        let space = self.manager().locks.table(table.storage());
+        let change = self.wish(Target::Row(anchor.address()), permit.is_some());
+        // SAFETY: the row is this transaction's.
+        let keys = unsafe { KeysOf::anchor(table, anchor) };
+        match permit {
+            // Ranges that were pending then may count by now.
+            Some(_) => space.is_in_span(&change, &keys),
+            None => !space.is_available(&change, &keys) || !self.may_write(&space),
+        }
+    }
+
+    /// The same for a row that it has just inserted.
+    #[cold]
+    pub(crate) fn is_insert_overtaken(&mut self, table: &Table, row: &[u8]) -> bool {
+        let space = self.manager().locks.table(table.storage());
+        let place = self.wish(Target::Insert, true);
+        !space.is_available(&place, &KeysOf { table, row }) || !self.may_write(&space)
+    }
+
+    /// Whether nobody has locked the table as a whole.
+    fn may_write(&self, space: &LockSpace) -> bool {
+        let mut table = self.wish(Target::Whole, true);
+        table.mode = LockMode::INTENT_EXCLUSIVE;
+        space.is_available(&table, &NoKeys)
+    }
+
+    fn wish(&self, target: Target, established: bool) -> Request {
+        Request {
+            owner: self.session.owner().clone(),
+            target,
+            mode: LockMode::EXCLUSIVE,
+            lifetime: Lifetime::Transaction,
+            established,
+        }
+    }
+
+    /// Takes back what was put in place since `before`, a write of this row: those who have met it look
+    /// again.
+    #[cold]
+    pub(crate) fn withdraw(&mut self, task: &Task, before: Savepoint, row: AnchorPtr) {
+        self.rollback_to(task, before);
+        self.manager().note_withdrawal();
+        let owner = self.owner_id();
+        self.manager().graph.pass(owner, Resource::Row(row.address()));
+    }
+
+    /// The transaction is about to write to a table for the first time.
+    #[cold]
+    pub(crate) fn announce_writes(&mut self, held: u32) {
+        let held = &mut self.held[held as usize];
+        held.announced = true;
+        // SAFETY: the gate is held.
+        let table = unsafe { held.table.get() };
+        if table.conflicts() == ConflictPolicy::Wait {
+            let address = table.pointer().address();
+            self.slot().note_table(address);
+        }
+    }
+
+    /// Makes a new row that was linked visible to those who look after having locked.
+    #[inline]
+    pub(crate) fn order_insert(&self, table: &Table) {
+        if table.conflicts() == ConflictPolicy::Wait {
+            fence(SeqCst); // pairs with the lockers' fences, see the header of `txn::locks`
+        }
+    }
+}

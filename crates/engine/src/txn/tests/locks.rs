@@ -1,0 +1,507 @@
+//! Locks on rows, ranges and tables: who waits, who goes first, who is the victim.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+
+use super::*;
+use crate::hot::key::KeyRange;
+use crate::txn::locks::{ESCALATION, Lifetime, LockMode, Locking, Patience, Reach, Target};
+
+const RC: Isolation = Isolation::ReadCommitted;
+const S: LockMode = LockMode::SHARED;
+const U: LockMode = LockMode::UPDATE;
+const X: LockMode = LockMode::EXCLUSIVE;
+
+fn locking(mode: LockMode, reach: Reach) -> Locking {
+    Locking { mode, reach, table: None, skip: false, no_wait: false, escalate: true }
+}
+
+const REPEATABLE: Locking = Locking {
+    mode: LockMode::SHARED,
+    reach: Reach::Rows,
+    table: None,
+    skip: false,
+    no_wait: false,
+    escalate: true,
+};
+const SERIALIZABLE: Locking = Locking { reach: Reach::Range, ..REPEATABLE };
+const COMMITTED: Locking = Locking { reach: Reach::Instant, ..REPEATABLE };
+/// `WITH (UPDLOCK, READPAST)`
+const DEQUEUE: Locking = Locking { mode: LockMode::UPDATE, skip: true, ..REPEATABLE };
+
+impl Client<'_> {
+    /// The rows of a range, locked, up to so many.
+    fn lock_rows(
+        &mut self,
+        table: &Table,
+        (index, range): (usize, ScanRange),
+        locking: Locking,
+        count: usize,
+    ) -> TxnResult<Vec<Row>> {
+        self.statement(|txn, task, s| {
+            let mut cursor = Cursor::new(&s.snapshot, index, range, Direction::Forward);
+            let mut rows = Vec::new();
+            while rows.len() < count {
+                let Some(row) = cursor.next_locked(txn, task, table, &locking)? else { break };
+                rows.push(values(table, txn.row(table, row)));
+            }
+            Ok(rows)
+        })
+    }
+
+    fn lock_id(&mut self, table: &Table, id: i64, locking: Locking) -> TxnResult<Option<Row>> {
+        let range = ScanRange::Key(key(table, 0, id));
+        self.lock_rows(table, (0, range), locking, 9).map(|rows| rows.first().copied())
+    }
+
+    fn dirty(&mut self, table: &Table) -> Vec<Row> {
+        let rows = self.statement(|txn, task, s| {
+            let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+            let mut rows = Vec::new();
+            while let Some(row) = cursor.next_uncommitted(txn, task, table)? {
+                rows.push(values(table, txn.row(table, row)));
+            }
+            Ok(rows)
+        });
+        rows.expect("nobody interrupts")
+    }
+
+    fn impatient(&self) {
+        self.session.owner().set_lock_timeout(0);
+    }
+}
+
+/// Keys of index 1 from one value on and below another.
+fn keys(table: &Table, from: i64, to: i64) -> (usize, ScanRange) {
+    (1, ScanRange::Keys(KeyRange { lower: key(table, 1, from), upper: Some(key(table, 1, to)) }))
+}
+
+fn disk_table(harness: &Harness, rows: i64) -> Arc<Table> {
+    let table = harness.table(ConflictPolicy::Wait);
+    fill(harness, &table, 0..rows);
+    table
+}
+
+fn set(v: i64) -> impl Fn(Row) -> Option<Row> {
+    move |r| Some([r[0], r[1], v])
+}
+
+fn wait_for_waiters(harness: &Harness, count: usize) {
+    while harness.manager.graph.waits().len() < count {
+        thread::yield_now();
+    }
+}
+
+fn locks_left(harness: &Harness) -> usize {
+    harness.manager.locks.list().len()
+}
+
+#[test]
+fn a_row_that_was_read_repeatably_is_not_changed_before_the_reader_ends() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 3);
+    let (mut reader, mut writer) = (Client::new(&harness, RC), Client::new(&harness, RC));
+    assert_eq!(reader.begin().lock_id(&table, 1, REPEATABLE), Ok(Some([1, 10, 1])));
+    writer.impatient();
+    writer.begin();
+    assert_eq!(writer.update(&table, 1, set(7)), Err(TxnError::LockTimeout));
+    assert_eq!(writer.delete(&table, 1), Err(TxnError::LockTimeout));
+    let moved = writer.update(&table, 1, |r| Some([r[0], 999, r[2]]));
+    assert_eq!(moved, Err(TxnError::LockTimeout));
+    assert_eq!(writer.update(&table, 2, set(7)), Ok(1), "another row");
+    assert_eq!(writer.insert(&table, [50, 500, 0]), Ok(()), "rows may join");
+    assert_eq!(reader.update(&table, 1, set(8)), Ok(1), "its own lock does not matter");
+    reader.commit().expect("nothing is validated");
+    assert_eq!(writer.update(&table, 1, set(9)), Ok(1));
+    writer.commit().expect("nobody else wrote");
+    assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
+}
+
+#[test]
+fn a_locking_reader_waits_for_writers_and_reads_what_they_have_committed() {
+    for locking in [COMMITTED, REPEATABLE, SERIALIZABLE, DEQUEUE] {
+        let locking = Locking { skip: false, ..locking };
+        let harness = Harness::new();
+        let table = disk_table(&harness, 2);
+        let mut writer = Client::new(&harness, RC);
+        writer.begin().update(&table, 1, set(7)).expect("it is free");
+        writer.insert(&table, [5, 50, 5]).expect("a fresh key");
+        writer.delete(&table, 0).expect("it is free");
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut reader = Client::new(&harness, RC);
+                let rows = reader.begin().lock_rows(&table, (1, ScanRange::All), locking, 9);
+                reader.commit().map(|()| rows)
+            });
+            wait_for_waiters(&harness, 1);
+            writer.commit().expect("nobody else wrote");
+            let rows = reader.join().expect("no panic").expect("nothing is validated");
+            let expected = match locking.reach {
+                // The range was waited for before the first row was read, and rows that were not
+                // committed then are found by looking again.
+                Reach::Range => vec![[1, 10, 7], [5, 50, 5]],
+                _ => vec![[1, 10, 7], [5, 50, 5]],
+            };
+            assert_eq!(rows, Ok(expected), "{locking:?}");
+        });
+        assert_eq!(locks_left(&harness), 0);
+    }
+}
+
+#[test]
+fn nothing_joins_or_leaves_a_range_that_was_read_serializably() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 6);
+    let (mut reader, mut writer) = (Client::new(&harness, RC), Client::new(&harness, RC));
+    let rows = reader.begin().lock_rows(&table, keys(&table, 15, 35), SERIALIZABLE, 9);
+    assert_eq!(rows, Ok(vec![[2, 20, 2], [3, 30, 0]]));
+    writer.impatient();
+    writer.begin();
+    let refused = Err(TxnError::LockTimeout);
+    assert_eq!(writer.insert(&table, [60, 25, 0]), refused);
+    assert_eq!(writer.insert(&table, [60, 15, 0]), refused);
+    assert_eq!(writer.insert(&table, [60, 35, 0]), Ok(()), "the end is not part of it");
+    assert_eq!(writer.update(&table, 5, |r| Some([r[0], 22, 0])), Err(TxnError::LockTimeout));
+    assert_eq!(writer.update(&table, 2, set(9)), Err(TxnError::LockTimeout));
+    assert_eq!(writer.update(&table, 4, set(9)), Ok(1));
+    assert_eq!(writer.lock_id(&table, 2, locking(X, Reach::Rows)), Err(TxnError::LockTimeout));
+    assert_eq!(writer.lock_id(&table, 2, locking(U, Reach::Rows)), Ok(Some([2, 20, 2])));
+    writer.rollback();
+    let again = reader.lock_rows(&table, keys(&table, 15, 35), SERIALIZABLE, 9);
+    assert_eq!(again.map(|rows| rows.len()), Ok(2));
+    assert_eq!(reader.insert(&table, [60, 25, 0]), Ok(()), "its own range");
+    reader.commit().expect("nothing is validated");
+    assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
+}
+
+#[test]
+fn a_range_does_not_hinder_those_that_it_waits_for() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 3);
+    let mut writer = Client::new(&harness, RC);
+    writer.begin().insert(&table, [10, 100, 0]).expect("a fresh key");
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut reader = Client::new(&harness, RC);
+            let rows = reader.begin().lock_rows(&table, (1, ScanRange::All), SERIALIZABLE, 99);
+            reader.commit().map(|()| rows.map(|rows| rows.len()))
+        });
+        wait_for_waiters(&harness, 1);
+        for id in 11..15 {
+            assert_eq!(writer.insert(&table, [id, 10 * id, 0]), Ok(()));
+        }
+        assert_eq!(writer.update(&table, 1, set(5)), Ok(1));
+        let mut late = Client::new(&harness, RC);
+        late.impatient();
+        assert_eq!(late.begin().insert(&table, [77, 770, 0]), Err(TxnError::LockTimeout));
+        late.rollback();
+        writer.commit().expect("no deadlock");
+        assert_eq!(reader.join().expect("no panic"), Ok(Ok(8)));
+    });
+}
+
+#[test]
+fn a_key_that_is_not_there_is_inserted_by_one_of_two() {
+    // UPDATE … WITH (UPDLOCK, HOLDLOCK), and INSERT if there was no such row.
+    let harness = Harness::new();
+    let table = disk_table(&harness, 0);
+    let inserted = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut client = Client::new(&harness, RC);
+                for id in 0..40 {
+                    client.begin();
+                    match client.lock_id(&table, id, locking(U, Reach::Range)).expect("no deadlock")
+                    {
+                        None => {
+                            client.insert(&table, [id, 10 * id, 1]).expect("nobody else could");
+                            inserted.fetch_add(1, SeqCst);
+                        }
+                        Some(row) => {
+                            let add = |r: Row| Some([r[0], r[1], r[2] + 1]);
+                            assert_eq!(client.update(&table, row[0], add), Ok(1));
+                        }
+                    }
+                    client.commit().expect("nothing is validated");
+                }
+            });
+        }
+    });
+    assert_eq!(inserted.load(SeqCst), 40);
+    let rows = Client::new(&harness, RC).begin().all(&table).expect("read");
+    assert!(rows.iter().all(|row| row[2] == 4), "{rows:?}");
+    assert_eq!(locks_left(&harness), 0);
+}
+
+#[test]
+fn no_row_of_a_queue_is_handed_out_twice() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 300);
+    let (taken, sum) = (AtomicUsize::new(0), AtomicI64::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut client = Client::new(&harness, RC);
+                loop {
+                    client.begin();
+                    let all = (1, ScanRange::All);
+                    let rows = client.lock_rows(&table, all, DEQUEUE, 1).expect("nobody waits");
+                    let Some(row) = rows.first() else { break };
+                    assert_eq!(client.delete(&table, row[0]), Ok(1));
+                    // Some give up, and the row goes back.
+                    match (row[0] + taken.load(SeqCst) as i64) % 7 {
+                        0 => client.rollback(),
+                        _ => {
+                            client.commit().expect("nothing is validated");
+                            taken.fetch_add(1, SeqCst);
+                            sum.fetch_add(row[0], SeqCst);
+                        }
+                    }
+                }
+                client.commit().expect("nothing was written");
+            });
+        }
+    });
+    let left = Client::new(&harness, RC).begin().all(&table).expect("read");
+    let rest: i64 = left.iter().map(|row| row[0]).sum();
+    assert_eq!(taken.load(SeqCst) + left.len(), 300);
+    assert_eq!(sum.load(SeqCst) + rest, 299 * 300 / 2);
+    assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
+}
+
+#[test]
+fn two_readers_that_want_to_write_are_a_deadlock_and_update_locks_prevent_it() {
+    for (mode, victims) in [(S, 1), (U, 0)] {
+        let harness = Harness::new();
+        let table = disk_table(&harness, 1);
+        let (failed, both) = (AtomicUsize::new(0), std::sync::Barrier::new(2));
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut client = Client::new(&harness, RC);
+                    client.begin().lock_id(&table, 0, locking(mode, Reach::Rows)).expect("read");
+                    if mode == S {
+                        both.wait();
+                    }
+                    match client.update(&table, 0, |r| Some([r[0], r[1], r[2] + 1])) {
+                        Ok(count) => {
+                            assert_eq!(count, 1);
+                            client.commit().expect("it has the row");
+                        }
+                        Err(error) => {
+                            assert_eq!(error, TxnError::Deadlock);
+                            failed.fetch_add(1, SeqCst);
+                            client.rollback();
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(failed.load(SeqCst), victims, "{mode:?}");
+        let row = Client::new(&harness, RC).begin().get(&table, 0);
+        assert_eq!(row, Ok(Some([0, 0, 2 - victims as i64])));
+        assert_eq!(locks_left(&harness), 0);
+    }
+}
+
+#[test]
+fn a_writer_that_waits_is_not_overtaken_by_readers() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 1);
+    let mut first = Client::new(&harness, RC);
+    first.begin().lock_id(&table, 0, REPEATABLE).expect("read");
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut writer = Client::new(&harness, RC);
+            writer.autocommit(|c| c.update(&table, 0, set(5)).map(drop))
+        });
+        wait_for_waiters(&harness, 1);
+        let mut late = Client::new(&harness, RC);
+        late.impatient();
+        let refused = late.begin().lock_id(&table, 0, REPEATABLE);
+        assert_eq!(refused, Err(TxnError::LockTimeout));
+        late.rollback();
+        assert_eq!(first.lock_id(&table, 0, REPEATABLE), Ok(Some([0, 0, 0])), "it has it already");
+        first.commit().expect("nothing was written");
+        assert_eq!(writer.join().expect("no panic"), Ok(()));
+        let read = Client::new(&harness, RC).begin().lock_id(&table, 0, REPEATABLE);
+        assert_eq!(read, Ok(Some([0, 0, 5])));
+    });
+}
+
+#[test]
+fn whoever_locks_a_table_waits_for_its_writers_and_keeps_others_out() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 3);
+    let lock = |client: &mut Client<'_>, mode, patience| {
+        client.statement(|txn, task, _| {
+            txn.lock_table(task, &table, mode, Lifetime::Transaction, patience)
+        })
+    };
+    let (written, refused) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    let mut locker = Client::new(&harness, RC);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut writer = Client::new(&harness, RC);
+            writer.begin().update(&table, 0, set(9)).expect("it is free");
+            written.wait();
+            refused.wait();
+            wait_for_waiters(&harness, 1);
+            writer.commit()
+        });
+        written.wait();
+        locker.begin();
+        assert_eq!(lock(&mut locker, X, Patience::None), Err(TxnError::LockTimeout));
+        refused.wait();
+        assert_eq!(lock(&mut locker, X, Patience::Session), Ok(()));
+        assert_eq!(writer.join().expect("no panic"), Ok(()));
+    });
+    let mut other = Client::new(&harness, RC);
+    other.impatient();
+    other.begin();
+    assert_eq!(other.update(&table, 1, set(9)), Err(TxnError::LockTimeout));
+    assert_eq!(other.insert(&table, [9, 90, 0]), Err(TxnError::LockTimeout));
+    assert_eq!(other.lock_id(&table, 1, COMMITTED), Err(TxnError::LockTimeout));
+    assert_eq!(other.get(&table, 1), Ok(Some([1, 10, 1])), "versions need no lock");
+    assert_eq!(locker.update(&table, 1, set(4)), Ok(1));
+    locker.commit().expect("nobody else wrote");
+    assert_eq!(other.update(&table, 1, set(9)), Ok(1));
+    other.commit().expect("nobody else wrote");
+    assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
+}
+
+#[test]
+fn many_locks_become_one_on_the_table_unless_somebody_is_in_the_way() {
+    let rows = ESCALATION as i64 + 100;
+    let count = |harness: &Harness| {
+        let locks = harness.manager.locks.list();
+        let whole = locks.iter().find(|(_, lock)| lock.target == Target::Whole);
+        (locks.len(), whole.map(|(_, lock)| lock.mode.name()))
+    };
+    let harness = Harness::new();
+    let table = disk_table(&harness, rows);
+    let mut reader = Client::new(&harness, RC);
+    let all = || (1, ScanRange::All);
+    reader.begin().lock_rows(&table, all(), REPEATABLE, usize::MAX).expect("read");
+    assert_eq!(count(&harness), (1, Some("S")));
+    reader.rollback();
+    let keep = Locking { escalate: false, ..REPEATABLE };
+    reader.begin().lock_rows(&table, all(), keep, usize::MAX).expect("read");
+    assert_eq!(count(&harness), (rows as usize + 1, Some("IS")));
+    reader.rollback();
+    let mut writer = Client::new(&harness, RC);
+    writer.begin().insert(&table, [-1, -1, 0]).expect("a fresh key");
+    let skip = Locking { skip: true, mode: U, ..REPEATABLE };
+    reader.begin().lock_rows(&table, all(), skip, usize::MAX).expect("read");
+    assert_eq!(count(&harness), (rows as usize + 1, Some("IX")));
+    writer.rollback();
+    reader.rollback();
+    assert_eq!(locks_left(&harness), 0);
+}
+
+#[test]
+fn locks_are_charged_and_refused_without_memory() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 10);
+    let before = harness.manager.pool().total();
+    let mut reader = Client::new(&harness, RC);
+    reader.begin().lock_rows(&table, (1, ScanRange::All), REPEATABLE, 9).expect("read");
+    assert!(harness.manager.pool().total() >= before + 9 * 64);
+    harness.manager.pool().set_limit(1);
+    let refused = reader.lock_id(&table, 9, REPEATABLE);
+    assert_eq!(refused, Err(TxnError::OutOfLocks));
+    reader.rollback();
+    assert_eq!(harness.manager.pool().total(), before);
+}
+
+#[test]
+fn uncommitted_rows_are_shown_to_those_who_ask_for_them() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 4);
+    let (mut writer, mut reader) = (Client::new(&harness, RC), Client::new(&harness, RC));
+    writer.begin().update(&table, 1, set(77)).expect("it is free");
+    writer.delete(&table, 2).expect("it is free");
+    writer.insert(&table, [8, 80, 8]).expect("a fresh key");
+    reader.begin();
+    let dirty = vec![[0, 0, 0], [1, 10, 77], [3, 30, 0], [8, 80, 8]];
+    assert_eq!(reader.dirty(&table), dirty);
+    writer.rollback();
+    assert_eq!(reader.dirty(&table), vec![[0, 0, 0], [1, 10, 1], [2, 20, 2], [3, 30, 0]]);
+}
+
+#[test]
+fn transfers_at_locking_levels_keep_the_sum() {
+    // Random transfers between accounts; whoever adds all of them up finds the same sum.
+    const ACCOUNTS: i64 = 8;
+    for (reach, seed) in [(Reach::Rows, 11), (Reach::Range, 12)] {
+        let harness = Harness::new();
+        let table = disk_table(&harness, ACCOUNTS);
+        let total: i64 = (0..ACCOUNTS).map(|i| i % 3).sum();
+        thread::scope(|scope| {
+            for n in 0..3_u64 {
+                let (harness, table) = (&harness, &table);
+                scope.spawn(move || {
+                    let mut client = Client::new(harness, RC);
+                    let mut dice = base_dice(seed + n);
+                    for _ in 0..150 {
+                        let outcome = match n {
+                            0 => check_sum(&mut client, table, reach, total),
+                            _ => transfer(&mut client, table, reach, &mut dice),
+                        };
+                        match outcome {
+                            Ok(()) => client.commit().expect("nothing is validated"),
+                            Err(error) => {
+                                assert_eq!(error, TxnError::Deadlock);
+                                client.rollback();
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let rows = Client::new(&harness, RC).begin().all(&table).expect("read");
+        assert_eq!(rows.iter().map(|row| row[2]).sum::<i64>(), total);
+        assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
+        assert!(harness.manager.graph.waits().is_empty());
+    }
+}
+
+/// Numbers that look random, the same for each seed.
+fn base_dice(seed: u64) -> impl FnMut(i64) -> i64 {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as i64
+    }
+}
+
+fn check_sum(client: &mut Client<'_>, table: &Table, reach: Reach, total: i64) -> TxnResult<()> {
+    client.begin();
+    let all = || (1, ScanRange::All);
+    let read = locking(S, reach);
+    let first = client.lock_rows(table, all(), read, usize::MAX)?;
+    let second = client.lock_rows(table, all(), read, usize::MAX)?;
+    assert_eq!(first, second, "reads are repeatable");
+    assert_eq!(first.iter().map(|row| row[2]).sum::<i64>(), total);
+    Ok(())
+}
+
+fn transfer(
+    client: &mut Client<'_>,
+    table: &Table,
+    reach: Reach,
+    dice: &mut impl FnMut(i64) -> i64,
+) -> TxnResult<()> {
+    client.begin();
+    let (from, to, amount) = (dice(8), dice(8), dice(100));
+    for (id, change) in [(from, -amount), (to, amount)] {
+        let mode = if dice(2) == 0 { S } else { U };
+        let row = client.lock_id(table, id, locking(mode, reach))?.expect("accounts stay");
+        let changed = client.update(table, id, set(row[2] + change))?;
+        assert_eq!(changed, 1);
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! What readers of disk tables lock, from isolation level, database options and hints.
+
+use base::{SqlError, SqlResult, message};
+use engine::catalog::def::LockEscalation;
+use engine::txn::locks::{Lifetime, LockMode, Locking, Reach, Reading};
+
+use crate::ir::object::ReadPurpose;
+use crate::plan::tree::{Isolation, ReadOptions};
+
+/// How a statement reads disk tables that have no hints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskLevel {
+    /// The session's level.
+    pub session: Isolation,
+    /// `READ_COMMITTED_SNAPSHOT`: READ COMMITTED reads versions.
+    pub versions: bool,
+}
+
+impl DiskLevel {
+    /// Without locks, as memory-optimized tables are always read.
+    pub const UNLOCKED: DiskLevel = DiskLevel { session: Isolation::ReadCommitted, versions: true };
+
+    /// Whether tables without hints are read from versions.
+    #[inline]
+    pub fn reads_versions(self) -> bool {
+        match self.session {
+            Isolation::ReadCommitted => self.versions,
+            Isolation::Snapshot => true,
+            _ => false,
+        }
+    }
+}
+
+/// How a disk table is read. Error 650.
+pub fn reading(
+    level: DiskLevel,
+    options: &ReadOptions,
+    purpose: ReadPurpose,
+    escalation: LockEscalation,
+) -> SqlResult<Reading> {
+    if matches!(purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent) {
+        return Ok(Reading::Versions);
+    }
+    let asked = options.update_lock || options.exclusive_lock;
+    let change = purpose == ReadPurpose::Change;
+    let isolation = options.isolation.unwrap_or(level.session);
+    check_read_past(isolation, options, asked)?;
+    let versions = match isolation {
+        Isolation::ReadCommitted => level.versions && !options.committed_lock,
+        Isolation::Snapshot => true,
+        _ => false,
+    };
+    let reach = match isolation {
+        Isolation::Serializable => Reach::Range,
+        Isolation::RepeatableRead => Reach::Rows,
+        _ if asked => Reach::Rows,
+        _ if change && (options.read_past || options.no_wait || options.table_lock) => Reach::Rows,
+        // Writers find out for themselves who else has a row.
+        _ if change => return Ok(Reading::Versions),
+        Isolation::ReadUncommitted => return Ok(Reading::Uncommitted),
+        _ if options.read_past || options.table_lock => Reach::Instant,
+        _ if versions => return Ok(Reading::Versions),
+        _ => Reach::Instant,
+    };
+    let mode = match (options.exclusive_lock, options.update_lock || change) {
+        (true, _) => LockMode::EXCLUSIVE,
+        (false, true) => LockMode::UPDATE,
+        (false, false) => LockMode::SHARED,
+    };
+    let lasts = change || reach != Reach::Instant;
+    let table_lock = options.table_lock.then_some(match (mode, lasts) {
+        (_, false) => (LockMode::SHARED, Lifetime::Statement),
+        (LockMode::SHARED, true) => (LockMode::SHARED, Lifetime::Transaction),
+        (_, true) => (LockMode::EXCLUSIVE, Lifetime::Transaction),
+    });
+    Ok(Reading::Locked(Locking {
+        mode,
+        reach,
+        table: table_lock,
+        skip: options.read_past,
+        no_wait: options.no_wait,
+        escalate: escalation != LockEscalation::Disable,
+    }))
+}
+
+/// Error 650: rows can be left out where it does not matter that they are.
+fn check_read_past(isolation: Isolation, options: &ReadOptions, asked: bool) -> SqlResult<()> {
+    let allowed = match isolation {
+        Isolation::ReadCommitted | Isolation::RepeatableRead => true,
+        Isolation::Snapshot => asked,
+        Isolation::ReadUncommitted | Isolation::Serializable => false,
+    };
+    match options.read_past && !allowed {
+        true => Err(SqlError::new(&message::READPAST_LEVEL, &[])),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VERSIONS: DiskLevel = DiskLevel::UNLOCKED;
+    const LOCKS: DiskLevel = DiskLevel { versions: false, ..VERSIONS };
+
+    fn shown(level: DiskLevel, options: ReadOptions, purpose: ReadPurpose) -> String {
+        match reading(level, &options, purpose, LockEscalation::Table) {
+            Err(error) => format!("error {}", error.number()),
+            Ok(Reading::Versions) => "versions".into(),
+            Ok(Reading::Uncommitted) => "uncommitted".into(),
+            Ok(Reading::Locked(own)) => {
+                let table = own.table.map_or("-", |(mode, _)| mode.name());
+                let skip = if own.skip { " skip" } else { "" };
+                format!("{} {:?} {table}{skip}", own.mode.name(), own.reach)
+            }
+        }
+    }
+
+    #[test]
+    fn levels_and_hints_say_what_is_locked() {
+        use Isolation::*;
+        let none = ReadOptions::default();
+        let at = |session| DiskLevel { session, versions: true };
+        let hinted = |isolation| ReadOptions { isolation: Some(isolation), ..none };
+        let update = ReadOptions { update_lock: true, ..none };
+        let past = ReadOptions { read_past: true, ..none };
+        let table = ReadOptions { table_lock: true, ..none };
+        let (query, change) = (ReadPurpose::Query, ReadPurpose::Change);
+        let cases = [
+            (VERSIONS, none, query, "versions"),
+            (LOCKS, none, query, "S Instant -"),
+            (LOCKS, none, change, "versions"),
+            (at(ReadUncommitted), none, query, "uncommitted"),
+            (at(ReadUncommitted), none, change, "versions"),
+            (at(RepeatableRead), none, query, "S Rows -"),
+            (at(RepeatableRead), none, change, "U Rows -"),
+            (at(Serializable), none, query, "S Range -"),
+            (at(Serializable), none, change, "U Range -"),
+            (at(Snapshot), none, query, "versions"),
+            (at(Snapshot), update, query, "U Rows -"),
+            (VERSIONS, ReadOptions { committed_lock: true, ..none }, query, "S Instant -"),
+            (VERSIONS, hinted(ReadUncommitted), query, "uncommitted"),
+            (VERSIONS, hinted(Serializable), query, "S Range -"),
+            (at(Serializable), hinted(ReadCommitted), query, "versions"),
+            (VERSIONS, update, query, "U Rows -"),
+            (VERSIONS, ReadOptions { isolation: Some(Serializable), ..update }, query, "U Range -"),
+            (VERSIONS, past, query, "S Instant - skip"),
+            (VERSIONS, past, change, "U Rows - skip"),
+            (at(Serializable), past, query, "error 650"),
+            (VERSIONS, table, query, "S Instant S"),
+            (VERSIONS, table, change, "U Rows X"),
+            (VERSIONS, ReadOptions { exclusive_lock: true, ..table }, query, "X Rows X"),
+        ];
+        for (level, options, purpose, expected) in cases {
+            assert_eq!(
+                shown(level, options, purpose),
+                expected,
+                "{level:?} {options:?} {purpose:?}"
+            );
+        }
+    }
+}
