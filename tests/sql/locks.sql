@@ -1,0 +1,164 @@
+create table t (id int primary key, v int)
+create table big (id int primary key)
+insert t values (1, 10), (2, 20), (3, 30)
+go
+create view locks as
+select resource_type as type, case resource_type when 'OBJECT' then object_name(resource_associated_entity_id) end as name,
+  request_mode as mode, request_status as status, request_owner_type as owner, count(*) as n
+from sys.dm_tran_locks where request_session_id = @@spid and resource_type <> 'DATABASE'
+group by resource_type, resource_associated_entity_id, request_mode, request_status, request_owner_type
+go
+-- what each level and hint locks until the transaction ends
+begin tran
+select v from t where id = 1
+select * from locks order by type, mode
+select v from t with (updlock) where id = 1
+select * from locks order by type, mode
+select v from t with (xlock, rowlock) where id = 2
+select * from locks order by type, mode
+commit
+select * from locks
+go
+begin tran
+select count(*) as n from t with (repeatableread)
+select * from locks order by type, mode
+rollback
+begin tran
+select count(*) as n from t with (holdlock) where id between 1 and 2
+select count(*) as n from t with (serializable, updlock) where id = 7
+select * from locks order by type, mode
+rollback
+begin tran
+select count(*) as n from t with (tablock)
+select * from locks
+select count(*) as n from t with (tablock, holdlock)
+select * from locks
+update t set v = v where id = 1
+select * from locks
+select count(*) as n from t with (tablockx)
+select * from locks
+rollback
+go
+-- plain writers announce themselves
+begin tran
+update t set v = 11 where id = 1
+select * from locks
+rollback
+go
+set transaction isolation level repeatable read
+begin tran
+select v from t where id = 1
+update t set v = 21 where id = 2
+select * from locks order by type, mode
+commit
+set transaction isolation level serializable
+begin tran
+select v from t where id = 1
+insert t values (4, 40)
+select * from locks order by type, mode
+rollback
+set transaction isolation level read uncommitted
+begin tran
+select v from t where id = 1
+select v from t with (readcommittedlock, paglock) where id = 1
+select v from t (nolock) where id = 1
+select * from locks
+rollback
+set transaction isolation level read committed
+go
+-- many locks become one on the table
+;with n as (select 1 as i union all select i + 1 from n where i < 6000)
+insert big select i from n option (maxrecursion 0)
+begin tran
+select count(*) as n from big with (repeatableread)
+select * from locks
+rollback
+alter table big set (lock_escalation = disable)
+begin tran
+select count(*) as n from big with (repeatableread)
+select * from locks order by type, mode
+rollback
+go
+-- hints that contradict each other, or the level
+select * from t with (nolock, updlock)
+go
+select * from t with (readpast, nolock)
+go
+select * from t with (holdlock, nolock)
+go
+update t with (nolock) set v = 1
+go
+select * from t with (readpast, serializable)
+go
+set transaction isolation level serializable
+select * from t with (readpast)
+set transaction isolation level read committed
+go
+delete top (1) from t with (readpast, rowlock) output deleted.id
+go
+-- a queue
+with next as (select top (1) * from t with (updlock, readpast, rowlock) order by id)
+delete next output deleted.id, deleted.v
+go
+-- SNAPSHOT needs the database's leave, and a transaction that began so
+set transaction isolation level snapshot
+begin tran
+select count(*) as n from t
+go
+rollback
+declare @d nvarchar(300) = N'alter database ' + quotename(db_name()) + N' set allow_snapshot_isolation on'
+set transaction isolation level read committed
+exec (@d)
+select snapshot_isolation_state_desc, is_read_committed_snapshot_on from sys.databases where name = db_name()
+go
+set transaction isolation level snapshot
+begin tran
+select count(*) as n from t
+select count(*) as n from t with (updlock)
+select * from locks order by type, mode
+commit
+set transaction isolation level read committed
+begin tran
+set transaction isolation level snapshot
+select count(*) as n from t
+go
+select @@trancount as n
+if @@trancount > 0 rollback
+set transaction isolation level read committed
+go
+-- locking READ COMMITTED
+declare @d nvarchar(300) = N'alter database ' + quotename(db_name()) + N' set read_committed_snapshot off'
+exec (@d)
+select is_read_committed_snapshot_on from sys.databases where name = db_name()
+begin tran
+select id from t
+select * from locks
+rollback
+set @d = N'alter database ' + quotename(db_name()) + N' set read_committed_snapshot on'
+exec (@d)
+go
+-- application locks
+declare @r int
+begin tran
+exec @r = sp_getapplock 'Res', 'Shared'
+select @r as r, applock_mode('public', 'Res', 'Transaction') as mode, applock_test('public', 'Res', 'Exclusive', 'Session') as free
+exec @r = sp_getapplock 'Res', 'IntentExclusive'
+select @r as r, applock_mode('public', 'Res', 'Transaction') as mode
+exec @r = sp_getapplock @Resource = 'Res', @LockMode = 'Update'
+select @r as r, applock_mode('public', 'Res', 'Transaction') as mode
+exec @r = sp_getapplock 'Own', 'Exclusive', 'Session', 0
+select @r as r, applock_mode('public', 'Own', 'Session') as mode, applock_mode('public', 'Own', 'Transaction') as other
+select * from locks order by owner
+commit
+select * from locks
+exec @r = sp_releaseapplock 'Own', 'Session'
+select @r as r, applock_mode('public', 'Own', 'Session') as mode
+go
+select applock_mode('public', '', 'Session')
+go
+select applock_mode('public', 'x', 'Somebody')
+go
+select applock_test('public', 'x', 'Odd', 'Session')
+go
+select applock_test('nobody', 'x', 'Shared', 'Session') as r
+go
