@@ -6,6 +6,7 @@ mod attention;
 mod crowd;
 mod durability;
 mod ending;
+mod isolation;
 mod loads;
 mod logins;
 mod malformed;

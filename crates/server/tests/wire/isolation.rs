@@ -1,0 +1,366 @@
+//! What each isolation level lets through, and what it refuses or waits for, from several connections.
+//!
+//! A *play* is a list of statements, each by one of several connections. Its *trace* has a word for each:
+//! the values that came back, `ok`, `wait` if somebody is in the way (what came of it follows when it
+//! is over, as `b:…`), `-` for what is told to somebody who waits and done afterwards, or `!` and the
+//! number of the error.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use base::Value;
+use tools::client::{ClientError, Connection};
+
+use crate::support::TestServer;
+
+mod table;
+
+use table::ANOMALIES;
+
+/// A connection in a thread of its own, so that it may wait.
+struct Player {
+    session: i64,
+    orders: Sender<String>,
+    answers: Receiver<String>,
+    waits: bool,
+    /// What it is to do when it waits no more.
+    later: VecDeque<String>,
+}
+
+impl Player {
+    fn new(server: &TestServer, database: &str) -> Player {
+        let mut connection = server.connect();
+        connection.execute(&format!("use {database}")).unwrap();
+        let session = connection.query("select @@spid").unwrap().integer().unwrap();
+        let (orders, received) = channel::<String>();
+        let (said, answers) = channel();
+        std::thread::spawn(move || {
+            for order in received {
+                let _ = said.send(answer_of(&mut connection, &order));
+            }
+        });
+        Player { session, orders, answers, waits: false, later: VecDeque::new() }
+    }
+}
+
+/// The values of an answer, or its error.
+fn answer_of(connection: &mut Connection, order: &str) -> String {
+    match connection.query(order) {
+        Ok(rows) if rows.names.is_empty() => "ok".into(),
+        Ok(rows) => {
+            let values = rows.rows.iter().flatten().map(|value| match value {
+                Value::Int(value) => value.to_string(),
+                Value::Null => "null".into(),
+                other => format!("{other:?}"),
+            });
+            values.collect::<Vec<_>>().join(",")
+        }
+        Err(ClientError::Server(message)) => format!("!{}", message.error.number()),
+        Err(error) => panic!("{order}: {error}"),
+    }
+}
+
+/// Several connections to one database, and one that watches who waits.
+struct Stage<'s> {
+    server: &'s TestServer,
+    database: String,
+    watcher: Connection,
+    players: BTreeMap<char, Player>,
+}
+
+impl<'s> Stage<'s> {
+    fn new(server: &'s TestServer, database: &str) -> Stage<'s> {
+        let (watcher, players) = (server.connect(), BTreeMap::new());
+        Stage { server, database: database.into(), watcher, players }
+    }
+
+    /// Performs lines, each by a player. What one is told while it waits it does when it can.
+    fn play(&mut self, lines: &[(char, String)]) -> String {
+        let mut trace = Vec::new();
+        for (who, text) in lines {
+            let (server, database) = (self.server, &self.database);
+            let player = self.players.entry(*who).or_insert_with(|| Player::new(server, database));
+            if player.waits {
+                player.later.push_back(text.clone());
+                trace.push("-".into());
+                continue;
+            }
+            player.orders.send(text.clone()).unwrap();
+            trace.push(self.outcome(*who));
+            self.go_on(&mut trace);
+        }
+        assert!(self.players.values().all(|p| !p.waits), "somebody waits in the end: {trace:?}");
+        trace.join(" ")
+    }
+
+    /// Lets those go on that wait no more, until nobody can.
+    fn go_on(&mut self, trace: &mut Vec<String>) {
+        loop {
+            let waiting: Vec<char> =
+                self.players.iter().filter(|(_, p)| p.waits).map(|(who, _)| *who).collect();
+            let mut moved = false;
+            for who in waiting {
+                let mut word = self.outcome(who);
+                while word != "wait" {
+                    moved = true;
+                    trace.push(format!("{who}:{word}"));
+                    let player = self.players.get_mut(&who).unwrap();
+                    let Some(text) = player.later.pop_front() else { break };
+                    player.orders.send(text).unwrap();
+                    word = self.outcome(who);
+                }
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    /// What came of what a player was told, or `wait` if somebody is in its way.
+    fn outcome(&mut self, who: char) -> String {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let player = self.players.get_mut(&who).unwrap();
+            if let Ok(answer) = player.answers.recv_timeout(Duration::from_millis(2)) {
+                player.waits = false;
+                return answer;
+            }
+            let query = format!(
+                "select count(*) from sys.dm_os_waiting_tasks where session_id = {} and wait_type like 'LCK%'",
+                player.session
+            );
+            if self.watcher.query(&query).unwrap().integer() == Some(1) {
+                player.waits = true;
+                return "wait".into();
+            }
+            assert!(Instant::now() < deadline, "{who} neither answers nor waits for anybody");
+        }
+    }
+}
+
+/// The lines of a play: `a update …; b select …`, with the names of the tables filled in.
+fn lines(play: &str, level: &Level) -> Vec<(char, String)> {
+    let line = |line: &str| {
+        let (who, text) = line.split_once(' ').unwrap();
+        let text = text.replace("T1", level.first).replace("T2", level.second);
+        (who.chars().next().unwrap(), text)
+    };
+    play.split(';').map(str::trim).filter(|l| !l.is_empty()).map(line).collect()
+}
+
+/// How the tables of a play are read.
+struct Level {
+    name: &'static str,
+    /// `SET TRANSACTION ISOLATION LEVEL`
+    session: &'static str,
+    /// Row 1 is in this table, read and written so, ...
+    first: &'static str,
+    /// ... and row 2 in this one.
+    second: &'static str,
+    /// `READ_COMMITTED_SNAPSHOT`
+    versions: bool,
+}
+
+const fn disk(name: &'static str, session: &'static str, versions: bool) -> Level {
+    Level { name, session, first: "pages", second: "pages", versions }
+}
+
+const fn memory(name: &'static str, table: &'static str) -> Level {
+    Level { name, session: "read committed", first: table, second: table, versions: true }
+}
+
+const LEVELS: [Level; 12] = [
+    disk("read uncommitted", "read uncommitted", true),
+    disk("read committed snapshot", "read committed", true),
+    disk("read committed", "read committed", false),
+    disk("repeatable read", "repeatable read", true),
+    disk("snapshot", "snapshot", true),
+    disk("serializable", "serializable", true),
+    memory("memory snapshot", "memory with (snapshot)"),
+    memory("memory repeatable read", "memory with (repeatableread)"),
+    memory("memory serializable", "memory with (serializable)"),
+    Level {
+        name: "mixed read committed",
+        session: "read committed",
+        first: "pages",
+        second: "memory with (snapshot)",
+        versions: true,
+    },
+    Level {
+        name: "mixed repeatable read",
+        session: "repeatable read",
+        first: "pages",
+        second: "memory with (snapshot)",
+        versions: true,
+    },
+    Level {
+        name: "mixed serializable",
+        session: "serializable",
+        first: "pages",
+        second: "memory with (snapshot)",
+        versions: true,
+    },
+];
+
+/// An anomaly: its play, and its trace at each level.
+struct Anomaly {
+    name: &'static str,
+    play: &'static str,
+    traces: [&'static str; 12],
+}
+
+#[test]
+fn anomalies_are_possible_where_sql_server_says() {
+    let server = TestServer::new();
+    let mut wrong = Vec::new();
+    for (at, level) in LEVELS.iter().enumerate() {
+        let database = format!("level{at}");
+        prepare(&server, &database, level);
+        for anomaly in &ANOMALIES {
+            let mut setup = server.connect();
+            let rows = "delete pages; delete memory;
+                insert pages values (1, 10), (2, 20); insert memory values (1, 10), (2, 20)";
+            setup.execute(&format!("use {database}; {rows}")).unwrap();
+            let mut stage = Stage::new(&server, &database);
+            let begin =
+                format!("set transaction isolation level {}; begin transaction", level.session);
+            let starts: Vec<_> = ['a', 'b'].map(|who| (who, begin.clone())).into();
+            assert_eq!(stage.play(&starts), "ok ok");
+            let trace = stage.play(&lines(anomaly.play, level));
+            if trace != anomaly.traces[at] {
+                wrong.push(format!("{:<18} {:<24} {trace}", anomaly.name, level.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+fn prepare(server: &TestServer, database: &str, level: &Level) {
+    let mut setup = server.connect();
+    let versions = if level.versions { "on" } else { "off" };
+    for batch in [
+        format!("create database {database}"),
+        format!("alter database {database} set allow_snapshot_isolation on"),
+        format!("alter database {database} set read_committed_snapshot {versions}"),
+        format!("alter database {database} add filegroup m contains memory_optimized_data"),
+        format!("alter database {database} add file (name = 'm', filename = 'm') to filegroup m"),
+        format!("use {database}"),
+        "create table pages (id int primary key, v int)".into(),
+        "create table memory (id int primary key nonclustered, v int)
+            with (memory_optimized = on, durability = schema_only)"
+            .into(),
+    ] {
+        setup.execute(&batch).unwrap();
+    }
+}
+
+#[test]
+fn no_row_of_a_queue_is_handed_out_twice() {
+    const ROWS: usize = 240;
+    let server = TestServer::shared();
+    let mut setup = server.connect();
+    setup.execute("create database queues").unwrap();
+    setup.execute("use queues").unwrap();
+    setup.execute("create table queue (id int identity primary key, v int)").unwrap();
+    let dequeues = [
+        "delete top (1) from queue with (rowlock, readpast) output deleted.id",
+        "with first as (select top (1) id from queue with (updlock, readpast, rowlock) order by id)
+         delete first output deleted.id",
+        "declare @id int; begin transaction;
+         select top (1) @id = id from queue with (updlock, readpast) order by id;
+         delete queue where id = @id; commit; select @id where @id is not null",
+    ];
+    for dequeue in dequeues {
+        for _ in 0..ROWS / 8 {
+            setup
+                .execute("insert queue (v) values (1), (2), (3), (4), (5), (6), (7), (8)")
+                .unwrap();
+        }
+        let take = || {
+            let mut connection = server.connect();
+            connection.execute("use queues").unwrap();
+            let mut taken = Vec::new();
+            while let Some(id) = connection.query(dequeue).unwrap().integer() {
+                taken.push(id);
+            }
+            taken
+        };
+        let taken: Vec<Vec<i64>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..6).map(|_| scope.spawn(take)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut all: Vec<i64> = taken.concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), taken.concat().len(), "{dequeue}");
+        // Whoever finds only rows that others have stops before the queue is empty.
+        let left = setup.query("select count(*) from queue").unwrap().integer().unwrap();
+        assert_eq!(all.len() + left as usize, ROWS, "{dequeue}");
+        setup.execute("delete queue").unwrap();
+    }
+    setup.execute("use master; drop database queues").unwrap();
+}
+
+#[test]
+fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
+    let server = TestServer::shared();
+    let mut setup = server.connect();
+    setup.execute("create database waiting").unwrap();
+    setup.execute("use waiting").unwrap();
+    setup.execute("create table t (id int primary key, v int)").unwrap();
+    setup.execute("insert t values (1, 10), (2, 20)").unwrap();
+    let cases = [
+        ("select * from t with (holdlock)", "insert t values (3, 30)", "LCK_M_RIn_NL"),
+        ("select * from t with (repeatableread)", "update t set v = 1 where id = 1", "LCK_M_X"),
+        (
+            "select * from t with (updlock)",
+            "select v from t with (updlock) where id = 1",
+            "LCK_M_U",
+        ),
+        ("update t set v = 1", "select v from t with (readcommittedlock)", "LCK_M_S"),
+        ("select * from t with (tablockx)", "select v from t with (readcommittedlock)", "LCK_M_IS"),
+        ("select * from t with (tablockx)", "delete t", "LCK_M_IX"),
+        (
+            "select * from t with (updlock, holdlock) where id = 7",
+            "select * from t with (updlock, holdlock) where id = 7",
+            "LCK_M_RS_U",
+        ),
+        (
+            "exec sp_getapplock 'r', 'Shared'",
+            "exec sp_getapplock 'r', 'Exclusive', 'Session'",
+            "LCK_M_X",
+        ),
+    ];
+    for (first, second, wait) in cases {
+        setup.execute(&format!("begin transaction; {first}")).unwrap();
+        let mut waiter = server.connect();
+        waiter.execute("use waiting").unwrap();
+        let session = waiter.query("select @@spid").unwrap().integer().unwrap();
+        let canceller = waiter.canceller();
+        let waiting = std::thread::spawn(move || waiter.execute(second).map(|o| o.cancelled));
+        let query = format!(
+            "select count(*) from sys.dm_exec_requests r join sys.dm_os_waiting_tasks w on w.session_id = r.session_id
+             where r.session_id = {session} and r.wait_type = '{wait}' and w.wait_type = '{wait}'
+               and r.blocking_session_id = @@spid and r.status = 'suspended'
+               and exists (select * from sys.dm_tran_locks l
+                           where l.request_session_id = {session} and l.request_status in ('WAIT', 'CONVERT'))"
+        );
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while setup.query(&query).unwrap().integer() != Some(1) {
+            let shown =
+                "select session_id, wait_type, blocking_session_id from sys.dm_os_waiting_tasks";
+            let shown = setup.query(shown).unwrap().rows;
+            assert!(Instant::now() < deadline, "{second} waits for {first}: {shown:?}");
+        }
+        canceller.cancel().unwrap();
+        let cancelled = waiting.join().unwrap();
+        assert!(matches!(cancelled, Ok(true)), "{second}: {cancelled:?}");
+        setup.execute("rollback").unwrap();
+    }
+    let left =
+        "select count(*) from sys.dm_tran_locks where resource_type in ('KEY', 'APPLICATION')
+                and resource_database_id = db_id()";
+    assert_eq!(setup.query(left).unwrap().integer(), Some(0));
+    setup.execute("use master; drop database waiting").unwrap();
+}
