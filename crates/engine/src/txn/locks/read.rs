@@ -174,8 +174,14 @@ impl Transaction {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
                     let wish = (Target::Whole, LockMode::INTENT_SHARED, until);
-                    let taken =
-                        self.take_lock(task, &space, wish, (&super::NoKeys, true), patience)?;
+                    let established = self.is_established(table);
+                    let taken = self.take_lock(
+                        task,
+                        &space,
+                        wish,
+                        (&super::NoKeys, established),
+                        patience,
+                    )?;
                     if !taken.covered {
                         space.weaken(self.owner_id(), &Target::Whole, until, taken.before);
                     }

@@ -9,7 +9,8 @@
 //!
 //! # Invariants
 //!
-//! * L1: two granted requests of different owners never conflict, but for spans that are pending.
+//! * L1: two granted requests of different owners never conflict, but for spans and locks on the table
+//!   that are pending.
 //! * L2: the graph knows for each waiting request every owner that is in its way.
 //!
 //! # Lock order
@@ -149,8 +150,8 @@ pub struct Request {
     pub mode: LockMode,
     /// For how long.
     pub lifetime: Lifetime,
-    /// It has written to the table or locked parts of it: pending spans wait for it, and not it for
-    /// them.
+    /// It has written something or locked parts of the table: what is pending waits for it, and not it
+    /// for that.
     pub established: bool,
 }
 
@@ -163,6 +164,8 @@ struct Grant {
     lifetime: Lifetime,
     /// How often it was taken: application locks have to be given back as often.
     count: u32,
+    /// Its owner still waits for those who have changed rows of the table or range, or locked some.
+    pending: bool,
 }
 
 /// A range that somebody has locked.
@@ -170,8 +173,6 @@ struct Grant {
 struct SpanGrant {
     span: Span,
     grant: Grant,
-    /// Its owner still waits for those who have changed or locked rows in it.
-    pending: bool,
 }
 
 /// A request in the queue.
@@ -293,23 +294,30 @@ impl LockSpace {
         inner.promote(self);
     }
 
+    /// Whether a lock on the table is still pending.
+    pub(super) fn set_pending(&self, owner: OwnerId, lifetime: Lifetime, pending: bool) {
+        if let Some(grant) = self.lock().grant_of(owner, &Target::Whole, lifetime) {
+            grant.pending = pending;
+        }
+    }
+
     /// The owner's span counts from here on for everybody; unless one of another, which was let past it
     /// while it was pending, counts already: that one's owner.
     pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
         let mut inner = self.lock();
-        let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.pending;
+        let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.grant.pending;
         let Some(place) = inner.spans.iter().position(own) else { return Ok(()) };
         let mode = inner.spans[place].grant.mode;
         let conflicts = |s: &&SpanGrant| {
             s.grant.owner != owner
-                && !s.pending
+                && !s.grant.pending
                 && s.span.meets(span)
                 && !s.grant.mode.is_compatible(mode)
         };
         if let Some(other) = inner.spans.iter().find(conflicts) {
             return Err(other.grant.owner);
         }
-        inner.spans[place].pending = false;
+        inner.spans[place].grant.pending = false;
         Ok(())
     }
 
@@ -323,7 +331,7 @@ impl LockSpace {
     pub(super) fn abandon(&self, owner: OwnerId, span: &Span) {
         let mut inner = self.lock();
         let before = inner.spans.len();
-        inner.spans.retain(|s| s.grant.owner != owner || s.span != *span || !s.pending);
+        inner.spans.retain(|s| s.grant.owner != owner || s.span != *span || !s.grant.pending);
         self.charge(inner.spans.len() as i64 - before as i64);
         inner.promote(self);
     }
@@ -417,7 +425,7 @@ impl Inner {
         let own = match &request.target {
             Target::Span(span) => self.spans.iter().any(|s| {
                 s.grant.owner == owner
-                    && !s.pending
+                    && !s.grant.pending
                     && s.span.contains(span)
                     && s.grant.mode.covers(request.mode)
             }),
@@ -442,12 +450,15 @@ impl Inner {
             Target::Whole | Target::Row(_) | Target::Name(_) => {
                 for grant in self.granted.get(&request.target).into_iter().flatten() {
                     converts |= grant.owner == owner;
-                    is_in_the_way(grant.owner, grant.mode);
+                    if !(grant.pending && request.established) {
+                        is_in_the_way(grant.owner, grant.mode);
+                    }
                 }
             }
             Target::Span(span) => {
-                let counts =
-                    |s: &&SpanGrant| s.span.meets(span) && !(s.pending && request.established);
+                let counts = |s: &&SpanGrant| {
+                    s.span.meets(span) && !(s.grant.pending && request.established)
+                };
                 for other in self.spans.iter().filter(counts) {
                     is_in_the_way(other.grant.owner, other.grant.mode);
                 }
@@ -475,7 +486,7 @@ impl Inner {
         for own in &self.spans {
             let (index, other) = (own.span.index, own.grant.owner);
             let spares = other == request.owner.id()
-                || own.pending && request.established
+                || own.grant.pending && request.established
                 || own.grant.mode.is_compatible(request.mode)
                 || holders.contains(&other);
             if spares {
@@ -500,11 +511,12 @@ impl Inner {
             mode: *mode,
             lifetime: *lifetime,
             count: 1,
+            pending: matches!(target, Target::Span(_)),
         };
         match target {
             Target::Insert => 0,
             Target::Span(span) => {
-                self.spans.push(SpanGrant { span: span.clone(), grant, pending: true });
+                self.spans.push(SpanGrant { span: span.clone(), grant });
                 1
             }
             target => {

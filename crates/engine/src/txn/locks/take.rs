@@ -150,23 +150,41 @@ impl Transaction {
     ) -> TxnResult<()> {
         self.enter_table(task, table)?;
         let space = self.lock_space(table);
-        let wish = (Target::Whole, mode, lifetime);
-        let taken = self.take_lock(task, &space, wish, (&NoKeys, true), patience)?;
+        let (wish, established) = ((Target::Whole, mode, lifetime), self.is_established(table));
+        let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         if taken.covered || !mode.covers(LockMode::SHARED) {
             return Ok(());
         }
-        fence(SeqCst); // pairs with the one in Slot::note_table
-        while let Some(writer) = self.other_writer(table) {
-            let waited = match patience {
-                Patience::None => Err(TxnError::LockTimeout),
-                _ => self.wait_for_peer_as(task, writer, mode),
-            };
-            if let Err(error) = waited {
-                space.weaken(self.owner_id(), &Target::Whole, lifetime, taken.before);
-                return Err(error);
-            }
+        let cleared = self.clear_table(task, table, &space, (mode, lifetime), patience);
+        if cleared.is_err() {
+            space.weaken(self.owner_id(), &Target::Whole, lifetime, taken.before);
         }
-        Ok(())
+        cleared
+    }
+
+    /// Waits until no other transaction that has written to a table is left. Until then they may go on
+    /// there, and newcomers wait.
+    fn clear_table(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        space: &LockSpace,
+        (mode, lifetime): (LockMode, Lifetime),
+        patience: Patience,
+    ) -> TxnResult<()> {
+        let owner = self.owner_id();
+        loop {
+            fence(SeqCst); // pairs with the one in Slot::note_table
+            let Some(writer) = self.other_writer(table) else { return Ok(()) };
+            if patience == Patience::None {
+                return Err(TxnError::LockTimeout);
+            }
+            space.set_pending(owner, lifetime, true);
+            let waited = self.wait_for_peer_as(task, writer, mode);
+            // Then looks again: one that was let past has announced itself before.
+            space.set_pending(owner, lifetime, false);
+            waited?;
+        }
     }
 
     /// Another transaction that has written to the table and is not over.

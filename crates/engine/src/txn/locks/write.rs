@@ -126,8 +126,9 @@ impl Transaction {
         patience: Patience,
     ) -> TxnResult<WritePermit> {
         let (space, owner) = (self.manager().locks.table(table.storage()), self.owner_id());
+        let established = self.is_established(table);
         let wish = (Target::Whole, LockMode::INTENT_EXCLUSIVE, Lifetime::Transaction);
-        let table = self.take_lock(task, &space, wish, (&NoKeys, true), patience)?;
+        let table = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         Ok(WritePermit { space, owner, table, row: None })
     }
 
