@@ -27,6 +27,9 @@ begin tran
 select count(*) as n from t with (holdlock) where id between 1 and 2
 select count(*) as n from t with (serializable, updlock) where id = 7
 select * from locks order by type, mode
+select object_name(p.object_id) as name, p.index_id, l.request_mode
+from sys.dm_tran_locks l join sys.partitions p on p.hobt_id = l.resource_associated_entity_id
+where l.request_session_id = @@spid and l.resource_type = 'KEY' order by l.request_mode
 rollback
 begin tran
 select count(*) as n from t with (tablock)

@@ -55,7 +55,8 @@ impl Transaction {
     /// writer taking it back; afterwards, it decides.
     #[inline]
     pub(crate) fn must_ask(&self, table: &Table) -> bool {
-        table.lock_word().is_used()
+        // The policy first: memory-optimized tables have no locks, and their word is another cache line.
+        table.conflicts() == ConflictPolicy::Wait && table.lock_word().is_used()
     }
 
     /// Asks for the locks that changing a row needs.

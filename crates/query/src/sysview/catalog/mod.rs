@@ -6,7 +6,7 @@ mod indexes;
 mod modules;
 mod objects;
 pub mod security;
-mod space;
+pub(crate) mod space;
 pub mod storage;
 
 use crate::bind::context::SystemView;

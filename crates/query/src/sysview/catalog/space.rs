@@ -4,6 +4,7 @@
 //! kept in memory, not in pages; sizes in pages are how many pages of 8 KB as much memory would be. Tables
 //! that are memory-optimized take no pages here: `sys.dm_db_xtp_table_memory_stats` has their sizes.
 
+use base::ids::StorageId;
 use base::{SqlResult, Value};
 use engine::catalog::def::{TableDef, TableRole};
 use engine::hot::table::Table;
@@ -58,6 +59,11 @@ impl Pages {
     }
 }
 
+/// `hobt_id` of an index, or of a table's rows if it has no clustered one (0).
+pub(crate) fn hobt_id(storage: StorageId, index: i32) -> i64 {
+    (storage.0 << 16) as i64 | i64::from(index)
+}
+
 /// Calls `each` for every partition of the database.
 fn every_partition(
     cx: &mut FillContext<'_>,
@@ -70,7 +76,7 @@ fn every_partition(
         let heap = definition.clustered_index().is_none().then_some(None);
         for place in heap.into_iter().chain((0..definition.indexes.len()).map(Some)) {
             let index = place.map_or(0, |at| definition.indexes[at].id.0);
-            let hobt = (definition.storage.0 << 16) as i64 | i64::from(index);
+            let hobt = hobt_id(definition.storage, index);
             let pages = table.as_ref().map(|table| Pages::of(definition, table, place));
             let rows = table.as_ref().map(|table| table.memory().rows);
             let pages = pages.unwrap_or_default();

@@ -13,6 +13,7 @@ use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
 use crate::exec::instance::locks::LockName;
 use crate::exec::instance::sessions::SessionEntry;
+use crate::sysview::catalog::space::hobt_id;
 
 const ADDRESS: SqlType = SqlType::varbinary(8);
 
@@ -155,11 +156,17 @@ fn of_tables(cx: &FillContext<'_>, catalog: &Arc<Catalog>) -> Vec<Lock> {
     let waiting = cx.instance.host().graph.waits();
     let lock = |(storage, lock): (_, LockInfo)| {
         let table = schema.tables().find(|own| own.storage == storage)?;
+        let clustered = i32::from(table.clustered_index().is_some());
+        let (mut entity, table_id) = (hobt_id(storage, clustered), i64::from(table.id().0));
         let (kind, mode, description) = match &lock.target {
-            Target::Whole => ("OBJECT", lock.mode.name(), String::new()),
+            Target::Whole => {
+                entity = table_id;
+                ("OBJECT", lock.mode.name(), String::new())
+            }
             Target::Row(row) => ("KEY", lock.mode.name(), format!("({row:012x})")),
             Target::Span(span) => {
                 let hash = hash(&span.lower) ^ span.index as u64;
+                entity = hobt_id(storage, table.indexes.get(span.index).map_or(0, |i| i.id.0));
                 ("KEY", lock.mode.range_name(), format!("({:012x})", hash & 0xFFFF_FFFF_FFFF))
             }
             Target::Insert => ("KEY", "RangeI-N", String::new()),
@@ -179,7 +186,7 @@ fn of_tables(cx: &FillContext<'_>, catalog: &Arc<Catalog>) -> Vec<Lock> {
             kind: (kind, ""),
             database,
             description,
-            entity: table.id().0.into(),
+            entity,
             mode,
             status,
             count: lock.count,
