@@ -67,6 +67,8 @@ pub struct Cursor {
     /// Rows that were handed out in the place of others from which they went on: if the walk comes to
     /// them itself, they are left out.
     followed: Vec<AnchorPtr>,
+    /// What the chunk before held, since anchors of one key may be in two.
+    previous: Vec<AnchorPtr>,
 }
 
 /// What [`Cursor::fetch_by`] does with an anchor.
@@ -114,6 +116,7 @@ impl Cursor {
             fetched: 0,
             copies: Vec::new(),
             followed: Vec::new(),
+            previous: Vec::new(),
         }
     }
 
@@ -129,6 +132,7 @@ impl Cursor {
         self.walk = None;
         self.chunk.clear();
         self.followed.clear();
+        self.previous.clear();
         (self.at, self.size) = (0, FIRST_CHUNK);
     }
 
@@ -229,6 +233,10 @@ impl Cursor {
         guard: &Guard,
         look: &mut dyn FnMut(AnchorPtr) -> Look,
     ) -> Fetched {
+        if !self.chunk.is_empty() {
+            self.previous.clear();
+            self.previous.extend(self.chunk.iter().map(|row| row.anchor));
+        }
         self.chunk.clear();
         self.at = 0;
         let before = match &self.walk {
@@ -269,9 +277,16 @@ impl Cursor {
         Fetched::Chunk
     }
 
-    /// A row was handed out in the place of one that went on there.
-    pub(crate) fn note_followed(&mut self, anchor: AnchorPtr) {
-        self.followed.push(anchor);
+    /// A row is handed out in the place of one that went on there; not if the walk has found it as
+    /// well, or will: then it has its own turn.
+    pub(crate) fn follow(&mut self, anchor: AnchorPtr) -> bool {
+        let found = self.chunk.iter().any(|row| row.anchor == anchor)
+            || self.previous.contains(&anchor)
+            || self.followed.contains(&anchor);
+        if !found {
+            self.followed.push(anchor);
+        }
+        !found
     }
 
     /// Whether a row was handed out already.

@@ -103,8 +103,8 @@ impl Cursor {
                 let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
                     continue;
                 };
-                if row.anchor != found.anchor {
-                    self.note_followed(row.anchor);
+                if row.anchor != found.anchor && !self.follow(row.anchor) {
+                    continue;
                 }
                 return Ok(Some(row));
             }
@@ -224,7 +224,13 @@ impl Transaction {
                     let seen = snapshot.visible(anchor, links, slots);
                     seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }))
                 }
-                Fate::Committed(_) if newest.deleted => Look::Nothing,
+                Fate::Committed(stamp) if newest.deleted => match newest.moved_to() {
+                    // Moved since the statement began, perhaps to where the walk has been already.
+                    Some(_) if stamp >= snapshot.stamp => {
+                        Look::Row(RowRef { anchor, version: newest.version })
+                    }
+                    _ => Look::Nothing,
+                },
                 Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
                 Fate::Owned { begin, .. } => match self.committed_below(newest) {
                     // The row stays, whatever becomes of it: it is waited for when its turn comes.
