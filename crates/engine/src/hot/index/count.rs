@@ -9,10 +9,13 @@ const WORD: u64 = 8;
 /// Counts of one index, and the account that it charges.
 #[derive(Debug)]
 pub(super) struct Counts {
+    /// Rows that are not in postings.
     rows: Striped,
-    keys: Striped,
+    /// Rows in postings.
+    posted: Striped,
+    keys: Arc<Striped>,
     /// Words that were allocated to hold pointers and do not, but for postings: what they hold is not
-    /// subtracted, since it follows from rows and keys.
+    /// subtracted, since it follows from `posted`.
     spare: Striped,
     account: Arc<Account>,
     unique: bool,
@@ -22,7 +25,8 @@ impl Counts {
     pub(super) fn new(account: Arc<Account>, unique: bool) -> Counts {
         Counts {
             rows: Striped::default(),
-            keys: Striped::default(),
+            posted: Striped::default(),
+            keys: Arc::default(),
             spare: Striped::default(),
             account,
             unique,
@@ -30,17 +34,28 @@ impl Counts {
     }
 
     pub(super) fn rows(&self) -> u64 {
-        self.rows.sum()
+        self.rows.sum() + self.posted.sum()
     }
 
     pub(super) fn keys(&self) -> u64 {
         if self.unique { self.rows.sum() } else { self.keys.sum() }
     }
 
-    /// Counts rows; returns how many of them are in the hint's stripe.
+    /// Who else counts keys.
+    pub(super) fn shared_keys(&self) -> Arc<Striped> {
+        self.keys.clone()
+    }
+
+    /// Counts rows that are not in postings; returns how many of them are in the hint's stripe.
     #[inline]
     pub(super) fn add_rows(&self, hint: u64, n: i64) -> i64 {
         self.rows.add(hint, n)
+    }
+
+    /// Counts rows in postings.
+    #[inline]
+    pub(super) fn add_posted(&self, hint: u64, n: i64) {
+        self.posted.add(hint, n);
     }
 
     /// Counts keys of an index that is not unique, as [`Counts::add_rows`].
@@ -75,9 +90,7 @@ impl Counts {
 
     pub(super) fn memory(&self) -> IndexMemory {
         let allocated_bytes = self.account.bytes();
-        // The first row of a key has its place beside the key.
-        let in_postings = if self.unique { 0 } else { self.rows().saturating_sub(self.keys()) };
-        let spare = self.spare.sum().saturating_sub(in_postings);
+        let spare = self.spare.sum().saturating_sub(self.posted.sum());
         IndexMemory { allocated_bytes, used_bytes: allocated_bytes.saturating_sub(spare * WORD) }
     }
 }

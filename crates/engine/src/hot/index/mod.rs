@@ -7,7 +7,8 @@
 //! In a **unique** index several anchors may have the same key, of which at most one is live: the
 //! others are deleted and not yet reclaimed, or on the way in or out. They hang together by the
 //! anchors' link words. In an index that is **not unique** the anchors of a key are its
-//! [`postings`], and the link word says where in them the anchor is.
+//! [`postings`], and the link word says where in them the anchor is; but in a hash index the first few
+//! of a key hang together as in a unique one.
 //!
 //! # Invariants
 //!
@@ -200,6 +201,14 @@ impl Index {
         }
     }
 
+    /// Frees what the index has beside the rows. To be called before the rows are freed, since an index
+    /// may have to go along them; it is of no use afterwards.
+    pub fn release(&mut self) {
+        if let Index::Hash(index) = self {
+            index.release();
+        }
+    }
+
     /// Anchors in the index; an estimate while others change it.
     pub fn len(&self) -> u64 {
         match self {
@@ -246,6 +255,7 @@ pub struct Matches<'g>(Found<'g>);
 enum Found<'g> {
     Nothing,
     Run(hash::Run<'g>),
+    Keyed(hash::KeyRun<'g>),
     Chain(range::Chain<'g>),
     Postings(postings::Postings<'g>),
 }
@@ -258,6 +268,7 @@ impl Iterator for Matches<'_> {
         match &mut self.0 {
             Found::Nothing => None,
             Found::Run(run) => run.next(),
+            Found::Keyed(run) => run.next(),
             Found::Chain(chain) => chain.next(),
             Found::Postings(postings) => postings.next(),
         }

@@ -75,6 +75,7 @@ impl Shared {
             self.remove(row);
         }
         assert!(self.fixture.index.is_empty() && self.scan(Direction::Forward).is_empty());
+        assert_eq!(self.fixture.index.keys(), 0);
         if let Index::Hash(index) = &self.fixture.index {
             let handle = self.collector.register();
             let buckets = index.stats(&handle.pin()).total_buckets * 8;
@@ -130,6 +131,26 @@ fn one_of_several_inserts_of_a_key_wins() {
             assert_eq!(shared.seek(5).len(), 1);
         });
     }
+}
+
+#[test]
+fn keys_are_counted_while_their_rows_come_and_go() {
+    explore(500, || {
+        let shared = Shared::new(true, false);
+        let old = [shared.add(5, 0), shared.add(5, 1), shared.add(6, 2)];
+        let threads: Vec<_> = old
+            .into_iter()
+            .map(|row| {
+                spawn(&shared, move |s| {
+                    s.remove(row);
+                    s.add(row.0, 10 + row.2)
+                })
+            })
+            .collect();
+        let rows: Vec<_> = threads.into_iter().map(join).collect();
+        assert_eq!(shared.fixture.index.keys(), 2);
+        shared.finish(rows);
+    });
 }
 
 #[test]

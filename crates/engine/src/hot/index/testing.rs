@@ -200,6 +200,7 @@ impl Drop for Fixture {
             left.push(anchor);
             ControlFlow::Continue(())
         });
+        self.index.release();
         for anchor in left {
             let len = self.row_of(anchor).len();
             // SAFETY: as above; an index does not touch its anchors when it is dropped.

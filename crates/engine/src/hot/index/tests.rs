@@ -197,6 +197,35 @@ fn a_queue_under_one_key_gives_its_memory_back() {
 }
 
 #[test]
+fn keys_with_few_rows_take_no_memory_in_a_hash_index() {
+    for kind in KINDS {
+        let handle = Collector::new().register();
+        let guard = handle.pin();
+        let f = Fixture::new(true, false, kind);
+        let buckets = |f: &Fixture| match &f.index {
+            Index::Hash(index) => index.stats(&guard),
+            Index::Range(_) => unreachable!("it was made as a hash index"),
+        };
+        let rows: Vec<_> = (0..800u64).map(|id| (id, f.add(&guard, id as u32 % 100, id))).collect();
+        let stats = buckets(&f);
+        assert_eq!((f.index.keys(), stats.keys, stats.rows), (100, 100, 800));
+        assert_eq!(f.index.memory().allocated_bytes, stats.total_buckets * 8);
+        // A ninth row of a key gets postings, and the key stays one.
+        let more = f.add(&guard, 7, 1000);
+        assert!(f.index.memory().allocated_bytes > buckets(&f).total_buckets * 8);
+        assert_eq!((f.index.keys(), buckets(&f).keys, f.seek(&guard, 7).len()), (100, 100, 9));
+        for &(id, anchor) in rows.iter().filter(|r| r.0 % 100 != 8) {
+            f.remove(&guard, anchor, id as u32 % 100, id);
+        }
+        assert_eq!(f.seek(&guard, 7), [1000]);
+        assert_eq!(f.index.keys(), 2);
+        f.remove(&guard, more, 7, 1000);
+        assert_eq!(f.index.keys(), 1);
+        assert_eq!(f.index.memory().allocated_bytes, buckets(&f).total_buckets * 8);
+    }
+}
+
+#[test]
 fn ascending_inserts_fill_the_leaves() {
     let collector = Collector::new();
     let handle = collector.register();

@@ -530,6 +530,7 @@ impl Drop for Table {
                 anchors.push(anchor);
                 ControlFlow::Continue(())
             });
+            self.indexes.iter_mut().for_each(|i| i.index.release());
             for anchor in anchors {
                 self.free_newest(0, anchor);
                 self.free_anchor(0, anchor);

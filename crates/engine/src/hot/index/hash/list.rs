@@ -8,7 +8,8 @@
 //! |---|---|---|
 //! | 63–48 | 16 bits of the node's hash, the **tag** | border |
 //! | 47–4 | address | border (zeros at the end) |
-//! | 3, 2 | 0 | border (zeros) |
+//! | 3 | 0 | border (zero) |
+//! | 2 [`KEY`] | the node is a key with postings | border (zero) |
 //! | 1 [`TO_BUCKET`] | 0 | 1 |
 //! | 0 [`MARK`] | the node whose word this is has been removed | same |
 //!
@@ -36,9 +37,8 @@
 use std::cmp::Ordering;
 
 use super::buckets::Buckets;
-use super::nodes::{AnchorNodes, KeyNodes, Nodes};
+use super::nodes::{AnchorNodes, KEY, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
-use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::prefetch::{prefetch, prefetch_row};
 use crate::hot::index::rows::Probe;
 use crate::sync::Word;
@@ -66,7 +66,7 @@ pub(super) fn target(word: u64) -> Target {
     if word & TO_BUCKET != 0 {
         Target::Bucket(word & !FLAGS)
     } else if word & ADDRESS_MASK != 0 {
-        Target::Node(word & ADDRESS_MASK)
+        Target::Node(word & (ADDRESS_MASK | KEY))
     } else {
         Target::End
     }
@@ -120,6 +120,11 @@ impl<N> SplitList<N> {
     #[inline]
     pub(super) fn compare_tags(&self, word: u64, hash: u64) -> Ordering {
         (word >> TAG_SHIFT).cmp(&(hash << self.skipped_bits >> TAG_SHIFT))
+    }
+
+    /// Cuts the list off behind its first bucket: for whoever has it to himself and frees what was in it.
+    pub(super) fn forget(&self) {
+        self.buckets.word(0).store(0, Relaxed);
     }
 
     /// Asks for what a scan that has come to this bucket will soon need.
@@ -224,12 +229,14 @@ impl<N: Nodes> SplitList<N> {
     ) -> Option<Spot<'g>> {
         let mut pred = entry;
         let mut word = pred.load(Acquire);
+        // The node whose word `pred` is.
+        let mut before = None;
         loop {
             match target(word) {
                 Target::End => return Some(Spot { pred, word }),
                 Target::Bucket(border) if border > hash => return Some(Spot { pred, word }),
                 Target::Bucket(border) => {
-                    pred = self.buckets.word(border);
+                    (pred, before) = (self.buckets.word(border), None);
                     word = pred.load(Acquire);
                 }
                 // SAFETY: the caller holds a guard, under which the node was reached (L2).
@@ -244,17 +251,48 @@ impl<N: Nodes> SplitList<N> {
                         let skip = next & !MARK;
                         // It fails if the predecessor has been marked too (L3).
                         pred.compare_exchange(word, skip, AcqRel, Relaxed).ok()?;
+                        if N::COUNTS_HASHES {
+                            self.count_unlinked(before, node, skip);
+                        }
                         word = skip;
                         continue;
                     }
                     match tags.then_with(|| self.nodes.hash(node).cmp(&hash)) {
                         Ordering::Greater => return Some(Spot { pred, word }),
                         Ordering::Equal if !passes(node) => return Some(Spot { pred, word }),
-                        _ => (pred, word) = (link, next),
+                        _ => (pred, word, before) = (link, next, Some(node)),
                     }
                 },
             }
         }
+    }
+
+    /// Counts the loss of a hash, if a node that has just been unlinked between `before` and what `next`
+    /// points to had it alone. Exact: at the moment of the exchange that unlinked it no neighbour could
+    /// come or go.
+    ///
+    /// # Safety
+    /// The caller holds a guard under which it reached all three.
+    unsafe fn count_unlinked(&self, before: Option<u64>, node: u64, next: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let hash = self.nodes.hash(node);
+            let follows = self.points_to(next, hash);
+            if !follows && before.is_none_or(|before| self.nodes.hash(before) != hash) {
+                self.nodes.lost_hash(hash);
+            }
+        }
+    }
+
+    /// Whether a word points to a node with this hash, removed or not.
+    ///
+    /// # Safety
+    /// The caller holds a guard under which it reached the node.
+    #[inline]
+    pub(super) unsafe fn points_to(&self, word: u64, hash: u64) -> bool {
+        let Target::Node(node) = target(word) else { return false };
+        // SAFETY: the caller's promise.
+        self.compare_tags(word, hash).is_eq() && unsafe { self.nodes.hash(node) } == hash
     }
 
     /// Links a node, whose word this is, at a spot; fails if that has changed.
@@ -290,63 +328,6 @@ impl<N: Nodes> SplitList<N> {
     pub(super) unsafe fn mark(&self, node: u64) {
         // SAFETY: the caller's promise.
         unsafe { self.nodes.link(node) }.fetch_or(MARK, AcqRel);
-    }
-}
-
-impl SplitList<KeyNodes> {
-    /// The group with this key, dead or alive, or the place where it belongs. Keys with the same hash
-    /// are ordered by their bytes.
-    ///
-    /// # Safety
-    /// The caller holds a guard.
-    pub(super) unsafe fn find_key(&self, probe: &Probe<'_>) -> Result<GroupPtr, Spot<'_>> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let spot = self.find(probe.hash, |node| KeyNodes::group(node).key() < probe.key);
-            match target(spot.word) {
-                Target::Node(node)
-                    if self.nodes.hash(node) == probe.hash
-                        && KeyNodes::group(node).key() == probe.key =>
-                {
-                    Ok(KeyNodes::group(node))
-                }
-                _ => Err(spot),
-            }
-        }
-    }
-
-    /// The group with this key. Changes nothing in the list.
-    ///
-    /// # Safety
-    /// The caller holds a guard.
-    #[inline]
-    pub(super) unsafe fn get_key(&self, probe: &Probe<'_>) -> Option<GroupPtr> {
-        // SAFETY: the caller's promise, for all nodes reached.
-        unsafe {
-            let mut word = self.start(probe.hash);
-            loop {
-                match target(word) {
-                    Target::End => return None,
-                    Target::Bucket(border) if border > probe.hash => return None,
-                    Target::Bucket(border) => word = self.follow(border),
-                    Target::Node(node) => {
-                        let tags = self.compare_tags(word, probe.hash);
-                        if tags == Ordering::Greater {
-                            return None;
-                        }
-                        let group = KeyNodes::group(node);
-                        word = self.nodes.link(node).load(Acquire);
-                        if tags == Ordering::Equal
-                            && self.nodes.hash(node) == probe.hash
-                            && !is_marked(word)
-                            && group.key() == probe.key
-                        {
-                            return Some(group);
-                        }
-                    }
-                }
-            }
-        }
     }
 
     /// Calls `f` for every node, removed or not; `f` may free it.

@@ -5,11 +5,12 @@
 //!
 //! * unique: the anchors themselves; the link word is the list's. Anchors with the same key are
 //!   next to each other, newest first.
-//! * not unique: one node for each distinct key, whose rows are in its postings.
+//! * not unique: the anchors of the first few rows of a key, and for further ones a node with postings.
 //!
-//! So the length of a chain never depends on how many rows share a key.
+//! So the length of a chain hardly depends on how many rows share a key.
 
 mod buckets;
+mod keys;
 mod list;
 mod nodes;
 mod scan;
@@ -17,19 +18,19 @@ mod stats;
 
 use crossbeam_epoch::Guard;
 
+pub(super) use keys::KeyRun;
 pub(super) use list::Run;
 pub use stats::{HashStats, HashStatsWalk};
 
 use crate::hot::account::STRIPES;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
-use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::rows::{Probe, Rows};
 use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::{KeyBuf, SeekKey};
 use buckets::Buckets;
 use list::SplitList;
-use nodes::{AnchorNodes, KeyHeader, KeyNodes, Nodes};
+use nodes::{AnchorNodes, KeyHeader, KeyNodes};
 
 /// See the module's header.
 #[derive(Debug)]
@@ -54,7 +55,8 @@ impl HashIndex {
         let entries = if shape.unique {
             Entries::Anchors(SplitList::new(buckets, AnchorNodes(rows.clone())))
         } else {
-            Entries::Keys(SplitList::new(buckets, KeyNodes))
+            let nodes = KeyNodes::new(rows.clone(), counts.shared_keys());
+            Entries::Keys(SplitList::new(buckets, nodes))
         };
         HashIndex { rows, counts, entries }
     }
@@ -84,9 +86,7 @@ impl HashIndex {
                 self.rows.encode(row, &mut key);
                 let probe = self.rows.probe(&key);
                 // SAFETY: the caller's promise.
-                let is_new = unsafe { self.insert_posting(list, anchor, &probe) };
-                self.counts.add_rows(anchor.address(), 1);
-                if !is_new {
+                if !unsafe { list.insert(anchor, &probe, &self.counts) } {
                     return true;
                 }
                 self.counts.add_keys(probe.hash, 1)
@@ -173,67 +173,21 @@ impl HashIndex {
         }
     }
 
-    /// Adds an anchor to the postings of its key; returns whether the key is new.
-    ///
-    /// # Safety
-    /// As for [`HashIndex::insert`].
-    unsafe fn insert_posting(
-        &self,
-        list: &SplitList<KeyNodes>,
-        anchor: AnchorPtr,
-        probe: &Probe<'_>,
-    ) -> bool {
-        // SAFETY: the caller's promise; groups reached through the list are protected by its guard,
-        // and a fresh one is ours until it is linked.
-        unsafe {
-            let link = self.rows.link(anchor);
-            loop {
-                let spot = match list.find_key(probe) {
-                    Ok(group) => {
-                        if group.append(anchor, link, &self.counts).is_ok() {
-                            return false;
-                        }
-                        // Its killer is about to do the same. The next search unlinks it.
-                        list.mark(KeyNodes::node(group));
-                        continue;
-                    }
-                    Err(spot) => spot,
-                };
-                let header = KeyHeader::new(probe.hash);
-                let group = GroupPtr::create(header, probe.key, anchor, link, &self.counts);
-                let node = KeyNodes::node(group);
-                if list.link(&spot, probe.hash, node, KeyNodes.link(node)) {
-                    return true;
-                }
-                group.discard::<KeyHeader>(&self.counts);
-            }
-        }
-    }
-
     /// See [`Index::remove`](super::Index::remove).
     ///
     /// # Safety
     /// As there.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
-        // SAFETY: the caller's promise; whoever is told that a group died owns it.
+        // SAFETY: the caller's promise.
         unsafe {
+            let hash = || self.probe_row(row, &mut KeyBuf::new()).hash;
             match &self.entries {
                 Entries::Anchors(list) => {
-                    let hash = self.probe_row(row, &mut KeyBuf::new()).hash;
+                    let hash = hash();
                     list.remove(anchor.address(), hash);
                     self.counts.add_rows(hash, -1);
                 }
-                Entries::Keys(list) => {
-                    self.counts.add_rows(anchor.address(), -1);
-                    let link = self.rows.link(anchor);
-                    if let Some(group) = GroupPtr::unlink(link, guard, &self.counts) {
-                        let node = KeyNodes::node(group);
-                        let hash = KeyNodes.hash(node);
-                        list.remove(node, hash);
-                        self.counts.add_keys(hash, -1);
-                        group.retire::<KeyHeader>(guard, &self.counts);
-                    }
-                }
+                Entries::Keys(list) => list.remove_anchor(guard, anchor, hash, &self.counts),
             }
         }
     }
@@ -246,10 +200,7 @@ impl HashIndex {
         unsafe {
             Matches(match &self.entries {
                 Entries::Anchors(list) => Found::Run(Run::new(list, probe, list.start(probe.hash))),
-                Entries::Keys(list) => match list.get_key(&probe) {
-                    None => Found::Nothing,
-                    Some(group) => Found::Postings(group.postings(0)),
-                },
+                Entries::Keys(list) => Found::Keyed(KeyRun::new(list, probe)),
             })
         }
     }
@@ -290,6 +241,20 @@ impl HashIndex {
         matches!(self.entries, Entries::Anchors(_))
     }
 
+    /// Frees what the index has beside the rows, which are still there. Nothing is found any more.
+    pub fn release(&mut self) {
+        let Entries::Keys(list) = &self.entries else { return };
+        // SAFETY: nobody else has access to the index any more, and the rows are there.
+        unsafe {
+            list.for_each_node(|node| {
+                if let Some(group) = KeyNodes::group(node) {
+                    group.free::<KeyHeader>();
+                }
+            });
+        }
+        list.forget();
+    }
+
     fn buckets(&self) -> &Buckets {
         match &self.entries {
             Entries::Anchors(list) => list.buckets(),
@@ -300,13 +265,7 @@ impl HashIndex {
 
 impl Drop for HashIndex {
     fn drop(&mut self) {
-        // Anchors belong to the table and may be gone already; key nodes are the index's own.
         // SAFETY: nobody else has access to the index any more.
-        unsafe {
-            if let Entries::Keys(list) = &self.entries {
-                list.for_each_node(|node| KeyNodes::group(node).free::<KeyHeader>());
-            }
-            self.buckets().free();
-        }
+        unsafe { self.buckets().free() };
     }
 }

@@ -1,9 +1,10 @@
 //! What the list's nodes are.
 
+use crate::hot::account::Striped;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::rows::Rows;
-use crate::sync::Word;
+use crate::sync::{Arc, Word};
 
 /// How the list reads its nodes, which it names by address.
 pub(super) trait Nodes {
@@ -18,6 +19,12 @@ pub(super) trait Nodes {
     /// # Safety
     /// The node is protected.
     unsafe fn hash(&self, node: u64) -> u64;
+
+    /// Whether [`Nodes::lost_hash`] wants to be called.
+    const COUNTS_HASHES: bool = false;
+
+    /// The last node with this hash has been unlinked.
+    fn lost_hash(&self, _hash: u64) {}
 }
 
 /// Anchors as nodes.
@@ -49,7 +56,11 @@ impl Nodes for AnchorNodes {
     }
 }
 
-/// What precedes the group in a key node.
+/// Tag of a node's address, in a word and wherever nodes are named: the node is a key with postings
+/// rather than an anchor.
+pub(super) const KEY: u64 = 4;
+
+/// What precedes the group in the node of a key with postings.
 #[repr(C)]
 pub(super) struct KeyHeader {
     link: Word,
@@ -62,17 +73,36 @@ impl KeyHeader {
     }
 }
 
-/// Distinct keys as nodes: a [`KeyHeader`] and a group.
+/// Anchors as nodes, and keys with postings: a [`KeyHeader`] and a group.
 #[derive(Debug)]
-pub(super) struct KeyNodes;
+pub(super) struct KeyNodes {
+    rows: Rows,
+    /// Different hashes in the list, which is to say keys.
+    keys: Arc<Striped>,
+}
 
 impl KeyNodes {
-    pub(super) fn node(group: GroupPtr) -> u64 {
-        group.address() - size_of::<KeyHeader>() as u64
+    pub(super) fn new(rows: Rows, keys: Arc<Striped>) -> KeyNodes {
+        KeyNodes { rows, keys }
     }
 
-    pub(super) fn group(node: u64) -> GroupPtr {
-        GroupPtr::from_address(node + size_of::<KeyHeader>() as u64)
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    pub(super) fn node(group: GroupPtr) -> u64 {
+        (group.address() - size_of::<KeyHeader>() as u64) | KEY
+    }
+
+    /// The group of a node that is a key.
+    #[inline]
+    pub(super) fn group(node: u64) -> Option<GroupPtr> {
+        (node & KEY != 0)
+            .then(|| GroupPtr::from_address((node & !KEY) + size_of::<KeyHeader>() as u64))
+    }
+
+    fn header(node: u64) -> *const KeyHeader {
+        (node & !KEY) as *const KeyHeader
     }
 }
 
@@ -80,12 +110,28 @@ impl Nodes for KeyNodes {
     #[inline]
     unsafe fn link<'g>(&self, node: u64) -> &'g Word {
         // SAFETY: the caller's promise.
-        unsafe { &(*(node as *const KeyHeader)).link }
+        unsafe {
+            match node & KEY {
+                0 => self.rows.link(AnchorNodes::anchor(node)),
+                _ => &(*KeyNodes::header(node)).link,
+            }
+        }
     }
 
     #[inline]
     unsafe fn hash(&self, node: u64) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { (*(node as *const KeyHeader)).hash }
+        unsafe {
+            match node & KEY {
+                0 => self.rows.hash(AnchorNodes::anchor(node)),
+                _ => (*KeyNodes::header(node)).hash,
+            }
+        }
+    }
+
+    const COUNTS_HASHES: bool = true;
+
+    fn lost_hash(&self, hash: u64) {
+        self.keys.add(hash, -1);
     }
 }

@@ -6,6 +6,7 @@ use super::list::{SplitList, Target, is_marked, target};
 use super::nodes::{AnchorNodes, KeyNodes, Nodes};
 use super::{Entries, HashIndex};
 use crate::hot::index::Scan;
+use crate::hot::index::rows::Rows;
 use crate::hot::index::scan::Visit;
 use crate::sync::atomic::Ordering::Acquire;
 
@@ -24,12 +25,7 @@ impl HashIndex {
                     false
                 }
                 Entries::Anchors(list) => scan_anchors(list, scan, visit),
-                Entries::Keys(list) if scan.is_key => {
-                    match list.get_key(&self.rows.probe(&scan.range.lower)) {
-                        None => false,
-                        Some(group) => scan.visit_group(group, visit).is_break(),
-                    }
-                }
+                Entries::Keys(list) if scan.is_key => scan_key(list, &self.rows, scan, visit),
                 Entries::Keys(list) => scan_keys(list, scan, visit),
             }
         };
@@ -85,15 +81,46 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
     }
 }
 
+/// The rows of one key: those in postings first, then the others, between which it never stops.
+///
+/// # Safety
+/// The caller holds a guard.
+unsafe fn scan_key(
+    list: &SplitList<KeyNodes>,
+    rows: &Rows,
+    scan: &mut Scan,
+    visit: Visit<'_>,
+) -> bool {
+    let lower = scan.range.lower.clone();
+    let probe = rows.probe(&lower);
+    // SAFETY: the caller's promise, for all nodes reached.
+    unsafe {
+        let run = list.gather(&mut list.first(probe.hash), probe.hash);
+        for group in run.groups.into_iter().filter(|group| group.key() == probe.key) {
+            if scan.visit_group(group, visit).is_break() {
+                return true;
+            }
+        }
+        for anchor in run.anchors.into_iter().filter(|&anchor| rows.has_key(anchor, &probe)) {
+            // What is returned does not matter, since nothing follows.
+            _ = visit(anchor);
+        }
+    }
+    false
+}
+
+/// The rows of a hash: those in postings first, by their keys, then the others, between which it never
+/// stops.
+///
 /// # Safety
 /// The caller holds a guard.
 unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_>) -> bool {
     // SAFETY: the caller's promise, for all nodes reached.
     unsafe {
-        let mut word = list.start(scan.hash);
+        let mut word = list.first(scan.hash);
         loop {
-            let node = match target(word) {
-                Target::Node(node) => node,
+            let hash = match target(word) {
+                Target::Node(node) => list.nodes().hash(node),
                 Target::Bucket(border) => {
                     list.prefetch_ahead(border);
                     word = list.follow(border);
@@ -101,19 +128,31 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
                 }
                 Target::End => return false,
             };
-            word = KeyNodes.link(node).load(Acquire);
-            let (hash, group) = (KeyNodes.hash(node), KeyNodes::group(node));
-            if hash < scan.hash || is_marked(word) {
-                continue;
+            let run = list.gather(&mut word, hash);
+            // Groups before the one where it stopped are done.
+            let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash).map(|i| i.0.clone());
+            for group in run.groups {
+                if stopped.as_ref().is_some_and(|key| group.key() < &**key) {
+                    continue;
+                }
+                if scan.visit_group(group, visit).is_break() {
+                    scan.hash = hash;
+                    return true;
+                }
             }
-            // Keys with the same hash are ordered; those before the one where it stopped are done.
-            let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash);
-            if stopped.is_some_and(|(key, _)| group.key() < &**key) {
-                continue;
+            let mut broken = false;
+            for anchor in run.anchors {
+                broken |= visit(anchor).is_break();
             }
-            if scan.visit_group(group, visit).is_break() {
-                scan.hash = hash;
-                return true;
+            if broken {
+                scan.inside = None;
+                return match hash.checked_add(1) {
+                    Some(next) => {
+                        scan.hash = next;
+                        true
+                    }
+                    None => false,
+                };
             }
         }
     }

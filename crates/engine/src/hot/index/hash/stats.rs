@@ -50,14 +50,14 @@ pub struct HashStatsWalk {
 }
 
 impl HashStatsWalk {
-    fn count(&mut self, hash: u64, rows: u64) {
+    fn count(&mut self, hash: u64, rows: u64, is_key: bool) {
         let bucket = hash >> (u64::BITS - self.level);
         if bucket != self.bucket {
             self.end_bucket();
             self.bucket = bucket;
         }
         self.rows += rows;
-        self.keys += 1;
+        self.keys += u64::from(is_key);
     }
 
     fn end_bucket(&mut self) {
@@ -98,7 +98,9 @@ impl HashIndex {
             unsafe {
                 match &self.entries {
                     Entries::Anchors(list) => step(list, walk, budget, |_| 1),
-                    Entries::Keys(list) => step(list, walk, budget, |n| KeyNodes::group(n).rows()),
+                    Entries::Keys(list) => step(list, walk, budget, |node| {
+                        KeyNodes::group(node).map_or(1, |group| group.rows())
+                    }),
                 }
             }
         }
@@ -148,8 +150,9 @@ unsafe fn step<N: Nodes>(
                 return;
             }
             budget = budget.saturating_sub(1);
+            let is_key = !N::COUNTS_HASHES || last != Some(hash);
             last = Some(hash);
-            walk.count(hash, rows(node));
+            walk.count(hash, rows(node), is_key);
         }
     }
     walk.end_bucket();

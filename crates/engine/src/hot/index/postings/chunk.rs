@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use super::SLOT_SHIFT;
+use super::{PLACE, SLOT_SHIFT};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::heap::{free, rounded};
 use crate::hot::index::allocate;
@@ -69,7 +69,7 @@ impl ChunkPtr {
             chunk.slot(0).store(anchor.address(), Relaxed);
             chunk
         };
-        link.store(chunk.address() | 1 << SLOT_SHIFT, Relaxed);
+        link.store(chunk.address() | 1 << SLOT_SHIFT | PLACE, Relaxed);
         counts.charge(chunk.address(), rounded(size(capacity)), capacity);
         chunk
     }
@@ -173,7 +173,7 @@ impl ChunkPtr {
                 bits = before;
                 continue;
             }
-            link.store(self.address() | u64::from(slot + 1) << SLOT_SHIFT, Relaxed);
+            link.store(self.address() | u64::from(slot + 1) << SLOT_SHIFT | PLACE, Relaxed);
             // SAFETY: a bit that was clear belongs to a place. Release: pairs with the readers'
             // Acquire, so that they see the row.
             unsafe { self.slot(u64::from(slot)) }.store(anchor.address(), Release);

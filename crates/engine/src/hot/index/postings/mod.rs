@@ -61,9 +61,11 @@ const KEY_LEN_SHIFT: u32 = 41;
 /// Tag of `more`: it points to a directory, not to the first chunk.
 const IN_DIRECTORY: u64 = 1;
 
-/// A link word has the address of the group or chunk, and in these bits the slot plus one, or zero
-/// for the group itself.
+/// A link word has the address of the group or chunk, [`PLACE`], and in these bits the slot plus one, or
+/// zero for the group itself.
 const SLOT_SHIFT: u32 = 48;
+/// Tag of a link word: it names a place.
+const PLACE: u64 = 1;
 
 /// How many places ahead an iteration asks for what is there.
 const PREFETCH_AHEAD: u64 = 8;
@@ -86,6 +88,12 @@ pub(super) struct Group {
 /// The group has died: its key must be looked up again.
 #[derive(Debug)]
 pub(super) struct Dead;
+
+/// Whether a link word names a place in postings, rather than what follows in a list of which the anchor
+/// has not been removed.
+pub(super) fn is_place(link: u64) -> bool {
+    link & PLACE != 0
+}
 
 /// Points to a group, in an allocation that may have other things before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,8 +125,8 @@ impl GroupPtr {
             bytes.copy_from_nonoverlapping(key.as_ptr(), key.len());
             GroupPtr(group)
         };
-        link.store(group.address(), Relaxed);
-        counts.charge(group.address(), rounded(size), 0);
+        link.store(group.address() | PLACE, Relaxed);
+        counts.charge(group.address(), rounded(size), 1);
         group
     }
 
@@ -129,7 +137,7 @@ impl GroupPtr {
     pub(super) unsafe fn discard<Header>(self, counts: &Counts) {
         // SAFETY: the caller's promise.
         unsafe {
-            counts.discharge(self.address(), rounded(self.size::<Header>()), 0);
+            counts.discharge(self.address(), rounded(self.size::<Header>()), 1);
             self.free::<Header>();
         }
     }
@@ -189,7 +197,7 @@ impl GroupPtr {
             return Err(Dead);
         }
         if group.first.load(Relaxed) == 0 {
-            link.store(self.address(), Relaxed);
+            link.store(self.address() | PLACE, Relaxed);
             // Release: pairs with the readers' Acquire, so that they see the row.
             if group.first.compare_exchange(0, anchor.address(), Release, Relaxed).is_ok() {
                 return Ok(());
@@ -316,7 +324,7 @@ impl GroupPtr {
     pub(super) unsafe fn retire<Header>(self, guard: &Guard, counts: &Counts) {
         // SAFETY: a dead group is its killer's alone, except for readers, who go with the epoch.
         unsafe {
-            counts.discharge(self.address(), rounded(self.size::<Header>()), 0);
+            counts.discharge(self.address(), rounded(self.size::<Header>()), 1);
             self.for_each_chunk(|chunk| chunk.discharge(counts));
             if let Some(directory) = self.directory_address() {
                 (*directory).discharge(counts);

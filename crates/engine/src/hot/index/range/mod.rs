@@ -159,8 +159,15 @@ impl RangeIndex {
                 Err(Retry) => {}
             }
         }
-        self.counts.add_rows(anchor.address(), 1);
+        self.count_row(anchor, 1);
         true
+    }
+
+    fn count_row(&self, anchor: AnchorPtr, n: i64) {
+        match self.unique {
+            true => _ = self.counts.add_rows(anchor.address(), n),
+            false => self.counts.add_posted(anchor.address(), n),
+        }
     }
 
     /// # Safety
@@ -255,7 +262,7 @@ impl RangeIndex {
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
         let mut key = KeyBuf::new();
         self.rows.encode(row, &mut key);
-        self.counts.add_rows(anchor.address(), -1);
+        self.count_row(anchor, -1);
         // SAFETY: the caller's promise; whoever is told that a group died owns it.
         unsafe {
             if self.unique {
