@@ -130,7 +130,7 @@ impl Bench {
         unsafe {
             anchor.initialise(LINKS);
             let inline = anchor.inline(LINKS);
-            inline.initialise(0, 0);
+            inline.initialise_inline(0);
             inline.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
         }
         anchor

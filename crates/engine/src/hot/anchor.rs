@@ -1,21 +1,26 @@
 //! Anchors and versions: the raw memory of a row.
 //!
 //! ```text
-//! anchor    head: u64 | link[0..n]: u64 | version (inline)
-//! version   begin: u64 | older: u64 | row bytes
+//! anchor    head: u64 | link[0..n]: u64 | inline version
+//! inline    begin: u64 | row bytes
+//! others    older: u64 | begin: u64 | row bytes
 //! ```
 //!
-//! Both start at multiples of 16, so that the low four bits of a pointer are free for tags; user
-//! addresses fit 48 bits, so that the high 16 bits are free too.
+//! A version is named by the address of its begin word, so that the row bytes are found without knowing
+//! which of the two it is. All words are at multiples of 8, so that the low three bits of a pointer are
+//! free for tags; user addresses fit 48 bits, so that the high 16 bits are free too.
 //!
 //! # Words
 //!
 //! * A **begin word** is a commit stamp (a multiple of 16 below 2^63) or an owner: bit 63 set,
 //!   bits 62–43 the transaction's slot, bits 42–4 the statement number.
-//! * **head** is either a pointer to the newest version, or a begin word with [`DELETED`] set: then
-//!   the newest version is the inline one, and it was deleted by that owner or at that stamp.
-//! * **older** is a pointer to the version before (null at the end), with the layout number in its
-//!   high 16 bits and [`TOMBSTONE`] in its low bits if this version is a deletion without row bytes.
+//! * A **chain word** says which versions follow: the one at the address, or, with [`INLINE`] set, the
+//!   inline one and after that the one at the address; the address 0 ends the chain. So the inline
+//!   version needs no pointer of its own, wherever in the chain it is.
+//! * **head** is either the chain word of all versions, or a begin word with [`DELETED`] set: then the
+//!   inline version is the only one, and it was deleted by that owner or at that stamp.
+//! * **older** is the chain word of what is below the version, with [`TOMBSTONE`] if this version is a
+//!   deletion without row bytes.
 //! * **link** words belong to the indexes.
 //!
 //! # Invariants
@@ -35,23 +40,24 @@ pub const DELETED: u64 = 1;
 /// Tag of a head word: a writer is filling the dead inline slot; other writers wait for the few
 /// instructions that it takes, readers ignore it.
 pub const CLAIMED: u64 = 2;
+/// Tag of a chain word: the inline version comes first.
+pub const INLINE: u64 = 4;
 /// Tag of an older word: this version is a deletion and has no row bytes.
 pub const TOMBSTONE: u64 = 1;
 /// Tag of an older word: this version repeats the one before, and only kept others from changing
 /// the row.
 pub const LOCK: u64 = 2;
 /// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
-/// behind the header are the address of its new anchor.
-pub const MOVED: u64 = 4;
-/// The low bits that hold tags.
-pub const TAG_MASK: u64 = 0xF;
+/// behind the begin word are the address of its new anchor.
+pub const MOVED: u64 = 1 << 48;
 /// The bits that hold an address.
-pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF0;
+pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF8;
+/// The bits of a chain word that say what follows.
+pub const CHAIN_MASK: u64 = ADDRESS_MASK | INLINE;
 /// Every anchor and version is aligned to this.
-pub const ALIGN: usize = 16;
+pub const ALIGN: usize = WORD;
 
 const WORD: usize = 8;
-const VERSION_HEADER: usize = 2 * WORD;
 
 /// Points to an anchor. Plain data: whether it may be followed is the holder's business (H2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,17 +81,17 @@ unsafe impl Sync for VersionPtr {}
 
 /// Bytes of an anchor with this many links and a row of this length, without rounding.
 pub const fn anchor_size(links: usize, row_len: usize) -> usize {
-    inline_offset(links) + VERSION_HEADER + row_len
+    inline_offset(links) + WORD + row_len
 }
 
 /// Bytes of a version that is not inline, without rounding.
 pub const fn version_size(row_len: usize) -> usize {
-    VERSION_HEADER + row_len
+    2 * WORD + row_len
 }
 
-/// Where the inline version starts: after head and links, rounded up to [`ALIGN`].
+/// Where the inline version starts: after head and links.
 pub const fn inline_offset(links: usize) -> usize {
-    (WORD * (1 + links)).next_multiple_of(ALIGN)
+    WORD * (1 + links)
 }
 
 impl AnchorPtr {
@@ -118,8 +124,8 @@ impl AnchorPtr {
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
 
-    /// Writes the first words of fresh memory: a head that points to the inline version, and empty
-    /// links.
+    /// Writes the first words of fresh memory: a head that says that there is the inline version alone,
+    /// and empty links.
     ///
     /// # Safety
     /// The memory is the caller's alone and large enough for this many links.
@@ -127,7 +133,7 @@ impl AnchorPtr {
         let words = self.0.as_ptr().cast::<u64>();
         // SAFETY: the caller's promise; the memory is aligned to more than a word.
         unsafe {
-            words.write(self.inline(links).address());
+            words.write(INLINE);
             for ordinal in 0..links {
                 words.add(1 + ordinal).write(0);
             }
@@ -161,30 +167,49 @@ impl VersionPtr {
     /// # Safety
     /// The version must be protected for `'a` (H2).
     pub unsafe fn begin<'a>(self) -> &'a Word {
-        // SAFETY: the caller keeps the version alive; it starts with an aligned, initialised word.
+        // SAFETY: the caller keeps the version alive; the address is that of an initialised word.
         unsafe { self.0.cast().as_ref() }
     }
 
     /// The older word.
     ///
     /// # Safety
-    /// As for [`VersionPtr::begin`].
+    /// As for [`VersionPtr::begin`]; the version is not inline.
     pub unsafe fn older<'a>(self) -> &'a Word {
-        // SAFETY: the second word of the version header.
-        unsafe { self.0.add(WORD).cast().as_ref() }
+        // SAFETY: such a version has the word before its begin word.
+        unsafe { self.0.sub(WORD).cast().as_ref() }
     }
 
-    /// Writes the header of fresh memory.
+    /// Writes the begin word of an inline version in fresh memory.
+    ///
+    /// # Safety
+    /// The memory is the caller's alone.
+    pub unsafe fn initialise_inline(self, begin: u64) {
+        // SAFETY: the caller's promise; the memory is aligned to a word.
+        unsafe { self.0.cast::<u64>().write(begin) };
+    }
+
+    /// Makes fresh memory a version that is not inline, and writes the words before its row.
     ///
     /// # Safety
     /// The memory is the caller's alone and large enough.
-    pub unsafe fn initialise(self, begin: u64, older: u64) {
-        let words = self.0.as_ptr().cast::<u64>();
-        // SAFETY: the caller's promise; the memory is aligned to more than a word.
+    pub unsafe fn create(memory: NonNull<u8>, begin: u64, older: u64) -> VersionPtr {
+        let words = memory.cast::<u64>();
+        // SAFETY: the caller's promise; the memory is aligned to a word.
         unsafe {
-            words.write(begin);
-            words.add(1).write(older);
+            words.write(older);
+            words.add(1).write(begin);
+            VersionPtr(memory.add(WORD))
         }
+    }
+
+    /// The memory of a version that is not inline.
+    ///
+    /// # Safety
+    /// It came from [`VersionPtr::create`].
+    pub unsafe fn memory(self) -> NonNull<u8> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.sub(WORD) }
     }
 
     /// The new anchor's address in a tombstone of a row that has moved, or 0.
@@ -192,28 +217,23 @@ impl VersionPtr {
     /// # Safety
     /// As for [`VersionPtr::begin`]; the version has [`MOVED`] set.
     pub unsafe fn moved_to<'a>(self) -> &'a Word {
-        // SAFETY: such a tombstone has room for an aligned word behind its header.
-        unsafe { self.0.add(VERSION_HEADER).cast().as_ref() }
+        // SAFETY: such a tombstone has room for an aligned word behind its begin word.
+        unsafe { self.0.add(WORD).cast().as_ref() }
     }
 
     /// Where the row bytes start. A tombstone has none.
     pub fn row(self) -> NonNull<u8> {
-        // SAFETY: every version's allocation reaches at least to the end of its header.
-        unsafe { self.0.add(VERSION_HEADER) }
+        // SAFETY: every version's allocation reaches at least to the end of its begin word.
+        unsafe { self.0.add(WORD) }
     }
 }
 
 impl VersionPtr {
-    /// A version that was copied to memory of this shape, header first.
+    /// A version that was copied to memory of this shape, begin word first.
     pub fn of_copy(copy: &[u128]) -> VersionPtr {
         VersionPtr(NonNull::from(copy).cast())
     }
 }
 
-/// Bytes before a version's row bytes.
-pub const HEADER_LEN: usize = VERSION_HEADER;
-
-/// The layout number and the pointer in an older word.
-pub fn split_older(word: u64) -> (u16, Option<VersionPtr>) {
-    ((word >> 48) as u16, VersionPtr::from_address(word & ADDRESS_MASK))
-}
+/// Bytes before the row bytes of a version, from its address on.
+pub const HEADER_LEN: usize = WORD;

@@ -4,7 +4,7 @@
 //! region (2 MB, a huge page if the system has one) → block (64 KB, slots of one size) → slot
 //! ```
 //!
-//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 16 bytes up to 1 KB
+//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 8 bytes up to 1 KB
 //! and of an eighth above; the size is not stored, so that whoever frees must know it (a row's length
 //! follows from its layout). What is longer than [`LARGEST`] comes from the program's allocator.
 //!

@@ -4,7 +4,7 @@
 //!
 //! A commit that replaces a version queues it with its own stamp. When the [`Horizon`] has passed
 //! the stamp, every snapshot sees the newer version and no walk goes further down, so the old one is
-//! freed at once, without waiting for an epoch, and without touching the newer one: the `older` word
+//! freed at once, without waiting for an epoch, and without touching the newer one: the chain word
 //! that still points to it is never followed again. Each version is replaced by one commit, so each
 //! is queued, and freed, once.
 //!

@@ -3,13 +3,13 @@
 //! Both walks need an epoch guard (they may pass versions that are being undone) and a registered
 //! snapshot (it keeps what they may return, and everything newer, in memory: a walk stops at the
 //! first version that it sees, so what lies below one that everybody sees is never read again,
-//! which is why the `older` word of such a version may point to memory that is gone).
+//! which is why the chain word below such a version may point to memory that is gone).
 
 use base::ids::Lsn;
 
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, LOCK, MOVED, TAG_MASK, TOMBSTONE, VersionPtr,
-    split_older,
+    ADDRESS_MASK, AnchorPtr, CHAIN_MASK, CLAIMED, DELETED, INLINE, LOCK, MOVED, TOMBSTONE,
+    VersionPtr,
 };
 use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable};
 use crate::sync::atomic::Ordering::Acquire;
@@ -83,36 +83,89 @@ impl Snapshot {
         // SAFETY: the anchor is protected by the caller's guard; so is every version reached
         // below, down to the first that is seen.
         unsafe {
-            let mut version = loop {
+            let mut word = loop {
                 let head = anchor.head().load(Acquire);
                 if head & DELETED == 0 {
-                    break VersionPtr::from_address(head & ADDRESS_MASK)?;
+                    break head;
                 }
                 match self.sees(anchor.head(), true, slots) {
                     Some(true) => return None,
-                    Some(false) => break anchor.inline(links),
+                    Some(false) => break INLINE,
                     None => continue, // the deletion was undone meanwhile
                 }
             };
-            loop {
-                if self.sees(version.begin(), false, slots) == Some(true) {
-                    let deleted = version.older().load(Acquire) & TOMBSTONE != 0;
-                    return (!deleted).then_some(version);
+            while let Some(link) = Link::first(word, anchor, links) {
+                if self.sees(link.version.begin(), false, slots) == Some(true) {
+                    return (!link.is_tombstone()).then_some(link.version);
                 }
-                version = older(version)?;
+                word = link.below;
             }
+            None
         }
     }
 }
 
-/// The version before this one.
+/// A version as a link of its row's chain.
+#[derive(Clone, Copy)]
+struct Link {
+    version: VersionPtr,
+    /// What is below: a chain word, with the tags of the version's older word.
+    below: u64,
+}
+
+impl Link {
+    /// The first version of a chain word.
+    ///
+    /// # Safety
+    /// The version is protected (H2), and the word is not one below a version that every registered
+    /// snapshot sees.
+    #[inline]
+    unsafe fn first(word: u64, anchor: AnchorPtr, links: usize) -> Option<Link> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if word & INLINE != 0 {
+                return Some(Link { version: anchor.inline(links), below: word & ADDRESS_MASK });
+            }
+            let version = VersionPtr::from_address(word & ADDRESS_MASK)?;
+            Some(Link { version, below: version.older().load(Acquire) })
+        }
+    }
+
+    fn is_tombstone(&self) -> bool {
+        self.below & TOMBSTONE != 0
+    }
+
+    fn is_lock(&self) -> bool {
+        self.below & LOCK != 0
+    }
+}
+
+/// What a version that is not inline was pushed on: the head word from before.
 ///
 /// # Safety
-/// The version is protected (H2), and not one that every registered snapshot sees.
-pub unsafe fn older(version: VersionPtr) -> Option<VersionPtr> {
+/// The version is protected (H2).
+pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
     // SAFETY: the caller's promise.
-    let word = unsafe { version.older() }.load(Acquire);
-    split_older(word & !TAG_MASK).1
+    unsafe { version.older() }.load(Acquire) & CHAIN_MASK
+}
+
+/// Whether the inline version is the row's first, rather than one in a place that was used again.
+///
+/// # Safety
+/// As for [`Snapshot::visible`]; everything down to the inline version is the caller's own.
+pub unsafe fn inline_is_first(anchor: AnchorPtr, links: usize) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut word = anchor.head().load(Acquire);
+        if word & DELETED != 0 {
+            return true;
+        }
+        while word & INLINE == 0 {
+            let link = Link::first(word, anchor, links);
+            word = link.expect("the chain leads to the inline version").below;
+        }
+        word & ADDRESS_MASK == 0
+    }
 }
 
 /// The newest state of a row, as a writer finds it.
@@ -127,6 +180,8 @@ pub struct Newest {
     /// The newest version; for a deletion in the head word, the inline version that it deletes;
     /// for a tombstone, the tombstone.
     pub version: VersionPtr,
+    /// The inline version.
+    inline: VersionPtr,
     /// Who made it so.
     pub fate: Fate,
 }
@@ -154,19 +209,20 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
                     _ => continue,
                 }
                 let fate = fate.expect("matched above");
-                let version = anchor.inline(links);
-                return Newest { head: now, deleted: true, lock: false, version, fate };
+                let inline = anchor.inline(links);
+                let version = inline;
+                return Newest { head: now, deleted: true, lock: false, version, inline, fate };
             }
-            let version = VersionPtr::from_address(head & ADDRESS_MASK)
-                .expect("a head without the deleted tag points to a version");
-            let fate = match slots.fate(version.begin(), false) {
+            let link = Link::first(head, anchor, links)
+                .expect("a head without the deleted tag leads to a version");
+            let fate = match slots.fate(link.version.begin(), false) {
                 Some(Fate::Committed(stamp)) if Begin::stamp(stamp) == Begin::UNDONE => continue,
                 Some(fate) => fate,
                 None => unreachable!("a version has a begin word"),
             };
-            let tags = version.older().load(Acquire) & TAG_MASK;
-            let (deleted, lock) = (tags & TOMBSTONE != 0, tags & LOCK != 0);
-            return Newest { head, deleted, lock, version, fate };
+            let (deleted, lock) = (link.is_tombstone(), link.is_lock());
+            let inline = anchor.inline(links);
+            return Newest { head, deleted, lock, version: link.version, inline, fate };
         }
     }
 }
@@ -181,9 +237,13 @@ impl Newest {
         // SAFETY: what lies below a version that the snapshot does not see is protected by it.
         unsafe {
             while self.lock && matches!(self.fate, Fate::Committed(at) if at >= stamp) {
-                let version = older(self.version).expect("a lock stands on another version");
+                let word = pushed_on(self.version);
+                let version = match word & INLINE {
+                    0 => VersionPtr::from_address(word).expect("a lock stands on another version"),
+                    _ => self.inline,
+                };
                 let Some(fate) = slots.fate(version.begin(), false) else { unreachable!() };
-                let lock = version.older().load(Acquire) & LOCK != 0;
+                let lock = version != self.inline && version.older().load(Acquire) & LOCK != 0;
                 self = Newest { version, fate, lock, ..self };
             }
         }
@@ -222,21 +282,19 @@ pub unsafe fn changed_above(
         if head & DELETED != 0 && counts(anchor.head(), true, own, stamp, slots, &pause) {
             return Above::Changed;
         }
-        let mut above = match VersionPtr::from_address(head & ADDRESS_MASK) {
-            Some(newest) if head & DELETED == 0 => newest,
-            _ => anchor.inline(links),
-        };
-        while above != version {
-            let lock = above.older().load(Acquire) & LOCK != 0;
-            if !lock && counts(above.begin(), false, own, stamp, slots, &pause) {
+        let mut word = if head & DELETED == 0 { head } else { INLINE };
+        loop {
+            let above = Link::first(word, anchor, links)
+                .expect("a version below the snapshot stays in its row's chain");
+            if above.version == version {
+                return Above::Unchanged;
+            }
+            let begin = above.version.begin();
+            if !above.is_lock() && counts(begin, false, own, stamp, slots, &pause) {
                 return Above::Changed;
             }
-            match older(above) {
-                Some(next) => above = next,
-                None => unreachable!("a version below the snapshot stays in its row's chain"),
-            }
+            word = above.below;
         }
-        Above::Unchanged
     }
 }
 
@@ -256,30 +314,26 @@ pub unsafe fn changed_between(
     // SAFETY: the walk stops at the first version below `since`, which is registered.
     unsafe {
         let head = anchor.head().load(Acquire);
-        let mut above = match VersionPtr::from_address(head & ADDRESS_MASK) {
-            Some(newest) if head & DELETED == 0 => newest,
-            _ => {
-                if counts(anchor.head(), true, own, stamp, slots, &pause)
-                    && !committed_below(anchor.head(), true, since, slots)
-                {
-                    return Above::Changed;
-                }
-                anchor.inline(links)
-            }
-        };
-        loop {
-            if committed_below(above.begin(), false, since, slots) {
-                return Above::Unchanged;
-            }
-            let lock = above.older().load(Acquire) & LOCK != 0;
-            if !lock && counts(above.begin(), false, own, stamp, slots, &pause) {
+        let mut word = head;
+        if head & DELETED != 0 {
+            if counts(anchor.head(), true, own, stamp, slots, &pause)
+                && !committed_below(anchor.head(), true, since, slots)
+            {
                 return Above::Changed;
             }
-            match older(above) {
-                Some(next) => above = next,
-                None => return Above::Unchanged,
-            }
+            word = INLINE;
         }
+        while let Some(above) = Link::first(word, anchor, links) {
+            let begin = above.version.begin();
+            if committed_below(begin, false, since, slots) {
+                break;
+            }
+            if !above.is_lock() && counts(begin, false, own, stamp, slots, &pause) {
+                return Above::Changed;
+            }
+            word = above.below;
+        }
+        Above::Unchanged
     }
 }
 
@@ -314,6 +368,9 @@ impl Newest {
     /// # Safety
     /// The newest version is protected, as for [`newest`].
     pub unsafe fn moved_to(&self) -> Option<AnchorPtr> {
+        if self.version == self.inline {
+            return None;
+        }
         // SAFETY: the caller's promise.
         unsafe {
             match self.version.older().load(Acquire) & MOVED {
@@ -326,9 +383,9 @@ impl Newest {
     /// The version that the head points to, or deletes. It differs from `version` when locks stand
     /// above that.
     pub fn head_version(&self) -> VersionPtr {
-        match self.head & DELETED {
+        match self.head & (DELETED | INLINE) {
             0 => VersionPtr::from_address(self.head & ADDRESS_MASK).expect("a head is not null"),
-            _ => self.version,
+            _ => self.inline,
         }
     }
 }

@@ -3,6 +3,7 @@
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
+use crate::hot::anchor::{INLINE, VersionPtr};
 use crate::hot::index::prefetch::prefetch;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Slot, Status};
@@ -154,13 +155,19 @@ impl Transaction {
             // others by now, but not reclaimed: the snapshot of this transaction is registered and
             // older than whatever replaces them. Release: who reads the stamp sees the version.
             unsafe {
-                let inline = write.anchor.inline(pointer.get().links());
                 match write.kind {
                     WriteKind::Insert => write.version.begin().store(begin.word(), Release),
                     WriteKind::Delete => write.anchor.head().store(begin.deletion(), Release),
+                    WriteKind::Reuse => {
+                        garbage.push(Garbage::version(pointer, write.version));
+                        let inline = write.anchor.inline(pointer.get().links());
+                        inline.begin().store(begin.word(), Release);
+                    }
                     WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
-                        let older = visibility::older(write.version).expect("it stands on another");
-                        if older != inline {
+                        let below = visibility::pushed_on(write.version);
+                        if below & INLINE == 0 {
+                            let older = VersionPtr::from_address(below);
+                            let older = older.expect("it stands on another");
                             garbage.push(Garbage::version(pointer, older));
                         }
                         write.version.begin().store(begin.word(), Release);
@@ -173,7 +180,7 @@ impl Transaction {
                     rows[write.table as usize] -= 1;
                     garbage.push(Garbage::anchor(pointer, write.anchor));
                 }
-                WriteKind::Update | WriteKind::Lock => {}
+                WriteKind::Update | WriteKind::Reuse | WriteKind::Lock => {}
             }
         }
         self.writes.clear();

@@ -2,7 +2,7 @@
 
 use base::ids::Lsn;
 
-use crate::hot::anchor::DELETED;
+use crate::hot::anchor::{DELETED, INLINE};
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::Begin;
@@ -129,11 +129,15 @@ impl Transaction {
             let inline = write.anchor.inline(table.links());
             match write.kind {
                 WriteKind::Lock => None,
-                WriteKind::Insert | WriteKind::Update => {
-                    (head == write.version.address()).then(|| Operation::Upsert {
+                WriteKind::Insert | WriteKind::Reuse | WriteKind::Update => {
+                    let (newest, version) = match write.kind {
+                        WriteKind::Update => (head == write.version.address(), write.version),
+                        _ => (head & (DELETED | INLINE) == INLINE, inline),
+                    };
+                    newest.then(|| Operation::Upsert {
                         storage,
                         layout: table.layout_number(),
-                        row: table.row(write.version),
+                        row: table.row(version),
                     })
                 }
                 WriteKind::Delete | WriteKind::Tombstone => {
@@ -141,7 +145,7 @@ impl Transaction {
                     // What this transaction itself inserted is not known to the log.
                     let begin = Begin::from_word(inline.begin().load(Acquire));
                     let own = begin.is_owned() && begin.slot() == self.slot;
-                    if own && visibility::older(inline).is_none() {
+                    if own && visibility::inline_is_first(write.anchor, table.links()) {
                         return None;
                     }
                     table.log_key(table.row(inline), key);

@@ -56,7 +56,9 @@ pub(super) enum WriteKind {
     Insert,
     /// Pushed this version.
     Update,
-    /// Marked the head of a row whose newest version is the inline one.
+    /// Filled the dead inline version again.
+    Reuse,
+    /// Marked the head of a row whose only version is the inline one.
     Delete,
     /// Pushed this tombstone.
     Tombstone,
@@ -68,7 +70,8 @@ pub(super) enum WriteKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write {
     pub anchor: AnchorPtr,
-    /// The version pushed; the inline version for `Insert` and `Delete`.
+    /// The version pushed; the inline version for `Insert` and `Delete`; for `Reuse` the version that the
+    /// inline one, filled again, replaces.
     pub version: VersionPtr,
     /// Position in [`Transaction::held`].
     pub table: u32,

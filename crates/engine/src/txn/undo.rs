@@ -1,6 +1,6 @@
 //! Rolling back: to a savepoint, a statement, or everything.
 
-use crate::hot::anchor::ADDRESS_MASK;
+use crate::hot::anchor::INLINE;
 use crate::hot::status::{Begin, Status};
 use crate::hot::visibility;
 use crate::sync::atomic::Ordering::Release;
@@ -56,22 +56,23 @@ impl Transaction {
         // may still be walked through, so it goes to the epoch. Release: readers that see the older
         // version as the head see what it was.
         unsafe {
-            let inline = anchor.inline(table.links());
             match write.kind {
                 WriteKind::Insert => {
                     anchor.head().store(Begin::NEVER, Release);
                     table.unlink_all(guard, anchor);
                     table.retire_anchor(shard, guard, anchor);
                 }
-                WriteKind::Delete => anchor.head().store(inline.address(), Release),
+                WriteKind::Delete => anchor.head().store(INLINE, Release),
+                // The begin words afterwards: a head is to be waited for while it is one.
+                WriteKind::Reuse => {
+                    anchor.head().store(write.version.address(), Release);
+                    let inline = anchor.inline(table.links());
+                    inline.begin().store(Begin::UNDONE.word(), Release);
+                }
                 WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
-                    let older = visibility::older(write.version).expect("pushed on another");
-                    anchor.head().store(older.address() & ADDRESS_MASK, Release);
-                    // Afterwards: while it is the head, it is to be waited for.
+                    anchor.head().store(visibility::pushed_on(write.version), Release);
                     write.version.begin().store(Begin::UNDONE.word(), Release);
-                    if write.version != inline {
-                        table.retire_version(shard, guard, write.version);
-                    }
+                    table.retire_version(shard, guard, write.version);
                 }
             }
         }

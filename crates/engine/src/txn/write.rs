@@ -3,7 +3,7 @@
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, INLINE, VersionPtr};
 use crate::hot::cursor::RowRef;
 use crate::hot::index::Admit;
 use crate::hot::status::{Begin, Fate, Status};
@@ -599,22 +599,24 @@ impl Transaction {
         // SAFETY: the anchor has the table's number of links.
         let inline = unsafe { anchor.inline(table.links()) };
         let (head, version, kind) = match change {
-            Change::Delete if newest.head_version() == inline => {
+            // The inline version is the only one.
+            Change::Delete if newest.head == INLINE => {
                 (begin.deletion(), inline, WriteKind::Delete)
             }
             Change::Delete => {
-                let tombstone = table.new_tombstone(shard, begin, newest.head_version())?;
+                let tombstone = table.new_tombstone(shard, begin, newest.head)?;
                 (tombstone.address(), tombstone, WriteKind::Tombstone)
             }
             Change::Move => {
-                let tombstone = table.new_move(shard, begin, newest.head_version())?;
+                let tombstone = table.new_move(shard, begin, newest.head)?;
                 (tombstone.address(), tombstone, WriteKind::Tombstone)
             }
             // The row is this transaction's already.
             Change::Lock if newest.is_own(self.slot) => return Ok(Some(newest.version)),
             Change::Lock => {
                 // SAFETY: the newest version is protected by the caller's guard and snapshot.
-                let version = unsafe { table.new_lock(shard, begin, newest.head_version())? };
+                let locked = newest.head_version();
+                let version = unsafe { table.new_lock(shard, begin, locked, newest.head)? };
                 (version.address(), version, WriteKind::Lock)
             }
             Change::Update(bytes) => {
@@ -622,7 +624,7 @@ impl Transaction {
                     None => {}
                     Some(taken) => return Ok(taken.then_some(inline)),
                 }
-                let version = table.new_version(shard, bytes, begin, newest.head_version())?;
+                let version = table.new_version(shard, bytes, begin, newest.head)?;
                 (version.address(), version, WriteKind::Update)
             }
         };
@@ -666,7 +668,7 @@ impl Transaction {
         // guard.
         let taken = unsafe { target.table.reuse_inline(anchor, newest.version, bytes, begin) }?;
         if taken {
-            self.note_taken(target, anchor, inline, WriteKind::Update);
+            self.note_taken(target, anchor, newest.version, WriteKind::Reuse);
         }
         Some(taken)
     }

@@ -101,7 +101,7 @@ impl Fixture {
         unsafe {
             anchor.initialise(LINKS);
             let inline = anchor.inline(LINKS);
-            inline.initialise(0, 0);
+            inline.initialise_inline(0);
             inline.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
         }
         anchor

@@ -7,8 +7,8 @@ use std::slice;
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, LOCK, MOVED, TAG_MASK, TOMBSTONE, VersionPtr,
-    anchor_size, split_older, version_size,
+    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, LOCK, MOVED, TOMBSTONE, VersionPtr,
+    anchor_size, version_size,
 };
 use crate::hot::heap;
 use crate::hot::status::Begin;
@@ -16,7 +16,7 @@ use crate::hot::table::{Table, same_bytes};
 use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Bytes behind the header of a tombstone that says where the row went.
+/// Bytes behind the words of a tombstone that says where the row went.
 const MOVE_LEN: usize = 8;
 
 impl Table {
@@ -55,7 +55,11 @@ impl Table {
     ) -> Result<AnchorPtr, Exhausted> {
         let anchor = self.anchor_memory(shard, row.len())?;
         // SAFETY: the memory is ours alone and large enough.
-        unsafe { self.fill(anchor.inline(self.links()), row, begin, None) };
+        unsafe {
+            let version = anchor.inline(self.links());
+            version.initialise_inline(begin.word());
+            version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
+        }
         Ok(anchor)
     }
 
@@ -81,10 +85,7 @@ impl Table {
     #[inline]
     pub(crate) unsafe fn begin_reserved(&self, anchor: AnchorPtr, begin: Begin) {
         // SAFETY: the caller's promise.
-        unsafe {
-            let layout = u64::from(self.layout_number) << 48;
-            anchor.inline(self.links()).initialise(begin.word(), layout);
-        }
+        unsafe { anchor.inline(self.links()).initialise_inline(begin.word()) };
     }
 
     /// Frees a reserved place that has not become a row.
@@ -109,22 +110,22 @@ impl Table {
         Ok(anchor)
     }
 
-    /// A new version of a row, not yet linked, before `older`.
+    /// A new version of a row, not yet linked, above those of the chain word `head`.
     pub(crate) fn new_version(
         &self,
         shard: usize,
         row: &[u8],
         begin: Begin,
-        older: VersionPtr,
+        head: u64,
     ) -> Result<VersionPtr, Exhausted> {
         self.tally.pool().admit()?;
-        let version = self.allocate_version(shard, row.len())?;
+        let version = self.allocate_version(shard, row.len(), begin, head)?;
         // SAFETY: the memory is ours alone and large enough.
-        unsafe { self.fill(version, row, begin, Some(older)) };
+        unsafe { version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len()) };
         Ok(version)
     }
 
-    /// A copy of a row's newest version that only holds the row.
+    /// A copy of a row's newest version, the first of the chain word `head`, that only holds the row.
     ///
     /// # Safety
     /// `newest` is protected (H2) and has a row.
@@ -133,27 +134,21 @@ impl Table {
         shard: usize,
         begin: Begin,
         newest: VersionPtr,
+        head: u64,
     ) -> Result<VersionPtr, Exhausted> {
-        // SAFETY: the caller's promise; the new version is ours alone.
-        unsafe {
-            let version = self.new_version(shard, self.row(newest), begin, newest)?;
-            version.older().fetch_or(LOCK, Relaxed);
-            Ok(version)
-        }
+        // SAFETY: the caller's promise.
+        self.new_version(shard, unsafe { self.row(newest) }, begin, head | LOCK)
     }
 
-    /// A deletion of a row whose newest version is not the inline one. No limit refuses it; only
+    /// A deletion of a row that has more versions than the inline one. No limit refuses it; only
     /// the system's memory may be at its end.
     pub(crate) fn new_tombstone(
         &self,
         shard: usize,
         begin: Begin,
-        older: VersionPtr,
+        head: u64,
     ) -> Result<VersionPtr, Exhausted> {
-        let version = self.allocate_version(shard, 0)?;
-        // SAFETY: the memory is ours alone and has a header.
-        unsafe { version.initialise(begin.word(), older.address() | TOMBSTONE) };
-        Ok(version)
+        self.allocate_version(shard, 0, begin, head | TOMBSTONE)
     }
 
     /// A deletion of a row that is about to go on under another key, not known yet.
@@ -161,39 +156,27 @@ impl Table {
         &self,
         shard: usize,
         begin: Begin,
-        older: VersionPtr,
+        head: u64,
     ) -> Result<VersionPtr, Exhausted> {
-        let version = self.allocate_version(shard, MOVE_LEN)?;
-        // SAFETY: the memory is ours alone, and has a header and a word behind it.
-        unsafe {
-            version.initialise(begin.word(), older.address() | TOMBSTONE | MOVED);
-            version.row().cast::<u64>().write(0);
-        }
+        let version = self.allocate_version(shard, MOVE_LEN, begin, head | TOMBSTONE | MOVED)?;
+        // SAFETY: the memory is ours alone, and has a word behind the begin word.
+        unsafe { version.row().cast::<u64>().write(0) };
         Ok(version)
     }
 
-    fn allocate_version(&self, shard: usize, row_len: usize) -> Result<VersionPtr, Exhausted> {
+    /// A version without its row.
+    fn allocate_version(
+        &self,
+        shard: usize,
+        row_len: usize,
+        begin: Begin,
+        older: u64,
+    ) -> Result<VersionPtr, Exhausted> {
         let size = version_size(row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
-        Ok(VersionPtr::from_address(memory.as_ptr() as u64).expect("it is not null"))
-    }
-
-    /// # Safety
-    /// The memory of the version is the caller's alone and large enough.
-    unsafe fn fill(
-        &self,
-        version: VersionPtr,
-        row: &[u8],
-        begin: Begin,
-        older: Option<VersionPtr>,
-    ) {
-        let older = older.map_or(0, VersionPtr::address);
-        // SAFETY: the caller's promise.
-        unsafe {
-            version.initialise(begin.word(), older | u64::from(self.layout_number) << 48);
-            version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
-        }
+        // SAFETY: the memory is ours alone and large enough.
+        Ok(unsafe { VersionPtr::create(memory, begin.word(), older) })
     }
 
     /// Makes a new version in the dead inline slot of a row the new head, if that can be done
@@ -232,13 +215,12 @@ impl Table {
                 return Some(false);
             }
             inline.begin().store(begin.word(), Relaxed);
-            inline.older().store(head.address() | u64::from(self.layout_number) << 48, Relaxed);
             for range in &self.other_bytes {
                 let from = &row[range.clone()];
                 old.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
             }
             // Pairs with the readers' Acquire: whoever sees the head sees the bytes.
-            anchor.head().store(inline.address(), Release);
+            anchor.head().store(head.address() | INLINE, Release);
             Some(true)
         }
     }
@@ -252,7 +234,7 @@ impl Table {
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
         // SAFETY: the caller's promise; the size is the one it was allocated with.
-        unsafe { heap::free(memory(version.address()), size) };
+        unsafe { heap::free(version.memory(), size) };
     }
 
     /// Frees a version once nobody that may be walking through it is left.
@@ -264,7 +246,7 @@ impl Table {
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
         // SAFETY: the closure frees memory that only readers with older guards can reach.
-        unsafe { guard.defer_unchecked(move || heap::free(memory(version.address()), size)) };
+        unsafe { guard.defer_unchecked(move || heap::free(version.memory(), size)) };
     }
 
     /// Frees an anchor once nobody that may be standing on it is left.
@@ -289,7 +271,7 @@ impl Table {
         // SAFETY: the caller's promise.
         unsafe {
             let head = anchor.head().load(Acquire);
-            if head & DELETED == 0 && head != anchor.inline(self.links()).address() {
+            if head & (DELETED | INLINE) == 0 {
                 let newest = VersionPtr::from_address(head & ADDRESS_MASK);
                 self.free_version(shard, newest.expect("a head is not null"));
             }
@@ -333,22 +315,13 @@ impl Table {
     unsafe fn version_size(&self, version: VersionPtr) -> usize {
         // SAFETY: the caller's promise.
         unsafe {
-            let tags = version.older().load(Relaxed) & TAG_MASK;
+            let tags = version.older().load(Relaxed);
             match (tags & TOMBSTONE != 0, tags & MOVED != 0) {
                 (false, _) => version_size(self.row(version).len()),
                 (true, false) => version_size(0),
                 (true, true) => version_size(MOVE_LEN),
             }
         }
-    }
-
-    /// The layout number of a version.
-    ///
-    /// # Safety
-    /// The version is protected (H2).
-    pub unsafe fn layout_of(&self, version: VersionPtr) -> u16 {
-        // SAFETY: the caller's promise.
-        split_older(unsafe { version.older() }.load(Relaxed)).0
     }
 
     fn charge(&self, shard: usize, bytes: i64) {
