@@ -138,11 +138,7 @@ impl Bench {
 
     fn row(&self, anchor: AnchorPtr) -> &[u8] {
         // SAFETY: nothing is freed before the end; a row is as long as its header says.
-        unsafe {
-            let start = anchor.inline(LINKS).row().as_ptr();
-            let header = std::slice::from_raw_parts(start, self.layout.header_len());
-            std::slice::from_raw_parts(start, self.layout.row_len(header))
-        }
+        unsafe { self.layout.row_at(anchor.inline(LINKS).row().as_ptr()) }
     }
 
     fn number(&self, anchor: AnchorPtr) -> u64 {

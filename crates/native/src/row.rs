@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
             Inst::LoadVariable { dst, row, column, place } => {
                 let row = self.get(row).low;
                 let null = self.null_bit(row, column);
-                let value = self.load_variable(row, &self.unit.places[place as usize]);
+                let value = self.load_variable(row, &self.unit.places[place as usize], null);
                 self.set(dst, Val { null, ..value });
             }
             Inst::BuildRow { dst, site } => self.build(dst, site),
@@ -101,19 +101,24 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn load_variable(&mut self, row: Value, place: &VariablePlace) -> Val {
+    fn load_variable(&mut self, row: Value, place: &VariablePlace, null: Option<Value>) -> Val {
         let (ty, width) = if place.wide { (types::I32, 4) } else { (types::I16, 2) };
-        let end_at = place.end_at as i32;
+        let mut end_at = self.b.ins().iadd_imm(row, i64::from(place.end_at));
+        if let Some(null) = null {
+            // A row without end offsets has other bytes, which do no harm.
+            let first = self.b.ins().iadd_imm(row, i64::from(width));
+            end_at = self.b.ins().select(null, first, end_at);
+        }
         let offset = |e: &mut Self, at: i32| {
-            let narrow = e.b.ins().load(ty, unaligned(), row, at);
+            let narrow = e.b.ins().load(ty, unaligned(), end_at, at);
             e.b.ins().uextend(types::I64, narrow)
         };
-        let end = offset(self, end_at);
+        let end = offset(self, 0);
         let base = self.b.ins().iadd_imm(row, i64::from(place.base));
         if !place.preceded {
             return Val::wide(base, end);
         }
-        let start = offset(self, end_at - width);
+        let start = offset(self, -width);
         let len = self.b.ins().isub(end, start);
         Val::wide(self.b.ins().iadd(base, start), len)
     }
@@ -135,15 +140,31 @@ impl Emitter<'_, '_> {
         for len in lengths.iter().flatten() {
             total = self.b.ins().iadd(total, *len);
         }
+        let lacks_offsets = self.lacks_offsets(layout, &values);
+        if let Some(lacks) = lacks_offsets {
+            let least = self.b.ins().iconst(types::I64, layout.least_len() as i64);
+            total = self.b.ins().select(lacks, least, total);
+        }
         let row = self.row_memory(dst, total);
+        self.store_variable(row, layout, (&values, &lengths), lacks_offsets);
         self.null_bitmap(row, &values);
         for (column, value) in columns.iter().zip(&values) {
             if let Place::Fixed { offset, width } = column.place {
                 self.store_fixed(row, column, value, (offset as i32, width));
             }
         }
-        self.store_variable(row, layout, &values, &lengths);
         self.set(dst, Val::wide(row, total));
+    }
+
+    /// Whether the row of these values has no end offsets, unless it always has them.
+    fn lacks_offsets(&mut self, layout: &RowLayout, values: &[Val]) -> Option<Value> {
+        let columns = layout.columns().iter().zip(values);
+        let mut variable = columns.filter(|(c, _)| matches!(c.place, Place::Variable { .. }));
+        if !layout.may_lack_offsets() {
+            return None;
+        }
+        let first = variable.next()?.1.null?;
+        variable.try_fold(first, |all, (_, value)| Some(self.b.ins().band(all, value.null?)))
     }
 
     /// How many bytes a value has; none if it is NULL.
@@ -239,14 +260,19 @@ impl Emitter<'_, '_> {
         self.b.ins().store(unaligned(), float, row, at);
     }
 
-    /// Stores the variable-length columns and where they end.
+    /// Stores the variable-length columns and where they end. Of a row without end offsets, which would be
+    /// zeros, this clears what the fixed part is stored over afterwards.
     fn store_variable(
         &mut self,
         row: Value,
         layout: &RowLayout,
-        values: &[Val],
-        lengths: &[Option<Value>],
+        (values, lengths): (&[Val], &[Option<Value>]),
+        lacks_offsets: Option<Value>,
     ) {
+        let mut offsets = self.b.ins().iadd_imm(row, i64::from(layout.offsets_at()));
+        if let Some(lacks) = lacks_offsets {
+            offsets = self.b.ins().select(lacks, row, offsets);
+        }
         let (ty, width) = if layout.wide_offsets() { (types::I32, 4) } else { (types::I16, 2) };
         let mut end = None;
         for ((column, value), len) in layout.columns().iter().zip(values).zip(lengths) {
@@ -258,8 +284,8 @@ impl Emitter<'_, '_> {
             };
             self.copy(to, value.low, len);
             let cut = self.b.ins().ireduce(ty, after);
-            let at = (layout.offsets_at() + ordinal * width) as i32;
-            self.b.ins().store(unaligned(), cut, row, at);
+            let at = (ordinal * width) as i32;
+            self.b.ins().store(unaligned(), cut, offsets, at);
             end = Some(after);
         }
     }

@@ -9,10 +9,18 @@
 //!   that is constant for the layout. A NULL column's bytes are zero.
 //! * End offsets count from the start of the variable part; they are `u16`, or `u32` if the layout
 //!   has a `(max)` column. A NULL column is empty.
+//! * A row whose variable-length columns are all NULL ends with the fixed part: it has no end offsets.
+//!   (In layouts of more than 64 columns, or with less than eight bytes or less than the offsets take
+//!   before them, every row has them.)
+
+use std::slice;
 
 use base::types::{Repr, SqlType, TypeKind};
 use base::value::{DateTime, DateTimeOffset};
 use base::{Value, ValueRef};
+
+/// Bytes of a row that are looked at to tell whether it has end offsets: a bit for each of 64 columns.
+const FIRST_BYTES: usize = 8;
 
 /// Where one column of a layout is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +57,9 @@ pub struct RowLayout {
     offsets_at: u32,
     variable_columns: u32,
     wide_offsets: bool,
+    /// The bits of the variable-length columns in the first eight bytes, if a row in which all of them are
+    /// set has no end offsets; else 0.
+    tailless: u64,
 }
 
 /// Bytes that a value of this type takes in the fixed part, or `None` if its length varies.
@@ -98,7 +109,20 @@ impl RowLayout {
             .map(|t| if t.is_max() { usize::MAX >> 16 } else { usize::from(t.length) })
             .sum();
         let wide_offsets = variable_len_max > usize::from(u16::MAX);
-        RowLayout { columns: columns.into(), offsets_at: offset, variable_columns, wide_offsets }
+        let is_variable = |c: &RowColumn| matches!(c.place, Place::Variable { .. });
+        let offsets_len = variable_columns * if wide_offsets { 4 } else { 2 };
+        let tailless = match types.len() <= 64 && offset >= offsets_len.max(FIRST_BYTES as u32) {
+            true => (columns.iter().enumerate())
+                .fold(0, |bits, (i, c)| bits | u64::from(is_variable(c)) << i),
+            false => 0,
+        };
+        RowLayout {
+            columns: columns.into(),
+            offsets_at: offset,
+            variable_columns,
+            wide_offsets,
+            tailless,
+        }
     }
 
     /// The columns in table order.
@@ -130,12 +154,62 @@ impl RowLayout {
         if self.wide_offsets { 4 } else { 2 }
     }
 
-    /// The length of the row that starts at `row`, which may be longer than the row.
-    pub fn row_len(&self, row: &[u8]) -> usize {
-        match self.variable_columns {
-            0 => self.offsets_at as usize,
-            n => self.header_len() + self.end_offset(row, n - 1),
+    /// Whether rows whose variable-length columns are all NULL have no end offsets.
+    pub fn may_lack_offsets(&self) -> bool {
+        self.tailless != 0
+    }
+
+    /// The length of the shortest row.
+    pub fn least_len(&self) -> usize {
+        match self.may_lack_offsets() {
+            true => self.offsets_at as usize,
+            false => self.header_len(),
         }
+    }
+
+    /// Bytes before the variable part of the row that starts at `row`, of which at least the fixed part is
+    /// there.
+    #[inline]
+    fn header_len_of(&self, row: &[u8]) -> usize {
+        let first = row.first_chunk::<FIRST_BYTES>().map_or(0, |first| u64::from_le_bytes(*first));
+        match self.tailless != 0 && first & self.tailless == self.tailless {
+            true => self.offsets_at as usize,
+            false => self.header_len(),
+        }
+    }
+
+    /// The length of the row that starts at `row`, which may be longer than the row, but not shorter than
+    /// its bytes before the variable part.
+    pub fn row_len(&self, row: &[u8]) -> usize {
+        match (self.variable_columns, self.header_len_of(row)) {
+            (0, header) => header,
+            (_, header) if header < self.header_len() => header,
+            (n, header) => header + self.end_offset(row, n - 1),
+        }
+    }
+
+    /// The row that starts at this address.
+    ///
+    /// # Safety
+    /// A row of this layout is there, and neither changes nor goes away during `'a`.
+    #[inline]
+    pub unsafe fn row_at<'a>(&self, start: *const u8) -> &'a [u8] {
+        // SAFETY: the caller's promise; every row has the bytes that tell the length of the next part.
+        unsafe {
+            let fixed = slice::from_raw_parts(start, self.offsets_at as usize);
+            let header = slice::from_raw_parts(start, self.header_len_of(fixed));
+            slice::from_raw_parts(start, self.row_len(header))
+        }
+    }
+
+    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are no row.
+    pub fn checked<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
+        let header = (row.len() >= self.least_len()).then(|| self.header_len_of(row))?;
+        let len = (row.len() >= header).then(|| self.row_len(row))?;
+        let old = len < self.header_len()
+            && row.len() == self.header_len()
+            && row[len..].iter().all(|&byte| byte == 0);
+        (row.len() == len || old).then(|| &row[..len])
     }
 
     fn end_offset(&self, row: &[u8], ordinal: u32) -> usize {
@@ -156,6 +230,7 @@ impl RowLayout {
     pub fn bytes<'r>(&self, row: &'r [u8], column: usize) -> &'r [u8] {
         match self.columns[column].place {
             Place::Fixed { offset, width } => &row[offset as usize..(offset + width) as usize],
+            Place::Variable { .. } if self.is_null(row, column) => &[],
             Place::Variable { ordinal } => {
                 let base = self.header_len();
                 let start = if ordinal == 0 { 0 } else { self.end_offset(row, ordinal - 1) };
@@ -177,7 +252,12 @@ impl RowLayout {
     pub fn build(&self, values: &[ValueRef<'_>], out: &mut Vec<u8>) {
         assert_eq!(values.len(), self.columns.len(), "one value per column");
         let start = out.len();
-        out.resize(start + self.header_len(), 0);
+        let is_present = |(c, v): (&RowColumn, &ValueRef<'_>)| {
+            matches!(c.place, Place::Variable { .. }) && !v.is_null()
+        };
+        let has_offsets =
+            !self.may_lack_offsets() || self.columns.iter().zip(values).any(is_present);
+        out.resize(start + if has_offsets { self.header_len() } else { self.least_len() }, 0);
         for (i, (column, value)) in self.columns.iter().zip(values).enumerate() {
             if value.is_null() {
                 out[start + i / 8] |= 1 << (i % 8);
@@ -187,6 +267,7 @@ impl RowLayout {
                     let at = start + offset as usize;
                     encode_fixed(&column.ty, value, &mut out[at..at + width as usize]);
                 }
+                Place::Variable { .. } if !has_offsets => {}
                 Place::Variable { ordinal } => {
                     match value {
                         ValueRef::Null => {}
@@ -279,5 +360,47 @@ fn encode_fixed(ty: &SqlType, value: &ValueRef<'_>, out: &mut [u8]) {
         // char, nchar and binary arrive padded to their length.
         ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => out.copy_from_slice(b),
         ValueRef::Variant(_) => unreachable!("a variant in a fixed column of type {ty:?}"),
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+
+    fn layout() -> RowLayout {
+        let text = SqlType::varchar(20, base::Collation(1));
+        RowLayout::new(&[SqlType::bigint(), text, SqlType::int(), text])
+    }
+
+    #[test]
+    fn a_row_without_variable_values_ends_with_its_fixed_part() {
+        let layout = layout();
+        let null = layout.build_owned(&[Value::Int(1), Value::Null, Value::Int(2), Value::Null]);
+        assert_eq!(null.len(), layout.least_len());
+        assert_eq!(layout.least_len() + 4, layout.header_len());
+        let text = Value::Chars(b"".as_slice().into());
+        let empty = layout.build_owned(&[Value::Int(1), Value::Null, Value::Int(2), text]);
+        assert_eq!(empty.len(), layout.header_len());
+        for row in [&null, &empty] {
+            assert_eq!(layout.row_len(row), row.len());
+            // SAFETY: it is a row.
+            assert_eq!(unsafe { layout.row_at(row.as_ptr()) }, &**row);
+            assert_eq!(layout.checked(row), Some(&**row));
+            assert_eq!(layout.checked(&row[..row.len() - 1]), None);
+            assert_eq!((layout.get(row, 1), layout.bytes(row, 1)), (ValueRef::Null, &[][..]));
+            assert_eq!(layout.get(row, 2), ValueRef::Int(2));
+        }
+    }
+
+    /// Logs of earlier versions have such rows.
+    #[test]
+    fn a_row_with_end_offsets_that_it_does_not_need_loses_them() {
+        let layout = layout();
+        let row = layout.build_owned(&[Value::Int(1), Value::Null, Value::Int(2), Value::Null]);
+        let mut old = row.clone();
+        old.resize(layout.header_len(), 0);
+        assert_eq!(layout.checked(&old), Some(&*row));
+        *old.last_mut().expect("it is not empty") = 1;
+        assert_eq!(layout.checked(&old), None);
     }
 }

@@ -252,9 +252,9 @@ impl Applier {
             match operation {
                 Operation::Upsert { storage, layout, row } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
-                    if layout != table.layout_number() || !table.is_well_formed(row) {
-                        return Err(RecoveryError::BadRow { stamp: commit.lsn, storage });
-                    }
+                    let row = table.well_formed(row).filter(|_| layout == table.layout_number());
+                    let bad = RecoveryError::BadRow { stamp: commit.lsn, storage };
+                    let row = row.ok_or(bad)?;
                     table.log_key(row, &mut self.key);
                     if self.is_mine(&table) {
                         let shard = self.part as usize;
@@ -328,9 +328,9 @@ impl Applier {
             let mut old = None;
             match operation {
                 Operation::Upsert { layout, row, .. } => {
-                    if layout != table.layout_number() || !table.is_well_formed(row) {
-                        return Err(RecoveryError::BadRow { stamp: commit.lsn, storage });
-                    }
+                    let row = table.well_formed(row).filter(|_| layout == table.layout_number());
+                    let bad = RecoveryError::BadRow { stamp: commit.lsn, storage };
+                    let row = row.ok_or(bad)?;
                     table.log_key(row, &mut self.key);
                     table
                         .recover_upsert(0, &guard, &self.key, row, commit.lsn, Some(&mut old))

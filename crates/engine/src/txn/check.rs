@@ -190,9 +190,13 @@ fn is_found(
 
 /// What is wrong with the bytes of a row.
 fn fault_of(layout: &RowLayout, row: &[u8]) -> Option<TableFault> {
+    let has_offsets = row.len() > layout.offsets_at() as usize;
     let mut start = 0;
     for (column, own) in layout.columns().iter().enumerate() {
         let Place::Variable { ordinal } = own.place else { continue };
+        if !has_offsets {
+            break;
+        }
         let end = end_offset(layout, row, ordinal);
         if end < start || layout.header_len() + end > row.len() {
             return Some(TableFault::Offsets { column });

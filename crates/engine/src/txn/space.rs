@@ -29,7 +29,7 @@ impl Transaction {
         len: usize,
     ) -> TxnResult<RowSpace<'t>> {
         self.enter_table(task, table)?;
-        assert!(len >= table.layout().header_len(), "a row has at least its fixed part");
+        assert!(len >= table.layout().least_len(), "a row has at least its fixed part");
         let shard = task.worker().index();
         let anchor = table.reserve_anchor(shard, len)?;
         Ok(RowSpace { table, anchor, len, shard })

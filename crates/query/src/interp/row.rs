@@ -7,7 +7,7 @@
 use base::SqlType;
 use base::types::{Repr, TypeKind};
 use base::value::{DateTime, DateTimeOffset};
-use engine::hot::row::{Place, RowLayout};
+use engine::hot::row::{Place, RowColumn, RowLayout};
 
 use crate::interp::slot::Slot;
 use crate::ir::inst::LoadKind;
@@ -111,11 +111,8 @@ pub unsafe fn load_variable(row: *const u8, place: &VariablePlace) -> Slot {
 /// # Safety
 /// `row` points to a row of this layout that is alive and unchanged during `'a`.
 pub unsafe fn bytes<'a>(row: *const u8, layout: &RowLayout) -> &'a [u8] {
-    // SAFETY: a row is at least as long as its header, which tells how long the row is.
-    unsafe {
-        let header = std::slice::from_raw_parts(row, layout.header_len());
-        std::slice::from_raw_parts(row, layout.row_len(header))
-    }
+    // SAFETY: the caller's promise.
+    unsafe { layout.row_at(row) }
 }
 
 /// The length of the row that [`build`] makes of these slots.
@@ -124,16 +121,24 @@ pub unsafe fn bytes<'a>(row: *const u8, layout: &RowLayout) -> &'a [u8] {
 /// As for [`build`].
 #[inline]
 pub unsafe fn built_len<'s>(layout: &RowLayout, slots: impl Iterator<Item = &'s Slot>) -> usize {
-    let mut len = layout.header_len();
+    let mut len = layout.least_len();
     if !layout.is_fixed() {
         for (column, slot) in layout.columns().iter().zip(slots) {
             if matches!(column.place, Place::Variable { .. }) && !slot.is_null() {
                 // SAFETY: the caller's promise.
-                len += unsafe { slot.as_bytes() }.len();
+                len = len.max(layout.header_len()) + unsafe { slot.as_bytes() }.len();
             }
         }
     }
     len
+}
+
+/// Whether the row of these slots has end offsets.
+fn has_offsets<'s>(layout: &RowLayout, slots: impl Iterator<Item = &'s Slot>) -> bool {
+    let is_present = |(column, slot): (&RowColumn, &Slot)| {
+        matches!(column.place, Place::Variable { .. }) && !slot.is_null()
+    };
+    !layout.may_lack_offsets() || layout.columns().iter().zip(slots).any(is_present)
 }
 
 /// Appends a row of registers to `out`.
@@ -143,11 +148,12 @@ pub unsafe fn built_len<'s>(layout: &RowLayout, slots: impl Iterator<Item = &'s 
 /// sixteen bytes for it), and those of bytes may be followed.
 pub unsafe fn build<'s>(
     layout: &RowLayout,
-    slots: impl Iterator<Item = &'s Slot>,
+    slots: impl Iterator<Item = &'s Slot> + Clone,
     out: &mut Vec<u8>,
 ) {
     let start = out.len();
-    out.resize(start + layout.header_len(), 0);
+    let has_offsets = has_offsets(layout, slots.clone());
+    out.resize(start + if has_offsets { layout.header_len() } else { layout.least_len() }, 0);
     let base = out.len();
     for (at, (column, slot)) in layout.columns().iter().zip(slots).enumerate() {
         if slot.is_null() {
@@ -161,6 +167,7 @@ pub unsafe fn build<'s>(
                 unsafe { store(&column.ty, slot, bytes) };
             }
             Place::Fixed { .. } => {}
+            Place::Variable { .. } if !has_offsets => {}
             Place::Variable { ordinal } => {
                 if !slot.is_null() {
                     // SAFETY: the caller's promise.

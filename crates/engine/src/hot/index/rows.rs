@@ -74,13 +74,8 @@ impl Rows {
     /// # Safety
     /// As for [`Rows::link`].
     pub(super) unsafe fn encode_key(&self, anchor: AnchorPtr, out: &mut KeyBuf) {
-        // SAFETY: the inline version holds the keys (H3) and is protected. Every row has at least the
-        // bytes before the variable part, which tell the whole length.
-        let row = unsafe {
-            let start = anchor.inline(self.links).row().as_ptr();
-            let header = slice::from_raw_parts(start, self.layout.header_len());
-            slice::from_raw_parts(start, self.layout.row_len(header))
-        };
+        // SAFETY: the inline version holds the keys (H3) and is protected.
+        let row = unsafe { self.layout.row_at(anchor.inline(self.links).row().as_ptr()) };
         self.encode(row, out);
     }
 

@@ -109,11 +109,7 @@ impl Fixture {
 
     fn row_of<'a>(&self, anchor: AnchorPtr) -> &'a [u8] {
         // SAFETY: the tests look at anchors under a guard only; rows are as long as they say.
-        unsafe {
-            let start = anchor.inline(LINKS).row().as_ptr();
-            let header = std::slice::from_raw_parts(start, self.layout.header_len());
-            std::slice::from_raw_parts(start, self.layout.row_len(header))
-        }
+        unsafe { self.layout.row_at(anchor.inline(LINKS).row().as_ptr()) }
     }
 
     /// The number of a row.

@@ -26,13 +26,8 @@ impl Table {
     /// The version belongs to this table, is no tombstone, and is protected for `'a` (H2).
     #[inline]
     pub unsafe fn row<'a>(&self, version: VersionPtr) -> &'a [u8] {
-        let start = version.row().as_ptr();
-        // SAFETY: every row has at least the bytes before the variable part, which tell the whole
-        // length; row bytes do not change while the version is protected (H1).
-        unsafe {
-            let header = slice::from_raw_parts(start, self.layout.header_len());
-            slice::from_raw_parts(start, self.layout.row_len(header))
-        }
+        // SAFETY: row bytes do not change while the version is protected (H1).
+        unsafe { self.layout.row_at(version.row().as_ptr()) }
     }
 
     /// A new row that nobody can reach yet, or why memory is refused.

@@ -11,9 +11,9 @@ use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Table {
-    /// Whether these bytes are as long as a row of this layout says it is.
-    pub(crate) fn is_well_formed(&self, row: &[u8]) -> bool {
-        row.len() >= self.layout.header_len() && self.layout.row_len(row) == row.len()
+    /// A row out of the log, if these bytes are as long as a row of this layout says it is.
+    pub(crate) fn well_formed<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
+        self.layout.checked(row)
     }
 
     /// The row with this log key is now this one. It is in the log's index only. `old` takes the
