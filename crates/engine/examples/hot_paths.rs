@@ -22,9 +22,7 @@ use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyColumn, SeekKey};
 use engine::hot::table::{IndexKind, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
-use engine::txn::{
-    Contention, DatabaseSession, Durability, ReadAt, Statement, Transaction, Written,
-};
+use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction, Written};
 use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::Env;
 
@@ -189,8 +187,8 @@ impl<'a, 't> Session<'a, 't> {
             for i in first..(first + per_commit).min(rows) {
                 let id = scattered(i, rows);
                 let found = self.find(&mut txn, &s, table, (HASH, id));
-                let (row, how) = (image.set(id, v), Contention::Resolve);
-                let written = txn.update(self.task, table, &s.snapshot, found, row, how);
+                let row = image.set(id, v);
+                let written = txn.update(self.task, table, &s.snapshot, found, row);
                 assert!(matches!(written, Ok(Written::Done(_))));
             }
             self.commit(txn);

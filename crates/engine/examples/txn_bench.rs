@@ -19,9 +19,7 @@ use engine::hot::table::{IndexKind, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
 use engine::log::Operation;
 use engine::recovery::{CatalogChange, RecoveredTables, RecoveryCatalog, RecoveryOptions};
-use engine::txn::{
-    Contention, DatabaseSession, Durability, ReadAt, Statement, Transaction, Written,
-};
+use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction, Written};
 use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::Env;
 
@@ -101,8 +99,7 @@ impl Session {
         let found =
             cursor.next(txn, &self.task, table).expect("reads succeed").expect("it is there");
         row(table, id, v, &mut self.row);
-        let wait = Contention::Resolve;
-        let written = txn.update(&self.task, table, &s.snapshot, found, &self.row, wait);
+        let written = txn.update(&self.task, table, &s.snapshot, found, &self.row);
         assert!(matches!(written, Ok(Written::Done(_))));
     }
 
@@ -252,7 +249,7 @@ fn reclaiming(host: &Host, database: &Database, rows: u64, kind: &str) {
         session.seek(&mut cursor, &s, &table, id);
         let found = cursor.next(&mut txn, &session.task, &table).expect("reads succeed");
         let found = found.expect("it is there");
-        let written = txn.delete(&session.task, &table, &s.snapshot, found, Contention::Resolve);
+        let written = txn.delete(&session.task, &table, &s.snapshot, found);
         assert!(matches!(written, Ok(Written::Done(_))));
     }
     let end = session.commit(txn);

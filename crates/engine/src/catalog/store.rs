@@ -22,7 +22,7 @@ use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicI32, AtomicU64};
 use crate::sync::{Arc, Mutex, RwLock};
-use crate::txn::{Contention, ReadAt, Transaction, TxnResult, Written};
+use crate::txn::{ReadAt, Transaction, TxnResult, Written};
 use crate::wait::Task;
 
 /// The catalog of one database.
@@ -316,8 +316,8 @@ fn replace_row(
     let mut row: RowRef = found.expect("the schema says that there is a row");
     loop {
         let written = match bytes {
-            Some(bytes) => txn.update(task, table, snapshot, row, bytes, Contention::Resolve)?,
-            None => txn.delete(task, table, snapshot, row, Contention::Resolve)?,
+            Some(bytes) => txn.update(task, table, snapshot, row, bytes)?,
+            None => txn.delete(task, table, snapshot, row)?,
         };
         match written {
             Written::Done(_) => return Ok(()),

@@ -44,9 +44,6 @@ pub const CLAIMED: u64 = 2;
 pub const INLINE: u64 = 4;
 /// Tag of an older word: this version is a deletion and has no row bytes.
 pub const TOMBSTONE: u64 = 1;
-/// Tag of an older word: this version repeats the one before, and only kept others from changing
-/// the row.
-pub const LOCK: u64 = 2;
 /// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
 /// behind the begin word are the address of its new anchor.
 pub const MOVED: u64 = 1 << 48;

@@ -8,8 +8,7 @@
 use base::ids::Lsn;
 
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, CHAIN_MASK, CLAIMED, DELETED, INLINE, LOCK, MOVED, TOMBSTONE,
-    VersionPtr,
+    ADDRESS_MASK, AnchorPtr, CHAIN_MASK, CLAIMED, DELETED, INLINE, MOVED, TOMBSTONE, VersionPtr,
 };
 use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable};
 use crate::sync::atomic::Ordering::Acquire;
@@ -134,10 +133,6 @@ impl Link {
     fn is_tombstone(&self) -> bool {
         self.below & TOMBSTONE != 0
     }
-
-    fn is_lock(&self) -> bool {
-        self.below & LOCK != 0
-    }
 }
 
 /// What a version that is not inline was pushed on: the head word from before.
@@ -175,8 +170,6 @@ pub struct Newest {
     pub head: u64,
     /// Whether the newest state is a deletion.
     pub deleted: bool,
-    /// Whether the newest version only holds the row.
-    pub lock: bool,
     /// The newest version; for a deletion in the head word, the inline version that it deletes;
     /// for a tombstone, the tombstone.
     pub version: VersionPtr,
@@ -211,7 +204,7 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
                 let fate = fate.expect("matched above");
                 let inline = anchor.inline(links);
                 let version = inline;
-                return Newest { head: now, deleted: true, lock: false, version, inline, fate };
+                return Newest { head: now, deleted: true, version, inline, fate };
             }
             let link = Link::first(head, anchor, links)
                 .expect("a head without the deleted tag leads to a version");
@@ -220,34 +213,36 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
                 Some(fate) => fate,
                 None => unreachable!("a version has a begin word"),
             };
-            let (deleted, lock) = (link.is_tombstone(), link.is_lock());
+            let deleted = link.is_tombstone();
             let inline = anchor.inline(links);
-            return Newest { head, deleted, lock, version: link.version, inline, fate };
+            return Newest { head, deleted, version: link.version, inline, fate };
         }
     }
 }
 
 impl Newest {
-    /// The state below versions that other transactions committed at or after `stamp` only to hold
-    /// the row. The head stays what it is.
+    /// The newest committed version: this one, or below those that a transaction in progress has put on
+    /// the row.
     ///
     /// # Safety
-    /// As for [`newest`]; `stamp` is that of a registered snapshot.
-    pub unsafe fn below_locks(mut self, stamp: Lsn, slots: &SlotTable) -> Newest {
-        // SAFETY: what lies below a version that the snapshot does not see is protected by it.
+    /// As for [`newest`], under the same guard; the anchor and its links are the ones it was given.
+    pub unsafe fn committed(
+        &self,
+        anchor: AnchorPtr,
+        links: usize,
+        slots: &SlotTable,
+    ) -> Option<VersionPtr> {
+        let mut word = if self.head & DELETED != 0 { INLINE } else { self.head };
+        // SAFETY: the walk stops at the first version that is committed, and does not go below.
         unsafe {
-            while self.lock && matches!(self.fate, Fate::Committed(at) if at >= stamp) {
-                let word = pushed_on(self.version);
-                let version = match word & INLINE {
-                    0 => VersionPtr::from_address(word).expect("a lock stands on another version"),
-                    _ => self.inline,
-                };
-                let Some(fate) = slots.fate(version.begin(), false) else { unreachable!() };
-                let lock = version != self.inline && version.older().load(Acquire) & LOCK != 0;
-                self = Newest { version, fate, lock, ..self };
+            while let Some(link) = Link::first(word, anchor, links) {
+                if matches!(slots.fate(link.version.begin(), false), Some(Fate::Committed(_))) {
+                    return Some(link.version);
+                }
+                word = link.below;
             }
         }
-        self
+        None
     }
 }
 
@@ -290,7 +285,7 @@ pub unsafe fn changed_above(
                 return Above::Unchanged;
             }
             let begin = above.version.begin();
-            if !above.is_lock() && counts(begin, false, own, stamp, slots, &pause) {
+            if counts(begin, false, own, stamp, slots, &pause) {
                 return Above::Changed;
             }
             word = above.below;
@@ -328,7 +323,7 @@ pub unsafe fn changed_between(
             if committed_below(begin, false, since, slots) {
                 break;
             }
-            if !above.is_lock() && counts(begin, false, own, stamp, slots, &pause) {
+            if counts(begin, false, own, stamp, slots, &pause) {
                 return Above::Changed;
             }
             word = above.below;

@@ -19,8 +19,8 @@ use crate::hot::visibility::Isolation;
 use crate::log::{LogOptions, SegmentOptions};
 use crate::txn::tests::{INT, Row, bytes, key, values};
 use crate::txn::{
-    Contention, DatabaseSession, Durability, ReadAt, Transaction, TransactionGroup, TxnError,
-    TxnResult, Unavailable, Written,
+    DatabaseSession, Durability, ReadAt, Transaction, TransactionGroup, TxnError, TxnResult,
+    Unavailable, Written,
 };
 use crate::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
 
@@ -227,13 +227,12 @@ impl Server {
         let range = ScanRange::Key(key(table, 0, id));
         let mut cursor = Cursor::new(&s.snapshot, 0, range, Direction::Forward);
         while let Some(row) = cursor.next(txn, &self.task, table)? {
-            let wait = Contention::Resolve;
             let written = match new(values(table, txn.row(table, row))) {
                 Some(new) => {
                     let new = bytes(table, new);
-                    txn.update(&self.task, table, &s.snapshot, row, &new, wait)?
+                    txn.update(&self.task, table, &s.snapshot, row, &new)?
                 }
-                None => txn.delete(&self.task, table, &s.snapshot, row, wait)?,
+                None => txn.delete(&self.task, table, &s.snapshot, row)?,
             };
             assert!(matches!(written, Written::Done(_)));
         }

@@ -163,7 +163,7 @@ impl Transaction {
                         let inline = write.anchor.inline(pointer.get().links());
                         inline.begin().store(begin.word(), Release);
                     }
-                    WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
+                    WriteKind::Update | WriteKind::Tombstone => {
                         let below = visibility::pushed_on(write.version);
                         if below & INLINE == 0 {
                             let older = VersionPtr::from_address(below);
@@ -180,7 +180,7 @@ impl Transaction {
                     rows[write.table as usize] -= 1;
                     garbage.push(Garbage::anchor(pointer, write.anchor));
                 }
-                WriteKind::Update | WriteKind::Reuse | WriteKind::Lock => {}
+                WriteKind::Update | WriteKind::Reuse => {}
             }
         }
         self.writes.clear();

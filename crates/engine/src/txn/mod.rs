@@ -28,4 +28,4 @@ pub use manager::{DatabaseSession, Manager, ManagerParts, TransactionInfo};
 pub use space::RowSpace;
 pub use transaction::{ReadAt, Savepoint, Statement, Transaction};
 pub use waits::{Blocker, Gates, Owner, OwnerId, Refusal, Resource, WaitGraph, Waits};
-pub use write::{Contention, Written};
+pub use write::Written;

@@ -115,7 +115,6 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        snapshot: &Snapshot,
         index: usize,
         range: &ScanRange,
     ) -> TxnResult<Option<RowRef>> {
@@ -126,7 +125,7 @@ impl Transaction {
                 let mut walk = table.walk_of(index, range, Direction::Forward);
                 table.walk(&task.pin(), index, &mut walk, &mut |anchor| {
                     if matches!(found, Found::Nothing) {
-                        found = self.examine_current(table, snapshot, anchor);
+                        found = self.examine_current(table, anchor);
                     }
                     match found {
                         Found::Nothing => ControlFlow::Continue(()),
@@ -142,14 +141,12 @@ impl Transaction {
         }
     }
 
-    fn examine_current(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> Found {
+    fn examine_current(&self, table: &Table, anchor: AnchorPtr) -> Found {
         let slots = &self.manager().slots;
         loop {
             // SAFETY: the anchor was reached under the caller's guard; the statement's snapshot is
             // registered.
-            let newest = unsafe {
-                visibility::newest(anchor, table.links(), slots).below_locks(snapshot.stamp, slots)
-            };
+            let newest = unsafe { visibility::newest(anchor, table.links(), slots) };
             return match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() != self.slot => {
                     // SAFETY: as above.

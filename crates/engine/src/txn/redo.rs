@@ -128,7 +128,6 @@ impl Transaction {
             let head = write.anchor.head().load(Acquire);
             let inline = write.anchor.inline(table.links());
             match write.kind {
-                WriteKind::Lock => None,
                 WriteKind::Insert | WriteKind::Reuse | WriteKind::Update => {
                     let (newest, version) = match write.kind {
                         WriteKind::Update => (head == write.version.address(), write.version),

@@ -62,8 +62,6 @@ pub(super) enum WriteKind {
     Delete,
     /// Pushed this tombstone.
     Tombstone,
-    /// Pushed a copy of the newest version to keep others from changing the row.
-    Lock,
 }
 
 /// An entry of the write set.

@@ -69,7 +69,7 @@ impl Transaction {
                     let inline = anchor.inline(table.links());
                     inline.begin().store(Begin::UNDONE.word(), Release);
                 }
-                WriteKind::Update | WriteKind::Tombstone | WriteKind::Lock => {
+                WriteKind::Update | WriteKind::Tombstone => {
                     anchor.head().store(visibility::pushed_on(write.version), Release);
                     write.version.begin().store(Begin::UNDONE.word(), Release);
                     table.retire_version(shard, guard, write.version);

@@ -12,7 +12,6 @@ use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
-use crate::txn::locks::Admission;
 use crate::txn::space::RowSpace;
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
@@ -30,18 +29,6 @@ pub enum Written {
     Gone,
     /// This statement, or one within it, has already written the row.
     Repeated,
-    /// Another transaction has the row, and the caller asked not to wait (READPAST).
-    Busy,
-}
-
-/// What a statement does about rows that others have.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Contention {
-    /// Waits, or fails, as the table's policy says.
-    #[default]
-    Resolve,
-    /// Skips the row: `WITH (READPAST)`. Only for tables whose writers wait.
-    Skip,
 }
 
 /// What a writer may do with a row it found.
@@ -312,7 +299,6 @@ impl Transaction {
         snapshot: &Snapshot,
         row: RowRef,
         bytes: &[u8],
-        contention: Contention,
     ) -> TxnResult<Written> {
         // SAFETY: the version is visible to the registered snapshot.
         let old = unsafe { table.row(row.version) };
@@ -320,10 +306,10 @@ impl Transaction {
         let bytes = numbered.as_deref().unwrap_or(bytes);
         // All versions of an anchor have the same keys (A4).
         if table.keys_equal(old, bytes) {
-            return self.update_numbered(task, table, snapshot, row, bytes, contention);
+            return self.update_numbered(task, table, snapshot, row, bytes);
         }
         let target = self.target(task, table, snapshot)?;
-        self.move_row(task, target, row, bytes, contention)
+        self.move_row(task, target, row, bytes)
     }
 
     /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller knows
@@ -335,14 +321,13 @@ impl Transaction {
         snapshot: &Snapshot,
         row: RowRef,
         bytes: &[u8],
-        contention: Contention,
     ) -> TxnResult<Written> {
         // SAFETY: the version is visible to the registered snapshot.
         let old = unsafe { table.row(row.version) };
         debug_assert!(table.keys_equal(old, bytes) || table.row_number_column().is_some());
         let numbered = with_row_number(table, old, bytes);
         let bytes = numbered.as_deref().unwrap_or(bytes);
-        self.update_numbered(task, table, snapshot, row, bytes, contention)
+        self.update_numbered(task, table, snapshot, row, bytes)
     }
 
     #[inline]
@@ -353,10 +338,9 @@ impl Transaction {
         snapshot: &Snapshot,
         row: RowRef,
         bytes: &[u8],
-        contention: Contention,
     ) -> TxnResult<Written> {
         let target = self.target(task, table, snapshot)?;
-        self.change(task, target, row, Change::Update(bytes), contention)
+        self.change(task, target, row, Change::Update(bytes))
     }
 
     /// Deletes a row.
@@ -366,24 +350,9 @@ impl Transaction {
         table: &Table,
         snapshot: &Snapshot,
         row: RowRef,
-        contention: Contention,
     ) -> TxnResult<Written> {
         let target = self.target(task, table, snapshot)?;
-        self.change(task, target, row, Change::Delete, contention)
-    }
-
-    /// Takes a row without changing it, so that no other transaction can until this one ends:
-    /// `WITH (UPDLOCK)`.
-    pub fn lock_row(
-        &mut self,
-        task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
-        contention: Contention,
-    ) -> TxnResult<Written> {
-        let target = self.target(task, table, snapshot)?;
-        self.change(task, target, row, Change::Lock, contention)
+        self.change(task, target, row, Change::Delete)
     }
 
     /// An update that changes a key: the old anchor ends, a new one begins.
@@ -393,7 +362,6 @@ impl Transaction {
         target: Target<'_>,
         row: RowRef,
         bytes: &[u8],
-        contention: Contention,
     ) -> TxnResult<Written> {
         let before = self.savepoint();
         let change = match target.table.conflicts() {
@@ -401,7 +369,7 @@ impl Transaction {
             ConflictPolicy::FirstWriterWins => Change::Delete,
             ConflictPolicy::Wait => Change::Move,
         };
-        match self.change(task, target, row, change, contention)? {
+        match self.change(task, target, row, change)? {
             Written::Done(_) => {}
             other => return Ok(other),
         }
@@ -427,16 +395,12 @@ impl Transaction {
         target: Target<'_>,
         mut row: RowRef,
         change: Change<'_>,
-        contention: Contention,
     ) -> TxnResult<Written> {
         let table = target.table;
         loop {
             let mut permit = None;
             if self.must_ask(table) {
-                match self.ask_to_change(task, table, row.anchor, contention)? {
-                    Admission::Granted(granted) => permit = granted,
-                    Admission::Busy => return Ok(Written::Busy),
-                }
+                permit = self.ask_to_change(task, table, row.anchor)?;
             }
             let peer = {
                 let (worker, _guard) = (task.worker(), task.pin());
@@ -476,7 +440,6 @@ impl Transaction {
             };
             drop(permit);
             match peer {
-                Ok(_) if contention == Contention::Skip => return Ok(Written::Busy),
                 Ok((begin, status)) => self.contested(task, table, row, begin, status)?,
                 Err(stamp) => {
                     self.wait_until_committed(task, stamp);
@@ -489,11 +452,9 @@ impl Transaction {
     /// What this transaction may do with a row in this state.
     fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
         let Target { table, snapshot, .. } = target;
-        // SAFETY: called under the guard under which `newest` was read.
-        let newest = unsafe { newest.below_locks(snapshot.stamp, &self.manager().slots) };
         match newest.fate {
             Fate::Owned { begin, .. } if begin.slot() == self.slot => {
-                if begin.statement() >= snapshot.statement && !newest.lock {
+                if begin.statement() >= snapshot.statement {
                     Verdict::Repeated
                 } else if newest.deleted {
                     Verdict::Gone
@@ -511,8 +472,9 @@ impl Transaction {
                     && snapshot.isolation == Isolation::ReadCommitted;
                 match follow {
                     false => Verdict::Lost(stamp),
-                    // SAFETY: as above; the new anchor was made by the same commit, which the
-                    // snapshot does not see, so that it is protected too.
+                    // SAFETY: called under the guard under which `newest` was read; the new anchor was
+                    // made by the same commit, which the snapshot does not see, so that it is
+                    // protected too.
                     true if newest.deleted => match unsafe { newest.moved_to() } {
                         Some(anchor) => Verdict::Moved(anchor),
                         None => Verdict::Gone,
@@ -611,14 +573,6 @@ impl Transaction {
                 let tombstone = table.new_move(shard, begin, newest.head)?;
                 (tombstone.address(), tombstone, WriteKind::Tombstone)
             }
-            // The row is this transaction's already.
-            Change::Lock if newest.is_own(self.slot) => return Ok(Some(newest.version)),
-            Change::Lock => {
-                // SAFETY: the newest version is protected by the caller's guard and snapshot.
-                let locked = newest.head_version();
-                let version = unsafe { table.new_lock(shard, begin, locked, newest.head)? };
-                (version.address(), version, WriteKind::Lock)
-            }
             Change::Update(bytes) => {
                 match self.take_inline(target, anchor, &newest, bytes, begin) {
                     None => {}
@@ -704,7 +658,6 @@ enum Change<'a> {
     Delete,
     /// Deletes the row here, since it goes on elsewhere.
     Move,
-    Lock,
 }
 
 /// Why a key cannot be inserted, or not now.

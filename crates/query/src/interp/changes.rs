@@ -6,7 +6,7 @@ use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
 use engine::txn::locks::Reading;
-use engine::txn::{Contention, RowSpace, Transaction, TxnError, Written};
+use engine::txn::{RowSpace, Transaction, TxnError, Written};
 
 use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
@@ -323,13 +323,13 @@ impl Machine<'_, '_> {
                 let used = table_use(unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
                 let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
-                let (found, wait) = (row_ref(&slot), Contention::Resolve);
+                let found = row_ref(&slot);
                 let written = match bytes {
                     Some(bytes) if site.keeps_keys => {
-                        transaction.update_in_place(task, table, &snapshot, found, bytes, wait)
+                        transaction.update_in_place(task, table, &snapshot, found, bytes)
                     }
-                    Some(bytes) => transaction.update(task, table, &snapshot, found, bytes, wait),
-                    None => transaction.delete(task, table, &snapshot, found, wait),
+                    Some(bytes) => transaction.update(task, table, &snapshot, found, bytes),
+                    None => transaction.delete(task, table, &snapshot, found),
                 };
                 match written {
                     Ok(Written::Done(_)) => Ok(WriteStatus::Done),
@@ -337,7 +337,7 @@ impl Machine<'_, '_> {
                         self.set(row, row_slot(newer));
                         Ok(WriteStatus::Newer)
                     }
-                    Ok(Written::Gone | Written::Busy) => Ok(WriteStatus::Gone),
+                    Ok(Written::Gone) => Ok(WriteStatus::Gone),
                     Ok(Written::Repeated) => Ok(WriteStatus::Repeated),
                     Err(error) => Err(errors::from_engine(&error, host, used)),
                 }

@@ -19,7 +19,7 @@ use engine::hot::table::IndexKind as EngineIndexKind;
 use engine::hot::table::{ConflictPolicy, IdentitySpec, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
 use engine::txn::locks::Reading;
-use engine::txn::{Contention, DatabaseSession, Durability, ReadAt, Statement, Transaction};
+use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::SessionFacts;
@@ -168,8 +168,7 @@ impl World {
                 let same =
                     |a: &[u8], b: &[u8]| table.layout().get(a, 0) == table.layout().get(b, 0);
                 if same(other.row(&table, row), &new) {
-                    let contention = Contention::Resolve;
-                    other.update(&task, &table, &snapshot, row, &new, contention).unwrap();
+                    other.update(&task, &table, &snapshot, row, &new).unwrap();
                 }
             }
         }

@@ -7,8 +7,8 @@ use std::slice;
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, LOCK, MOVED, TOMBSTONE, VersionPtr,
-    anchor_size, version_size,
+    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, MOVED, TOMBSTONE, VersionPtr, anchor_size,
+    version_size,
 };
 use crate::hot::heap;
 use crate::hot::status::Begin;
@@ -118,21 +118,6 @@ impl Table {
         // SAFETY: the memory is ours alone and large enough.
         unsafe { version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len()) };
         Ok(version)
-    }
-
-    /// A copy of a row's newest version, the first of the chain word `head`, that only holds the row.
-    ///
-    /// # Safety
-    /// `newest` is protected (H2) and has a row.
-    pub(crate) unsafe fn new_lock(
-        &self,
-        shard: usize,
-        begin: Begin,
-        newest: VersionPtr,
-        head: u64,
-    ) -> Result<VersionPtr, Exhausted> {
-        // SAFETY: the caller's promise.
-        self.new_version(shard, unsafe { self.row(newest) }, begin, head | LOCK)
     }
 
     /// A deletion of a row that has more versions than the inline one. No limit refuses it; only

@@ -45,7 +45,6 @@ pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
 pub use read::{Locking, Reach, Reading};
 pub use space::{Lifetime, LockInfo, LockSpace, NoKeys, Request, RowKeys, Span, Target};
 pub(crate) use take::HeldLocks;
-pub(crate) use write::Admission;
 
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex};

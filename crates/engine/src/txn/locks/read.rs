@@ -2,7 +2,7 @@
 
 use base::ids::Lsn;
 
-use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN};
 use crate::hot::cursor::{Cursor, Fetched, Look, RowRef};
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
@@ -232,7 +232,7 @@ impl Transaction {
                     _ => Look::Nothing,
                 },
                 Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
-                Fate::Owned { begin, .. } => match self.committed_below(newest) {
+                Fate::Owned { begin, .. } => match newest.committed(anchor, table.links(), slots) {
                     // The row stays, whatever becomes of it: it is waited for when its turn comes.
                     Some(version) => Look::Row(RowRef { anchor, version }),
                     None if locking.skip => Look::Nothing,
@@ -243,25 +243,6 @@ impl Transaction {
                 },
             }
         }
-    }
-
-    /// The newest committed version below those that a transaction in progress has put on a row.
-    ///
-    /// # Safety
-    /// As for [`visibility::newest`].
-    unsafe fn committed_below(&self, newest: Newest) -> Option<VersionPtr> {
-        let slots = &self.manager().slots;
-        let mut version = Some(newest.version);
-        // SAFETY: the walk stops at the first version that is committed, and does not go below.
-        unsafe {
-            while let Some(at) = version {
-                if matches!(slots.fate(at.begin(), false), Some(Fate::Committed(_))) {
-                    return Some(at);
-                }
-                version = visibility::older(at);
-            }
-        }
-        None
     }
 
     /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or is left

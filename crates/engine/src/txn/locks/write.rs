@@ -10,14 +10,13 @@ use crate::hot::visibility;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::error::TxnResult;
 use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, Target};
 use crate::txn::locks::take::KeysOf;
 use crate::txn::transaction::{Savepoint, Transaction};
 use crate::txn::waits::{OwnerId, Resource};
-use crate::txn::write::Contention;
 use crate::wait::Task;
 
 /// The locks that one write needs, until its version is in place.
@@ -42,14 +41,6 @@ impl Drop for WritePermit {
     }
 }
 
-/// What a writer that asked was told.
-pub(crate) enum Admission {
-    /// It may write while it has this; a row of its own needs none.
-    Granted(Option<WritePermit>),
-    /// Somebody has the row, and it was not to be waited for.
-    Busy,
-}
-
 impl Transaction {
     /// Whether a writer has to ask. Looked at before a version is put in place, this spares the
     /// writer taking it back; afterwards, it decides.
@@ -59,32 +50,23 @@ impl Transaction {
         table.conflicts() == ConflictPolicy::Wait && table.lock_word().is_used()
     }
 
-    /// Asks for the locks that changing a row needs.
+    /// Asks for the locks that changing a row needs; a row of its own needs none.
     #[cold]
     pub(crate) fn ask_to_change(
         &mut self,
         task: &Task,
         table: &Table,
         anchor: AnchorPtr,
-        contention: Contention,
-    ) -> TxnResult<Admission> {
+    ) -> TxnResult<Option<WritePermit>> {
         let is_own = {
             let (_guard, slots) = (task.pin(), &self.manager().slots);
             // SAFETY: under the guard; the row is visible to the registered snapshot, or newer.
             unsafe { visibility::newest(anchor, table.links(), slots) }.is_own(self.slot)
         };
         if is_own {
-            return Ok(Admission::Granted(None));
+            return Ok(None);
         }
-        let patience = match contention {
-            Contention::Resolve => Patience::Session,
-            Contention::Skip => Patience::None,
-        };
-        match self.ask_for_row(task, table, anchor, patience) {
-            Ok(permit) => Ok(Admission::Granted(Some(permit))),
-            Err(TxnError::LockTimeout) if contention == Contention::Skip => Ok(Admission::Busy),
-            Err(error) => Err(error),
-        }
+        self.ask_for_row(task, table, anchor).map(Some)
     }
 
     fn ask_for_row(
@@ -92,8 +74,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         anchor: AnchorPtr,
-        patience: Patience,
     ) -> TxnResult<WritePermit> {
+        let patience = Patience::Session;
         let mut permit = self.ask_for_table(task, table, patience)?;
         let established = self.is_established(table);
         let wish = (Target::Row(anchor.address()), LockMode::EXCLUSIVE, Lifetime::Transaction);

@@ -185,7 +185,7 @@ fn moving_every_row_ahead_of_the_scan_moves_each_once() {
         while let Some(row) = cursor.next(txn, task, &table)? {
             let [id, k, v] = values(&table, txn.row(&table, row));
             let new = bytes(&table, [id, k, v + 1]);
-            let written = txn.update(task, &table, &s.snapshot, row, &new, Contention::Resolve)?;
+            let written = txn.update(task, &table, &s.snapshot, row, &new)?;
             assert!(matches!(written, Written::Done(_)));
             count += 1;
         }

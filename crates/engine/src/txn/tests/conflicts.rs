@@ -247,39 +247,6 @@ fn a_lock_timeout_ends_the_wait() {
         assert_eq!(b.delete(&table, 0), Err(TxnError::LockTimeout));
         b.rollback();
     }
-    let busy = b.begin().modify(&table, 0, |txn, task, s, row| {
-        assert_eq!(txn.delete(task, &table, &s.snapshot, row, Contention::Skip), Ok(Written::Busy));
-        Ok(Written::Busy)
-    });
-    assert_eq!(busy, Ok(0), "READPAST");
-}
-
-#[test]
-fn a_locked_row_is_not_changed_by_others_and_not_seen_as_changed() {
-    let harness = Harness::new();
-    let table = harness.table(WAIT);
-    fill(&harness, &table, 0..1);
-    let (mut a, mut b) = (Client::new(&harness, RC), Client::new(&harness, SNAPSHOT));
-    b.begin().all(&table).expect("read");
-    a.begin();
-    let lock = |c: &mut Client<'_>| {
-        c.modify(&table, 0, |txn, task, s, row| {
-            txn.lock_row(task, &table, &s.snapshot, row, Contention::Resolve)
-        })
-    };
-    assert_eq!((lock(&mut a), lock(&mut a)), (Ok(1), Ok(1)));
-    b.session.owner().set_lock_timeout(0);
-    assert_eq!(b.delete(&table, 0), Err(TxnError::LockTimeout));
-    a.commit().expect("nobody else wrote");
-    // The lock was no change: a snapshot from before may write.
-    assert_eq!(b.update(&table, 0, |r| Some([r[0], r[1], 5])), Ok(1));
-    b.commit().expect("nobody else wrote");
-    a.begin();
-    assert_eq!(lock(&mut a), Ok(1));
-    assert_eq!(a.update(&table, 0, |r| Some([r[0], r[1], r[2] + 1])), Ok(1));
-    a.commit().expect("nobody else wrote");
-    a.begin();
-    assert_eq!(a.get(&table, 0), Ok(Some([0, 0, 6])));
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn a_table_without_a_unique_key_numbers_its_rows() {
         while let Some(found) = cursor.next(txn, task, &table)? {
             numbers.push(table.row_number(txn.row(&table, found)));
             // An update keeps the number, whatever the caller's bytes say.
-            txn.update(task, &table, &s.snapshot, found, &row(2), Contention::Resolve)?;
+            txn.update(task, &table, &s.snapshot, found, &row(2))?;
         }
         Ok(numbers)
     });

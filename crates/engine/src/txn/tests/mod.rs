@@ -187,14 +187,12 @@ impl<'h> Client<'h> {
             let old = values(table, txn.row(table, row));
             let Some(new) = change(old) else { return Ok(Written::Gone) };
             let new = bytes(table, new);
-            txn.update(task, table, &s.snapshot, row, &new, Contention::Resolve)
+            txn.update(task, table, &s.snapshot, row, &new)
         })
     }
 
     pub fn delete(&mut self, table: &Table, id: i64) -> TxnResult<usize> {
-        self.modify(table, id, |txn, task, s, row| {
-            txn.delete(task, table, &s.snapshot, row, Contention::Resolve)
-        })
+        self.modify(table, id, |txn, task, s, row| txn.delete(task, table, &s.snapshot, row))
     }
 
     pub fn modify(
@@ -212,7 +210,7 @@ impl<'h> Client<'h> {
                     match write(txn, task, s, row)? {
                         Written::Done(_) => break 1,
                         Written::Newer(newer) => row = newer,
-                        Written::Gone | Written::Repeated | Written::Busy => break 0,
+                        Written::Gone | Written::Repeated => break 0,
                     }
                 };
             }

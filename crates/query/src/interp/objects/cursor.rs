@@ -25,7 +25,7 @@ pub struct TableCursor {
     key: KeyBuf,
     /// For foreign keys between tables whose writers wait: what is looked for in the newest
     /// committed state, once.
-    current: Option<(usize, ScanRange, Snapshot)>,
+    current: Option<(usize, ScanRange)>,
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
@@ -152,7 +152,7 @@ impl TableCursor {
 
     fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
         if self.is_current {
-            self.current = Some((index, range, *snapshot));
+            self.current = Some((index, range));
             return;
         }
         match &mut self.cursor {
@@ -187,8 +187,8 @@ impl TableCursor {
         table: &Table,
     ) -> TxnResult<Option<Slot>> {
         if self.is_current {
-            let Some((index, range, snapshot)) = self.current.take() else { return Ok(None) };
-            let found = transaction.find_current(task, table, &snapshot, index, &range)?;
+            let Some((index, range)) = self.current.take() else { return Ok(None) };
+            let found = transaction.find_current(task, table, index, &range)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
