@@ -154,6 +154,11 @@ impl VersionPtr {
         NonNull::new(address as *mut u8).map(VersionPtr)
     }
 
+    /// The version whose row bytes start here: what [`VersionPtr::row`] gave.
+    pub fn of_row(row: *const u8) -> Option<VersionPtr> {
+        VersionPtr::from_address((row as u64).checked_sub(WORD as u64)?)
+    }
+
     /// The address, a multiple of [`ALIGN`] below 2^48.
     pub fn address(self) -> u64 {
         self.0.as_ptr() as u64

@@ -3,7 +3,7 @@
 use base::SqlResult;
 use base::collation::LikePattern;
 use base::types::Repr;
-use engine::hot::anchor::{AnchorPtr, VersionPtr, version_size};
+use engine::hot::anchor::{AnchorPtr, VersionPtr};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
@@ -258,9 +258,8 @@ pub fn row_slot(row: RowRef) -> Slot {
 
 /// The row of the engine that a register names.
 pub fn row_ref(slot: &Slot) -> RowRef {
-    let version = slot.row_bytes() as u64 - version_size(0) as u64;
     RowRef {
         anchor: AnchorPtr::from_address(slot.row_name()).expect("a row has an anchor"),
-        version: VersionPtr::from_address(version).expect("a row has a version"),
+        version: VersionPtr::of_row(slot.row_bytes()).expect("a row has a version"),
     }
 }
