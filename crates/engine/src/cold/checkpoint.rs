@@ -180,8 +180,7 @@ impl Store {
         let mut state = core.checkpoint.lock();
         assert!(!std::mem::replace(&mut state.captured, true), "one checkpoint at a time");
         drop(state);
-        // First what is out of date, then what is current: who publishes goes the other way round, so that
-        // nothing is on these lists that could be captured below (K2).
+        let alone = core.publishing.write();
         let superseded = std::mem::take(&mut *core.superseded.lock());
         let freed = std::mem::take(&mut *core.freed.lock());
         let handle = core.shared.collector.register();
@@ -191,15 +190,10 @@ impl Store {
             let guard = handle.pin();
             pages.extend(some.iter().map(|&page| (page, core.captured(page, &guard))));
         }
-        Capture {
-            core: core.clone(),
-            pages,
-            superseded,
-            freed,
-            numbers_end: core.numbers.lock().end,
-            info: info.to_vec(),
-            is_durable: false,
-        }
+        let numbers_end = core.numbers.lock().end;
+        drop(alone);
+        let (core, info) = (core.clone(), info.to_vec());
+        Capture { core, pages, superseded, freed, numbers_end, info, is_durable: false }
     }
 
     /// Makes what was captured durable. Blocks the thread; batches go on meanwhile. After an error the

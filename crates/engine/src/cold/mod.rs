@@ -32,7 +32,7 @@
 //!
 //! # Latch order
 //!
-//! checkpoint, sweeping, queues, stores; writer, space, files. The frames' supply, the list of superseded
+//! checkpoint, sweeping, publishing, queues, stores; writer, space, files. The frames' supply, the list of superseded
 //! images and the extension's locks come last. None is held across a wait.
 //!
 //! # Failure
