@@ -46,7 +46,7 @@ pub struct Core {
     pub(super) freed: Mutex<Vec<PageNumber>>,
     /// Held shared while a page gets another image and the old one is put on the list, and exclusively by
     /// a capture, for which both must have happened or neither (K2).
-    pub(super) publishing: RwLock<()>,
+    pub(super) publishing: crate::sync::RwLock<()>,
     pub(super) writer: Mutex<Writer>,
     pub(super) checkpoint: Mutex<CheckpointState>,
 }
@@ -104,7 +104,7 @@ impl Store {
             numbers: Mutex::new(Numbers { free: Vec::new(), end: 1 }),
             superseded: Mutex::default(),
             freed: Mutex::default(),
-            publishing: RwLock::new(()),
+            publishing: crate::sync::RwLock::new(()),
             writer: Mutex::new(Writer {
                 buffer: AlignedBytes::new(RUN_PAGES_MAX as usize * PAGE_BYTES),
                 next_stamp: 1,
@@ -335,7 +335,7 @@ impl Core {
         }
         self.shared.dirty.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let frame = image.into_frame();
-        let _publishing = self.publishing.read();
+        let _publishing = self.publishing.read().expect("nobody panics under this lock");
         let old = self.map.publish(page, MapWord::Frame(frame));
         self.shared.enqueue(frame);
         self.supersede(page, old)
@@ -344,7 +344,7 @@ impl Core {
     /// There is no such page any more. The frame that had its image is to be retired.
     #[must_use]
     pub(super) fn unlink(&self, page: PageNumber) -> Option<FrameNumber> {
-        let _publishing = self.publishing.read();
+        let _publishing = self.publishing.read().expect("nobody panics under this lock");
         let old = self.map.publish(page, MapWord::Free);
         if old == MapWord::Free {
             return None; // it was freed before; its number must not be had twice
