@@ -172,11 +172,6 @@ impl Database {
         DatabaseSession::new(self.manager.clone(), owner.clone())
     }
 
-    /// The next `count` values of a table's identity column: the first of them.
-    pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
-        self.manager.take_identity(task, table, count)
-    }
-
     /// Somebody inserts an explicit value into an identity column.
     pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
         self.manager.observe_identity(task, table, value)

@@ -346,7 +346,7 @@ fn what_was_committed_is_there_after_a_clean_shutdown() {
         let database = server.engine.database(DbId(5)).expect("it is open");
         let table = server.table(5, 1);
         for _ in 0..10 {
-            database.take_identity(&server.task, &table, 1).expect("in range");
+            database.manager().take_identity(&server.task, &table, 1).expect("in range");
         }
         database.shut_down(&server.task, &[]).expect("the disk works");
         drop((database, table, server));
@@ -355,7 +355,7 @@ fn what_was_committed_is_there_after_a_clean_shutdown() {
         let server = world.recover(&[5], threads);
         assert_eq!(server.rows(5, 1), *states.last().expect("there is one"));
         let database = server.engine.database(DbId(5)).expect("it is open");
-        let next = database.take_identity(&server.task, &server.table(5, 1), 1);
+        let next = database.manager().take_identity(&server.task, &server.table(5, 1), 1);
         assert_eq!(next, Ok(11), "counters are exact after a clean shutdown");
         // And it goes on from there.
         let state = states.last().expect("there is one").clone();

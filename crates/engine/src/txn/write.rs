@@ -324,9 +324,9 @@ impl Transaction {
     ) -> TxnResult<Written> {
         // SAFETY: the version is visible to the registered snapshot.
         let old = unsafe { table.row(row.version) };
-        debug_assert!(table.keys_equal(old, bytes) || table.row_number_column().is_some());
         let numbered = with_row_number(table, old, bytes);
         let bytes = numbered.as_deref().unwrap_or(bytes);
+        debug_assert!(table.keys_equal(old, bytes), "the caller knows what it has changed (A4)");
         self.update_numbered(task, table, snapshot, row, bytes)
     }
 

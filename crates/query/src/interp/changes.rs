@@ -378,12 +378,10 @@ impl Machine<'_, '_> {
                 let used = table_use(self.unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
                 let table = handle(used, host, task)?;
-                let value = match &self.lent {
-                    Some(lent) => match lent.transaction.next_identity(task, table) {
-                        Ok(value) => value,
-                        Err(error) => return Err(errors::from_engine(&error, host, used)),
-                    },
-                    None => host.next_identity(task, used.database, table)?,
+                let taken = transaction(&mut self.lent, host, used)?.next_identity(task, table);
+                let value = match taken {
+                    Ok(value) => value,
+                    Err(error) => return Err(errors::from_engine(&error, host, used)),
                 };
                 if let Some(index) = column.hash_index {
                     prefetch_number(table, index, value);

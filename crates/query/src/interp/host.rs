@@ -77,9 +77,6 @@ pub trait Host {
     /// Lets snapshots asked for from now on see what the statement has changed so far.
     fn advance(&mut self, task: &Task) -> SqlResult<()>;
 
-    /// The next identity value of a table.
-    fn next_identity(&mut self, task: &Task, database: DbId, table: &Table) -> SqlResult<i64>;
-
     /// Keeps a table's identity counter from falling behind an explicit value.
     fn note_identity(
         &mut self,

@@ -362,10 +362,6 @@ impl Host for Session<'_> {
         Ok(())
     }
 
-    fn next_identity(&mut self, task: &Task, _: DbId, table: &Table) -> SqlResult<i64> {
-        self.database.take_identity(task, table, 1).map_err(engine_error)
-    }
-
     fn note_identity(&mut self, task: &Task, _: DbId, table: &Table, value: i64) -> SqlResult<()> {
         self.database.observe_identity(task, table, value).map_err(engine_error)
     }

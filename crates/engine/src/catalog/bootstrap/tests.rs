@@ -197,7 +197,7 @@ fn insert(
     table: &Table,
     v: i64,
 ) -> CatalogResult<()> {
-    let id = catalog.database().take_identity(task, table, 1)?;
+    let id = catalog.database().manager().take_identity(task, table, 1)?;
     let row = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
     let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     txn.insert(task, table, &statement.snapshot, &row)?;

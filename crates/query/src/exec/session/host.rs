@@ -10,7 +10,7 @@ use engine::catalog::def::TableDef;
 use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
 use engine::txn::locks::Reading;
-use engine::txn::{Statement, Transaction, TxnError};
+use engine::txn::{Statement, Transaction};
 use engine::wait::Task;
 
 use super::State;
@@ -101,17 +101,6 @@ impl Host for State {
             }
         }
         Ok(())
-    }
-
-    fn next_identity(&mut self, task: &Task, database: DbId, table: &Table) -> SqlResult<i64> {
-        let catalog = &self.access(database)?.catalog;
-        let taken = catalog.database().take_identity(task, table, 1);
-        taken.map_err(|error| match error {
-            TxnError::CounterExhausted => {
-                crate::interp::errors::identity_overflow(SqlType::bigint())
-            }
-            other => engine_error(&other),
-        })
     }
 
     fn note_identity(
