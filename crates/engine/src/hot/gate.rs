@@ -84,11 +84,6 @@ impl Gate {
         self.retired.store(true, Ordering::Release);
     }
 
-    /// Takes [`Gate::retire`] back, when the DDL that did it is undone.
-    pub fn reinstate(&self) {
-        self.retired.store(false, Ordering::Release);
-    }
-
     /// Whether [`Gate::retire`] was called.
     pub fn is_retired(&self) -> bool {
         self.retired.load(Ordering::Acquire)

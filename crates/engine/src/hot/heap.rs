@@ -129,11 +129,6 @@ pub fn give_back() {
     HEAP.give_back();
 }
 
-/// Bytes of the blocks in which anything is, or has just been.
-pub fn block_bytes() -> u64 {
-    (HEAP.regions.lock().taken * BLOCK) as u64
-}
-
 fn large(size: usize) -> Layout {
     Layout::from_size_align(rounded(size), ALIGN).expect("row sizes are far below isize::MAX")
 }

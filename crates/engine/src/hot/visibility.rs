@@ -374,13 +374,4 @@ impl Newest {
             }
         }
     }
-
-    /// The version that the head points to, or deletes. It differs from `version` when locks stand
-    /// above that.
-    pub fn head_version(&self) -> VersionPtr {
-        match self.head & (DELETED | INLINE) {
-            0 => VersionPtr::from_address(self.head & ADDRESS_MASK).expect("a head is not null"),
-            _ => self.inline,
-        }
-    }
 }

@@ -281,11 +281,6 @@ impl DatabaseSession {
         &self.manager
     }
 
-    /// The database, to keep.
-    pub fn manager_arc(&self) -> &Arc<Manager> {
-        &self.manager
-    }
-
     /// The session in the waits-for graph.
     pub fn owner(&self) -> &Arc<Owner> {
         &self.owner

@@ -186,11 +186,6 @@ impl Transaction {
         self.manager().slots.get(self.slot)
     }
 
-    /// Whether anything was written.
-    pub fn has_written(&self) -> bool {
-        !self.writes.is_empty() || !self.operations.is_empty()
-    }
-
     /// The gates that it is inside of, for whoever registers a wait of its session.
     pub fn gates(&self) -> impl Iterator<Item = u64> + '_ {
         self.held.iter().map(|held| held.table.address())

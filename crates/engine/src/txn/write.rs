@@ -613,7 +613,6 @@ impl Transaction {
         let inline = unsafe { anchor.inline(target.table.links()) };
         let safe = self.manager().horizon.safe();
         let dead = newest.version != inline
-            && newest.version == newest.head_version()
             && matches!(newest.fate, Fate::Committed(stamp) if stamp < safe);
         if !dead {
             return None;

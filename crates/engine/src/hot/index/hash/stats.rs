@@ -29,11 +29,6 @@ impl HashStats {
     pub fn average_rows(&self) -> u64 {
         self.rows / (self.total_buckets - self.empty_buckets).max(1)
     }
-
-    /// Keys of the buckets that are not empty, on average, rounded down.
-    pub fn average_keys(&self) -> u64 {
-        self.keys / (self.total_buckets - self.empty_buckets).max(1)
-    }
 }
 
 /// A walk over all buckets, in steps that need not share a guard.
