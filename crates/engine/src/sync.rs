@@ -18,6 +18,18 @@ pub use shuttle::{
     thread,
 };
 
+/// Locks without poisoning. When the interleaving checker drives, who waits for one lets others run, so
+/// that a lock may be held where the checker switches threads.
+pub mod parking {
+    #[cfg(not(feature = "shuttle"))]
+    pub use parking_lot::{Mutex, RwLock};
+
+    #[cfg(feature = "shuttle")]
+    pub use super::checked::{Mutex, RwLock};
+
+    pub use parking_lot::Condvar;
+}
+
 /// A 64-bit atomic in memory that we lay out ourselves.
 #[cfg(not(feature = "shuttle"))]
 pub type Word = std::sync::atomic::AtomicU64;
@@ -29,6 +41,60 @@ pub use checked::Word;
 mod checked {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
+
+    use parking_lot::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+    /// Lets other threads run until `attempt` succeeds.
+    fn until<G>(attempt: impl Fn() -> Option<G>) -> G {
+        loop {
+            if let Some(guard) = attempt() {
+                return guard;
+            }
+            shuttle::thread::yield_now();
+        }
+    }
+
+    /// As [`parking_lot::Mutex`].
+    #[derive(Debug, Default)]
+    pub struct Mutex<T>(parking_lot::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        /// As [`parking_lot::Mutex::new`].
+        pub const fn new(value: T) -> Mutex<T> {
+            Mutex(parking_lot::Mutex::new(value))
+        }
+
+        /// As [`parking_lot::Mutex::lock`].
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            until(|| self.0.try_lock())
+        }
+
+        /// As [`parking_lot::Mutex::try_lock`].
+        pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+            self.0.try_lock()
+        }
+    }
+
+    /// As [`parking_lot::RwLock`].
+    #[derive(Debug, Default)]
+    pub struct RwLock<T>(parking_lot::RwLock<T>);
+
+    impl<T> RwLock<T> {
+        /// As [`parking_lot::RwLock::new`].
+        pub const fn new(value: T) -> RwLock<T> {
+            RwLock(parking_lot::RwLock::new(value))
+        }
+
+        /// As [`parking_lot::RwLock::read`].
+        pub fn read(&self) -> RwLockReadGuard<'_, T> {
+            until(|| self.0.try_read())
+        }
+
+        /// As [`parking_lot::RwLock::write`].
+        pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+            until(|| self.0.try_write())
+        }
+    }
 
     /// A 64-bit atomic before every access of which the checker may switch to another thread.
     #[derive(Debug, Default)]

@@ -180,7 +180,7 @@ impl Store {
         let mut state = core.checkpoint.lock();
         assert!(!std::mem::replace(&mut state.captured, true), "one checkpoint at a time");
         drop(state);
-        let alone = core.publishing.write().expect("nobody panics under this lock");
+        let alone = core.publishing.write();
         let superseded = std::mem::take(&mut *core.superseded.lock());
         let freed = std::mem::take(&mut *core.freed.lock());
         let handle = core.shared.collector.register();

@@ -26,7 +26,6 @@ use std::thread::JoinHandle;
 
 use env::memory::AlignedBytes;
 use env::{Env, File, FileError, OpKind, OpenMode};
-use parking_lot::Mutex;
 
 use super::counters::add;
 use super::error::ColdError;
@@ -35,6 +34,7 @@ use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::DiskWord;
 use super::pool::Shared;
 use super::store::Core;
+use crate::sync::parking::Mutex;
 
 /// Where the extension is.
 #[derive(Clone, Debug)]

@@ -12,7 +12,6 @@ use std::sync::{Arc, OnceLock};
 
 use env::FileError;
 use env::memory::AlignedBytes;
-use parking_lot::{Condvar, Mutex};
 
 use super::counters::add;
 use super::error::{ColdError, Mismatch};
@@ -23,6 +22,7 @@ use super::place::{DiskWord, MapWord};
 use super::pool::{Image, Shared};
 use super::store::Core;
 use super::sweep::identity_of;
+use crate::sync::parking::{Condvar, Mutex};
 use crate::wait::{Event, Task};
 
 /// The longest run of pages that is read by one call.

@@ -9,14 +9,13 @@ use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use parking_lot::Mutex;
-
 use super::frame::FrameNumber;
 use super::pages::{BODY_BYTES, PageNumber};
 use super::place::{DiskWord, MapWord};
 use super::root::DIRECTORY_MAX;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::sync::parking::Mutex;
 
 /// Words of a chunk, and of a map page.
 pub const CHUNK_WORDS: usize = BODY_BYTES / 8;

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use crossbeam_epoch::Collector;
 use env::{Env, FileError, OpKind};
-use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::counters::{Counters, PoolStats, add};
 use super::error::ColdError;
@@ -22,6 +21,7 @@ use super::io::Reader;
 use super::pages::{Body, PAGE_BYTES};
 use super::store::Core;
 use super::sweep;
+use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Runtime, Task, WaitError, WaitList};
 
 /// How a pool is made.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 use env::memory::AlignedBytes;
 use env::{Env, FileError};
-use parking_lot::{Mutex, RwLock};
 
 use super::batch::Batch;
 use super::checkpoint::CheckpointState;
@@ -21,6 +20,7 @@ use super::pages::{Absent, Access, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumb
 use super::place::{DiskWord, MapWord, Place};
 use super::places::{RUN_PAGES_MAX, Run, Space, SpaceStats};
 use super::pool::{Image, Pool, Shared};
+use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
 /// The pages of one database. Dropping it forgets what no checkpoint has written.
@@ -46,7 +46,7 @@ pub struct Core {
     pub(super) freed: Mutex<Vec<PageNumber>>,
     /// Held shared while a page gets another image and the old one is put on the list, and exclusively by
     /// a capture, for which both must have happened or neither (K2).
-    pub(super) publishing: crate::sync::RwLock<()>,
+    pub(super) publishing: RwLock<()>,
     pub(super) writer: Mutex<Writer>,
     pub(super) checkpoint: Mutex<CheckpointState>,
 }
@@ -104,7 +104,7 @@ impl Store {
             numbers: Mutex::new(Numbers { free: Vec::new(), end: 1 }),
             superseded: Mutex::default(),
             freed: Mutex::default(),
-            publishing: crate::sync::RwLock::new(()),
+            publishing: RwLock::new(()),
             writer: Mutex::new(Writer {
                 buffer: AlignedBytes::new(RUN_PAGES_MAX as usize * PAGE_BYTES),
                 next_stamp: 1,
@@ -335,7 +335,7 @@ impl Core {
         }
         self.shared.dirty.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let frame = image.into_frame();
-        let _publishing = self.publishing.read().expect("nobody panics under this lock");
+        let _publishing = self.publishing.read();
         let old = self.map.publish(page, MapWord::Frame(frame));
         self.shared.enqueue(frame);
         self.supersede(page, old)
@@ -344,7 +344,7 @@ impl Core {
     /// There is no such page any more. The frame that had its image is to be retired.
     #[must_use]
     pub(super) fn unlink(&self, page: PageNumber) -> Option<FrameNumber> {
-        let _publishing = self.publishing.read().expect("nobody panics under this lock");
+        let _publishing = self.publishing.read();
         let old = self.map.publish(page, MapWord::Free);
         if old == MapWord::Free {
             return None; // it was freed before; its number must not be had twice

@@ -255,6 +255,15 @@ fn prepare(server: &TestServer, database: &str, level: &Level) {
     }
 }
 
+/// Drops a database whose other sessions may be about to end.
+fn drop_database(connection: &mut Connection, name: &str) {
+    connection.execute("use master").unwrap();
+    connection
+        .execute(&format!("alter database {name} set single_user with rollback immediate"))
+        .unwrap();
+    connection.execute(&format!("drop database {name}")).unwrap();
+}
+
 #[test]
 fn no_row_of_a_queue_is_handed_out_twice() {
     const ROWS: usize = 240;
@@ -299,7 +308,7 @@ fn no_row_of_a_queue_is_handed_out_twice() {
         assert_eq!(all.len() + left as usize, ROWS, "{dequeue}");
         setup.execute("delete queue").unwrap();
     }
-    setup.execute("use master; drop database queues").unwrap();
+    drop_database(&mut setup, "queues");
 }
 
 #[test]
@@ -362,5 +371,5 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
         "select count(*) from sys.dm_tran_locks where resource_type in ('KEY', 'APPLICATION')
                 and resource_database_id = db_id()";
     assert_eq!(setup.query(left).unwrap().integer(), Some(0));
-    setup.execute("use master; drop database waiting").unwrap();
+    drop_database(&mut setup, "waiting");
 }
