@@ -87,7 +87,7 @@ fn run(rt: &Runtime, log: &Log, what: &str, commits: usize, wait_every: usize, t
 }
 
 fn append(log: &Log, task: &Task, row: &[u8]) -> Lsn {
-    let operation = Operation::Upsert { storage: StorageId(1), layout: 0, row };
+    let operation = Operation::Upsert { storage: StorageId(1), layout: 0, replaces: None, row };
     let len = record_len(operation.encoded_len());
     let mut space = log.reserve_waiting(task, len).expect("the log has room");
     operation.encode(&mut space);

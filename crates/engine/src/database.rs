@@ -20,7 +20,7 @@ use crate::hot::table::Table;
 use crate::hot::tally::Pool;
 use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
-use crate::recovery::{Recovery, RecoveryCatalog, RecoveryOptions};
+use crate::recovery::{Recovery, RecoveryCatalog, RecoveryOptions, Resolved};
 use crate::sync::Arc;
 use crate::txn::{
     DatabaseSession, Manager, ManagerParts, Owner, TxnResult, Unavailable, WaitGraph,
@@ -257,13 +257,11 @@ impl RecoveringDatabase {
         let RecoveringDatabase { host, identity, store, options, recovery } = self;
         let recovered = recovery.finish(catalog, decided)?;
         let log = Log::open(host.env(), store, &recovered.end, options.log)?;
-        for (prepared, committed) in &recovered.resolved {
-            if *committed {
-                let space = log.reserve_waiting(task, RECORD_HEADER)?;
-                space.publish(RecordKind::Commit, RecordFlags::PREPARED, *prepared);
-            } else {
-                log.append_abort(task, RecordFlags::PREPARED, *prepared)?;
-            }
+        for Resolved { prepared, stamp, committed } in &recovered.resolved {
+            let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };
+            let space = log.reserve_waiting(task, RECORD_HEADER)?;
+            assert_eq!(space.stamp(), *stamp, "nobody else writes to the log yet");
+            space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
         Ok(Database::with(&host, identity, log, recovered.tables))

@@ -144,22 +144,24 @@ pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
 }
 
-/// Whether the inline version is the row's first, rather than one in a place that was used again.
+/// The stamp of a row's newest committed version, below those of the caller's transaction; none if all
+/// are its own.
 ///
 /// # Safety
-/// As for [`Snapshot::visible`]; everything down to the inline version is the caller's own.
-pub unsafe fn inline_is_first(anchor: AnchorPtr, links: usize) -> bool {
-    // SAFETY: the caller's promise.
+/// As for [`Snapshot::visible`]; the row is the caller's transaction's, and everything down to the
+/// first version that is not its own is protected.
+pub unsafe fn newest_committed(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Option<Lsn> {
+    // SAFETY: the caller's promise; the walk goes no further than to that version.
     unsafe {
-        let mut word = anchor.head().load(Acquire);
-        if word & DELETED != 0 {
-            return true;
+        let head = anchor.head().load(Acquire);
+        let mut word = if head & DELETED != 0 { INLINE } else { head };
+        loop {
+            let link = Link::first(word, anchor, links)?;
+            match slots.fate(link.version.begin(), false) {
+                Some(Fate::Committed(stamp)) => return Some(stamp),
+                _ => word = link.below,
+            }
         }
-        while word & INLINE == 0 {
-            let link = Link::first(word, anchor, links);
-            word = link.expect("the chain leads to the inline version").below;
-        }
-        word & ADDRESS_MASK == 0
     }
 }
 

@@ -30,7 +30,7 @@ pub const BATCH_MAX: usize = 900 << 10;
 pub const BATCH_ALIGN: usize = 4096;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TcLb");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// The pages that a record of this length takes if it travels alone.
 #[inline]
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(
             hex,
             concat!(
-                "54634c620100010094e3f58d400000008877665544332211f0debc9a78563412",
+                "54634c620200010094e3f58d400000008877665544332211f0debc9a78563412",
                 "0300000000000000edfe00000000000000100000000000004010000000000000",
                 "a00f0000000000000000b3a69ea1da0802000000000000000000000000000000",
             )

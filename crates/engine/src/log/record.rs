@@ -3,8 +3,12 @@
 //! ```text
 //! record     word 0: length | kind | flags | padding, word 1: related position, body, padding
 //! body       [global transaction, 32 bytes] operation*
-//! operation  kind u8 | flags u8 | layout u16 | length u32 | storage u64 | payload
+//! operation  kind u8 | flags u8 | layout u16 | length u32 | storage u64 | [stamp u64] payload
 //! ```
+//!
+//! An operation that ends a version of a row says which, by the stamp that the version was committed
+//! with; so whoever keeps versions by their stamps (checkpoint files) finds it without a search. The
+//! length counts the stamp.
 //!
 //! All integers are little-endian. A record starts at a multiple of 16 and its length is one; the
 //! body ends `padding` bytes before it. A record's first word is never 0, so that the ring can tell
@@ -215,6 +219,8 @@ pub enum Operation<'a> {
         storage: StorageId,
         /// The layout of the row's bytes.
         layout: u16,
+        /// The stamp of the version that this image replaces; none if there was no row.
+        replaces: Option<Lsn>,
         /// The whole row.
         row: &'a [u8],
     },
@@ -222,6 +228,8 @@ pub enum Operation<'a> {
     Delete {
         /// Where.
         storage: StorageId,
+        /// The stamp of the version that is deleted.
+        replaces: Lsn,
         /// The normalized key.
         key: &'a [u8],
     },
@@ -270,6 +278,7 @@ pub struct BadOperation;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OperationHeader {
     kind: u8,
+    flags: u8,
     layout: u16,
     pub payload_len: u32,
     storage: StorageId,
@@ -281,6 +290,10 @@ const DROP_STORAGE: u8 = 3;
 const TRUNCATE_STORAGE: u8 = 4;
 const IDENTITY_CEILING: u8 = 5;
 const SEQUENCE_CEILING: u8 = 6;
+/// The flag of an operation whose payload starts with the stamp of what it replaces.
+const REPLACES: u8 = 1;
+/// Bytes of that stamp.
+const STAMP_LEN: usize = 8;
 /// Bytes of a ceiling.
 const NUMBER_LEN: u32 = 16;
 
@@ -288,6 +301,7 @@ impl OperationHeader {
     fn encode(&self) -> [u8; OPERATION_HEADER] {
         let mut bytes = [0; OPERATION_HEADER];
         bytes[0] = self.kind;
+        bytes[1] = self.flags;
         bytes[2..4].copy_from_slice(&self.layout.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.payload_len.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.storage.0.to_le_bytes());
@@ -302,18 +316,22 @@ impl OperationHeader {
         let (kind, flags) = (word as u8, (word >> 8) as u8);
         let header = OperationHeader {
             kind,
+            flags,
             layout: (word >> 16) as u16,
             payload_len: (word >> 32) as u32,
             storage: StorageId(storage),
         };
+        let stamped = flags == REPLACES && header.payload_len as usize >= STAMP_LEN;
         let fits = match kind {
-            UPSERT | DELETE => true,
+            UPSERT => stamped || flags == 0,
+            DELETE => stamped,
+            _ if flags != 0 => false,
             DROP_STORAGE | TRUNCATE_STORAGE => header.payload_len == 0,
             IDENTITY_CEILING => header.payload_len == NUMBER_LEN,
             SEQUENCE_CEILING => header.payload_len == NUMBER_LEN && storage >> 32 == 0,
             _ => kind >= Operation::FIRST_OTHER,
         };
-        if fits && flags == 0 { Ok(header) } else { Err(BadOperation) }
+        if fits { Ok(header) } else { Err(BadOperation) }
     }
 
     /// The operation with this payload, which is as long as the header says.
@@ -321,8 +339,20 @@ impl OperationHeader {
         let OperationHeader { kind, layout, storage, .. } = *self;
         let number = || i128::from_le_bytes(payload.try_into().expect("the length was checked"));
         match kind {
-            UPSERT => Operation::Upsert { storage, layout, row: payload },
-            DELETE => Operation::Delete { storage, key: payload },
+            UPSERT if self.flags == 0 => {
+                Operation::Upsert { storage, layout, replaces: None, row: payload }
+            }
+            UPSERT | DELETE => {
+                let (stamp, rest) = payload.split_first_chunk().expect("the length was checked");
+                let replaces = Lsn(u64::from_le_bytes(*stamp));
+                match kind {
+                    DELETE => Operation::Delete { storage, replaces, key: rest },
+                    _ => {
+                        let replaces = Some(replaces);
+                        Operation::Upsert { storage, layout, replaces, row: rest }
+                    }
+                }
+            }
             DROP_STORAGE => Operation::DropStorage { storage },
             TRUNCATE_STORAGE => Operation::TruncateStorage { storage },
             IDENTITY_CEILING => Operation::IdentityCeiling { storage, ceiling: number() },
@@ -344,8 +374,9 @@ impl Operation<'_> {
     pub fn encoded_len(&self) -> usize {
         OPERATION_HEADER
             + match self {
-                Operation::Upsert { row: payload, .. }
-                | Operation::Delete { key: payload, .. }
+                Operation::Upsert { replaces: Some(_), row: payload, .. }
+                | Operation::Delete { key: payload, .. } => STAMP_LEN + payload.len(),
+                Operation::Upsert { replaces: None, row: payload, .. }
                 | Operation::Other { payload, .. } => payload.len(),
                 Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => 0,
                 Operation::IdentityCeiling { .. } | Operation::SequenceCeiling { .. } => 16,
@@ -359,9 +390,16 @@ impl Operation<'_> {
     #[inline]
     pub fn encode(&self, sink: &mut impl BodySink) {
         let number;
+        let mut replaced = None;
         let (kind, layout, storage, payload) = match *self {
-            Operation::Upsert { storage, layout, row } => (UPSERT, layout, storage, row),
-            Operation::Delete { storage, key } => (DELETE, 0, storage, key),
+            Operation::Upsert { storage, layout, replaces, row } => {
+                replaced = replaces;
+                (UPSERT, layout, storage, row)
+            }
+            Operation::Delete { storage, replaces, key } => {
+                replaced = Some(replaces);
+                (DELETE, 0, storage, key)
+            }
             Operation::DropStorage { storage } => (DROP_STORAGE, 0, storage, &[][..]),
             Operation::TruncateStorage { storage } => (TRUNCATE_STORAGE, 0, storage, &[][..]),
             Operation::IdentityCeiling { storage, ceiling } => {
@@ -377,8 +415,13 @@ impl Operation<'_> {
                 (kind, layout, storage, payload)
             }
         };
-        let payload_len = u32::try_from(payload.len()).expect("a row is shorter than 4 GB");
-        sink.put(&OperationHeader { kind, layout, payload_len, storage }.encode());
+        let (flags, stamp_len) = if replaced.is_some() { (REPLACES, STAMP_LEN) } else { (0, 0) };
+        let payload_len = stamp_len + payload.len();
+        let payload_len = u32::try_from(payload_len).expect("a row is shorter than 4 GB");
+        sink.put(&OperationHeader { kind, flags, layout, payload_len, storage }.encode());
+        if let Some(stamp) = replaced {
+            sink.put(&stamp.0.to_le_bytes());
+        }
         sink.put(payload);
     }
 }
@@ -432,15 +475,17 @@ mod tests {
         assert_eq!(header.encode(), [0x0005_0303_0000_1230, 0x0102_0304_0506_0708]);
         let mut body = Vec::new();
         let storage = StorageId(0x1112_1314_1516_1718);
-        Operation::Upsert { storage, layout: 0x2122, row: b"row" }.encode(&mut body);
-        Operation::Delete { storage, key: b"k" }.encode(&mut body);
+        let insert = Operation::Upsert { storage, layout: 0x2122, replaces: None, row: b"row" };
+        insert.encode(&mut body);
+        Operation::Delete { storage, replaces: Lsn(0x3130), key: b"k" }.encode(&mut body);
         Operation::IdentityCeiling { storage, ceiling: -2 }.encode(&mut body);
         let hex: String = body.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(
             hex,
             concat!(
-                "01002221030000001817161514131211726f7702000000010000001817161514",
-                "1312116b05000000100000001817161514131211feffffffffffffffffffffff",
+                "01002221030000001817161514131211726f7702010000090000001817161514",
+                "1312113031000000000000",
+                "6b05000000100000001817161514131211feffffffffffffffffffffff",
                 "ffffffff",
             )
         );
@@ -448,9 +493,13 @@ mod tests {
 
     fn operation(kind: u8, layout: u16, storage: u64, number: i128, bytes: &[u8]) -> Operation<'_> {
         let id = StorageId(storage);
+        let stamp = Lsn(number as u64);
         match kind % 7 {
-            0 => Operation::Upsert { storage: id, layout, row: bytes },
-            1 => Operation::Delete { storage: id, key: bytes },
+            0 => {
+                let replaces = (number % 2 == 0).then_some(stamp);
+                Operation::Upsert { storage: id, layout, replaces, row: bytes }
+            }
+            1 => Operation::Delete { storage: id, replaces: stamp, key: bytes },
             2 => Operation::DropStorage { storage: id },
             3 => Operation::TruncateStorage { storage: id },
             4 => Operation::IdentityCeiling { storage: id, ceiling: number },

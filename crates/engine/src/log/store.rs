@@ -66,6 +66,13 @@ pub trait LogStore: Send + Sync + Debug {
     /// [`LogError::Missing`] if the log begins behind it.
     fn read_from(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError>;
 
+    /// Follows a log that is being written, from the batch that holds this position on. At the end
+    /// of what is durable [`BatchReader::next`] gives `None`, and goes on when there is more.
+    ///
+    /// # Errors
+    /// As for [`LogStore::read_from`].
+    fn follow(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError>;
+
     /// Reads one batch again.
     fn read_batch(&self, position: Position) -> Result<Arc<Batch>, LogError>;
 

@@ -250,7 +250,7 @@ impl Applier {
             }
             self.key.clear();
             match operation {
-                Operation::Upsert { storage, layout, row } => {
+                Operation::Upsert { storage, layout, row, .. } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
                     let row = table.well_formed(row).filter(|_| layout == table.layout_number());
                     let bad = RecoveryError::BadRow { stamp: commit.lsn, storage };
@@ -263,7 +263,7 @@ impl Applier {
                             .map_err(|_| RecoveryError::OutOfMemory)?;
                     }
                 }
-                Operation::Delete { storage, key } => {
+                Operation::Delete { storage, key, .. } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
                     self.key.set(key);
                     if self.is_mine(&table) {

@@ -33,6 +33,7 @@ use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
 
 use crate::hot::reclaim::Tables;
+use crate::log::record::RECORD_HEADER;
 use crate::log::store::{LogEnd, LogStore};
 use crate::log::{
     CommittedTransaction, GlobalTransaction, LogError, Operation, PreparedTransaction, RecordFlags,
@@ -276,9 +277,20 @@ pub struct Recovered {
     pub tables: Arc<Tables>,
     /// Where its log goes on.
     pub end: LogEnd,
-    /// Prepared transactions whose fate the log does not tell yet, by position of their prepare
-    /// records, and whether they committed: to be logged before anything else.
-    pub resolved: Vec<(Lsn, bool)>,
+    /// Prepared transactions whose fate the log does not tell yet: to be logged before anything
+    /// else.
+    pub resolved: Vec<Resolved>,
+}
+
+/// What has become of a prepared transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// The position of its prepare record.
+    pub prepared: Lsn,
+    /// Where the record that tells its fate is to be.
+    pub stamp: Lsn,
+    /// Whether it committed.
+    pub committed: bool,
 }
 
 /// Commits that are handed to the appliers at a time, by number and bytes.
@@ -357,14 +369,16 @@ impl Recovery {
         {
             let mut appliers = Appliers::start(&tables, &collector, &options);
             for prepared in in_doubt {
-                let PreparedTransaction { lsn, flags, global, body } = prepared;
+                let PreparedTransaction { lsn, flags, global, body, .. } = prepared;
                 let committed = decided(&global);
-                resolved.push((lsn, committed));
+                // Where its commit or abort record will be, which gives it its stamp.
+                let stamp = Lsn(end.next.0 + (resolved.len() * RECORD_HEADER) as u64);
+                resolved.push(Resolved { prepared: lsn, stamp, committed });
                 if !committed {
                     continue;
                 }
                 // Its rows were its own until now, so that nothing in the log comes after them.
-                let commit = CommittedTransaction { lsn, flags, global: Some(global), body };
+                let commit = CommittedTransaction { lsn: stamp, flags, global: Some(global), body };
                 match flags.has(RecordFlags::CATALOG) {
                     true => appliers.barrier(catalog, commit)?,
                     false => appliers.send(vec![commit])?,

@@ -5,7 +5,6 @@ use base::ids::Lsn;
 use crate::hot::anchor::{DELETED, INLINE};
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::key::KeyBuf;
-use crate::hot::status::Begin;
 use crate::hot::table::Table;
 use crate::hot::visibility;
 use crate::log::{GlobalTransaction, Operation, RecordFlags};
@@ -136,21 +135,29 @@ impl Transaction {
                     newest.then(|| Operation::Upsert {
                         storage,
                         layout: table.layout_number(),
+                        replaces: self.replaces(table, write),
                         row: table.row(version),
                     })
                 }
                 WriteKind::Delete | WriteKind::Tombstone => {
                     debug_assert!(head & DELETED != 0 || head == write.version.address());
                     // What this transaction itself inserted is not known to the log.
-                    let begin = Begin::from_word(inline.begin().load(Acquire));
-                    let own = begin.is_owned() && begin.slot() == self.slot;
-                    if own && visibility::inline_is_first(write.anchor, table.links()) {
-                        return None;
-                    }
+                    let replaces = self.replaces(table, write)?;
                     table.log_key(table.row(inline), key);
-                    Some(Operation::Delete { storage, key })
+                    Some(Operation::Delete { storage, replaces, key })
                 }
             }
+        }
+    }
+
+    /// The stamp of the version that this transaction replaces by what it wrote, if there is one.
+    ///
+    /// # Safety
+    /// The entry is this transaction's and the table's.
+    unsafe fn replaces(&self, table: &Table, write: &Write) -> Option<Lsn> {
+        // SAFETY: what this transaction wrote and replaced stays until it ends.
+        unsafe {
+            visibility::newest_committed(write.anchor, table.links(), &self.manager().slots)
         }
     }
 

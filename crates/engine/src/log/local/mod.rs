@@ -121,6 +121,8 @@ struct Segments {
     prepared: VecDeque<Segment>,
     /// Files that were given up and can be made into segments again: path and size.
     spare: Vec<(PathBuf, u64)>,
+    /// `end` of the last batch that a sink has written and synced; 0 before there is one.
+    written: Lsn,
     next_number: u64,
     next_size: u64,
     /// Why the last attempt to prepare a segment failed.
@@ -215,6 +217,7 @@ impl LocalStore {
             active,
             prepared,
             spare: Vec::new(),
+            written: Lsn::ZERO,
             failure: None,
             wanted: false,
         };
@@ -232,6 +235,18 @@ impl LocalStore {
     /// The directory.
     pub fn dir(&self) -> &Path {
         &self.0.dir
+    }
+
+    /// The active segments from the one that holds this position on.
+    fn segments_from(&self, from: Lsn) -> Result<Vec<Segment>, LogError> {
+        let segments = self.0.segments.lock();
+        let behind = segments.active.partition_point(|segment| segment.first <= from);
+        if behind == 0 && !segments.active.is_empty() {
+            let found = segments.active.front().map(|segment| segment.first);
+            let path = self.0.dir.clone().into();
+            return Err(LogError::Missing { path, wanted: from, found });
+        }
+        Ok(segments.active.iter().skip(behind.saturating_sub(1)).cloned().collect())
     }
 
     /// Where the log begins: positions below have been given up. `None` before the first batch.
@@ -252,16 +267,13 @@ fn missing(path: PathBuf) -> LogError {
 
 impl LogStore for LocalStore {
     fn read_from(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError> {
-        let segments = self.0.segments.lock();
-        let behind = segments.active.partition_point(|segment| segment.first <= from);
-        if behind == 0 && !segments.active.is_empty() {
-            let found = segments.active.front().map(|segment| segment.first);
-            let path = self.0.dir.clone().into();
-            return Err(LogError::Missing { path, wanted: from, found });
-        }
-        let files = segments.active.iter().skip(behind.saturating_sub(1)).cloned().collect();
-        drop(segments);
+        let files = self.segments_from(from)?;
         Ok(Box::new(scan::LocalReader::new(self.0.clone(), files, from)))
+    }
+
+    fn follow(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError> {
+        let files = self.segments_from(from)?;
+        Ok(Box::new(scan::LocalTail::new(scan::LocalReader::new(self.0.clone(), files, from))))
     }
 
     fn read_batch(&self, position: Position) -> Result<Arc<Batch>, LogError> {

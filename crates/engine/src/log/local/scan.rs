@@ -217,6 +217,75 @@ impl BatchReader for LocalReader {
     }
 }
 
+/// Reads the batches of a log that is being written, as far as they have been.
+pub struct LocalTail {
+    reader: LocalReader,
+    /// Everything up to here has been written and synced; what may be behind is not looked at.
+    limit: Lsn,
+}
+
+impl LocalTail {
+    /// Goes on where this reader stands.
+    pub fn new(reader: LocalReader) -> LocalTail {
+        LocalTail { reader, limit: Lsn::ZERO }
+    }
+
+    /// Finds out how far batches have been written since; false if nothing was.
+    fn look_again(&mut self) -> bool {
+        let reader = &mut self.reader;
+        let limit = reader.inner.segments.lock().written;
+        // What is at hand was read before, when there was less.
+        if let Some(open) = &mut reader.current {
+            open.window.clear();
+        }
+        self.limit = limit;
+        limit > reader.end.end
+    }
+
+    /// Adds the segments that have been activated since.
+    fn refill(&mut self) {
+        let reader = &mut self.reader;
+        let last = reader.current.as_ref().map_or(0, |open| open.segment.number);
+        let segments = reader.inner.segments.lock();
+        let later = segments.active.iter().filter(|segment| segment.number > last);
+        reader.segments = later.cloned().collect::<Vec<_>>().into_iter();
+    }
+}
+
+impl BatchReader for LocalTail {
+    fn next(&mut self) -> Result<Option<Arc<Batch>>, LogError> {
+        while self.reader.end.end < self.limit || self.look_again() {
+            if self.reader.current.is_none() {
+                if self.reader.segments.as_slice().is_empty() {
+                    self.refill();
+                }
+                assert!(self.reader.open_next()?, "what was written is in a segment");
+            }
+            if let Some(batch) = self.reader.try_batch()? {
+                self.reader.accept(&batch);
+                if batch.header.end <= self.reader.from && batch.header.first < self.reader.from {
+                    continue;
+                }
+                return Ok(Some(batch));
+            }
+            self.refill();
+            match self.reader.segments.as_slice().first() {
+                Some(next) if next.first == self.reader.end.end => self.reader.current = None,
+                _ => return Err(self.reader.damaged("a batch that was written cannot be read")),
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        self.reader.progress()
+    }
+
+    fn end(&self) -> LogEnd {
+        self.reader.end
+    }
+}
+
 /// Reads and checks one batch.
 pub fn read_batch(inner: &Inner, segment: &Segment, offset: u64) -> Result<Arc<Batch>, LogError> {
     let file = inner.env.fs().open(&segment.path, OpenMode::Read)?;

@@ -30,7 +30,7 @@ const NEW: &str = "new";
 pub const SPARE: &str = "spare";
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TcLs");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 80;
 /// Bytes of zeros that are written at once.
 const ZEROS: u64 = 1 << 20;
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(
             hex,
             concat!(
-                "54634c730100020062737957000000008877665544332211f0debc9a78563412",
+                "54634c7302000200d8a40d1d000000008877665544332211f0debc9a78563412",
                 "07000000000000000000000400000000edfe0000000000000010000000000000",
                 "03000000000000000000b3a69ea1da08",
             )

@@ -100,6 +100,7 @@ impl LocalSink {
         self.active.offset += padded as u64;
         self.active.used += (padded / BATCH_ALIGN) as i64;
         self.previous_end = batch.end;
+        self.inner.segments.lock().written = batch.end;
         Ok(())
     }
 

@@ -122,7 +122,9 @@ fn rows(body: &replay::Body) -> Result<Vec<Vec<u8>>, LogError> {
     let mut operations = body.operations();
     while let Some(operation) = operations.next()? {
         match operation {
-            Operation::Upsert { storage: StorageId(7), layout: 3, row } => rows.push(row.to_vec()),
+            Operation::Upsert { storage: StorageId(7), layout: 3, row, .. } => {
+                rows.push(row.to_vec())
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -141,7 +143,7 @@ fn number_of(row: &[u8]) -> u64 {
 }
 
 fn upsert(row: &[u8]) -> Operation<'_> {
-    Operation::Upsert { storage: StorageId(7), layout: 3, row }
+    Operation::Upsert { storage: StorageId(7), layout: 3, replaces: None, row }
 }
 
 fn body_of(rows: &[Vec<u8>]) -> Vec<u8> {

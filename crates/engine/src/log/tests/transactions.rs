@@ -170,7 +170,7 @@ fn every_kind_of_operation_comes_back() {
     let (log, task) = (machine.create().unwrap(), machine.task());
     let storage = StorageId(u64::MAX);
     let operations = [
-        Operation::Delete { storage, key: b"key" },
+        Operation::Delete { storage, replaces: Lsn(48), key: b"key" },
         Operation::DropStorage { storage },
         Operation::TruncateStorage { storage },
         Operation::IdentityCeiling { storage, ceiling: -(10i128.pow(37)) },
