@@ -9,10 +9,15 @@
 //! the process, after which it finds what was durable.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use base::ids::{DbId, Lsn, SessionId};
 use env::Env;
 
+use crate::checkpoint::{
+    CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts, Loaded,
+    LocalObjects, Manifest, ObjectStore, Order, SequenceOf,
+};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -20,7 +25,7 @@ use crate::hot::table::Table;
 use crate::hot::tally::Pool;
 use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
-use crate::recovery::{Recovery, RecoveryCatalog, RecoveryOptions, Resolved};
+use crate::recovery::{Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved};
 use crate::sync::Arc;
 use crate::txn::{
     DatabaseSession, Manager, ManagerParts, Owner, TxnResult, Unavailable, WaitGraph,
@@ -65,13 +70,15 @@ impl Host {
     }
 }
 
-/// How a database keeps its log.
+/// How a database keeps its log and its checkpoint files.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct DatabaseOptions {
     /// The ring and the writer.
     pub log: LogOptions,
     /// The segment files.
     pub segments: SegmentOptions,
+    /// Checkpoints.
+    pub checkpoints: CheckpointOptions,
 }
 
 /// What tells a database from others.
@@ -89,12 +96,30 @@ impl DatabaseIdentity {
     fn log_dir(&self) -> PathBuf {
         self.dir.join("log")
     }
+
+    fn checkpoint_dir(&self) -> PathBuf {
+        self.dir.join("checkpoint")
+    }
 }
 
 /// A database that is open.
 pub struct Database {
     identity: DatabaseIdentity,
     manager: Arc<Manager>,
+    checkpoints: OnceLock<Checkpoints>,
+    /// What checkpoints will be made with; none where nothing is kept.
+    files: Option<Files>,
+}
+
+/// The files of a database.
+struct Files {
+    store: Arc<LocalStore>,
+    objects: Arc<LocalObjects>,
+    options: CheckpointOptions,
+    /// The last checkpoint.
+    last: Loaded,
+    /// Where the log goes on in this life.
+    life: Lsn,
 }
 
 impl Database {
@@ -109,18 +134,24 @@ impl Database {
         fs.create_dir_all(&identity.dir)?;
         let dir = identity.log_dir();
         let store = LocalStore::create(host.env(), &dir, identity.uuid, options.segments)?;
+        let store = Arc::new(store);
+        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
         fs.sync_dir(&identity.dir)?;
-        let log = Log::open(host.env(), Arc::new(store), &Log::new_end(), options.log)?;
-        Ok(Database::with(host, identity, log, tables))
+        let manifest = Manifest::initial(identity.uuid, Log::START);
+        let last = Loaded { manifest, last_number: 0 };
+        let log = Log::open(host.env(), store.clone(), &Log::new_end(), options.log)?;
+        let options = options.checkpoints;
+        let files = Files { store, objects, options, last, life: Log::START };
+        Ok(Database::with(host, identity, log, tables, Some(files)))
     }
 
     /// A database that keeps nothing, like tempdb.
     pub fn unlogged(host: &Host, id: DbId, tables: Arc<Tables>) -> Database {
         let identity = DatabaseIdentity { id, uuid: 0, dir: PathBuf::new() };
-        Database::with(host, identity, Log::unlogged(), tables)
+        Database::with(host, identity, Log::unlogged(), tables, None)
     }
 
-    /// Reads the log of a database on disk into `tables`, in which the catalog's own are.
+    /// Reads the checkpoint and the log of a database on disk into `tables`, in which the catalog's own are.
     pub fn recover(
         host: &Host,
         identity: DatabaseIdentity,
@@ -132,15 +163,24 @@ impl Database {
         let dir = identity.log_dir();
         let store = LocalStore::open(host.env(), &dir, identity.uuid, options.segments)?;
         let store = Arc::new(store);
-        let from = store.first().unwrap_or(Log::START);
-        let (uuid, collector) = (identity.uuid, host.runtime.collector());
-        let replayed =
-            Recovery::replay(store.clone(), from, uuid, tables, collector, catalog, recovery)?;
-        let (host, options) = (host.clone(), *options);
-        Ok(RecoveringDatabase { host, identity, store, options, recovery: replayed })
+        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
+        let last = Loaded::find(&*objects, identity.uuid, store.first(), Log::START)
+            .map_err(RecoveryError::from)?;
+        let collector = host.runtime.collector();
+        let from = (&*objects as &dyn ObjectStore, &last.manifest);
+        let replayed = Recovery::replay(store.clone(), from, tables, collector, catalog, recovery)?;
+        let files = Files { store, objects, options: options.checkpoints, last, life: Lsn::ZERO };
+        let (host, log) = (host.clone(), options.log);
+        Ok(RecoveringDatabase { host, identity, files, log, recovery: replayed })
     }
 
-    fn with(host: &Host, identity: DatabaseIdentity, log: Log, tables: Arc<Tables>) -> Database {
+    fn with(
+        host: &Host,
+        identity: DatabaseIdentity,
+        log: Log,
+        tables: Arc<Tables>,
+        files: Option<Files>,
+    ) -> Database {
         let manager = Arc::new(Manager::new(ManagerParts {
             id: identity.id,
             uuid: identity.uuid,
@@ -149,7 +189,74 @@ impl Database {
             graph: host.graph.clone(),
             tables,
         }));
-        Database { identity, manager }
+        Database { identity, manager, checkpoints: OnceLock::new(), files }
+    }
+
+    /// Starts to make checkpoints. Whoever knows the catalog calls this once, with what tells which of
+    /// its rows are sequences; before, the log is kept.
+    pub fn start_checkpoints(&self, sequence_of: SequenceOf) {
+        let Some(files) = &self.files else { return };
+        self.checkpoints.get_or_init(|| {
+            Checkpoints::start(CoreParts {
+                objects: files.objects.clone(),
+                store: files.store.clone(),
+                manager: self.manager.clone(),
+                options: files.options,
+                sequence_of,
+                manifest: files.last.manifest.clone(),
+                last_number: files.last.last_number,
+                life: files.life,
+            })
+        });
+    }
+
+    /// `CHECKPOINT`: everything that is committed now goes to checkpoint files, and the log that is
+    /// not needed any more is given up.
+    pub fn checkpoint(&self, task: &Task) -> Result<(), EngineError> {
+        self.manager.log().flush(task)?;
+        self.order(task, Order::Checkpoint).map(drop)
+    }
+
+    /// `sys.sp_xtp_merge_checkpoint_files`: merges the pairs of commits within these stamps, after a
+    /// checkpoint. `false` if there are none.
+    pub fn merge_checkpoint_files(
+        &self,
+        task: &Task,
+        lower: Lsn,
+        upper: Lsn,
+    ) -> Result<bool, EngineError> {
+        self.manager.log().flush(task)?;
+        self.order(task, Order::Merge(lower, upper))
+    }
+
+    /// `sys.sp_xtp_checkpoint_force_garbage_collection`: removes checkpoint files that wait for the
+    /// next checkpoint.
+    pub fn collect_checkpoint_garbage(&self, task: &Task) -> Result<(), EngineError> {
+        self.order(task, Order::CollectGarbage).map(drop)
+    }
+
+    fn order(&self, task: &Task, order: Order) -> Result<bool, EngineError> {
+        match self.checkpoints.get() {
+            Some(checkpoints) => Ok(checkpoints.order(task, order)?),
+            None => Ok(false),
+        }
+    }
+
+    /// The checkpoint files there are.
+    pub fn checkpoint_files(&self) -> Vec<CheckpointFile> {
+        self.checkpoints.get().map(Checkpoints::files).unwrap_or_default()
+    }
+
+    /// What checkpoints have done since the database came up; none where nothing is kept.
+    pub fn checkpoint_stats(&self) -> Option<CheckpointStats> {
+        self.checkpoints.get().map(Checkpoints::stats)
+    }
+
+    /// Ends the thread that makes checkpoints: the files are about to go, or to be left alone.
+    pub fn stop_checkpoints(&self) {
+        if let Some(checkpoints) = self.checkpoints.get() {
+            checkpoints.stop();
+        }
     }
 
     /// `DB_ID()`.
@@ -216,6 +323,14 @@ impl Database {
         for operation in counters {
             self.log_operation(task, operation)?;
         }
+        self.manager.log().flush(task)?;
+        if let (Some(checkpoints), Some(files)) = (self.checkpoints.get(), &self.files) {
+            if checkpoints.lag() >= files.options.shutdown_bytes {
+                // The log holds what no file does.
+                let _ = checkpoints.order(task, Order::Checkpoint);
+            }
+            checkpoints.stop();
+        }
         Ok(self.manager.log().shut_down()?)
     }
 }
@@ -225,8 +340,8 @@ impl Database {
 pub struct RecoveringDatabase {
     host: Host,
     identity: DatabaseIdentity,
-    store: Arc<LocalStore>,
-    options: DatabaseOptions,
+    files: Files,
+    log: LogOptions,
     recovery: Recovery,
 }
 
@@ -254,9 +369,10 @@ impl RecoveringDatabase {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&crate::log::GlobalTransaction) -> bool,
     ) -> Result<Database, EngineError> {
-        let RecoveringDatabase { host, identity, store, options, recovery } = self;
+        let RecoveringDatabase { host, identity, mut files, log, recovery } = self;
         let recovered = recovery.finish(catalog, decided)?;
-        let log = Log::open(host.env(), store, &recovered.end, options.log)?;
+        files.life = recovered.end.next;
+        let log = Log::open(host.env(), files.store.clone(), &recovered.end, log)?;
         for Resolved { prepared, stamp, committed } in &recovered.resolved {
             let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };
             let space = log.reserve_waiting(task, RECORD_HEADER)?;
@@ -264,6 +380,6 @@ impl RecoveringDatabase {
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        Ok(Database::with(&host, identity, log, recovered.tables))
+        Ok(Database::with(&host, identity, log, recovered.tables, Some(files)))
     }
 }

@@ -112,7 +112,12 @@ impl Engine {
             }
             (id, catalog, opened)
         };
-        recovered.into_iter().map(open).collect()
+        let opened: Vec<_> = recovered.into_iter().map(open).collect();
+        if unreadable.is_empty() && opened.iter().all(|(_, _, result)| result.is_ok()) {
+            let databases = opened.iter().filter_map(|(_, _, result)| result.as_ref().ok());
+            databases.for_each(|database| database.manager().unsettled.settle_earlier());
+        }
+        opened
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DbId, Entry>> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::ids::DbId;
 use env::FileError;
 
+use crate::checkpoint::CheckpointError;
 use crate::log::LogError;
 use crate::recovery::RecoveryError;
 use crate::txn::TxnError;
@@ -18,6 +19,8 @@ pub enum EngineError {
     Log(LogError),
     /// Its log is damaged or makes no sense: the database is suspect.
     Recovery(RecoveryError),
+    /// A checkpoint could not be made.
+    Checkpoint(CheckpointError),
     /// A file operation failed.
     File(Arc<FileError>),
     /// A statement of the engine's own failed.
@@ -35,6 +38,8 @@ impl EngineError {
             EngineError::Log(LogError::Full(_)) => 9002,
             EngineError::Log(_) => 9001,
             EngineError::Recovery(_) => 3414,
+            EngineError::Checkpoint(CheckpointError::Log(LogError::Full(_))) => 9002,
+            EngineError::Checkpoint(_) => 5901,
             EngineError::File(_) => 5120,
             EngineError::Txn(error) => error.number(),
             EngineError::DatabaseExists(_) => 1801,
@@ -48,7 +53,8 @@ impl EngineError {
             EngineError::Log(LogError::Full(_)) => 17,
             EngineError::Log(_) | EngineError::Recovery(_) => 21,
             EngineError::Txn(error) => error.severity(),
-            EngineError::File(_)
+            EngineError::Checkpoint(_)
+            | EngineError::File(_)
             | EngineError::DatabaseExists(_)
             | EngineError::NoSuchDatabase(_) => 16,
         }
@@ -61,6 +67,7 @@ impl EngineError {
             EngineError::DatabaseExists(_) => 3,
             EngineError::Log(_)
             | EngineError::Recovery(_)
+            | EngineError::Checkpoint(_)
             | EngineError::File(_)
             | EngineError::NoSuchDatabase(_) => 1,
         }
@@ -72,6 +79,7 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Log(error) => error.fmt(f),
             EngineError::Recovery(error) => error.fmt(f),
+            EngineError::Checkpoint(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
             EngineError::Txn(error) => error.fmt(f),
             EngineError::DatabaseExists(id) => write!(f, "database {id} exists already"),
@@ -97,6 +105,12 @@ impl From<RecoveryError> for EngineError {
 impl From<FileError> for EngineError {
     fn from(error: FileError) -> EngineError {
         EngineError::File(Arc::new(error))
+    }
+}
+
+impl From<CheckpointError> for EngineError {
+    fn from(error: CheckpointError) -> EngineError {
+        EngineError::Checkpoint(error)
     }
 }
 

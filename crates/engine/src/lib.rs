@@ -1,11 +1,12 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
 //! Folders depend on each other in one direction only:
-//! `wait ← log ← hot ← recovery`, `hot ← txn`, `wait ← cold`, and on top of these `database`,
+//! `wait ← log ← hot ← txn ← checkpoint ← recovery`, `wait ← cold`, and on top of these `database`,
 //! `engine` and `catalog`.
 //! Recovery knows the catalog only as a trait.
 
 pub mod catalog;
+pub mod checkpoint;
 pub mod cold;
 pub mod database;
 pub mod engine;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::ids::{DbId, Lsn, ObjectId};
+use base::ids::{DbId, Lsn, ObjectId, StorageId};
 
 use super::def::*;
 use super::definition::{Definition, ObjectDef};
@@ -112,5 +112,15 @@ impl RecoveryCatalog for CatalogReplay {
             }
             other => Err(format!("an operation that is not known: {other:?}")),
         }
+    }
+}
+
+/// The sequence that a row of a system table defines, if it does, and how often it was restarted: what
+/// checkpoints have to know ([`crate::checkpoint::SequenceOf`]).
+pub(super) fn sequence_of(storage: StorageId, row: &[u8]) -> Option<(ObjectId, u32)> {
+    let system = SystemTable::of_storage(storage).filter(|t| *t == SystemTable::Objects)?;
+    match SystemRow::from_bytes(system, row).definition().ok()? {
+        Definition::Object(ObjectDef::Sequence(def)) => Some((def.header.id, def.restarts)),
+        _ => None,
     }
 }

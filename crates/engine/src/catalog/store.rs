@@ -8,6 +8,7 @@ use base::ids::{DbId, ObjectId, StorageId};
 use super::def::*;
 use super::definition::Definition;
 use super::error::{CatalogError, CatalogResult};
+use super::replay::sequence_of;
 use super::schema::Schema;
 use super::sequences::Sequences;
 use super::spec::table_spec;
@@ -59,7 +60,7 @@ const LAST_SYSTEM_OBJECT: i32 = 1000;
 
 impl Catalog {
     /// The catalog of a database whose system tables exist ([`create_system_tables`]), with an empty
-    /// schema; [`Catalog::load`] fills it from the rows.
+    /// schema; [`Catalog::load`] fills it from the rows. From here on the database makes checkpoints.
     pub fn new(database: Arc<Database>, collation: Collation) -> Arc<Catalog> {
         let table = |system: SystemTable| {
             let table = database.manager().tables().get(system.storage());
@@ -67,6 +68,7 @@ impl Catalog {
         };
         let system = SystemTable::of_database(database.id()).map(table).collect();
         let sequences = Sequences::new(database.clone());
+        database.start_checkpoints(sequence_of);
         Arc::new(Catalog {
             system,
             sequences,

@@ -23,13 +23,15 @@
 //! Every commit that queues something also processes a few entries of its worker's queue; a
 //! background task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::key::{KeyBuf, KeySpec};
+use crate::hot::row::RowLayout;
 use crate::hot::status::{Horizon, SlotTable};
 use crate::hot::table::{Table, TablePtr, TableSpec, Walk};
 use crate::hot::tally::Pool;
@@ -302,9 +304,30 @@ impl Garbage {
 /// The tables of a database by storage, and what makes them. Together with [`Reclaimer`] it owns
 /// each table until that has freed it (R1).
 pub struct Tables {
-    map: RwLock<HashMap<StorageId, Arc<Table>>>,
+    map: RwLock<Registry>,
     shards: usize,
     pool: Arc<Pool>,
+}
+
+#[derive(Default)]
+struct Registry {
+    tables: HashMap<StorageId, Arc<Table>>,
+    /// How rows are named in the log, also of tables that are gone: the log still speaks of them.
+    log_keys: HashMap<StorageId, Arc<LogKey>>,
+}
+
+/// How the rows of a table are named in the log.
+#[derive(Debug)]
+pub(crate) struct LogKey {
+    layout: Arc<RowLayout>,
+    key: Arc<KeySpec>,
+}
+
+impl LogKey {
+    /// Replaces `key` by the name of a row.
+    pub fn encode(&self, row: &[u8], key: &mut KeyBuf) {
+        self.key.encode_row(&self.layout, row, key);
+    }
 }
 
 impl Tables {
@@ -317,9 +340,32 @@ impl Tables {
     pub fn create(&self, spec: &TableSpec) -> Arc<Table> {
         let table = Arc::new(Table::new(spec, self.shards, self.pool.clone()));
         let mut map = self.map.write().expect("nobody panics under this lock");
-        let before = map.insert(spec.storage, table.clone());
+        let before = map.tables.insert(spec.storage, table.clone());
         assert!(before.is_none(), "a storage id is used once: {}", spec.storage);
+        if table.is_logged() {
+            let (layout, key) = (table.layout().clone(), table.key_spec(table.log_index()).clone());
+            map.log_keys.insert(spec.storage, Arc::new(LogKey { layout, key }));
+        }
         table
+    }
+
+    /// How rows of a logged table are named in the log, until [`Tables::forget_log_keys`].
+    pub(crate) fn log_key_of(&self, storage: StorageId) -> Option<Arc<LogKey>> {
+        self.map.read().expect("nobody panics under this lock").log_keys.get(&storage).cloned()
+    }
+
+    /// The storages of all tables, and those of logged tables that are gone and not forgotten, as
+    /// they are at one moment.
+    pub(crate) fn storages(&self) -> (HashSet<StorageId>, HashSet<StorageId>) {
+        let map = self.map.read().expect("nobody panics under this lock");
+        let gone = map.log_keys.keys().filter(|storage| !map.tables.contains_key(storage));
+        (map.tables.keys().copied().collect(), gone.copied().collect())
+    }
+
+    /// The log speaks no more of these tables, which are gone.
+    pub(crate) fn forget_log_keys(&self, gone: &HashSet<StorageId>) {
+        let mut map = self.map.write().expect("nobody panics under this lock");
+        map.log_keys.retain(|storage, _| !gone.contains(storage));
     }
 
     /// About how many workers there are.
@@ -334,17 +380,17 @@ impl Tables {
 
     /// The table of a storage.
     pub fn get(&self, storage: StorageId) -> Option<Arc<Table>> {
-        self.map.read().expect("nobody panics under this lock").get(&storage).cloned()
+        self.map.read().expect("nobody panics under this lock").tables.get(&storage).cloned()
     }
 
     /// All tables, in no order.
     pub fn all(&self) -> Vec<Arc<Table>> {
-        self.map.read().expect("nobody panics under this lock").values().cloned().collect()
+        self.map.read().expect("nobody panics under this lock").tables.values().cloned().collect()
     }
 
     /// Takes a table out. Only recovery, when nobody else uses tables, may let go of it at once.
     pub(crate) fn remove(&self, storage: StorageId) -> Option<Arc<Table>> {
-        self.map.write().expect("nobody panics under this lock").remove(&storage)
+        self.map.write().expect("nobody panics under this lock").tables.remove(&storage)
     }
 }
 

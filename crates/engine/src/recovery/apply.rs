@@ -64,6 +64,17 @@ struct Shared {
     counters: Arc<Counters>,
 }
 
+impl Shared {
+    fn recover_ceiling(&self, storage: StorageId, position: Position) {
+        match self.tables.get(storage) {
+            Some(table) => recover_identity(&table, position),
+            // The table was dropped since, or is made by a commit further on: values are taken, and
+            // ceilings logged, before the transaction that made it commits.
+            None => drop(lock(&self.early).insert(storage, position)),
+        }
+    }
+}
+
 /// The threads, as the one that reads the log sees them. They end when this is dropped.
 pub(super) struct Appliers {
     shared: Arc<Shared>,
@@ -133,6 +144,11 @@ impl Appliers {
         self.own.known.clear();
         self.own.apply(&commit, Rows::User)?;
         self.hand_others(catalog)
+    }
+
+    /// What the checkpoint says of an identity column.
+    pub fn recover_ceiling(&self, storage: StorageId, position: Position) {
+        self.shared.recover_ceiling(storage, position);
     }
 
     /// Gives tables that have just been made the ceilings that were logged before them.
@@ -283,13 +299,7 @@ impl Applier {
     fn apply_other(&self, commit: &CommittedTransaction, operation: &Operation<'_>) {
         match operation {
             Operation::IdentityCeiling { storage, ceiling } => {
-                let position = Position::decode(*ceiling);
-                match self.shared.tables.get(*storage) {
-                    Some(table) => recover_identity(&table, position),
-                    // The table was dropped since, or is made by a commit further on: values are
-                    // taken, and ceilings logged, before the transaction that made it commits.
-                    None => drop(lock(&self.shared.early).insert(*storage, position)),
-                }
+                self.shared.recover_ceiling(*storage, Position::decode(*ceiling));
             }
             // The catalog's rows say the same.
             Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => {}

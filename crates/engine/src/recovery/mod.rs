@@ -2,14 +2,16 @@
 //!
 //! # Life of a recovery
 //!
-//! 1. [`Recovery::replay`] reads the log. Commits go in batches to all appliers, threads that each
+//! 1. [`Recovery::replay`] loads the last checkpoint: the catalog's rows, then what the catalog makes of
+//!    them, then all other rows, in any order, on all threads. Each live row is in the files once.
+//! 2. It reads the log from there on. Commits go in batches to all appliers, threads that each
 //!    apply the rows whose identity key hashes to them; so the changes of one row are applied in
 //!    order, and the newest wins. Only the index that names rows in the log is built.
-//! 2. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
+//! 3. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
 //!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables, then
 //!    its other rows are applied.
-//! 3. What is in doubt is resolved by the decisions that other databases' logs hold.
-//! 4. [`Recovery::finish`] builds the other indexes, in parallel.
+//! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
+//! 5. [`Recovery::finish`] builds the other indexes, in parallel.
 //!
 //! # Invariants
 //!
@@ -32,6 +34,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64};
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
 
+use crate::checkpoint::{self, CheckpointError, Manifest, ObjectStore};
+use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
 use crate::log::record::RECORD_HEADER;
 use crate::log::store::{LogEnd, LogStore};
@@ -43,7 +47,7 @@ use crate::log::{
 use apply::Appliers;
 
 #[cfg(all(test, not(feature = "shuttle")))]
-mod tests;
+pub(crate) mod tests;
 
 /// What recovery asks of the catalog.
 pub trait RecoveryCatalog {
@@ -103,6 +107,8 @@ impl RecoveredTables<'_> {
 pub enum RecoveryError {
     /// The log cannot be read.
     Log(LogError),
+    /// The checkpoint files cannot be read.
+    Checkpoint(CheckpointError),
     /// A commit changes rows of a table that the catalog does not know.
     UnknownTable {
         /// Where in the log.
@@ -139,6 +145,7 @@ impl fmt::Display for RecoveryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecoveryError::Log(error) => error.fmt(f),
+            RecoveryError::Checkpoint(error) => error.fmt(f),
             RecoveryError::UnknownTable { stamp, storage } => {
                 write!(f, "the commit at {stamp} changes storage {storage}, which is not known")
             }
@@ -161,6 +168,15 @@ impl std::error::Error for RecoveryError {}
 impl From<LogError> for RecoveryError {
     fn from(error: LogError) -> RecoveryError {
         RecoveryError::Log(error)
+    }
+}
+
+impl From<CheckpointError> for RecoveryError {
+    fn from(error: CheckpointError) -> RecoveryError {
+        match error {
+            CheckpointError::OutOfMemory => RecoveryError::OutOfMemory,
+            error => RecoveryError::Checkpoint(error),
+        }
     }
 }
 
@@ -298,25 +314,29 @@ const BATCH_COMMITS: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
 
 impl Recovery {
-    /// Reads the log of the database with this uuid, from a position on, into `tables`, in which
+    /// Loads a checkpoint of a database and replays its log from there on, into `tables`, in which
     /// the catalog's own are. What is unlinked on the way is freed through `collector`.
     pub fn replay(
         store: Arc<dyn LogStore>,
-        from: Lsn,
-        uuid: u128,
+        (objects, manifest): (&dyn ObjectStore, &Manifest),
         tables: Arc<Tables>,
         collector: &Collector,
         catalog: &mut dyn RecoveryCatalog,
         options: RecoveryOptions,
     ) -> Result<Recovery, RecoveryError> {
-        let mut replay = Replay::start(store, from)?;
-        let mut decisions = HashSet::new();
+        let uuid = manifest.database;
+        let mut decisions: HashSet<_> = manifest.decisions.values().copied().collect();
         let mut appliers = Appliers::start(&tables, collector, &options);
+        load(objects, manifest, (&tables, collector), &mut appliers, catalog, &options)?;
+        let mut replay = Replay::start(store, manifest.log_start)?;
         let mut batch = Vec::new();
         let mut bytes = 0;
         let progress = replay.progress();
         let counters = options.progress.0.clone();
         while let Some(commit) = replay.next()? {
+            if commit.lsn < manifest.through {
+                continue;
+            }
             decisions.extend(commit.global.filter(|global| global.coordinator == uuid));
             if commit.flags.has(RecordFlags::CATALOG) {
                 appliers.send(std::mem::take(&mut batch))?;
@@ -342,7 +362,7 @@ impl Recovery {
             tables,
             collector: collector.clone(),
             options,
-            end: end.end,
+            end: end.end.resume_at(manifest.through),
             in_doubt: end.in_doubt,
             decisions,
         })
@@ -390,4 +410,35 @@ impl Recovery {
         options.progress.enter(DONE);
         Ok(Recovered { tables, end, resolved })
     }
+}
+
+/// Loads a checkpoint: rows, and the ceilings of counters.
+fn load(
+    objects: &dyn ObjectStore,
+    manifest: &Manifest,
+    (tables, collector): (&Tables, &Collector),
+    appliers: &mut Appliers,
+    catalog: &mut dyn RecoveryCatalog,
+    options: &RecoveryOptions,
+) -> Result<(), RecoveryError> {
+    let files = checkpoint::load(objects, manifest, tables, collector, options.threads)?;
+    let stamp = manifest.through;
+    let failed = |what| RecoveryError::Catalog { stamp, what };
+    let inserted = |(storage, row)| CatalogChange { storage, old: None, new: Some(row) };
+    let changes: Vec<_> = files.catalog()?.into_iter().map(inserted).collect();
+    if !changes.is_empty() {
+        catalog.changed(&RecoveredTables { tables }, stamp, &changes).map_err(failed)?;
+    }
+    for (sequence, state) in &manifest.sequences {
+        if let Some(ceiling) = state.ceiling {
+            let operation = Operation::SequenceCeiling { sequence: *sequence, ceiling };
+            catalog.operation(stamp, &operation).map_err(failed)?;
+        }
+    }
+    for (storage, ceiling) in &manifest.identities {
+        appliers.recover_ceiling(*storage, Position::decode(*ceiling));
+    }
+    let rows = files.others()? + changes.len() as u64;
+    options.progress.0.operations.fetch_add(rows, Relaxed);
+    Ok(())
 }

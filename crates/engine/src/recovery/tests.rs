@@ -8,6 +8,7 @@ use crossbeam_epoch::Collector;
 use env::sim::{SimEnv, SplitMix};
 
 use super::*;
+use crate::checkpoint::CheckpointOptions;
 use crate::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -28,7 +29,7 @@ const CATALOG: StorageId = StorageId(1);
 
 /// A catalog of one table: a row `(n, _, _)` says that there is a table with storage 1000 + n.
 #[derive(Default)]
-struct TestCatalog {
+pub(crate) struct TestCatalog {
     others: Vec<(Lsn, String)>,
 }
 
@@ -73,12 +74,12 @@ fn user_table(storage: StorageId) -> TableSpec {
     TableSpec { identity, ..TableSpec::new(storage, vec![INT; 3], indexes) }
 }
 
-fn catalog_table() -> TableSpec {
+pub(crate) fn catalog_table() -> TableSpec {
     let indexes = vec![index(IndexKind::Range, 0, true)];
     TableSpec { catalog: true, ..TableSpec::new(CATALOG, vec![INT; 3], indexes) }
 }
 
-fn options() -> DatabaseOptions {
+pub(crate) fn options() -> DatabaseOptions {
     let record_max = 16 << 10;
     DatabaseOptions {
         log: LogOptions { ring_bytes: 1 << 17, record_max, ..LogOptions::default() },
@@ -88,31 +89,39 @@ fn options() -> DatabaseOptions {
             record_max,
             ..SegmentOptions::default()
         },
+        // All the time.
+        checkpoints: CheckpointOptions {
+            data_bytes: 2 << 10,
+            log_bytes: 16 << 10,
+            shutdown_bytes: 1,
+            interval_ns: 1_000_000,
+            merges: true,
+        },
     }
 }
 
 /// A machine: its disk survives a crash.
-struct World {
-    sim: SimEnv,
+pub(crate) struct World {
+    pub sim: SimEnv,
 }
 
 /// A server process on it.
-struct Server {
-    engine: Engine,
-    task: Task<'static>,
+pub(crate) struct Server {
+    pub engine: Engine,
+    pub task: Task<'static>,
 }
 
-fn identity(id: i32) -> DatabaseIdentity {
+pub(crate) fn identity(id: i32) -> DatabaseIdentity {
     let dir = PathBuf::from(format!("/data/{id}"));
     DatabaseIdentity { id: DbId(id), uuid: 1000 + id as u128, dir }
 }
 
 impl World {
-    fn new(seed: u64) -> World {
+    pub fn new(seed: u64) -> World {
         World { sim: SimEnv::new(seed) }
     }
 
-    fn server(&self) -> Server {
+    pub fn server(&self) -> Server {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();
         let runtime = Runtime::new(self.sim.env(), Collector::new(), timer, options);
@@ -121,7 +130,7 @@ impl World {
     }
 
     /// A server with new databases, each with its catalog table.
-    fn create(&self, ids: &[i32]) -> Result<Server, EngineError> {
+    pub fn create(&self, ids: &[i32]) -> Result<Server, EngineError> {
         let server = self.server();
         let fs = server.engine.host().env().fs();
         fs.create_dir_all(Path::new("/data"))?;
@@ -132,13 +141,13 @@ impl World {
             tables.create(&catalog_table());
             let database = Database::create(host, identity(*id), tables, &options())?;
             host.env().fs().sync_dir(Path::new("/data"))?;
-            server.engine.add(database)?;
+            server.engine.add(database)?.start_checkpoints(|_, _| None);
         }
         Ok(server)
     }
 
     /// A server that has recovered these databases.
-    fn recover(&self, ids: &[i32], threads: usize) -> Server {
+    pub fn recover(&self, ids: &[i32], threads: usize) -> Server {
         let server = self.server();
         let host = server.engine.host();
         let recovered = ids.iter().map(|id| {
@@ -156,7 +165,8 @@ impl World {
         let (recovered, watched): (Vec<_>, Vec<_>) = recovered.unzip();
         let opened = server.engine.open_recovered(&server.task, recovered, &[]);
         for (id, _, result) in opened {
-            assert!(result.is_ok(), "database {id}: {:?}", result.err());
+            let database = result.unwrap_or_else(|error| panic!("database {id}: {error:?}"));
+            database.start_checkpoints(|_, _| None);
         }
         assert!(watched.iter().all(|progress| progress.stage() == RecoveryStage::Done));
         server
@@ -164,22 +174,22 @@ impl World {
 }
 
 impl Server {
-    fn session(&self, id: i32) -> Arc<DatabaseSession> {
+    pub fn session(&self, id: i32) -> Arc<DatabaseSession> {
         let database = self.engine.database(DbId(id)).expect("it is open");
         database.session(&self.engine.host().owner(SessionId(51)))
     }
 
-    fn table(&self, id: i32, n: u64) -> Arc<Table> {
+    pub fn table(&self, id: i32, n: u64) -> Arc<Table> {
         let database = self.engine.database(DbId(id)).expect("it is open");
         database.manager().tables().get(StorageId(1000 + n)).expect("the table exists")
     }
 
-    fn begin(&self, id: i32) -> Transaction {
+    pub fn begin(&self, id: i32) -> Transaction {
         Transaction::begin(&self.session(id), &self.task).expect("a slot is free")
     }
 
     /// CREATE TABLE n.
-    fn create_table(&self, id: i32, n: u64) -> TxnResult<Arc<Table>> {
+    pub fn create_table(&self, id: i32, n: u64) -> TxnResult<Arc<Table>> {
         let database = self.engine.database(DbId(id)).expect("it is open");
         let manager = database.manager();
         let catalog = manager.tables().get(CATALOG).expect("made with the database");
@@ -192,7 +202,7 @@ impl Server {
     }
 
     /// DROP TABLE n.
-    fn drop_table(&self, id: i32, n: u64) -> TxnResult<()> {
+    pub fn drop_table(&self, id: i32, n: u64) -> TxnResult<()> {
         let database = self.engine.database(DbId(id)).expect("it is open");
         let catalog = database.manager().tables().get(CATALOG).expect("made with the database");
         let table = self.table(id, n);
@@ -209,14 +219,14 @@ impl Server {
         txn.commit(&self.task, Durability::Full).map(drop)
     }
 
-    fn insert(&self, txn: &mut Transaction, table: &Table, row: Row) -> TxnResult<()> {
+    pub fn insert(&self, txn: &mut Transaction, table: &Table, row: Row) -> TxnResult<()> {
         let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         let result = txn.insert(&self.task, table, &s.snapshot, &bytes(table, row));
         txn.end_statement(s);
         result.map(drop)
     }
 
-    fn change(
+    pub fn change(
         &self,
         txn: &mut Transaction,
         table: &Table,
@@ -240,12 +250,12 @@ impl Server {
         Ok(())
     }
 
-    fn delete(&self, txn: &mut Transaction, table: &Table, id: i64) -> TxnResult<()> {
+    pub fn delete(&self, txn: &mut Transaction, table: &Table, id: i64) -> TxnResult<()> {
         self.change(txn, table, id, |_| None)
     }
 
     /// The rows of a table, which every index must agree on.
-    fn rows(&self, id: i32, n: u64) -> BTreeMap<i64, Row> {
+    pub fn rows(&self, id: i32, n: u64) -> BTreeMap<i64, Row> {
         let table = self.table(id, n);
         let mut txn = self.begin(id);
         let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
@@ -266,7 +276,7 @@ impl Server {
     }
 }
 
-type State = BTreeMap<i64, Row>;
+pub(crate) type State = BTreeMap<i64, Row>;
 
 /// One random commit on a table: several rows, in several statements. Returns the state after it,
 /// and whether it is acknowledged.
@@ -317,7 +327,7 @@ fn random_commit(
 
 /// Runs a workload until it is done or the power goes. Returns the states that may be found
 /// afterwards: from the last that was acknowledged on.
-fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
+pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let table = server.table(5, 1);
     let mut dice = SplitMix::new(seed);
     let mut states = vec![start];
@@ -331,6 +341,14 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
         if let Err(error) = result {
             assert_eq!(error, TxnError::LogFailed);
             break;
+        }
+        let database = server.engine.database(DbId(5)).expect("it is open");
+        match dice.next_u64() % 12 {
+            // What was not acknowledged is durable now, unless the power has gone.
+            0 => drop(database.checkpoint(&server.task)),
+            1 => drop(database.merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX)),
+            2 => drop(database.collect_checkpoint_garbage(&server.task)),
+            _ => {}
         }
     }
     states
@@ -366,7 +384,7 @@ fn what_was_committed_is_there_after_a_clean_shutdown() {
 
 /// The seed of the crash tests; `THERMOCLINE_CRASH_SEED` repeats one, `THERMOCLINE_CRASH_STEP` sets
 /// how many file operations lie between two crashes.
-fn crash_seed_and_step() -> (u64, usize) {
+pub(crate) fn crash_seed_and_step() -> (u64, usize) {
     let variable = |name| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
     let seed = variable("THERMOCLINE_CRASH_SEED")
         .unwrap_or_else(|| std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0_u64));
@@ -576,6 +594,8 @@ fn a_log_that_names_an_unknown_table_is_refused() {
     let world = World::new(6);
     let server = world.create(&[5]).expect("the disk works");
     let database = server.engine.database(DbId(5)).expect("it is open");
+    // Rows of unknown tables in checkpoint files belonged to tables that were dropped.
+    database.stop_checkpoints();
     let stray = database.manager().create_table(&user_table(StorageId(1009)));
     let mut txn = server.begin(5);
     server.insert(&mut txn, &stray, [1, 1, 1]).expect("a fresh key");

@@ -96,9 +96,12 @@ impl TransactionGroup {
             return Err(error);
         }
         let session = coordinator.session().clone();
+        let unsettled = &session.manager().unsettled;
+        unsettled.begin(global);
         let end = match coordinator.commit_as(task, durability, Some(global)) {
             Ok(end) => end,
             Err(error) => {
+                unsettled.cancel(&global);
                 self.abort_prepared(task);
                 return Err(error);
             }
@@ -107,9 +110,14 @@ impl TransactionGroup {
             self.parts.into_iter().for_each(Transaction::leave_in_doubt);
             return Err(error.into());
         }
+        let mut ends = Vec::new();
         for part in self.parts {
+            let manager = part.session().manager().clone();
             part.commit_prepared(task, durability)?;
+            let end = manager.log.tail();
+            ends.push((manager, end));
         }
+        unsettled.settle(global, ends);
         Ok(())
     }
 
@@ -150,9 +158,11 @@ impl TransactionGroup {
     fn abort_prepared(self, task: &Task) {
         for mut part in self.parts {
             if let Some(prepared) = part.prepared.take() {
-                let log = &part.manager().log;
+                let manager = part.manager();
                 // If the log takes no more, the coordinator's silence says the same.
-                let _ = log.append_abort(task, RecordFlags::PREPARED, prepared);
+                if manager.log.append_abort(task, RecordFlags::PREPARED, prepared).is_err() {
+                    manager.unsettled.forsake(prepared);
+                }
             }
             part.rollback(task);
         }

@@ -14,6 +14,7 @@ use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::LockManager;
 use crate::txn::transaction::{ReadAt, Write};
+use crate::txn::unsettled::Unsettled;
 use crate::txn::waits::{Owner, OwnerId, WaitGraph};
 use crate::wait::{Runtime, Task};
 
@@ -35,6 +36,7 @@ pub struct Manager {
     pub(crate) locks: LockManager,
     /// How often a writer took back a version because of a lock; see [`Manager::withdrawals`].
     withdrawals: AtomicU64,
+    pub(crate) unsettled: Unsettled,
     /// See [`Manager::set_available`].
     state: AtomicU8,
 }
@@ -74,6 +76,7 @@ impl Manager {
             ddl: DdlLock::default(),
             locks,
             withdrawals: AtomicU64::new(0),
+            unsettled: Unsettled::default(),
             state: AtomicU8::new(0),
         }
     }
@@ -277,7 +280,7 @@ impl DatabaseSession {
     }
 
     /// The database.
-    pub fn manager(&self) -> &Manager {
+    pub fn manager(&self) -> &Arc<Manager> {
         &self.manager
     }
 

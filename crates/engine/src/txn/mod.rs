@@ -13,6 +13,7 @@ mod redo;
 mod space;
 mod transaction;
 mod undo;
+mod unsettled;
 mod validate;
 mod waits;
 mod write;

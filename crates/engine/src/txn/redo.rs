@@ -169,10 +169,13 @@ impl Transaction {
     }
 
     /// Tells replay that a stream of chunks leads nowhere. If the log takes no more, replay finds
-    /// out by itself.
+    /// out by itself, and checkpoints are told.
     pub(super) fn disown_stream(&self, task: &Task, stream: Option<Lsn>) {
         if let Some(stream) = stream {
-            let _ = self.manager().log.append_abort(task, RecordFlags::NONE, stream);
+            let manager = self.manager();
+            if manager.log.append_abort(task, RecordFlags::NONE, stream).is_err() {
+                manager.unsettled.forsake(stream);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::dice::{Change, Dice};
 use crate::catalog::schema::Schema;
 use crate::catalog::spec::rows_stay;
+use crate::checkpoint::CheckpointOptions;
 use crate::database::DatabaseOptions as StoreOptions;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -34,6 +35,14 @@ fn options() -> InstanceOptions {
             max_bytes: 256 << 10,
             record_max,
             ..SegmentOptions::default()
+        },
+        // All the time.
+        checkpoints: CheckpointOptions {
+            data_bytes: 8 << 10,
+            log_bytes: 32 << 10,
+            shutdown_bytes: 1,
+            interval_ns: 1_000_000,
+            merges: true,
         },
     };
     InstanceOptions { database, recovery_threads: 2, ..InstanceOptions::default() }

@@ -51,6 +51,23 @@ impl Table {
         Ok(())
     }
 
+    /// A row of a checkpoint, in which each row is once: `false` if there is one with its log key
+    /// already. It is in the log's index only.
+    pub(crate) fn recover_insert(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        row: &[u8],
+        stamp: Lsn,
+    ) -> Result<bool, Exhausted> {
+        let anchor = self.allocate_anchor(shard, row, Begin::stamp(stamp))?;
+        // SAFETY: the anchor is new; the index takes rows from several threads.
+        let linked =
+            unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Refuse) };
+        self.tally.add_rows(shard, i64::from(linked));
+        Ok(linked)
+    }
+
     /// The row with this log key is gone, if there was one.
     pub(crate) fn recover_delete(
         &self,

@@ -70,12 +70,13 @@ impl Assembler {
     }
 
     /// The first position at or after `alive` from which records may still be needed: the oldest
-    /// stream of chunks that has not ended and is not among the `forsaken`, or the oldest prepared
-    /// transaction with its chunks. Streams of an earlier life of the log lead nowhere.
+    /// stream of chunks that has not ended, or the oldest prepared transaction with its chunks, that
+    /// is not among the `forsaken`. Streams of an earlier life of the log lead nowhere.
     pub fn oldest_open(&self, alive: Lsn, forsaken: &[Lsn]) -> Option<Lsn> {
         let open = |stream: &Lsn| *stream >= alive && !forsaken.contains(stream);
         let streams = self.streams.keys().copied().filter(open).min();
-        let prepared = self.prepared.values().map(|p| p.first).min();
+        let prepared = self.prepared.values().filter(|p| !forsaken.contains(&p.lsn));
+        let prepared = prepared.map(|p| p.first).min();
         streams.into_iter().chain(prepared).min()
     }
 

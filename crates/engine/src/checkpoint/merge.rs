@@ -1,0 +1,161 @@
+//! Merging neighbouring pairs that have thinned out.
+//!
+//! A run of neighbours is merged if its live rows fit into one data file, and either half of its bytes
+//! are dead or no pair has more than half of the live ones; so a row is copied a few times in its life
+//! at most. A single pair is merged with itself if half of it is dead.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use base::ids::{Lsn, StorageId};
+
+use super::data::{DataFile, Rows};
+use super::ended::Ended;
+use super::error::{CheckpointError, Result};
+use super::gather::OpenData;
+use super::manifest::{Manifest, Pair};
+use super::names::FileId;
+use super::round::{Core, State};
+use crate::hot::key::KeyBuf;
+
+/// The run to be merged next, if one is due.
+pub(super) fn due(pairs: &[Pair], target_bytes: u64) -> Option<Range<usize>> {
+    for start in 0..pairs.len() {
+        let (mut bytes, mut live, mut largest) = (0, 0, 0);
+        let mut best = None;
+        for (place, pair) in pairs.iter().enumerate().skip(start) {
+            bytes += pair.bytes;
+            live += pair.live_bytes();
+            largest = largest.max(pair.live_bytes());
+            if live > target_bytes {
+                break;
+            }
+            let run = start..place + 1;
+            let thin = pair.ended() > 0 && bytes >= 2 * live;
+            if thin && bytes > SMALL || run.len() > 1 && largest <= live / 2 {
+                best = Some(run);
+            }
+        }
+        if best.is_some() {
+            return best;
+        }
+    }
+    None
+}
+
+/// A single pair below this is not worth copying for its dead rows.
+const SMALL: u64 = 4 << 10;
+
+impl Core {
+    /// Merges what is due. Nothing may have been gathered since the last checkpoint.
+    pub(super) fn merge_where_due(&self, state: &mut State) -> Result<()> {
+        while self.options.merges && state.is_settled() {
+            match due(&state.manifest.pairs, self.options.data_bytes) {
+                Some(run) => self.merge(state, run)?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges the pairs that lie within a range of stamps, after a checkpoint: `false` if there are
+    /// none.
+    pub fn merge_range(&self, lower: Lsn, upper: Lsn) -> Result<bool> {
+        self.checkpoint()?;
+        self.round(|state| {
+            let pairs = &state.manifest.pairs;
+            let start = pairs.partition_point(|pair| pair.from < lower);
+            let end = pairs.partition_point(|pair| pair.to <= upper);
+            match start < end && state.is_settled() {
+                true => self.merge(state, start..end).map(|()| true),
+                false => Ok(false),
+            }
+        })
+    }
+
+    fn merge(&self, state: &mut State, run: Range<usize>) -> Result<()> {
+        let through = state.manifest.through;
+        let needed = self.needed_tables(state, through);
+        let mut next = state.next_manifest();
+        let id = FileId(next.next_file);
+        next.next_file += 1;
+        state.used(&next);
+        let merged = self.copy_live(&next, &next.pairs[run.clone()], id, &needed)?;
+        next.pairs.splice(run, merged);
+        self.counters.merges.fetch_add(1, Relaxed);
+        self.install(state, next)
+    }
+
+    /// Copies the live rows of neighbouring pairs into one, if there are any.
+    fn copy_live(
+        &self,
+        next: &Manifest,
+        pairs: &[Pair],
+        id: FileId,
+        needed: &HashSet<StorageId>,
+    ) -> Result<Option<Pair>> {
+        let (from, to) = (pairs[0].from, pairs[pairs.len() - 1].to);
+        let mut data = None;
+        for pair in pairs {
+            self.copy_pair(next, pair, needed, &mut |storage, layout, stamp, row| {
+                if data.is_none() {
+                    data = Some(OpenData::create(&*self.objects, next.database, id, from)?);
+                }
+                data.as_mut().expect("made above").push(storage, layout, stamp, row)
+            })?;
+        }
+        let Some(data) = data else { return Ok(None) };
+        let written = data.finish(to)?;
+        self.counters.data_bytes.fetch_add(written.bytes, Relaxed);
+        Ok(Some(Pair {
+            id,
+            from,
+            to,
+            bytes: written.bytes,
+            rows: written.rows,
+            deltas: Vec::new(),
+            begun: next.number + 1,
+            merged: true,
+        }))
+    }
+
+    fn copy_pair(
+        &self,
+        next: &Manifest,
+        pair: &Pair,
+        needed: &HashSet<StorageId>,
+        keep: &mut dyn FnMut(StorageId, u16, Lsn, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (objects, tables) = (&*self.objects, self.manager.tables());
+        let mut ended = Ended::default();
+        for delta in &pair.deltas {
+            ended.read(objects, next.database, (delta.id, delta.bytes), pair.range())?;
+        }
+        ended.sort();
+        let file = DataFile::open(objects, next.database, pair.id, pair.range())?;
+        let (mut buffer, mut key) = (Vec::new(), KeyBuf::default());
+        for block in file.blocks().iter().filter(|block| needed.contains(&block.storage)) {
+            if self.closing.load(Acquire) {
+                return Err(CheckpointError::Closed); // pairs with Checkpoints::stop
+            }
+            let range = file.read_block(block, &mut buffer)?;
+            let mut ended = ended.of(block.storage);
+            let mut rows = Rows(&buffer[range]);
+            while let Some(row) = rows.next() {
+                let bad = || file.damaged(block.offset, "a row is longer than its block");
+                let (stamp, row) = row.ok_or_else(bad)?;
+                if !ended.is_empty() && ended.has_stamp(stamp) {
+                    let storage = block.storage;
+                    let unknown = CheckpointError::Inconsistent { stamp, storage };
+                    tables.log_key_of(storage).ok_or(unknown)?.encode(row, &mut key);
+                    if ended.has_row(stamp, &key) {
+                        continue;
+                    }
+                }
+                keep(block.storage, block.layout, stamp, row)?;
+            }
+        }
+        Ok(())
+    }
+}

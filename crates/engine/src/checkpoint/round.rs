@@ -1,0 +1,412 @@
+//! A round: gathering what the log tells, closing the pair, and making it count.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use base::ids::{Lsn, StorageId};
+
+use super::ended::Ended;
+use super::error::{CheckpointError, Result};
+use super::gather::{Gathered, Surroundings};
+use super::manifest::{Delta, Manifest, Pair, Retired};
+use super::names::{self, FileId, Named};
+use super::objects::ObjectStore;
+use super::{CheckpointOptions, SequenceOf};
+use crate::log::replay::Assembler;
+use crate::log::store::{BatchReader, LogStore};
+use crate::txn::Manager;
+
+/// Delta files of a pair; one more, and they are put together.
+const DELTAS: usize = 4;
+
+/// What a [`Core`] is made from.
+pub(crate) struct CoreParts {
+    pub objects: Arc<dyn ObjectStore>,
+    pub store: Arc<dyn LogStore>,
+    pub manager: Arc<Manager>,
+    pub options: CheckpointOptions,
+    pub sequence_of: SequenceOf,
+    /// The last checkpoint.
+    pub manifest: Manifest,
+    /// The highest number of any manifest that was ever begun.
+    pub last_number: u64,
+    /// Where this life of the log began.
+    pub life: Lsn,
+}
+
+/// Makes the checkpoints of a database.
+pub(crate) struct Core {
+    pub objects: Arc<dyn ObjectStore>,
+    store: Arc<dyn LogStore>,
+    pub manager: Arc<Manager>,
+    pub options: CheckpointOptions,
+    sequence_of: SequenceOf,
+    life: Lsn,
+    state: Mutex<State>,
+    /// The last manifest, for those who must not wait for a round.
+    pub published: RwLock<Arc<Manifest>>,
+    /// Ends a round that is under way. Set once, by whoever closes the database.
+    pub closing: AtomicBool,
+    pub counters: Counters,
+}
+
+/// What is counted since the database came up. Written by rounds, read by anybody.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub checkpoints: AtomicU64,
+    pub failures: AtomicU64,
+    pub merges: AtomicU64,
+    pub rows: AtomicU64,
+    pub data_bytes: AtomicU64,
+    pub delta_bytes: AtomicU64,
+    pub log_bytes: AtomicU64,
+    /// Everything below is in files.
+    pub through: AtomicU64,
+    /// Everything below has been gathered.
+    pub gathered: AtomicU64,
+    /// The data file under construction, by number, and its bytes so far.
+    pub open_file: AtomicU64,
+    pub open_bytes: AtomicU64,
+}
+
+/// What one round leaves to the next.
+pub(super) struct State {
+    /// The last checkpoint.
+    pub manifest: Manifest,
+    /// The manifest before it, which can take its place as far as the log reaches back.
+    previous: Option<u64>,
+    pub follower: Option<Follower>,
+    last_number: u64,
+    next_file: u64,
+    /// Tables that are gone, and by when at the latest: their rows are needed until that is in the
+    /// files.
+    gone: HashMap<StorageId, Lsn>,
+}
+
+/// How far the log has been followed.
+pub(super) struct Follower {
+    tail: Box<dyn BatchReader>,
+    assembler: Assembler,
+    pub gathered: Gathered,
+}
+
+impl Core {
+    pub fn new(parts: CoreParts) -> Core {
+        let CoreParts { objects, store, manager, options, sequence_of, .. } = parts;
+        let CoreParts { manifest, last_number, life, .. } = parts;
+        let counters = Counters::default();
+        counters.through.store(manifest.through.0, Relaxed);
+        counters.gathered.store(manifest.through.0, Relaxed);
+        let published = RwLock::new(Arc::new(manifest.clone()));
+        let next_file = manifest.next_file;
+        let state = State {
+            manifest,
+            previous: None,
+            follower: None,
+            last_number,
+            next_file,
+            gone: HashMap::new(),
+        };
+        let (state, closing) = (Mutex::new(state), AtomicBool::new(false));
+        Core {
+            objects,
+            store,
+            manager,
+            options,
+            sequence_of,
+            life,
+            state,
+            published,
+            closing,
+            counters,
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("a round does not panic")
+    }
+
+    /// Bytes of durable log behind the last checkpoint.
+    pub fn lag(&self) -> u64 {
+        self.manager.log().durable().0.saturating_sub(self.counters.through.load(Relaxed))
+    }
+
+    /// Bytes of durable log that have not been gathered.
+    pub fn unread(&self) -> u64 {
+        self.manager.log().durable().0.saturating_sub(self.counters.gathered.load(Relaxed))
+    }
+
+    /// A checkpoint of everything that is durable now.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.round(|state| {
+            self.gather(state)?;
+            self.close_pair(state)
+        })
+    }
+
+    /// Gathers what is durable now, and closes pairs that are full.
+    pub fn follow(&self) -> Result<()> {
+        self.round(|state| {
+            self.gather(state)?;
+            match self.lag() >= self.options.log_bytes {
+                true => self.close_pair(state),
+                false => Ok(()),
+            }
+        })
+    }
+
+    /// Removes at once what waits for the next checkpoint.
+    pub fn collect_garbage(&self) -> Result<()> {
+        self.round(|state| {
+            if !state.is_settled() {
+                self.close_pair(state)?;
+            }
+            if !state.manifest.retired.is_empty() {
+                let next = state.next_manifest();
+                self.install(state, next)?;
+            }
+            state.previous = None;
+            self.remove_files(state)
+        })
+    }
+
+    /// Runs a round. If it fails, what was gathered is forgotten and read again by the next.
+    pub(super) fn round<T>(&self, run: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let mut state = self.lock();
+        let result = run(&mut state);
+        if result.is_err() {
+            state.forget();
+            self.counters.gathered.store(state.manifest.through.0, Relaxed);
+            self.counters.failures.fetch_add(1, Relaxed);
+        }
+        result
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        let (objects, tables) = (&*self.objects, self.manager.tables());
+        Surroundings { objects, tables, sequence_of: self.sequence_of }
+    }
+
+    /// Starts behind the last checkpoint.
+    fn start_following(&self, state: &State) -> Result<Follower> {
+        let Manifest { log_start, .. } = state.manifest;
+        let mut gathered = Gathered::behind(&state.manifest);
+        gathered.next.next_file = state.next_file;
+        Ok(Follower {
+            tail: self.store.follow(log_start)?,
+            assembler: Assembler::new(self.store.clone(), log_start),
+            gathered,
+        })
+    }
+
+    /// Gathers what is durable and not gathered yet.
+    fn gather(&self, state: &mut State) -> Result<()> {
+        if state.follower.is_none() {
+            state.follower = Some(self.start_following(state)?);
+        }
+        loop {
+            let follower = state.follower.as_mut().expect("made above");
+            if self.closing.load(Acquire) {
+                return Err(CheckpointError::Closed); // pairs with Checkpoints::stop
+            }
+            let Some(batch) = follower.tail.next()? else { return Ok(()) };
+            self.counters.log_bytes.fetch_add(batch.header.padded_len(), Relaxed);
+            follower.assembler.push(batch);
+            while let Some(commit) = follower.assembler.next()? {
+                if commit.lsn >= follower.gathered.from {
+                    follower.gathered.add(&self.surroundings(), &commit)?;
+                }
+            }
+            self.counters.gathered.store(follower.tail.end().end.0, Relaxed);
+            let Some(data) = &follower.gathered.data else { continue };
+            self.counters.open_bytes.store(data.bytes(), Relaxed);
+            self.counters.open_file.store(data.id().0, Release); // pairs with the view's Acquire
+            if data.bytes() >= self.options.data_bytes {
+                self.close_pair(state)?;
+            }
+        }
+    }
+
+    /// Closes the pair under construction at the end of what was gathered, and makes it count.
+    fn close_pair(&self, state: &mut State) -> Result<()> {
+        let Some(follower) = &mut state.follower else { return Ok(()) };
+        let through = follower.tail.end().end;
+        if through <= state.manifest.through {
+            return Ok(());
+        }
+        let number = state.last_number + 1;
+        let from = follower.gathered.from;
+        if let Some(data) = follower.gathered.data.take() {
+            let id = data.id();
+            let written = data.finish(through)?;
+            self.counters.rows.fetch_add(written.rows, Relaxed);
+            self.counters.data_bytes.fetch_add(written.bytes, Relaxed);
+            follower.gathered.next.pairs.push(Pair {
+                id,
+                from,
+                to: through,
+                bytes: written.bytes,
+                rows: written.rows,
+                deltas: Vec::new(),
+                begun: number,
+                merged: false,
+            });
+        }
+        let ended = std::mem::take(&mut follower.gathered.ended);
+        for (file, ended) in ended {
+            self.write_ended(&mut follower.gathered.next, file, ended)?;
+        }
+        let unsettled = &self.manager.unsettled;
+        let start = follower.assembler.oldest_open(self.life, &unsettled.forsaken());
+        let life = self.life;
+        let needed = |stamp: &Lsn, global: &mut _| unsettled.is_needed(global, *stamp < life);
+        let next = &mut follower.gathered.next;
+        next.decisions.retain(needed);
+        next.through = through;
+        next.log_start = start.map_or(through, |start| start.min(through));
+        let next = next.clone();
+        self.install(state, next)?;
+        self.merge_where_due(state)
+    }
+
+    /// Writes down what has ended of a pair.
+    fn write_ended(&self, next: &mut Manifest, file: FileId, mut ended: Ended) -> Result<()> {
+        let (objects, database) = (&*self.objects, next.database);
+        let id = FileId(next.next_file);
+        next.next_file += 1;
+        let pair = next.pairs.iter_mut().find(|pair| pair.id == file);
+        let pair = pair.expect("rows end in files that the manifest names");
+        let range = pair.range();
+        if pair.deltas.len() >= DELTAS {
+            for delta in pair.deltas.drain(..) {
+                ended.read(objects, database, (delta.id, delta.bytes), range)?;
+            }
+        }
+        let rows = ended.len() as u64;
+        let bytes = ended.write(objects, database, id, pair.from)?;
+        self.counters.delta_bytes.fetch_add(bytes, Relaxed);
+        pair.deltas.push(Delta { id, bytes, rows });
+        Ok(())
+    }
+
+    /// Makes a manifest of what is current, and gives up what it does not need (K2).
+    pub(super) fn install(&self, state: &mut State, mut next: Manifest) -> Result<()> {
+        state.last_number += 1;
+        next.number = state.last_number;
+        next.written_ticks = self.manager.runtime().env().clock().utc_ticks();
+        next.retired = retired(&state.manifest, &next);
+        // A failure from here on must not use a number again.
+        next.next_file = next.next_file.max(state.next_file);
+        state.next_file = next.next_file;
+        self.objects.put(&names::manifest(next.number), &next.encode())?;
+        state.previous = Some(state.manifest.number).filter(|number| *number > 0);
+        self.counters.checkpoints.fetch_add(1, Relaxed);
+        self.counters.through.store(next.through.0, Relaxed);
+        if let Some(follower) = &mut state.follower {
+            let carried = std::mem::take(&mut follower.gathered.ended);
+            debug_assert!(carried.is_empty() && follower.gathered.data.is_none());
+            follower.gathered = Gathered::behind(&next);
+        }
+        *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
+        state.manifest = next;
+        self.remove_files(state)?;
+        Ok(self.store.truncate_before(state.manifest.log_start)?)
+    }
+
+    /// Removes the files that neither the manifest nor the pair under construction needs.
+    fn remove_files(&self, state: &State) -> Result<()> {
+        let manifest = &state.manifest;
+        let open = state.follower.as_ref().and_then(|f| f.gathered.data.as_ref()).map(|d| d.id());
+        let mut kept: HashSet<FileId> = files_of(manifest).map(|file| file.id).collect();
+        kept.extend(manifest.retired.iter().map(|file| file.id).chain(open));
+        for (name, _) in self.objects.list()? {
+            let keep = match names::parse(&name) {
+                Some(Named::Data(id) | Named::Delta(id)) => kept.contains(&id),
+                Some(Named::Manifest(number)) => {
+                    number >= manifest.number || Some(number) == state.previous
+                }
+                None => true,
+            };
+            if !keep {
+                self.objects.remove(&name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables whose rows are needed by a checkpoint through this position.
+    pub(super) fn needed_tables(&self, state: &mut State, through: Lsn) -> HashSet<StorageId> {
+        let tables = self.manager.tables();
+        let (mut needed, dropped) = tables.storages();
+        // Whatever dropped them took its stamp before they were found gone.
+        let now = self.manager.log().tail();
+        for storage in dropped {
+            state.gone.entry(storage).or_insert(now);
+        }
+        let settled = |by: &Lsn| *by <= through;
+        let forgotten: HashSet<StorageId> =
+            state.gone.iter().filter(|(_, by)| settled(by)).map(|(storage, _)| *storage).collect();
+        state.gone.retain(|_, by| !settled(by));
+        needed.extend(state.gone.keys());
+        tables.forget_log_keys(&forgotten);
+        if let Some(follower) = &mut state.follower {
+            follower.gathered.forget(&forgotten);
+        }
+        needed
+    }
+}
+
+impl State {
+    /// Whether nothing has been gathered since the last checkpoint.
+    pub fn is_settled(&self) -> bool {
+        let settled = |f: &Follower| f.gathered.data.is_none() && f.gathered.ended.is_empty();
+        self.follower.as_ref().is_none_or(settled)
+    }
+
+    /// The last manifest, to make the next of; its next file was never used.
+    pub fn next_manifest(&self) -> Manifest {
+        let used = self.follower.as_ref().map_or(0, |f| f.gathered.next.next_file);
+        let next_file = self.next_file.max(self.manifest.next_file).max(used);
+        Manifest { next_file, ..self.manifest.clone() }
+    }
+
+    /// Files up to what this manifest says may have been begun.
+    pub fn used(&mut self, next: &Manifest) {
+        self.next_file = self.next_file.max(next.next_file);
+    }
+
+    /// Goes back to the last checkpoint.
+    fn forget(&mut self) {
+        if let Some(follower) = self.follower.take() {
+            self.next_file = self.next_file.max(follower.gathered.next.next_file);
+        }
+    }
+}
+
+/// The data and delta files that a manifest names, as they would be if they were retired.
+fn files_of(manifest: &Manifest) -> impl Iterator<Item = Retired> + '_ {
+    manifest.pairs.iter().flat_map(|pair| {
+        let range = pair.range();
+        let data = Retired {
+            id: pair.id,
+            delta: false,
+            merged: true,
+            bytes: pair.bytes,
+            rows: pair.rows,
+            range,
+        };
+        let delta = move |delta: &Delta| {
+            let Delta { id, bytes, rows } = *delta;
+            Retired { id, delta: true, merged: true, bytes, rows, range }
+        };
+        std::iter::once(data).chain(pair.deltas.iter().map(delta))
+    })
+}
+
+/// The files of one manifest that the next does not name.
+fn retired(before: &Manifest, next: &Manifest) -> Vec<Retired> {
+    let kept: BTreeMap<FileId, ()> = files_of(next).map(|file| (file.id, ())).collect();
+    files_of(before).filter(|file| !kept.contains_key(&file.id)).collect()
+}

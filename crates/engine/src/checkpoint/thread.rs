@@ -1,0 +1,197 @@
+//! The thread that makes a database's checkpoints.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::error::{CheckpointError, Result};
+use super::round::{Core, CoreParts};
+use super::view::{CheckpointFile, CheckpointStats};
+use crate::wait::{Task, WaitList};
+
+/// Log that is worth following before it is a checkpoint's worth, in parts of a data file.
+const FOLLOW_PART: u64 = 8;
+/// The longest pause after failures, in intervals.
+const PAUSE_MAX: u32 = 64;
+
+/// The checkpoints of a database that is open. Dropping this ends the thread.
+pub(crate) struct Checkpoints {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    core: Core,
+    orders: Mutex<Orders>,
+    changed: Condvar,
+    /// Orders that were carried out. Written by the thread, under the lock of `orders`.
+    done: AtomicU64,
+    waiting: WaitList,
+}
+
+/// What somebody wants done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// A checkpoint of what is durable now.
+    Checkpoint,
+    /// As that, and the pairs within these stamps merged.
+    Merge(base::ids::Lsn, base::ids::Lsn),
+    /// What waits for the next checkpoint removed.
+    CollectGarbage,
+}
+
+#[derive(Default)]
+struct Orders {
+    queue: Vec<(u64, Order)>,
+    given: u64,
+    /// Results that nobody has fetched yet.
+    results: Vec<(u64, Result<bool>)>,
+    closed: bool,
+}
+
+impl Checkpoints {
+    /// Starts the thread; without one there are no checkpoints but those that are asked for in vain.
+    pub fn start(parts: CoreParts) -> Checkpoints {
+        let core = Core::new(parts);
+        let shared = Arc::new(Shared {
+            core,
+            orders: Mutex::default(),
+            changed: Condvar::new(),
+            done: AtomicU64::new(0),
+            waiting: WaitList::new(),
+        });
+        let own = shared.clone();
+        let spawned =
+            std::thread::Builder::new().name("checkpoint".into()).spawn(move || own.run());
+        if spawned.is_err() {
+            shared.orders.lock().closed = true;
+        }
+        Checkpoints { shared, thread: Mutex::new(spawned.ok()) }
+    }
+
+    /// Has something done, and waits for it. `false` if there was nothing to do.
+    pub fn order(&self, task: &Task, order: Order) -> Result<bool> {
+        let shared = &*self.shared;
+        let ticket = {
+            let mut orders = shared.orders.lock();
+            if orders.closed {
+                return Err(CheckpointError::Closed);
+            }
+            orders.given += 1;
+            let ticket = orders.given;
+            orders.queue.push((ticket, order));
+            ticket
+        };
+        shared.changed.notify_all();
+        shared.waiting.wait(task, || {
+            // Pairs with the thread's Release: the result is there.
+            if shared.done.load(Acquire) < ticket {
+                return None;
+            }
+            let mut orders = shared.orders.lock();
+            let place = orders.results.iter().position(|(number, _)| *number == ticket);
+            Some(place.map_or(Err(CheckpointError::Closed), |p| orders.results.swap_remove(p).1))
+        })
+    }
+
+    /// Bytes of log since the last checkpoint.
+    pub fn lag(&self) -> u64 {
+        self.shared.core.lag()
+    }
+
+    /// Ends the thread; whoever waits is told so.
+    pub fn stop(&self) {
+        self.shared.core.closing.store(true, Release); // pairs with the Acquire in rounds
+        self.shared.orders.lock().closed = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.lock().take() {
+            // A panic of it has been reported.
+            let _ = thread.join();
+        }
+    }
+
+    /// The files there are.
+    pub fn files(&self) -> Vec<CheckpointFile> {
+        self.shared.core.files()
+    }
+
+    /// What was done since the database came up.
+    pub fn stats(&self) -> CheckpointStats {
+        self.shared.core.stats()
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Tells those who wait that nobody carries out their orders any more, even after a panic.
+struct Ending<'a>(&'a Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let mut orders = self.0.orders.lock();
+        orders.closed = true;
+        self.0.done.store(orders.given, Release); // pairs with the Acquire in order()
+        drop(orders);
+        self.0.waiting.wake_all();
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        let _ending = Ending(self);
+        let mut pause = 1;
+        loop {
+            let orders = {
+                let mut orders = self.orders.lock();
+                if orders.queue.is_empty() && !orders.closed {
+                    let interval = Duration::from_nanos(self.core.options.interval_ns) * pause;
+                    let _ = self.changed.wait_for(&mut orders, interval);
+                }
+                if orders.closed {
+                    break;
+                }
+                std::mem::take(&mut orders.queue)
+            };
+            let failed = match orders.is_empty() {
+                true => self.watch().is_err(),
+                false => self.carry_out(orders),
+            };
+            pause = if failed { (2 * pause).min(PAUSE_MAX) } else { 1 };
+        }
+    }
+
+    /// Follows the log if there is enough of it.
+    fn watch(&self) -> Result<()> {
+        let options = &self.core.options;
+        let worth = (options.data_bytes / FOLLOW_PART).min(options.log_bytes);
+        match self.core.unread() >= worth {
+            true => self.core.follow(),
+            false => Ok(()),
+        }
+    }
+
+    /// Carries out what was ordered; whether anything failed.
+    fn carry_out(&self, orders: Vec<(u64, Order)>) -> bool {
+        let mut failed = false;
+        for (ticket, order) in orders {
+            let result = match order {
+                Order::Checkpoint => self.core.checkpoint().map(|()| true),
+                Order::Merge(lower, upper) => self.core.merge_range(lower, upper),
+                Order::CollectGarbage => self.core.collect_garbage().map(|()| true),
+            };
+            failed |= result.is_err();
+            self.orders.lock().results.push((ticket, result));
+            self.done.store(ticket, Release); // pairs with the Acquire in order()
+            self.waiting.wake_all();
+        }
+        failed
+    }
+}

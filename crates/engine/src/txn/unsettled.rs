@@ -1,0 +1,76 @@
+//! What a database's log is still needed for besides its rows: decisions that other databases may ask
+//! for, and streams of chunks that lead nowhere although no record says so.
+
+use std::collections::HashMap;
+
+use base::ids::Lsn;
+
+use crate::log::GlobalTransaction;
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::{Acquire, Release};
+use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::txn::manager::Manager;
+
+/// See the module's header.
+#[derive(Default)]
+pub(crate) struct Unsettled {
+    /// The transactions over several databases that this one decides, in progress or with the
+    /// databases in which their ends have to become durable.
+    decisions: Mutex<HashMap<GlobalTransaction, Option<Vec<(Arc<Manager>, Lsn)>>>>,
+    /// Nobody asks any more for what was decided before the last start. Set once, after all
+    /// databases have been opened; read by checkpoints.
+    earlier_settled: AtomicBool,
+    forsaken: Mutex<Vec<Lsn>>,
+}
+
+impl Unsettled {
+    /// A transaction is about to be decided.
+    pub fn begin(&self, global: GlobalTransaction) {
+        lock(&self.decisions).insert(global, None);
+    }
+
+    /// It was not.
+    pub fn cancel(&self, global: &GlobalTransaction) {
+        lock(&self.decisions).remove(global);
+    }
+
+    /// It was, and its ends in these databases lie below these positions.
+    pub fn settle(&self, global: GlobalTransaction, ends: Vec<(Arc<Manager>, Lsn)>) {
+        let mut decisions = lock(&self.decisions);
+        decisions.insert(global, Some(ends));
+        let durable = |(manager, end): &(Arc<Manager>, Lsn)| manager.log().durable() >= *end;
+        decisions.retain(|_, ends| !ends.as_ref().is_some_and(|ends| ends.iter().all(durable)));
+    }
+
+    /// Whether somebody may still ask what was decided of a transaction; `earlier` if it was decided
+    /// before the last start.
+    pub fn is_needed(&self, global: &GlobalTransaction, earlier: bool) -> bool {
+        if earlier {
+            return !self.earlier_settled.load(Acquire); // pairs with settle_earlier()
+        }
+        match lock(&self.decisions).get(global) {
+            None => false,
+            Some(None) => true,
+            Some(Some(ends)) => ends.iter().any(|(manager, end)| manager.log().durable() < *end),
+        }
+    }
+
+    /// All databases are open, and what was in doubt in them is resolved, durably.
+    pub fn settle_earlier(&self) {
+        self.earlier_settled.store(true, Release);
+    }
+
+    /// The log took no record that says that this stream of chunks leads nowhere.
+    pub fn forsake(&self, stream: Lsn) {
+        lock(&self.forsaken).push(stream);
+    }
+
+    /// The streams that nobody will end.
+    pub fn forsaken(&self) -> Vec<Lsn> {
+        lock(&self.forsaken).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics under these locks")
+}
