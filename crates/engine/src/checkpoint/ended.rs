@@ -44,23 +44,11 @@ impl Ended {
         self.entries.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The row of the commit at `stamp` with this key has ended.
     pub fn push(&mut self, storage: StorageId, stamp: Lsn, key: &[u8]) {
         let len = u32::try_from(key.len()).expect("keys are short");
         self.entries.push(Entry { storage, stamp, start: self.keys.len(), len });
         self.keys.extend_from_slice(key);
-    }
-
-    /// Adds the others.
-    pub fn extend(&mut self, others: &Ended) {
-        for entry in &others.entries {
-            self.push(entry.storage, entry.stamp, others.key(entry));
-        }
     }
 
     fn key(&self, entry: &Entry) -> &[u8] {
