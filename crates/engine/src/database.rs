@@ -135,7 +135,7 @@ impl Database {
         let dir = identity.log_dir();
         let store = LocalStore::create(host.env(), &dir, identity.uuid, options.segments)?;
         let store = Arc::new(store);
-        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
+        let objects = Arc::new(LocalObjects::create(host.env(), &identity.checkpoint_dir())?);
         fs.sync_dir(&identity.dir)?;
         let manifest = Manifest::initial(identity.uuid, Log::START);
         let last = Loaded { manifest, last_number: 0 };

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use engine::catalog::bootstrap::{
     Instance as Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance,
 };
+use engine::checkpoint::CheckpointOptions;
 use engine::database::Host;
 use engine::log::{LogOptions, SegmentOptions};
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
@@ -96,6 +97,9 @@ pub fn workers(config: &Config) -> usize {
     config.workers.unwrap_or_else(processors)
 }
 
+/// Memory below which a machine's checkpoint files are small.
+const SMALL_MACHINE: u64 = 16 << 30;
+
 fn database_options(env: &Env, config: &Config) -> DatabaseOptions {
     let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
     let mut options = DatabaseOptions {
@@ -106,6 +110,12 @@ fn database_options(env: &Env, config: &Config) -> DatabaseOptions {
         SegmentOptions { max_bytes: config.log_segment_size.0, ..SegmentOptions::default() };
     let ring_bytes = usize::try_from(config.log_ring_size.0).unwrap_or(usize::MAX);
     options.database.log = LogOptions { ring_bytes, ..LogOptions::default() };
+    let file_size = if memory < SMALL_MACHINE { 16 << 20 } else { 128 << 20 };
+    options.database.checkpoints = CheckpointOptions {
+        data_bytes: config.checkpoint_file_size.map_or(file_size, |size| size.0),
+        log_bytes: config.checkpoint_log_size.0,
+        ..CheckpointOptions::default()
+    };
     options
 }
 

@@ -227,9 +227,7 @@ impl Loader {
         let range = pair.data.read_block(block, &mut self.buffer)?;
         let damaged = |what| pair.data.damaged(block.offset, what);
         if block.layout != table.layout_number() {
-            return Err(
-                damaged("a block's rows have a layout that their table does not have").into()
-            );
+            return Err(damaged("a block's rows have a layout that their table does not have"));
         }
         let mut ended = pair.ended.of(block.storage);
         let mut guard = self.handle.pin();
@@ -249,14 +247,14 @@ impl Loader {
             }
             let inserted = table.recover_insert(self.part, &guard, row, stamp);
             if !inserted.map_err(|_| CheckpointError::OutOfMemory)? {
-                return Err(damaged("a row is in the files twice").into());
+                return Err(damaged("a row is in the files twice"));
             }
             see(row);
             live += 1;
         }
         match seen == block.rows as usize {
             true => Ok(live),
-            false => Err(damaged("a block has fewer rows than it says").into()),
+            false => Err(damaged("a block has fewer rows than it says")),
         }
     }
 }

@@ -47,6 +47,9 @@ pub(super) fn due(pairs: &[Pair], target_bytes: u64) -> Option<Range<usize>> {
 /// A single pair below this is not worth copying for its dead rows.
 const SMALL: u64 = 4 << 10;
 
+/// Takes a row: its table, layout and stamp, and its bytes.
+type Keep<'a> = dyn FnMut(StorageId, u16, Lsn, &[u8]) -> Result<()> + 'a;
+
 impl Core {
     /// Merges what is due. Nothing may have been gathered since the last checkpoint.
     pub(super) fn merge_where_due(&self, state: &mut State) -> Result<()> {
@@ -125,7 +128,7 @@ impl Core {
         next: &Manifest,
         pair: &Pair,
         needed: &HashSet<StorageId>,
-        keep: &mut dyn FnMut(StorageId, u16, Lsn, &[u8]) -> Result<()>,
+        keep: &mut Keep<'_>,
     ) -> Result<()> {
         let (objects, tables) = (&*self.objects, self.manager.tables());
         let mut ended = Ended::default();

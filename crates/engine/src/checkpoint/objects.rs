@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use env::{Env, File, FileResult, OpenMode};
 
+use super::names;
+
 /// A store of immutable objects.
 pub trait ObjectStore: Send + Sync + Debug {
     /// The names of all objects, whole or not, with their lengths in bytes.
@@ -51,6 +53,19 @@ pub struct LocalObjects {
 }
 
 impl LocalObjects {
+    /// The folder of a new database; what it holds of an earlier one is removed. The caller syncs the
+    /// folder above.
+    pub fn create(env: &Env, dir: &Path) -> FileResult<LocalObjects> {
+        let objects = LocalObjects::open(env, dir)?;
+        for (name, _) in objects.list()? {
+            if names::parse(&name).is_some() {
+                objects.remove(&name)?;
+            }
+        }
+        env.fs().sync_dir(dir)?;
+        Ok(objects)
+    }
+
     /// The folder, which is made if it does not exist. The caller syncs the folder above.
     pub fn open(env: &Env, dir: &Path) -> FileResult<LocalObjects> {
         env.fs().create_dir_all(dir)?;

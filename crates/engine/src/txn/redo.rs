@@ -156,9 +156,7 @@ impl Transaction {
     /// The entry is this transaction's and the table's.
     unsafe fn replaces(&self, table: &Table, write: &Write) -> Option<Lsn> {
         // SAFETY: what this transaction wrote and replaced stays until it ends.
-        unsafe {
-            visibility::newest_committed(write.anchor, table.links(), &self.manager().slots)
-        }
+        unsafe { visibility::newest_committed(write.anchor, table.links(), &self.manager().slots) }
     }
 
     /// # Safety

@@ -11,12 +11,15 @@ use crate::sync::atomic::Ordering::{Acquire, Release};
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::manager::Manager;
 
+/// Databases, and positions below which their part of a transaction has ended.
+type Ends = Vec<(Arc<Manager>, Lsn)>;
+
 /// See the module's header.
 #[derive(Default)]
 pub(crate) struct Unsettled {
     /// The transactions over several databases that this one decides, in progress or with the
     /// databases in which their ends have to become durable.
-    decisions: Mutex<HashMap<GlobalTransaction, Option<Vec<(Arc<Manager>, Lsn)>>>>,
+    decisions: Mutex<HashMap<GlobalTransaction, Option<Ends>>>,
     /// Nobody asks any more for what was decided before the last start. Set once, after all
     /// databases have been opened; read by checkpoints.
     earlier_settled: AtomicBool,
@@ -35,7 +38,7 @@ impl Unsettled {
     }
 
     /// It was, and its ends in these databases lie below these positions.
-    pub fn settle(&self, global: GlobalTransaction, ends: Vec<(Arc<Manager>, Lsn)>) {
+    pub fn settle(&self, global: GlobalTransaction, ends: Ends) {
         let mut decisions = lock(&self.decisions);
         decisions.insert(global, Some(ends));
         let durable = |(manager, end): &(Arc<Manager>, Lsn)| manager.log().durable() >= *end;

@@ -11,6 +11,7 @@ use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use engine::catalog::def::{DateTime, Permission, Securable, SecurableClass};
 use engine::catalog::{Catalog, CatalogError, Schema, SchemaEdit};
+use engine::error::EngineError;
 use engine::txn::{Transaction, TxnError};
 use engine::wait::Task;
 
@@ -227,6 +228,19 @@ pub(crate) fn database_permission(
 /// The message of an error of the engine that is about no table in particular.
 pub fn engine_error(error: &TxnError) -> SqlError {
     from_message(error, &[])
+}
+
+/// The message of an error of a checkpoint.
+pub fn checkpoint_error(error: &EngineError) -> SqlError {
+    match error {
+        EngineError::Txn(error) => engine_error(error),
+        other => SqlError::custom(
+            other.number(),
+            other.severity(),
+            other.state(),
+            format!("The checkpoint failed: {other}"),
+        ),
+    }
 }
 
 /// The message of an error of the catalog.

@@ -2,8 +2,8 @@
 //! of statements.
 
 use super::native::{
-    applock, collection, configuration, describe, directory, messages, naming, plans, properties,
-    session, triggers,
+    applock, checkpoints, collection, configuration, describe, directory, messages, naming, plans,
+    properties, session, triggers,
 };
 use super::registry::Entry;
 
@@ -112,6 +112,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sp_xtp_control_query_exec_stats",
         include_str!("text/sp_xtp_control_query_exec_stats.sql"),
         collection::statements,
+    ),
+    Entry::native(
+        "sp_xtp_merge_checkpoint_files",
+        include_str!("text/sp_xtp_merge_checkpoint_files.sql"),
+        checkpoints::merge,
+    ),
+    Entry::native(
+        "sp_xtp_checkpoint_force_garbage_collection",
+        include_str!("text/sp_xtp_checkpoint_force_garbage_collection.sql"),
+        checkpoints::collect_garbage,
     ),
     Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
     Entry::native(

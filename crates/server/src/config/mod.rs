@@ -67,6 +67,10 @@ pub struct Config {
     pub log_segment_size: Bytes,
     /// Bytes of a transaction log that may wait to be written.
     pub log_ring_size: Bytes,
+    /// Bytes of a checkpoint's data files; none for what suits the machine's memory.
+    pub checkpoint_file_size: Option<Bytes>,
+    /// Bytes of transaction log since the last checkpoint that make another.
+    pub checkpoint_log_size: Bytes,
     /// Threads that run statements; none for one a processor.
     pub workers: Option<usize>,
     /// Bytes of a packet, for clients that leave it to the server.
@@ -108,6 +112,8 @@ impl Default for Config {
             plan_cache_memory: Memory::Bytes(Bytes(256 << 20)),
             log_segment_size: Bytes(64 << 20),
             log_ring_size: Bytes(16 << 20),
+            checkpoint_file_size: None,
+            checkpoint_log_size: Bytes(1536 << 20),
             workers: None,
             packet_size: tds::packet::PACKET_SIZE_DEFAULT,
             max_connections: 20_000,

@@ -42,7 +42,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 23] = [
+pub static SETTINGS: [Setting; 25] = [
     Setting {
         name: "data",
         value: "DIR",
@@ -193,6 +193,21 @@ pub static SETTINGS: [Setting; 23] = [
             put(&mut c.log_ring_size, size)
         },
         show: |c| c.log_ring_size.to_string(),
+    },
+    Setting {
+        name: "checkpoint_file_size",
+        value: "SIZE",
+        help: "Size of a checkpoint's data files. Default: 128MB, or 16MB if the machine has less \
+               than 16 GB of memory.",
+        set: |c, text| put(&mut c.checkpoint_file_size, at_least(text, 1 << 20).map(Some)),
+        show: |c| optional(c.checkpoint_file_size),
+    },
+    Setting {
+        name: "checkpoint_log_size",
+        value: "SIZE",
+        help: "Size of a database's transaction log since its last checkpoint that makes another.",
+        set: |c, text| put(&mut c.checkpoint_log_size, at_least(text, 1 << 20)),
+        show: |c| c.checkpoint_log_size.to_string(),
     },
     Setting {
         name: "collation",

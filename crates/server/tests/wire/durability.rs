@@ -53,3 +53,44 @@ fn acknowledged_inserts_survive_a_kill() {
         assert!(kept == promised || kept == promised + 1, "{promised} promised, {kept} kept");
     }
 }
+
+#[test]
+fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
+    const ALL: &str = "select count(*) + sum(cast(n as bigint) * id) from t";
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    let mut run = |text: &str| {
+        connection.execute(text).unwrap();
+    };
+    run("create table t (id int not null primary key, n int not null, note varchar(50))");
+    run("create table gone (id int not null primary key)");
+    run("create sequence s start with 5");
+    run("insert t select value, value % 100, replicate('x', value % 50) \
+         from generate_series(1, 50000)");
+    run("insert gone select value from generate_series(1, 1000); drop table gone");
+    run("update t set n = n + 1 where id % 3 = 0; delete t where id % 7 = 0");
+    run("checkpoint; update t set n = n + 1 where id % 5 = 0; checkpoint");
+    run("update t set note = null where id < 10; declare @i int = next value for s");
+    let expected = count(&mut connection, ALL);
+    let since = "select log_bytes_since_last_close from sys.dm_db_xtp_checkpoint_stats";
+    assert!(count(&mut connection, since) < 100_000);
+    let rows = "select sum(case file_type when 0 then logical_row_count else -logical_row_count end) \
+                from sys.dm_db_xtp_checkpoint_files where state = 2 and file_type in (0, 1)";
+    assert!(count(&mut connection, rows) >= 42_857);
+    server.kill();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(count(&mut connection, ALL), expected);
+    assert!(count(&mut connection, "select next value for s") > 5);
+    connection.execute("update t set n = n + 1 where id % 11 = 0").unwrap();
+    connection.execute("exec sys.sp_xtp_merge_checkpoint_files 'master'").unwrap();
+    connection.execute("exec sys.sp_xtp_checkpoint_force_garbage_collection").unwrap();
+    let expected = count(&mut connection, ALL);
+    let pairs = "select count(*) from sys.dm_db_xtp_checkpoint_files where file_type = 0";
+    assert_eq!(count(&mut connection, pairs), 1);
+    server.kill();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(count(&mut connection, ALL), expected);
+}

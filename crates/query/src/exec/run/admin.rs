@@ -10,7 +10,7 @@ use engine::catalog::def::{ConfigurationDef, Permission, PrincipalId};
 use tsql::ast::{self, Literal, StatementKind};
 
 use super::{Fault, Run};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::{Context, checkpoint_error};
 use crate::exec::program::{Program, Step};
 use crate::exec::security::DatabaseUser;
 use crate::exec::session::identity::{Impersonation, Protection};
@@ -54,11 +54,11 @@ impl Context<'_> {
         Ok(true)
     }
 
-    /// Flushes the database's log. Pages and checkpoint files follow when there are any.
+    /// Everything that is committed goes to checkpoint files.
     fn checkpoint(&mut self) -> Run<()> {
         let catalog = self.catalog(self.session.database)?;
-        let log = catalog.database().manager().log();
-        log.flush(self.task).map_err(|error| engine_error(&error.into()).into())
+        let done = catalog.database().checkpoint(self.task);
+        done.map_err(|error| checkpoint_error(&error).into())
     }
 
     /// Makes configured values effective.

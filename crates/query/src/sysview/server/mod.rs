@@ -1,5 +1,6 @@
 //! Views of the server: its databases, principals and settings, who is connected, and the machine.
 
+mod checkpoints;
 mod counters;
 mod databases;
 mod executions;
@@ -32,6 +33,8 @@ pub const VIEWS: &[&SystemRowset] = &[
     &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
     &memory::DM_DB_XTP_HASH_INDEX_STATS,
     &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,
+    &checkpoints::DM_DB_XTP_CHECKPOINT_FILES,
+    &checkpoints::DM_DB_XTP_CHECKPOINT_STATS,
     &memory::DM_DB_XTP_OBJECT_STATS,
     &memory::DM_OS_MEMORY_CLERKS,
     &principals::SERVER_PRINCIPALS,

@@ -1,0 +1,4 @@
+CREATE PROCEDURE sys.$name$
+  @dbname sysname = NULL
+AS
+RETURN 0

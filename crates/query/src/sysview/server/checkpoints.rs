@@ -1,0 +1,163 @@
+//! Checkpoint files, and what checkpoints have done.
+
+use base::{SqlType, Value};
+use engine::checkpoint::{CheckpointFile, FileKind, FileState};
+
+use super::super::cells::*;
+use super::super::{SystemRowset, ViewColumn};
+
+const LSN: SqlType = SqlType::numeric(38, 0);
+
+fn number(count: u64) -> Value {
+    int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+fn lsn(position: u64) -> Value {
+    Value::Decimal(position.into())
+}
+
+/// Names a file of a database: its number, in the place of the last bytes of the database's own name.
+fn file_guid(database: u128, id: u64) -> Value {
+    let mut bytes = database.to_le_bytes();
+    bytes[8..].copy_from_slice(&id.to_be_bytes());
+    guid(bytes)
+}
+
+fn kind(file: &CheckpointFile) -> &'static str {
+    match file.kind {
+        FileKind::Data => "DATA",
+        FileKind::Delta => "DELTA",
+        FileKind::Root => "ROOT",
+    }
+}
+
+fn state(file: &CheckpointFile) -> &'static str {
+    match file.state {
+        FileState::UnderConstruction => "UNDER CONSTRUCTION",
+        FileState::Active => "ACTIVE",
+        FileState::WaitingForLogTruncation => "WAITING FOR LOG TRUNCATION",
+    }
+}
+
+pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_checkpoint_files",
+    columns: &[
+        ("container_id", INT, false),
+        ("container_guid", GUID, false),
+        ("checkpoint_file_id", GUID, false),
+        ("relative_file_path", nvar(256), false),
+        ("file_type", SMALL, false),
+        ("file_type_desc", nvar(60), false),
+        ("internal_storage_slot", INT, true),
+        ("checkpoint_pair_file_id", GUID, true),
+        ("file_size_in_bytes", BIG, false),
+        ("file_size_used_in_bytes", BIG, false),
+        ("logical_row_count", BIG, true),
+        ("state", INT, false),
+        ("state_desc", nvar(60), false),
+        ("lower_bound_tsn", BIG, true),
+        ("upper_bound_tsn", BIG, true),
+        ("begin_checkpoint_id", BIG, true),
+        ("end_checkpoint_id", BIG, true),
+        ("last_updated_checkpoint_id", BIG, true),
+        ("encryption_status", INT, false),
+        ("encryption_status_desc", nvar(60), false),
+    ],
+    fill: |cx| {
+        let catalog = cx.instance.catalog(cx.database)?;
+        let database = catalog.database();
+        let (uuid, dir) = (database.identity().uuid, &database.identity().dir);
+        for (slot, file) in database.checkpoint_files().iter().enumerate() {
+            let path = file.path.strip_prefix(dir).unwrap_or(&file.path);
+            let open = file.state == FileState::UnderConstruction;
+            let is_root = file.kind == FileKind::Root;
+            let rows = (!is_root).then_some(file.rows);
+            cx.push([
+                int(CONTAINER),
+                guid(uuid.to_le_bytes()),
+                file_guid(uuid, file.id),
+                text(&path.to_string_lossy()),
+                int(file.kind as i64),
+                text(kind(file)),
+                int(slot as i64),
+                or_null(file.pair, |id| file_guid(uuid, id)),
+                number(file.bytes),
+                number(file.bytes),
+                or_null(rows, number),
+                int(file.state as i64),
+                text(state(file)),
+                number(file.range.0.0),
+                or_null((!open).then_some(file.range.1.0), number),
+                number(file.begun),
+                or_null((!open).then_some(file.begun), number),
+                number(file.begun),
+                int(0),
+                text("UNENCRYPTED"),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+/// The folder of checkpoint files, under the number that SQL Server gives the first container.
+const CONTAINER: i64 = 65537;
+
+const STATS: [ViewColumn; 24] = [
+    ("last_lsn_processed", BIG, false),
+    ("end_of_log_lsn", LSN, false),
+    ("bytes_to_end_of_log", BIG, false),
+    ("log_consumption_rate", BIG, true),
+    ("active_scan_time_in_ms", BIG, true),
+    ("total_wait_time_in_ms", BIG, true),
+    ("waits_for_io", BIG, true),
+    ("io_wait_time_in_ms", BIG, true),
+    ("waits_for_new_log_count", BIG, true),
+    ("new_log_wait_time_in_ms", BIG, true),
+    ("idle_attempts_count", BIG, true),
+    ("tx_segments_dispatched_count", BIG, true),
+    ("segment_bytes_dispatched", BIG, true),
+    ("bytes_serialized", BIG, false),
+    ("xtp_log_bytes_consumed", BIG, false),
+    ("checkpoints_closed", BIG, false),
+    ("last_closed_checkpoint_ts", BIG, false),
+    ("hardened_recovery_lsn", LSN, false),
+    ("hardened_root_file_guid", GUID, true),
+    ("hardened_truncation_lsn", LSN, false),
+    ("log_bytes_since_last_close", BIG, false),
+    ("time_since_last_close_in_ms", BIG, true),
+    ("current_checkpoint_id", BIG, false),
+    ("internal_error_code", BIG, false),
+];
+
+pub static DM_DB_XTP_CHECKPOINT_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_checkpoint_stats",
+    columns: &STATS,
+    fill: |cx| {
+        let catalog = cx.instance.catalog(cx.database)?;
+        let database = catalog.database();
+        let Some(stats) = database.checkpoint_stats() else { return Ok(()) };
+        let durable = database.manager().log().durable().0;
+        let now = cx.instance.env().clock().utc_ticks();
+        let made = stats.last > 0;
+        let since_ms = made.then(|| now.saturating_sub(stats.last_ticks) / 10_000);
+        let mut row = vec![number(stats.through.0), lsn(durable), number(stats.lag_bytes)];
+        row.extend((0..10).map(|_| NULL));
+        row.extend([
+            number(stats.data_bytes + stats.delta_bytes),
+            number(stats.log_bytes),
+            number(stats.checkpoints),
+            number(stats.through.0),
+            lsn(stats.through.0),
+            or_null(made.then_some(stats.last), |id| file_guid(database.identity().uuid, id)),
+            lsn(stats.log_start.0),
+            number(stats.lag_bytes),
+            or_null(since_ms, number),
+            number(stats.last + 1),
+            number(stats.failures),
+        ]);
+        cx.push_parts(&[&row]);
+        Ok(())
+    },
+};
