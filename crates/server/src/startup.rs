@@ -17,6 +17,7 @@ use query::exec::instance::login::Passwords;
 use query::exec::instance::{Instance, InstanceOptions, compiler};
 use query::func::facts::ServerFacts;
 use query::interp::machine_code::CodeGenerator;
+use query::interp::spill::{SpillOptions, SpillSpace};
 use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
@@ -30,6 +31,8 @@ use crate::watch::RecoveryWatch;
 const MEMORY_UNKNOWN: u64 = 2 << 30;
 /// Rows and versions that a pass of the background reclamation frees at most.
 const RECLAIM_BUDGET: usize = 10_000;
+/// Where statements spill, in the data directory.
+const SPILL_DIRECTORY: &str = "tempdb";
 const RECLAIM_EVERY: Duration = Duration::from_millis(50);
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
 
@@ -46,6 +49,8 @@ pub enum StartError {
     Listen(String, std::io::Error),
     /// The runtime could not be made.
     Runtime(std::io::Error),
+    /// The directory of what statements spill.
+    Spill(env::FileError),
     /// The password for `sa` cannot be used.
     Password(&'static str),
 }
@@ -64,6 +69,7 @@ impl fmt::Display for StartError {
                 write!(f, "cannot listen on {address}: {error}")
             }
             StartError::Runtime(error) => write!(f, "cannot start threads: {error}"),
+            StartError::Spill(error) => error.fmt(f),
             StartError::Password(what) => write!(f, "the password of sa {what}"),
         }
     }
@@ -219,6 +225,9 @@ pub fn open(
     }
     let count = databases.catalogs().len();
     info!("Recovery is complete: {count} databases in {} ms.", began.elapsed().as_millis());
+    let spill = SpillOptions::new(config.data.join(SPILL_DIRECTORY));
+    let spill = SpillOptions { limit_bytes: config.max_spill.0, ..spill };
+    let spill = SpillSpace::open(env, spill).map_err(StartError::Spill)?;
     let passwords = Arc::new(PasswordHasher::new(env));
     let asked = stop.clone();
     let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
@@ -228,6 +237,7 @@ pub fn open(
         facts,
         passwords: passwords.clone(),
         session_memory: bytes(config.session_memory.bytes(memory)),
+        spill: Some(spill),
         plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
         code_generator: code_generator(),

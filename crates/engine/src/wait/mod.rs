@@ -13,6 +13,7 @@
 //! * [`Interrupt`] is how a session reaches into its statement: attention, kill.
 //! * [`Timer`] is how the executor lends its clockwork.
 //! * [`WaitList`], [`Event`], [`LsnWaiters`] are things to wait at.
+//! * [`OffLoad`] has threads for what blocks: a statement waits for a [`Job`] there.
 //! * [`Runtime`] holds what all statements of a server share.
 //!
 //! # Invariants
@@ -36,6 +37,7 @@
 mod interrupt;
 mod list;
 mod lsn;
+mod off_load;
 mod runtime;
 mod stack;
 mod statement;
@@ -46,6 +48,7 @@ mod worker;
 pub use interrupt::{Interrupt, Interrupted};
 pub use list::{Event, Registration, WaitList};
 pub use lsn::{LsnRegistration, LsnWaiters};
+pub use off_load::{Job, OffLoad};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use stack::OutOfStacks;
 pub use statement::Statement;

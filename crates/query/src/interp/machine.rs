@@ -27,9 +27,9 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// A runtime whose statements may hold so many bytes from a resource pool of this name.
-    pub fn new(memory_limit: usize, pool: &str) -> Runtime {
-        Runtime { idle: Vec::new(), pools: Pools::default(), grant: Grant::new(memory_limit, pool) }
+    /// A runtime whose statements' memory is charged to this grant.
+    pub fn new(grant: Grant) -> Runtime {
+        Runtime { idle: Vec::new(), pools: Pools::default(), grant }
     }
 }
 

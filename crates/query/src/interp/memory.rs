@@ -1,17 +1,25 @@
 //! Memory for rows and keys that objects keep, and the account that it is charged to.
+//!
+//! An object that is refused a charge spills, if it can: see [`super::spill`].
 
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, message};
 use engine::hot::row::RowLayout;
+use engine::wait::Task;
 
 use crate::interp::row;
 use crate::interp::slot::Slot;
+use crate::interp::spill::{SpillFile, SpillSpace};
 
 /// The first chunk's size; each further one is twice as large as the one before, up to
 /// [`CHUNK_MAX`].
 const CHUNK_MIN: usize = 1 << 12;
 const CHUNK_MAX: usize = 1 << 20;
+
+/// How many runs are merged at a time, at least and at most.
+const MERGE_MIN: usize = 4;
+const MERGE_MAX: usize = 64;
 
 /// Bytes in a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -110,14 +118,43 @@ impl Memory {
 #[derive(Debug)]
 pub struct Grant {
     used: usize,
+    /// Nobody gets more.
     limit: usize,
+    /// Who can spill does so here.
+    granted: usize,
     pool: Arc<str>,
+    /// Where objects go on when the limit is reached.
+    spill: Option<Arc<SpillSpace>>,
+}
+
+/// What objects work with beside what is theirs.
+pub struct Means<'m> {
+    /// The task that waits for files.
+    pub task: &'m Task<'m>,
+    /// The account of their memory.
+    pub grant: &'m mut Grant,
+}
+
+impl Means<'_> {
+    /// A file for an object that was refused a charge; that error, if there is no room for files.
+    #[cold]
+    pub fn spill(&self, refused: SqlError) -> SqlResult<SpillFile> {
+        match &self.grant.spill {
+            Some(space) => SpillFile::create(self.task, space),
+            None => Err(refused),
+        }
+    }
 }
 
 impl Grant {
     /// A grant of so many bytes from the resource pool of this name.
     pub fn new(limit: usize, pool: &str) -> Grant {
-        Grant { used: 0, limit, pool: pool.into() }
+        Grant { used: 0, limit, granted: limit, pool: pool.into(), spill: None }
+    }
+
+    /// The same, whose objects may spill.
+    pub fn with_spill(self, space: Arc<SpillSpace>) -> Grant {
+        Grant { spill: Some(space), ..self }
     }
 
     /// Bytes in use.
@@ -127,7 +164,23 @@ impl Grant {
 
     /// Sets the limit for what comes.
     pub fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
+        (self.limit, self.granted) = (limit, limit);
+    }
+
+    /// Sets what objects may hold before they spill, if they can; for others the limit counts.
+    pub fn set_granted(&mut self, bytes: usize) {
+        self.granted = bytes.min(self.limit);
+    }
+
+    /// What an object may hold though the grant is used up; 0 where nothing can spill.
+    fn object_min(&self) -> usize {
+        self.spill.as_ref().map_or(0, |space| space.object_min_bytes())
+    }
+
+    /// How many blocks of files are read at a time.
+    pub fn merge_width(&self) -> usize {
+        let block = self.spill.as_ref().map_or(1, |space| space.block_bytes());
+        (self.granted / (4 * block)).clamp(MERGE_MIN, MERGE_MAX)
     }
 
     fn exhausted(&self) -> SqlError {
@@ -155,9 +208,35 @@ impl Charge {
         if bytes > self.0 && used > grant.limit {
             return Err(grant.exhausted());
         }
-        grant.used = used;
-        self.0 = bytes;
+        self.overdraw(bytes, grant);
         Ok(())
+    }
+
+    /// As [`Charge::settle`], for an object that can spill: it is refused what was not granted, but
+    /// gets its minimum even if others have used the grant up.
+    #[inline]
+    pub fn settle_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
+        if bytes == self.0 {
+            return Ok(());
+        }
+        self.change_granted(bytes, grant)
+    }
+
+    #[cold]
+    fn change_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
+        let used = grant.used - self.0 + bytes;
+        if bytes > self.0 && used > grant.granted && bytes > grant.object_min() {
+            return Err(grant.exhausted());
+        }
+        self.overdraw(bytes, grant);
+        Ok(())
+    }
+
+    /// Makes the charge so many bytes, whether the grant has them or not: for the few blocks without
+    /// which nothing could spill.
+    pub fn overdraw(&mut self, bytes: usize, grant: &mut Grant) {
+        grant.used = grant.used - self.0 + bytes;
+        self.0 = bytes;
     }
 
     /// Gives everything back.

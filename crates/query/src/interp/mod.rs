@@ -47,6 +47,7 @@ mod registers;
 mod row;
 mod scalars;
 mod slot;
+pub mod spill;
 mod steps;
 #[cfg(any(test, feature = "testing"))]
 #[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]

@@ -7,6 +7,7 @@ use crate::interp::dispatch::Flow;
 use crate::interp::host::OutputRow;
 use crate::interp::local::{LocalAccess, LocalCursor, LocalTable};
 use crate::interp::machine::{Machine, registers};
+use crate::interp::memory::Means;
 use crate::interp::objects::Object;
 use crate::interp::registers::Registers;
 use crate::interp::scalars::{optional_values, values};
@@ -147,7 +148,7 @@ impl Machine<'_, '_> {
     fn collecting(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
-        let grant = &mut self.exec.runtime.grant;
+        let (task, grant) = (self.exec.task, &mut self.exec.runtime.grant);
         match inst {
             Inst::GroupRewind { groups } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
@@ -168,19 +169,21 @@ impl Machine<'_, '_> {
             }
             Inst::SortPush { sort } => {
                 let (object, desc) = object!(self, sort, Sort, Sort);
-                object.push(unit, desc, regs, grant)?;
+                object.push(unit, desc, regs, &mut Means { task, grant })?;
             }
             Inst::SortNext { sort, row, mark, done } => {
                 self.reset(mark);
                 self.turn()?;
-                let found = object!(self, sort, Sort, Sort).0.next_row().map(as_row);
+                let found = object!(self, sort, Sort, Sort).0.next_row(task)?.map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::SortClear { sort, limit } => {
                 let limit = limit.map(|reg| regs.slot(reg).as_int().max(0) as u64);
                 object!(self, sort, Sort, Sort).0.clear(limit, grant);
             }
-            Inst::SortFinish { sort } => object!(self, sort, Sort, Sort).0.finish(),
+            Inst::SortFinish { sort } => {
+                object!(self, sort, Sort, Sort).0.finish(&mut Means { task, grant })?;
+            }
             Inst::WindowPush { window } => {
                 let (object, desc) = object!(self, window, Window, Window);
                 object.push(unit, desc, regs, grant)?;

@@ -26,6 +26,8 @@ use crate::func::SessionFacts;
 use crate::func::testing::TestSession;
 use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
 use crate::interp::local::LocalTable;
+use crate::interp::memory::Grant;
+use crate::interp::spill::SpillSpace;
 use crate::interp::{Execution, Frame, Outcome, Runtime};
 use crate::interp::{Transition, TriggerCall};
 use crate::ir::Unit;
@@ -134,7 +136,7 @@ impl World {
             database,
             session,
             tables: HashMap::new(),
-            runtime: Runtime::new(64 << 20, "default"),
+            runtime: Runtime::new(Grant::new(64 << 20, "default")),
             isolation: Isolation::ReadCommitted,
             functions: HashMap::new(),
             trace: Vec::new(),
@@ -182,9 +184,15 @@ impl World {
         self.tables.insert(def.storage, table);
     }
 
-    /// Limits what statements may hold in memory.
+    /// Limits what statements may hold in memory; nothing spills.
     pub fn limit_memory(&mut self, bytes: usize) {
-        self.runtime.grant.set_limit(bytes);
+        self.runtime.grant = Grant::new(bytes, "default");
+    }
+
+    /// Lets objects that can spill do so beyond such a limit.
+    pub fn spill(&mut self, bytes: usize, space: &Arc<SpillSpace>) {
+        self.runtime.grant = Grant::new(64 << 20, "default").with_spill(space.clone());
+        self.runtime.grant.set_granted(bytes);
     }
 
     pub fn memory_used(&self) -> usize {

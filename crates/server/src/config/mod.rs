@@ -61,6 +61,8 @@ pub struct Config {
     pub max_database_memory: Memory,
     /// What the statements of one session may use beside rows.
     pub session_memory: Memory,
+    /// What statements may write to files when their memory is used up.
+    pub max_spill: Bytes,
     /// What texts and plans that are kept may use.
     pub plan_cache_memory: Memory,
     /// Bytes that the segments of transaction logs grow to.
@@ -109,6 +111,7 @@ impl Default for Config {
             max_memory: Memory::Percent(75),
             max_database_memory: Memory::Percent(100),
             session_memory: Memory::Percent(25),
+            max_spill: Bytes(1 << 40),
             plan_cache_memory: Memory::Bytes(Bytes(256 << 20)),
             log_segment_size: Bytes(64 << 20),
             log_ring_size: Bytes(16 << 20),

@@ -154,9 +154,17 @@ pub static SETTINGS: [Setting; 25] = [
         name: "session_memory",
         value: "SIZE",
         help: "What the statements of one session may use beside rows: sorts, hash tables, table \
-               variables.",
+               variables. Beyond it they go on in files, or fail with error 701.",
         set: |c, text| put(&mut c.session_memory, text.parse()),
         show: |c| c.session_memory.to_string(),
+    },
+    Setting {
+        name: "max_spill",
+        value: "SIZE",
+        help: "What all statements together may write to files in `tempdb` of the data directory when \
+               their memory is used up. At the limit they fail with error 1105.",
+        set: |c, text| put(&mut c.max_spill, text.parse()),
+        show: |c| c.max_spill.to_string(),
     },
     Setting {
         name: "plan_cache_memory",

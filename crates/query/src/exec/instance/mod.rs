@@ -38,6 +38,8 @@ use crate::exec::cache::PlanCache;
 use crate::func::facts::{Counters, ServerFacts};
 
 use crate::interp::machine_code::CodeGenerator;
+use crate::interp::memory::Grant;
+use crate::interp::spill::SpillSpace;
 
 use collection::Collection;
 use compiler::Compiler;
@@ -54,6 +56,8 @@ pub struct InstanceOptions {
     pub passwords: Arc<dyn Passwords>,
     /// Bytes that one session's statements may hold in memory beside rows of tables.
     pub session_memory: usize,
+    /// Where statements go on that have used that up; without it they fail.
+    pub spill: Option<Arc<SpillSpace>>,
     /// Bytes of texts and plans that are kept.
     pub plan_cache_memory: usize,
     /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
@@ -82,6 +86,7 @@ pub struct Instance {
     pub collection: Collection,
     passwords: Arc<dyn Passwords>,
     session_memory: usize,
+    spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Rises when a database is made, dropped, opened or closed.
     database_changes: AtomicU64,
@@ -112,6 +117,7 @@ impl Instance {
             collection: Collection::default(),
             passwords: options.passwords,
             session_memory: options.session_memory,
+            spill: options.spill,
             on_shutdown: options.on_shutdown,
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
@@ -148,9 +154,18 @@ impl Instance {
         &*self.passwords
     }
 
-    /// Bytes that one session's statements may hold in memory.
-    pub fn session_memory(&self) -> usize {
-        self.session_memory
+    /// What a session's statements may hold in memory.
+    pub(crate) fn grant(&self) -> Grant {
+        let grant = Grant::new(self.session_memory, "default");
+        match &self.spill {
+            Some(space) => grant.with_spill(space.clone()),
+            None => grant,
+        }
+    }
+
+    /// Where statements spill.
+    pub fn spill(&self) -> Option<&Arc<SpillSpace>> {
+        self.spill.as_ref()
     }
 
     /// When the server started: monotonic nanoseconds, and UTC in units of 100 ns.

@@ -217,7 +217,7 @@ impl Session {
             instance: instance.clone(),
             entry,
         };
-        let runtime = Runtime::new(instance.session_memory(), "default");
+        let runtime = Runtime::new(instance.grant());
         Ok(Session { state, runtime })
     }
 

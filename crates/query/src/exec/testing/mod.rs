@@ -104,6 +104,7 @@ impl TestServer {
             facts,
             passwords: Arc::new(PlainPasswords),
             session_memory: 256 << 20,
+            spill: None,
             plan_cache_memory: 64 << 20,
             on_shutdown: Box::new(|_| {}),
             code_generator: None,

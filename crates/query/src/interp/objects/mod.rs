@@ -2,8 +2,8 @@
 //!
 //! Every back end uses these: an instruction on an object becomes a call of one of its methods.
 //! Objects come from pools of the session's and go back there when the unit ends, with the memory
-//! that they keep. What they hold is charged to the statement's grant, and
-//! beyond it is error 701; sorters, hash tables and groups are where spilling would come in.
+//! that they keep. What they hold is charged to the statement's grant. Beyond it, those that can
+//! go on in files ([`crate::interp::spill`]); for the others it is error 701.
 
 pub mod cursor;
 pub mod groups;

@@ -1,13 +1,16 @@
-//! Sorting: rows with normalized keys, in memory.
+//! Sorting: rows with normalized keys, in memory, or in sorted runs of which each was.
 //!
-//! With a limit, only as many rows as are wanted are kept, as a heap whose greatest is on top: a row
+//! When the grant is used up, what is in memory is sorted and written as a run; at the end the runs are
+//! merged. With a limit, only as many rows as are wanted are kept, as a heap whose greatest is on top: a row
 //! that is not below it is dropped at once.
 
-use base::SqlResult;
+use base::{SqlError, SqlResult};
 use engine::hot::key::KeyBuf;
+use engine::wait::Task;
 
-use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
 use crate::interp::registers::Registers;
+use crate::interp::spill::Runs;
 use crate::ir::Unit;
 use crate::ir::object::SortDesc;
 
@@ -35,6 +38,8 @@ pub struct Sorter {
     at: usize,
     key: KeyBuf,
     charge: Charge,
+    /// What did not fit into memory.
+    runs: Option<Box<Runs>>,
 }
 
 /// Garbage below this is not worth collecting.
@@ -51,6 +56,7 @@ impl Sorter {
         self.pushed = 0;
         self.garbage = 0;
         self.at = 0;
+        self.runs = None;
         self.charge.release(grant);
     }
 
@@ -60,7 +66,7 @@ impl Sorter {
         unit: &Unit,
         desc: &SortDesc,
         regs: Registers<'_>,
-        grant: &mut Grant,
+        means: &mut Means<'_>,
     ) -> SqlResult<()> {
         desc.order.shape.encode(&regs.order(&desc.order.keys), &mut self.key);
         let head = head(&self.key);
@@ -80,7 +86,35 @@ impl Sorter {
             self.collect_garbage();
         }
         let entries = self.entries.capacity() * size_of::<Entry>();
-        self.charge.settle(self.memory.allocated() + entries, grant)
+        match self.charge.settle_granted(self.memory.allocated() + entries, means.grant) {
+            Ok(()) => Ok(()),
+            Err(refused) => self.spill(refused, means),
+        }
+    }
+
+    /// Makes room by writing what is in memory as a run.
+    #[cold]
+    fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
+        let mut runs = match self.runs.take() {
+            Some(runs) => runs,
+            None => Box::new(Runs::new(means.spill(refused)?)),
+        };
+        let written = self.write_run(&mut runs, means);
+        self.runs = Some(runs);
+        written
+    }
+
+    fn write_run(&mut self, runs: &mut Runs, means: &mut Means<'_>) -> SqlResult<()> {
+        self.sort();
+        let Sorter { memory, entries, .. } = self;
+        let rows = entries.iter().map(|e| (memory.get(e.key), memory.get(e.row)));
+        runs.add(means.task, rows)?;
+        // A heap that does not fit is none any more: it gives more rows than are wanted, in order.
+        self.limit = None;
+        self.memory.clear();
+        self.entries = Vec::new();
+        self.charge.overdraw(self.memory.allocated(), means.grant);
+        Ok(())
     }
 
     /// Drops the greatest row if the new one is below it.
@@ -141,18 +175,44 @@ impl Sorter {
     }
 
     /// Sorts, and positions before the first row.
-    pub fn finish(&mut self) {
-        let memory = &self.memory;
-        self.entries.sort_unstable_by(|a, b| compare(memory, a, b));
+    pub fn finish(&mut self, means: &mut Means<'_>) -> SqlResult<()> {
         self.at = 0;
+        match self.runs.take() {
+            Some(runs) => self.merge(runs, means),
+            None => {
+                self.sort();
+                Ok(())
+            }
+        }
     }
 
-    /// The next row.
+    fn sort(&mut self) {
+        let memory = &self.memory;
+        self.entries.sort_unstable_by(|a, b| compare(memory, a, b));
+    }
+
+    #[cold]
+    fn merge(&mut self, mut runs: Box<Runs>, means: &mut Means<'_>) -> SqlResult<()> {
+        self.write_run(&mut runs, means)?;
+        let bytes = runs.start(means.grant.merge_width(), means.task)?;
+        self.charge.overdraw(self.memory.allocated() + bytes, means.grant);
+        self.runs = Some(runs);
+        Ok(())
+    }
+
+    /// The next row. One that was spilled stays where it is until the next call.
     #[inline]
-    pub fn next_row(&mut self) -> Option<&[u8]> {
-        let entry = self.entries.get(self.at)?;
-        self.at += 1;
-        Some(self.memory.get(entry.row))
+    pub fn next_row(&mut self, task: &Task<'_>) -> SqlResult<Option<&[u8]>> {
+        match self.entries.get(self.at) {
+            Some(&Entry { row, .. }) => {
+                self.at += 1;
+                Ok(Some(self.memory.get(row)))
+            }
+            None => match &mut self.runs {
+                Some(runs) => runs.next_row(task),
+                None => Ok(None),
+            },
+        }
     }
 }
 

@@ -8,5 +8,6 @@ mod native;
 mod optimized;
 mod queries;
 mod reference;
+mod spilling;
 
 use super::generate;

@@ -1,0 +1,218 @@
+//! Work that blocks, on threads of its own: the workers never block, so who must read or write a
+//! file within a statement hands that over and waits for it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::list::{Event, WaitList};
+use super::task::Task;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// A few threads and a bounded queue of work for them. The threads start with the first work.
+pub struct OffLoad {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    name: &'static str,
+    threads_max: usize,
+    queue_max: usize,
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+    room: WaitList,
+}
+
+#[derive(Default)]
+struct Queue {
+    work: VecDeque<Work>,
+    threads: usize,
+    idle: usize,
+    closing: bool,
+}
+
+/// Work that was begun. To drop it is to forget its result; the work is done all the same.
+pub struct Job<T>(Arc<Outcome<T>>);
+
+struct Outcome<T> {
+    result: Mutex<Option<T>>,
+    over: Event,
+}
+
+/// Tells who waits that a job is over, even where it panics.
+struct Over<T>(Arc<Outcome<T>>);
+
+impl<T> Drop for Over<T> {
+    fn drop(&mut self) {
+        self.0.over.set();
+    }
+}
+
+impl OffLoad {
+    /// At most so many threads of this name, and so many pieces of work that wait for them.
+    pub fn new(name: &'static str, threads_max: usize, queue_max: usize) -> OffLoad {
+        assert!(threads_max > 0 && queue_max > 0, "somebody does the work");
+        let shared = Shared {
+            name,
+            threads_max,
+            queue_max,
+            queue: Mutex::default(),
+            arrived: Condvar::new(),
+            room: WaitList::new(),
+        };
+        OffLoad { shared: Arc::new(shared), threads: Mutex::default() }
+    }
+
+    /// Begins work; waits for room in the queue, not for the work.
+    pub fn begin<T: Send + 'static>(
+        &self,
+        task: &Task<'_>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Job<T> {
+        let outcome = Arc::new(Outcome { result: Mutex::new(None), over: Event::new() });
+        let over = Over(outcome.clone());
+        let mut work: Option<Work> = Some(Box::new(move || {
+            let result = work();
+            *over.0.result.lock() = Some(result);
+        }));
+        self.shared.room.wait(task, || {
+            let mut queue = self.shared.queue.lock();
+            (queue.work.len() < self.shared.queue_max).then(|| {
+                queue.work.push_back(work.take().expect("there is room once"));
+            })
+        });
+        self.rouse();
+        Job(outcome)
+    }
+
+    /// Begins work whose end nobody waits for, whatever is in the queue: cleaning up.
+    pub fn hand_over(&self, work: impl FnOnce() + Send + 'static) {
+        self.shared.queue.lock().work.push_back(Box::new(work));
+        self.rouse();
+    }
+
+    /// Sees to it that a thread takes what has come.
+    fn rouse(&self) {
+        let mut queue = self.shared.queue.lock();
+        if queue.idle >= queue.work.len() || queue.threads == self.shared.threads_max {
+            self.shared.arrived.notify_one();
+            return;
+        }
+        queue.threads += 1;
+        drop(queue);
+        let shared = self.shared.clone();
+        let builder = std::thread::Builder::new().name(self.shared.name.into());
+        match builder.spawn(move || shared.run()) {
+            Ok(thread) => self.threads.lock().push(thread),
+            Err(error) => {
+                let mut queue = self.shared.queue.lock();
+                queue.threads -= 1;
+                assert!(queue.threads > 0, "the system has a thread for files: {error}");
+            }
+        }
+    }
+}
+
+impl Drop for OffLoad {
+    /// What was begun is done first.
+    fn drop(&mut self) {
+        self.shared.queue.lock().closing = true;
+        self.shared.arrived.notify_all();
+        for thread in self.threads.get_mut().drain(..) {
+            let _ = thread.join(); // whoever waits for a job that panicked has been told
+        }
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        let mut queue = self.queue.lock();
+        loop {
+            let Some(work) = queue.work.pop_front() else {
+                if queue.closing {
+                    return;
+                }
+                queue.idle += 1;
+                self.arrived.wait(&mut queue);
+                queue.idle -= 1;
+                continue;
+            };
+            drop(queue);
+            self.room.wake_all();
+            work();
+            queue = self.queue.lock();
+        }
+    }
+}
+
+impl<T> Job<T> {
+    /// Waits for the result, whatever happens to the statement: what the work uses is its own until
+    /// then.
+    ///
+    /// # Panics
+    /// If the work did.
+    pub fn wait(self, task: &Task<'_>) -> T {
+        self.0.over.wait(task);
+        self.0.result.lock().take().expect("the work has not panicked")
+    }
+}
+
+impl fmt::Debug for OffLoad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OffLoad({})", self.shared.name)
+    }
+}
+
+impl<T> fmt::Debug for Job<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(if self.0.over.is_set() { "Job(over)" } else { "Job(under way)" })
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "shuttle"))]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::time::Duration;
+
+    use crossbeam_epoch::Collector;
+    use env::Env;
+
+    use super::*;
+    use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
+
+    fn runtime() -> Runtime {
+        let timer = Arc::new(ThreadTimer::new());
+        Runtime::new(Env::real(), Collector::new(), timer, RuntimeOptions::default())
+    }
+
+    #[test]
+    fn results_come_back_to_who_began_the_work() {
+        let (runtime, off_load) = (runtime(), OffLoad::new("test", 2, 3));
+        let task = Task::blocking(&runtime);
+        // More than there is room for: beginning waits.
+        let jobs: Vec<Job<u32>> = (0..50).map(|n| off_load.begin(&task, move || n * n)).collect();
+        let squares: Vec<u32> = jobs.into_iter().map(|job| job.wait(&task)).collect();
+        assert_eq!(squares, (0..50).map(|n| n * n).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn what_was_handed_over_is_done_before_the_threads_end() {
+        let done = Arc::new(AtomicU32::new(0));
+        let off_load = OffLoad::new("test", 1, 1);
+        for _ in 0..20 {
+            let done = done.clone();
+            off_load.hand_over(move || {
+                std::thread::sleep(Duration::from_millis(1));
+                done.fetch_add(1, Relaxed);
+            });
+        }
+        drop(off_load);
+        assert_eq!(done.load(Relaxed), 20);
+    }
+}

@@ -1,0 +1,165 @@
+//! A spill file: blocks that are written once, read, and written over.
+
+use std::sync::Arc;
+
+use base::SqlResult;
+use engine::wait::{Job, Task};
+use env::{File, FileResult, OpenMode};
+
+use super::space::{SpillSpace, damaged, failed};
+
+/// Checksum of what follows, bytes in use, the block's number, nothing.
+pub(super) const HEADER: usize = 16;
+
+/// A read or write under way; it gives the block's buffer back.
+type Transfer = Job<(FileResult<()>, Vec<u8>)>;
+
+/// See the module. Its block buffers are handed to and fro between statement and disk.
+#[derive(Debug)]
+pub struct SpillFile {
+    space: Arc<SpillSpace>,
+    file: Arc<dyn File>,
+    /// How long the file is.
+    blocks: u32,
+    /// Blocks that have been read for the last time.
+    free: Vec<u32>,
+    /// The write that is under way, the offset of which is the second.
+    writing: Option<(Transfer, u64)>,
+    /// Buffers to be used again.
+    spare: Vec<Vec<u8>>,
+}
+
+/// Buffers that are kept to be used again.
+const SPARE_MAX: usize = 4;
+
+/// A read that is under way.
+#[derive(Debug)]
+pub(super) struct Reading {
+    job: Transfer,
+    block: u32,
+}
+
+impl SpillFile {
+    /// A new file.
+    pub fn create(task: &Task<'_>, space: &Arc<SpillSpace>) -> SqlResult<SpillFile> {
+        let (env, path) = (space.env().clone(), space.new_path());
+        let opened = space.disk().begin(task, move || env.fs().open(&path, OpenMode::CreateNew));
+        let file = opened.wait(task).map_err(|error| failed(&error, 0))?;
+        space.note_file();
+        let (free, spare) = (Vec::new(), Vec::new());
+        Ok(SpillFile { space: space.clone(), file, blocks: 0, free, writing: None, spare })
+    }
+
+    /// Bytes of a block, header included.
+    pub fn block_bytes(&self) -> usize {
+        self.space.block_bytes()
+    }
+
+    /// An empty block to be filled.
+    pub(super) fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer.reserve_exact(self.block_bytes());
+        buffer.resize(HEADER, 0);
+        buffer
+    }
+
+    pub(super) fn keep_buffer(&mut self, buffer: Vec<u8>) {
+        if self.spare.len() < SPARE_MAX {
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Writes a block behind the header of which there is something; its number.
+    pub(super) fn write(&mut self, task: &Task<'_>, mut block: Vec<u8>) -> SqlResult<u32> {
+        self.flush(task)?;
+        let number = match self.free.pop() {
+            Some(number) => number,
+            None => {
+                self.space.take_block()?;
+                self.blocks += 1;
+                self.blocks - 1
+            }
+        };
+        let used = block.len() as u32;
+        block.resize(self.block_bytes(), 0);
+        block[4..8].copy_from_slice(&used.to_le_bytes());
+        block[8..12].copy_from_slice(&number.to_le_bytes());
+        let checksum = crc32c::crc32c(&block[4..]);
+        block[..4].copy_from_slice(&checksum.to_le_bytes());
+        let (file, offset) = (self.file.clone(), self.offset(number));
+        let job = self.space.disk().begin(task, move || {
+            let result = file.write_all_at(&block, offset);
+            (result, block)
+        });
+        self.writing = Some((job, offset));
+        self.space.note_written();
+        Ok(number)
+    }
+
+    /// Waits until what was written can be read.
+    pub(super) fn flush(&mut self, task: &Task<'_>) -> SqlResult<()> {
+        let Some((job, offset)) = self.writing.take() else { return Ok(()) };
+        let (result, buffer) = job.wait(task);
+        result.map_err(|error| failed(&error, offset))?;
+        self.keep_buffer(buffer);
+        Ok(())
+    }
+
+    /// Begins to read a block. What was written must have been [flushed](SpillFile::flush).
+    pub(super) fn begin_read(&mut self, task: &Task<'_>, block: u32) -> Reading {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.resize(self.block_bytes(), 0);
+        let (file, offset) = (self.file.clone(), self.offset(block));
+        let job = self.space.disk().begin(task, move || {
+            let result = file.read_exact_at(&mut buffer, offset);
+            (result, buffer)
+        });
+        Reading { job, block }
+    }
+
+    /// The block that is being read, cut to what is in use. If nobody will read it again, `free` gives
+    /// its place back.
+    pub(super) fn end_read(
+        &mut self,
+        task: &Task<'_>,
+        reading: Reading,
+        free: bool,
+    ) -> SqlResult<Vec<u8>> {
+        let Reading { job, block: number } = reading;
+        let offset = self.offset(number);
+        let (result, mut block) = job.wait(task);
+        result.map_err(|error| failed(&error, offset))?;
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| block[at + byte]));
+        let used = word(4) as usize;
+        let whole = word(0) == crc32c::crc32c(&block[4..]) && word(8) == number;
+        if !whole || !(HEADER..=block.len()).contains(&used) {
+            return Err(damaged(self.file.path(), number, offset));
+        }
+        block.truncate(used);
+        if free {
+            self.free.push(number);
+        }
+        Ok(block)
+    }
+
+    /// Gives back blocks that nobody will read.
+    pub(super) fn free(&mut self, blocks: impl IntoIterator<Item = u32>) {
+        self.free.extend(blocks);
+    }
+
+    fn offset(&self, block: u32) -> u64 {
+        u64::from(block) * self.block_bytes() as u64
+    }
+}
+
+impl Drop for SpillFile {
+    /// The name is removed by a thread that may block. A job under way has the file open and ends with
+    /// it.
+    fn drop(&mut self) {
+        let (env, file) = (self.space.env().clone(), self.file.clone());
+        self.space.give_back(self.blocks);
+        // What cannot be removed now is removed at the next start.
+        self.space.disk().hand_over(move || drop(env.fs().remove_file(file.path())));
+    }
+}

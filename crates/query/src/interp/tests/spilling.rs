@@ -1,0 +1,145 @@
+//! Statements whose memory is used up at once go on in files: they must yield what they yield with
+//! all the memory they want.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use base::{SqlType, Value};
+use engine::catalog::def::{IndexKind, TableDef};
+
+use super::differential::{keys, seeds};
+use super::generate::Generator;
+use crate::interp::frame::Frame;
+use crate::interp::spill::{SpillOptions, SpillSpace};
+use crate::interp::testing::*;
+use crate::plan::expr::*;
+use crate::plan::tree::*;
+
+const INT: SqlType = SqlType::int();
+const TEXT: SqlType = SqlType::varbinary(100);
+/// A space of small blocks in a directory of its own, which goes with it.
+pub struct Place {
+    directory: PathBuf,
+    pub space: Arc<SpillSpace>,
+}
+
+impl Place {
+    pub fn new(block_bytes: usize, object_min_bytes: usize) -> Place {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let name = format!("spill-{}-{}", std::process::id(), LAST.fetch_add(1, Relaxed));
+        let directory = std::env::temp_dir().join(name);
+        let options = SpillOptions {
+            block_bytes,
+            object_min_bytes,
+            threads: 2,
+            ..SpillOptions::new(&directory)
+        };
+        let space = SpillSpace::open(&env::Env::real(), options).unwrap();
+        Place { directory, space }
+    }
+
+    /// No file is left once all that was handed over is done.
+    pub fn end(self) {
+        assert_eq!(self.space.usage().bytes, 0);
+        drop(self.space);
+        let env = env::Env::real();
+        assert_eq!(env.fs().list(&self.directory).unwrap().len(), 0);
+        env.fs().remove_dir_all(&self.directory).unwrap();
+    }
+}
+
+#[test]
+fn random_plans_yield_the_same_rows_with_and_without_memory() {
+    let place = Place::new(256, 0);
+    let space = &place.space;
+    let mut spilled = 0;
+    for seed in seeds(600) {
+        let mut generator = Generator::new(seed);
+        let mut world = World::new();
+        for (def, rows) in generator.make_tables() {
+            world.create(&def);
+            if !rows.is_empty() {
+                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            }
+        }
+        let (root, columns) = generator.node(3, &[]);
+        let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
+        let plan = select(root, &columns);
+        let unit = crate::lower::statement(&plan, Default::default()).unwrap();
+        let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+        let before = space.usage().written_bytes;
+        world.spill(0, space);
+        let (found, _) = world
+            .run_unit(&unit, &mut Frame::default())
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", crate::ir::print::unit(&unit)));
+        let (found, expected): (Vec<Vec<Value>>, _) = (found.rows, expected.rows);
+        assert!(
+            keys(&found, &types) == keys(&expected, &types),
+            "seed {seed}: found {found:?}\nexpected {expected:?}\n{}",
+            crate::ir::print::unit(&unit)
+        );
+        spilled += u32::from(space.usage().written_bytes > before);
+        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+        assert_eq!(space.usage().bytes, 0, "seed {seed}: a file is left");
+    }
+    assert!(spilled > 5, "only {spilled} plans spilled");
+    place.end();
+}
+
+/// Rows (n, n * 7919 % 10007, a text) for sorts and joins over many times their grant.
+fn many(world: &mut World, rows: i64) -> Arc<TableDef> {
+    let columns = [("id", INT, false), ("k", INT, false), ("text", TEXT, true)];
+    let def = Arc::new(with_index(table_def(1, "t", &columns), IndexKind::Hash, true, &[0]));
+    world.create(&def);
+    let text = |n: i64| match n % 11 {
+        0 => Value::Null,
+        _ => Value::Bytes(vec![n as u8; (n % 90) as usize].into()),
+    };
+    let row = |n: i64| vec![Value::Int(n), Value::Int(n * 7919 % 10007), text(n)];
+    // A unit for each hundred, since a unit says every value.
+    for first in (0..rows).step_by(100) {
+        world.fill(&def, &(first..first + 100).map(row).collect::<Vec<_>>()).unwrap();
+    }
+    def
+}
+
+/// The peak of a grant is not watched here; that nothing is kept is.
+fn both(world: &mut World, root: &Node, columns: &[(ColId, SqlType)]) -> Vec<Vec<Value>> {
+    let place = Place::new(4096, 6000);
+    let space = &place.space;
+    let unit = crate::lower::statement(&select(root.clone(), columns), Default::default()).unwrap();
+    let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+    world.spill(128 << 10, space);
+    let (found, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+    assert!(space.usage().written_bytes > 1 << 20, "{:?}", space.usage());
+    assert_eq!((world.memory_used(), space.usage().bytes), (0, 0));
+    let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
+    assert!(keys(&found.rows, &types) == keys(&expected.rows, &types));
+    world.limit_memory(64 << 20);
+    place.end();
+    found.rows
+}
+
+#[test]
+fn a_sort_of_ten_times_its_grant_is_in_order() {
+    let mut world = World::new();
+    let def = many(&mut world, 20_000);
+    let (scan, columns) = scan_all(&def, 0);
+    let key = SortKey { expr: col(1, INT), descending: false };
+    let root = Node::Sort {
+        input: Box::new(scan),
+        keys: vec![key],
+        limit: None,
+        columns: columns.iter().map(|c| c.0).collect(),
+    };
+    let rows = both(&mut world, &root, &columns);
+    assert!(rows.windows(2).all(|w| int_of(&w[0][1]) <= int_of(&w[1][1])));
+}
+
+fn int_of(value: &Value) -> i64 {
+    match value {
+        Value::Int(value) => *value,
+        other => panic!("{other:?} is no integer"),
+    }
+}
