@@ -84,7 +84,7 @@ impl Machine<'_, '_> {
     fn hashing(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
-        let grant = &mut self.exec.runtime.grant;
+        let (task, grant) = (self.exec.task, &mut self.exec.runtime.grant);
         match inst {
             Inst::HashNext { hash, row, mark, done } => {
                 self.reset(mark);
@@ -117,14 +117,21 @@ impl Machine<'_, '_> {
             }
             Inst::SetAdd { set, list, seen } => {
                 let (object, desc) = object!(self, set, Set, Set);
-                let values = regs.values(unit.list(list), desc.keys.iter());
-                let new = object.add(&desc.shape, &values, 0, grant)?;
+                let new = object.add_row(unit, desc, list, regs, &mut Means { task, grant })?;
                 return Ok(jump_if(!new, seen));
+            }
+            Inst::SetNext { set, row, mark, done } => {
+                self.reset(mark);
+                let (object, _) = object!(self, set, Set, Set);
+                let runtime = &mut *self.exec.runtime;
+                let means = &mut Means { task, grant: &mut runtime.grant };
+                let found = object.next_row(means)?.map(as_row);
+                return Ok(self.take_row(found, row, done));
             }
             Inst::SetClear { set } => object!(self, set, Set, Set).0.clear(grant),
             Inst::GroupFind { groups, keys } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
-                object.find(unit, desc, keys, regs, grant)?;
+                object.find(unit, desc, keys, regs, &mut Means { task, grant })?;
             }
             Inst::GroupAdd { groups, aggregate } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
@@ -158,7 +165,10 @@ impl Machine<'_, '_> {
             Inst::GroupNext { groups, row, mark, done } => {
                 self.reset(mark);
                 self.turn()?;
-                let found = object!(self, groups, Groups, Groups).0.next_row().map(as_row);
+                let (object, desc) = object!(self, groups, Groups, Groups);
+                let runtime = &mut *self.exec.runtime;
+                let means = &mut Means { task, grant: &mut runtime.grant };
+                let found = object.next_row(desc, means)?.map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
             Inst::GroupResult { groups, aggregate, dst } => {
@@ -385,6 +395,7 @@ fn family(inst: &Inst) -> Family {
         | HashUnmatched { .. }
         | HashEmpty { .. }
         | SetAdd { .. }
+        | SetNext { .. }
         | SetClear { .. }
         | GroupFind { .. }
         | GroupAdd { .. }

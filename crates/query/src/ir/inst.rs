@@ -414,8 +414,10 @@ pub enum Inst {
     // ---- sets of rows
     /// Empties a set.
     SetClear { set: ObjId },
-    /// Adds the listed values (NULL or not); jumps if they were there.
+    /// Adds the listed values (NULL or not); jumps if they were there, or if they are put off.
     SetAdd { set: ObjId, list: RegList, seen: Pc },
+    /// The next row of values that were put off, and are new.
+    SetNext { set: ObjId, row: Reg, mark: MarkId, done: Pc },
 
     // ---- window functions
     /// Empties a window.

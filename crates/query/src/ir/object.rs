@@ -281,6 +281,8 @@ pub struct SetDesc {
     pub keys: Box<[SqlType]>,
     /// How they become bytes.
     pub shape: KeyShape,
+    /// The layout of the values as a row.
+    pub layout: u16,
 }
 
 /// A window.

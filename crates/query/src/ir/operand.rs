@@ -64,6 +64,7 @@ impl Inst {
             | Next { done, .. }
             | LocalNext { done, .. }
             | SortNext { done, .. }
+            | SetNext { done, .. }
             | HashNext { done, .. }
             | HashUnmatched { done, .. }
             | GroupNext { done, .. }
@@ -382,6 +383,7 @@ impl Visitor<'_, '_> {
             Next { row, .. }
             | LocalNext { row, .. }
             | SortNext { row, .. }
+            | SetNext { row, .. }
             | HashNext { row, .. }
             | HashUnmatched { row, .. }
             | GroupNext { row, .. }

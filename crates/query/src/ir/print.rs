@@ -91,6 +91,7 @@ fn makes_row(inst: &Inst) -> bool {
             | Next { .. }
             | LocalNext { .. }
             | SortNext { .. }
+            | SetNext { .. }
             | HashNext { .. }
             | HashUnmatched { .. }
             | GroupNext { .. }

@@ -427,7 +427,7 @@ fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
         | GroupRewind { groups }
         | GroupNext { groups, .. }
         | GroupResult { groups, .. } => (groups, Kind::Groups),
-        SetClear { set } | SetAdd { set, .. } => (set, Kind::Set),
+        SetClear { set } | SetAdd { set, .. } | SetNext { set, .. } => (set, Kind::Set),
         WindowClear { window }
         | WindowPush { window }
         | WindowFinish { window }

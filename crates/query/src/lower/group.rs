@@ -7,6 +7,7 @@ use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, Order, OrderKey, SetDesc};
+use crate::lower::columns::ColumnType;
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{Aggregate, ColId, Expr, SortKey};
@@ -260,17 +261,37 @@ impl Lowering {
         consume: Consume<'_>,
     ) -> SqlResult<()> {
         let keys: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
-        let shape = KeyShape::of(&keys);
-        let set = self.b.object(ObjectDesc::Set(SetDesc { keys: keys.into(), shape }));
+        let (layout, shape) = (self.b.layout_of(&keys), KeyShape::of(&keys));
+        let set = self.b.object(ObjectDesc::Set(SetDesc { keys: keys.into(), shape, layout }));
+        let routine = self.routine();
+        let mut passed = None;
         self.b.emit(Inst::SetClear { set });
         self.produce(input, &mut |l| {
-            let regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();
+            let vals = l.own_columns(columns)?;
+            let regs: Vec<Reg> = vals.iter().map(|v| v.reg).collect();
             let list = l.b.list(&regs);
             let seen: Label = l.b.label();
             l.b.emit(Inst::SetAdd { set, list, seen: seen.pc() });
-            consume(l)?;
+            l.enter_routine(&routine);
             l.b.place(seen);
+            passed = Some(vals);
             Ok(())
+        })?;
+        let Some(vals) = passed else { return Ok(()) };
+        // Rows that were put off are passed on from the same registers.
+        let next = |row, mark, done| Inst::SetNext { set, row, mark, done };
+        self.loop_rows(next, &mut |l, row| {
+            for (column, (&col, val)) in (0..).zip(columns.iter().zip(&vals)) {
+                let is_row = l.columns.ty(col) == ColumnType::Row;
+                let inst = l.load_inst(val.reg, row, layout, column, val.nullable, is_row);
+                l.b.emit(inst);
+            }
+            l.enter_routine(&routine);
+            Ok(())
+        })?;
+        self.write_routine(routine, |l| {
+            columns.iter().zip(&vals).for_each(|(&col, &val)| l.bind(col, val));
+            consume(l)
         })
     }
 }

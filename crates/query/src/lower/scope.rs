@@ -126,6 +126,24 @@ impl Lowering {
         }
     }
 
+    /// Columns in registers that nothing else uses, so that they can be given other rows' values.
+    pub fn own_columns(&mut self, columns: &[ColId]) -> SqlResult<Vec<Val>> {
+        columns.iter().map(|&col| self.own_column(col)).collect()
+    }
+
+    fn own_column(&mut self, col: ColId) -> SqlResult<Val> {
+        match self.scope.get(col) {
+            Some(Binding::Value(val)) => {
+                let dst = self.b.reg(self.b.unit.reg_type(val.reg));
+                self.b.emit(Inst::Move { dst, src: val.reg });
+                let own = Val { reg: dst, nullable: val.nullable };
+                self.bind(col, own);
+                Ok(own)
+            }
+            _ => self.column(col),
+        }
+    }
+
     /// Loads a column if it is still in its row, because code that runs only sometimes will use it.
     pub fn touch(&mut self, col: ColId) -> SqlResult<()> {
         match self.scope.get(col) {
@@ -167,7 +185,7 @@ impl Lowering {
         Val { reg: dst, nullable: nullable || row.nullable }
     }
 
-    fn load_inst(
+    pub fn load_inst(
         &mut self,
         dst: Reg,
         row: Reg,

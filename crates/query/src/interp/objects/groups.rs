@@ -1,15 +1,22 @@
 //! Groups and their aggregates.
+//!
+//! When the grant is used up, the groups that there are stay in memory and take in their rows; rows of
+//! all others are written to partitions ([`away`]), which are aggregated one after the other once the
+//! groups in memory have been given.
+
+mod away;
 
 use base::{Arena, SqlResult, Value, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::func::AggregateState;
-use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
 use crate::interp::objects::hash_key;
 use crate::interp::objects::set::Set;
 use crate::interp::registers::{Registers, Values};
-use crate::ir::object::{AggregateDesc, GroupsDesc};
+use crate::ir::object::GroupsDesc;
 use crate::ir::{RegList, Unit};
+use away::Away;
 
 #[derive(Clone, Copy, Debug)]
 struct Group {
@@ -45,7 +52,12 @@ pub struct Groups {
     null_eliminated: bool,
     key: KeyBuf,
     charge: Charge,
+    /// Rows of groups that found no room.
+    away: Option<Box<Away>>,
 }
+
+/// The number of no group: the one that the row at hand belongs to is not in memory.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// What a waiting row costs beside its bytes, about.
 const WAITING: usize = 96;
@@ -60,6 +72,7 @@ impl Groups {
         self.seen.iter_mut().for_each(|set| set.clear(grant));
         self.waiting.clear();
         (self.current, self.at) = (0, 0);
+        self.away = None;
         self.charge.release(grant);
     }
 
@@ -100,7 +113,7 @@ impl Groups {
         desc: &GroupsDesc,
         keys: RegList,
         regs: Registers<'_>,
-        grant: &mut Grant,
+        means: &mut Means<'_>,
     ) -> SqlResult<()> {
         self.encode(unit, desc, keys, regs);
         let hash = hash_key(&self.key);
@@ -112,23 +125,36 @@ impl Groups {
             return Ok(());
         }
         let layout = &unit.layouts[usize::from(desc.layout)];
-        // SAFETY: the descriptor's layout has one column per key (U1).
-        let row = unsafe { memory.keep_row(layout, regs.slots(unit.list(keys))) };
+        let slots = regs.slots(unit.list(keys));
+        if let Some(away) = &mut self.away {
+            self.current = ELSEWHERE;
+            // SAFETY: the descriptor's layout has one column per key (U1).
+            return unsafe { away.begin(means.task, hash, key, layout, slots) };
+        }
+        // SAFETY: as above.
+        let row = unsafe { memory.keep_row(layout, slots) };
         let key = memory.keep(key);
-        self.current = groups.len() as u32;
-        groups.push(Group { key, row });
-        table.insert_unique(hash, (hash, self.current), |(h, _)| *h);
-        self.states.extend(desc.aggregates.iter().map(|a| (a.function.init)(&a.types)));
-        self.settle(grant)
+        self.insert(desc, hash, Group { key, row });
+        match self.charge.settle_granted(self.bytes(), means.grant) {
+            Ok(()) => Ok(()),
+            Err(refused) => self.spill(refused, means),
+        }
     }
 
-    fn settle(&mut self, grant: &mut Grant) -> SqlResult<()> {
-        let bytes = self.memory.allocated()
+    /// Makes a new group, which is then the current one.
+    fn insert(&mut self, desc: &GroupsDesc, hash: u64, group: Group) {
+        self.current = self.groups.len() as u32;
+        self.groups.push(group);
+        self.table.insert_unique(hash, (hash, self.current), |(h, _)| *h);
+        self.states.extend(desc.aggregates.iter().map(|a| (a.function.init)(&a.types)));
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory.allocated()
             + self.table.capacity() * size_of::<(u64, u32)>()
             + self.groups.capacity() * size_of::<Group>()
             + self.states.capacity() * size_of::<AggregateState>()
-            + self.waiting.iter().map(|w| w.capacity() * WAITING).sum::<usize>();
-        self.charge.settle(bytes, grant)
+            + self.waiting.iter().map(|w| w.capacity() * WAITING).sum::<usize>()
     }
 
     /// Adds a row to an aggregate of the current group.
@@ -146,37 +172,49 @@ impl Groups {
         if aggregate.function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             self.null_eliminated = true;
         }
+        if self.current == ELSEWHERE {
+            return self.put_off(unit, aggregate, at, regs);
+        }
+        let order = &aggregate.order;
+        if !order.keys.is_empty() {
+            order.shape.encode(&regs.order(&order.keys), &mut self.key);
+        }
+        self.take_in(desc, at, &args, grant)
+    }
+
+    /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order, the
+    /// encoded order is at hand.
+    #[inline]
+    fn take_in(
+        &mut self,
+        desc: &GroupsDesc,
+        at: usize,
+        args: &Values<'_>,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
+        let aggregate = &desc.aggregates[at];
         if let Some(shape) = &aggregate.distinct {
             while self.seen.len() <= at {
                 self.seen.push(Set::default());
             }
-            if !self.seen[at].add(shape, &args, self.current, grant)? {
+            if !self.seen[at].add(shape, args, self.current, grant)? {
                 return Ok(());
             }
         }
         if !aggregate.order.keys.is_empty() {
-            return self.wait(aggregate, at, &args, regs, grant);
+            return self.wait(at, args, grant);
         }
         let state = self.current as usize * desc.aggregates.len() + at;
-        (aggregate.function.add)(&mut self.states[state], &args, &aggregate.types)
+        (aggregate.function.add)(&mut self.states[state], args, &aggregate.types)
     }
 
-    fn wait(
-        &mut self,
-        aggregate: &AggregateDesc,
-        at: usize,
-        args: &Values<'_>,
-        regs: Registers<'_>,
-        grant: &mut Grant,
-    ) -> SqlResult<()> {
+    fn wait(&mut self, at: usize, args: &Values<'_>, grant: &mut Grant) -> SqlResult<()> {
         while self.waiting.len() <= at {
             self.waiting.push(Vec::new());
         }
-        let order = &aggregate.order;
-        order.shape.encode(&regs.order(&order.keys), &mut self.key);
         let args = args.iter().map(|a| ValueRef::to_owned(*a)).collect();
         self.waiting[at].push(Waiting { group: self.current, key: (&self.key[..]).into(), args });
-        self.settle(grant)
+        self.charge.settle(self.bytes(), grant)
     }
 
     /// Positions before the first group. What waited for an order is taken in.
@@ -194,12 +232,20 @@ impl Groups {
         Ok(())
     }
 
-    /// Makes the next group current; its keys as a row.
-    pub fn next_row(&mut self) -> Option<&[u8]> {
-        let group = self.groups.get(self.at as usize)?;
+    /// Makes the next group current; its keys as a row, which stays where it is until the next call.
+    #[inline]
+    pub fn next_row(
+        &mut self,
+        desc: &GroupsDesc,
+        means: &mut Means<'_>,
+    ) -> SqlResult<Option<&[u8]>> {
+        if self.at as usize == self.groups.len() && !self.next_partition(desc, means)? {
+            return Ok(None);
+        }
+        let row = self.groups[self.at as usize].row;
         self.current = self.at;
         self.at += 1;
-        Some(self.memory.get(group.row))
+        Ok(Some(self.memory.get(row)))
     }
 
     /// The result of an aggregate of the current group.

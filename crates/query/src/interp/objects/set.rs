@@ -1,12 +1,20 @@
 //! Sets of normalized keys: `DISTINCT`, distinct aggregates.
+//!
+//! A set of rows (`DISTINCT`) that has used up the grant knows the keys that it has; rows with other
+//! keys are written to partitions, and asked for when all input has been seen.
 
 use base::SqlResult;
 use engine::hot::key::KeyBuf;
 
-use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::machine::interrupted;
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
 use crate::interp::objects::hash_key;
-use crate::interp::registers::Values;
+use crate::interp::registers::{Registers, Values};
+use crate::interp::row;
+use crate::interp::spill::{Fields, Partitions, put, put_number};
 use crate::ir::key::KeyShape;
+use crate::ir::object::SetDesc;
+use crate::ir::{RegList, Unit};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -15,6 +23,18 @@ pub struct Set {
     table: hashbrown::HashTable<(u64, Piece)>,
     key: KeyBuf,
     charge: Charge,
+    /// Rows whose keys found no room.
+    away: Option<Box<Away>>,
+}
+
+#[derive(Debug)]
+struct Away {
+    partitions: Partitions,
+    /// The hash of the key, the key, the row.
+    record: Vec<u8>,
+    row: Vec<u8>,
+    /// Whether the partition at hand has used up the grant too.
+    full: bool,
 }
 
 impl Set {
@@ -22,6 +42,7 @@ impl Set {
     pub fn clear(&mut self, grant: &mut Grant) {
         self.memory.clear();
         self.table.clear();
+        self.away = None;
         self.charge.release(grant);
     }
 
@@ -36,14 +57,118 @@ impl Set {
         shape.encode(values, &mut self.key);
         self.key.extend(&group.to_le_bytes());
         let hash = hash_key(&self.key);
-        let Set { memory, table, key, charge } = self;
-        if table.find(hash, |(h, p)| *h == hash && memory.get(*p) == &key[..]).is_some() {
+        if self.has(hash) {
             return Ok(false);
         }
-        let piece = memory.keep(key);
-        table.insert_unique(hash, (hash, piece), |(h, _)| *h);
-        let entries = table.capacity() * size_of::<(u64, Piece)>();
-        charge.settle(memory.allocated() + entries, grant)?;
+        self.insert(hash);
+        self.charge.settle(self.bytes(), grant)?;
+        Ok(true)
+    }
+
+    /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not said
+    /// to be new: the row comes later, from [`Set::next_row`].
+    pub fn add_row(
+        &mut self,
+        unit: &Unit,
+        desc: &SetDesc,
+        list: RegList,
+        regs: Registers<'_>,
+        means: &mut Means<'_>,
+    ) -> SqlResult<bool> {
+        let list = unit.list(list);
+        desc.shape.encode(&regs.values(list, desc.keys.iter()), &mut self.key);
+        let hash = hash_key(&self.key);
+        if self.has(hash) {
+            return Ok(false);
+        }
+        if let Some(away) = &mut self.away {
+            away.row.clear();
+            let layout = &unit.layouts[usize::from(desc.layout)];
+            // SAFETY: the descriptor's layout has one column per register of the list (U1).
+            unsafe { row::build(layout, regs.slots(list), &mut away.row) };
+            away.put_off(hash, &self.key, means)?;
+            return Ok(false);
+        }
+        self.insert(hash);
+        if let Err(refused) = self.charge.settle_granted(self.bytes(), means.grant) {
+            let partitions = Partitions::new(means.spill(refused)?);
+            let (record, row) = (Vec::new(), Vec::new());
+            self.away = Some(Box::new(Away { partitions, record, row, full: false }));
+            self.overdraw(means);
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn has(&self, hash: u64) -> bool {
+        let same = |(h, p): &(u64, Piece)| *h == hash && self.memory.get(*p) == &self.key[..];
+        self.table.find(hash, same).is_some()
+    }
+
+    #[inline]
+    fn insert(&mut self, hash: u64) {
+        let piece = self.memory.keep(&self.key);
+        self.table.insert_unique(hash, (hash, piece), |(h, _)| *h);
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory.allocated() + self.table.capacity() * size_of::<(u64, Piece)>()
+    }
+
+    fn overdraw(&mut self, means: &mut Means<'_>) {
+        let held = self.away.as_ref().map_or(0, |away| away.partitions.held_bytes());
+        self.charge.overdraw(self.bytes() + held, means.grant);
+    }
+
+    /// The next of the rows that found no room whose key is new; it stays where it is until the next
+    /// call.
+    pub fn next_row(&mut self, means: &mut Means<'_>) -> SqlResult<Option<&[u8]>> {
+        let Some(mut away) = self.away.take() else { return Ok(None) };
+        while away.next_record(self, means)? {
+            let mut fields = Fields(away.partitions.record());
+            let hash = fields.number();
+            self.key.clear();
+            self.key.extend(fields.bytes());
+            if self.has(hash) {
+                continue;
+            }
+            if away.full {
+                away.partitions.put_off(means.task, hash)?;
+                continue;
+            }
+            self.insert(hash);
+            away.full = self.charge.settle_granted(self.bytes(), means.grant).is_err();
+            let away = self.away.insert(away);
+            let mut fields = Fields(away.partitions.record());
+            let (_, _) = (fields.number(), fields.bytes());
+            return Ok(Some(fields.bytes()));
+        }
+        Ok(None)
+    }
+}
+
+impl Away {
+    /// Writes the row at hand.
+    fn put_off(&mut self, hash: u64, key: &KeyBuf, means: &mut Means<'_>) -> SqlResult<()> {
+        self.record.clear();
+        put_number(&mut self.record, hash);
+        put(&mut self.record, key);
+        put(&mut self.record, &self.row);
+        self.partitions.add(means.task, hash, &[&self.record])
+    }
+
+    /// Steps to the next row, of this partition or, with a set that is empty, of the next one.
+    fn next_record(&mut self, set: &mut Set, means: &mut Means<'_>) -> SqlResult<bool> {
+        means.task.checkpoint().map_err(|_| interrupted())?;
+        while !self.partitions.advance(means.task)? {
+            if !self.partitions.next(means.task)? {
+                return Ok(false);
+            }
+            set.clear(means.grant);
+            let bytes = set.bytes() + self.partitions.held_bytes();
+            set.charge.overdraw(bytes, means.grant);
+            self.full = false;
+        }
         Ok(true)
     }
 }

@@ -25,6 +25,7 @@
 
 mod file;
 mod merge;
+mod partitions;
 mod space;
 mod stream;
 #[cfg(test)]
@@ -32,5 +33,6 @@ mod tests;
 
 pub use file::SpillFile;
 pub use merge::Runs;
+pub use partitions::{Fields, Partitions, put, put_number};
 pub use space::{SpillOptions, SpillSpace, SpillUsage};
 pub use stream::{Reader, Stream};

@@ -1,0 +1,181 @@
+//! Rows of groups that found no room: keys and arguments, in partitions.
+//!
+//! A record is the hash of the key, the key, the group's row, and then for each aggregate its number,
+//! its arguments as a row and the encoded order.
+
+use base::{SqlError, SqlResult};
+use engine::hot::key::KeyBuf;
+use engine::hot::row::RowLayout;
+use engine::wait::Task;
+
+use super::{Group, Groups};
+use crate::interp::machine::interrupted;
+use crate::interp::memory::Means;
+use crate::interp::registers::{Registers, Values};
+use crate::interp::row;
+use crate::interp::slot::Slot;
+use crate::interp::spill::{Fields, Partitions, put, put_number};
+use crate::ir::Unit;
+use crate::ir::object::{AggregateDesc, GroupsDesc};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Away {
+    partitions: Partitions,
+    /// The row that is being put together, and its hash.
+    record: Vec<u8>,
+    hash: u64,
+    row: Vec<u8>,
+}
+
+impl Away {
+    /// A row of a group with these keys begins.
+    ///
+    /// # Safety
+    /// As for [`row::build`].
+    pub unsafe fn begin<'s>(
+        &mut self,
+        task: &Task<'_>,
+        hash: u64,
+        key: &KeyBuf,
+        layout: &RowLayout,
+        slots: impl Iterator<Item = &'s Slot>,
+    ) -> SqlResult<()> {
+        self.end_row(task)?;
+        self.hash = hash;
+        put_number(&mut self.record, hash);
+        put(&mut self.record, key);
+        self.row.clear();
+        // SAFETY: the caller's promise.
+        unsafe { row::build(layout, slots, &mut self.row) };
+        put(&mut self.record, &self.row);
+        Ok(())
+    }
+
+    /// The row at hand has all its arguments.
+    fn end_row(&mut self, task: &Task<'_>) -> SqlResult<()> {
+        if !self.record.is_empty() {
+            self.partitions.add(task, self.hash, &[&self.record])?;
+            self.record.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Groups {
+    /// From now on, rows of new groups are written.
+    #[cold]
+    pub(super) fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
+        // A single group is not worth a file: its rows are taken in as they come.
+        if self.groups.len() > 1 {
+            let partitions = Partitions::new(means.spill(refused)?);
+            let (record, row) = (Vec::new(), Vec::new());
+            self.away = Some(Box::new(Away { partitions, record, hash: 0, row }));
+        }
+        self.overdraw(means);
+        Ok(())
+    }
+
+    fn overdraw(&mut self, means: &mut Means<'_>) {
+        let held = self.away.as_ref().map_or(0, |away| away.partitions.held_bytes());
+        self.charge.overdraw(self.bytes() + held, means.grant);
+    }
+
+    /// Adds arguments to the row that is being written.
+    #[cold]
+    pub(super) fn put_off(
+        &mut self,
+        unit: &Unit,
+        aggregate: &AggregateDesc,
+        at: usize,
+        regs: Registers<'_>,
+    ) -> SqlResult<()> {
+        let Groups { away: Some(away), key, .. } = self else { return Ok(()) };
+        let Away { record, row, .. } = &mut **away;
+        row.clear();
+        let layout = RowLayout::new(&aggregate.types.args);
+        // SAFETY: an aggregate has one register per argument, of its type (U1).
+        unsafe { row::build(&layout, regs.slots(unit.list(aggregate.args)), row) };
+        put_number(record, at as u64);
+        put(record, row);
+        aggregate.order.shape.encode(&regs.order(&aggregate.order.keys), key);
+        put(record, key);
+        Ok(())
+    }
+
+    /// Forgets the groups in memory and makes those of the next partition; whether there are any.
+    #[cold]
+    pub(super) fn next_partition(
+        &mut self,
+        desc: &GroupsDesc,
+        means: &mut Means<'_>,
+    ) -> SqlResult<bool> {
+        let Some(mut away) = self.away.take() else { return Ok(false) };
+        away.end_row(means.task)?;
+        if !away.partitions.next(means.task)? {
+            return Ok(false);
+        }
+        self.forget(means);
+        let layouts: Vec<RowLayout> =
+            desc.aggregates.iter().map(|a| RowLayout::new(&a.types.args)).collect();
+        let mut full = false;
+        while away.partitions.advance(means.task)? {
+            means.task.checkpoint().map_err(|_| interrupted())?;
+            let hash = Fields(away.partitions.record()).number();
+            full = !self.take_back(desc, &layouts, away.partitions.record(), full, means)? || full;
+            if self.current == super::ELSEWHERE {
+                away.partitions.put_off(means.task, hash)?;
+            }
+        }
+        self.away = Some(away);
+        self.overdraw(means);
+        self.rewind(desc)?;
+        Ok(true)
+    }
+
+    fn forget(&mut self, means: &mut Means<'_>) {
+        let away = self.away.take();
+        self.clear(means.grant);
+        self.away = away;
+    }
+
+    /// Takes in a row that was written, unless its group is new and memory `full`; whether there is
+    /// room for more groups.
+    fn take_back(
+        &mut self,
+        desc: &GroupsDesc,
+        layouts: &[RowLayout],
+        record: &[u8],
+        full: bool,
+        means: &mut Means<'_>,
+    ) -> SqlResult<bool> {
+        let mut fields = Fields(record);
+        let hash = fields.number();
+        let (key, row) = (fields.bytes(), fields.bytes());
+        let Groups { memory, table, groups, .. } = self;
+        let same = |(h, at): &(u64, u32)| *h == hash && memory.get(groups[*at as usize].key) == key;
+        let mut room = true;
+        match table.find(hash, same) {
+            Some((_, at)) => self.current = *at,
+            None if full => {
+                self.current = super::ELSEWHERE;
+                return Ok(false);
+            }
+            None => {
+                let group = Group { key: memory.keep(key), row: memory.keep(row) };
+                self.insert(desc, hash, group);
+                room = self.charge.settle_granted(self.bytes(), means.grant).is_ok();
+            }
+        }
+        while !fields.is_empty() {
+            let at = fields.number() as usize;
+            let (args, order) = (fields.bytes(), fields.bytes());
+            let columns = 0..layouts[at].columns().len();
+            let args: Values<'_> = columns.map(|column| layouts[at].get(args, column)).collect();
+            self.key.clear();
+            self.key.extend(order);
+            self.take_in(desc, at, &args, means.grant)?;
+        }
+        Ok(room)
+    }
+}
