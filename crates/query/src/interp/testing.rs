@@ -2,7 +2,9 @@
 //! is nothing but a transaction, and shorthands for plans.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId, StorageId};
@@ -27,7 +29,7 @@ use crate::func::testing::TestSession;
 use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
-use crate::interp::spill::SpillSpace;
+use crate::interp::spill::{SpillOptions, SpillSpace};
 use crate::interp::{Execution, Frame, Outcome, Runtime};
 use crate::interp::{Transition, TriggerCall};
 use crate::ir::Unit;
@@ -61,6 +63,37 @@ pub struct World {
     /// New rows that another session commits once the next statement has begun to read.
     interference: Option<(Arc<Table>, Vec<Vec<u8>>)>,
     host: EngineHost,
+}
+
+/// A space of small blocks in a directory of its own, which goes with it.
+pub struct SpillPlace {
+    directory: PathBuf,
+    pub space: Arc<SpillSpace>,
+}
+
+impl SpillPlace {
+    pub fn new(block_bytes: usize, object_min_bytes: usize) -> SpillPlace {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let name = format!("spill-{}-{}", std::process::id(), LAST.fetch_add(1, Relaxed));
+        let directory = std::env::temp_dir().join(name);
+        let options = SpillOptions {
+            block_bytes,
+            object_min_bytes,
+            threads: 2,
+            ..SpillOptions::new(&directory)
+        };
+        let space = SpillSpace::open(&env::Env::real(), options).unwrap();
+        SpillPlace { directory, space }
+    }
+
+    /// No file is left once all that was handed over is done.
+    pub fn end(self) {
+        assert_eq!(self.space.usage().bytes, 0);
+        drop(self.space);
+        let env = env::Env::real();
+        assert_eq!(env.fs().list(&self.directory).unwrap().len(), 0);
+        env.fs().remove_dir_all(&self.directory).unwrap();
+    }
 }
 
 /// A session that runs one unit.

@@ -42,7 +42,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 25] = [
+pub static SETTINGS: [Setting; 26] = [
     Setting {
         name: "data",
         value: "DIR",

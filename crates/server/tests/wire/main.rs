@@ -11,6 +11,7 @@ mod loads;
 mod logins;
 mod malformed;
 mod requests;
+mod spilling;
 mod support;
 mod tiberius;
 mod trace;

@@ -81,6 +81,11 @@ impl TestServer {
         self.running().address()
     }
 
+    /// Its data directory.
+    pub fn data(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// How to log in as `sa`.
     pub fn options(&self) -> ConnectOptions {
         let mut options = ConnectOptions::new(ServerAddress::local(self.address().port()));

@@ -33,6 +33,7 @@ impl Runs {
         let mut run = Stream::new();
         for (key, row) in rows {
             append(&mut run, &mut self.file, task, key, row)?;
+            task.checkpoint().map_err(|_| interrupted())?;
         }
         run.finish(&mut self.file, task)?;
         self.runs.push(run);

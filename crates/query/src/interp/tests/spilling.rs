@@ -1,9 +1,7 @@
 //! Statements whose memory is used up at once go on in files: they must yield what they yield with
 //! all the memory they want.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use base::{SqlType, Value};
 use engine::catalog::def::{IndexKind, TableDef};
@@ -11,47 +9,15 @@ use engine::catalog::def::{IndexKind, TableDef};
 use super::differential::{keys, seeds};
 use super::generate::Generator;
 use crate::interp::frame::Frame;
-use crate::interp::spill::{SpillOptions, SpillSpace};
 use crate::interp::testing::*;
 use crate::plan::expr::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();
 const TEXT: SqlType = SqlType::varbinary(100);
-/// A space of small blocks in a directory of its own, which goes with it.
-pub struct Place {
-    directory: PathBuf,
-    pub space: Arc<SpillSpace>,
-}
-
-impl Place {
-    pub fn new(block_bytes: usize, object_min_bytes: usize) -> Place {
-        static LAST: AtomicU32 = AtomicU32::new(0);
-        let name = format!("spill-{}-{}", std::process::id(), LAST.fetch_add(1, Relaxed));
-        let directory = std::env::temp_dir().join(name);
-        let options = SpillOptions {
-            block_bytes,
-            object_min_bytes,
-            threads: 2,
-            ..SpillOptions::new(&directory)
-        };
-        let space = SpillSpace::open(&env::Env::real(), options).unwrap();
-        Place { directory, space }
-    }
-
-    /// No file is left once all that was handed over is done.
-    pub fn end(self) {
-        assert_eq!(self.space.usage().bytes, 0);
-        drop(self.space);
-        let env = env::Env::real();
-        assert_eq!(env.fs().list(&self.directory).unwrap().len(), 0);
-        env.fs().remove_dir_all(&self.directory).unwrap();
-    }
-}
-
 #[test]
 fn random_plans_yield_the_same_rows_with_and_without_memory() {
-    let place = Place::new(256, 0);
+    let place = SpillPlace::new(256, 0);
     let space = &place.space;
     let mut spilled = 0;
     for seed in seeds(600) {
@@ -106,7 +72,7 @@ fn many(world: &mut World, rows: i64) -> Arc<TableDef> {
 
 /// The peak of a grant is not watched here; that nothing is kept is.
 fn both(world: &mut World, root: &Node, columns: &[(ColId, SqlType)]) -> Vec<Vec<Value>> {
-    let place = Place::new(4096, 6000);
+    let place = SpillPlace::new(4096, 6000);
     let space = &place.space;
     let unit = crate::lower::statement(&select(root.clone(), columns), Default::default()).unwrap();
     let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
@@ -135,6 +101,35 @@ fn a_sort_of_ten_times_its_grant_is_in_order() {
     };
     let rows = both(&mut world, &root, &columns);
     assert!(rows.windows(2).all(|w| int_of(&w[0][1]) <= int_of(&w[1][1])));
+}
+
+#[test]
+fn a_statement_that_ends_early_leaves_neither_files_nor_memory() {
+    let place = SpillPlace::new(4096, 6000);
+    let mut world = World::new();
+    let def = many(&mut world, 20_000);
+    let (scan, columns) = scan_all(&def, 0);
+    let key = SortKey { expr: col(1, INT), descending: false };
+    let sort = Node::Sort {
+        input: Box::new(scan),
+        keys: vec![key],
+        limit: None,
+        columns: columns.iter().map(|c| c.0).collect(),
+    };
+    // 1000 / (id - 7000) fails in the middle of what comes out of the sort.
+    let less = arith(ArithOp::Subtract, col(0, INT), int(7000));
+    let quotient = arith(ArithOp::Divide, int(1000), less);
+    let failing =
+        Node::Compute { input: Box::new(sort.clone()), columns: vec![(ColId(9), quotient)] };
+    world.spill(128 << 10, &place.space);
+    let error = world.query(failing, &[(ColId(9), INT)]).unwrap_err();
+    assert_eq!(error.number(), 8134);
+    assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
+    world.row_limit = Some(3);
+    assert_eq!(world.query(sort, &columns).unwrap().len(), 3);
+    assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
+    world.limit_memory(64 << 20);
+    place.end();
 }
 
 fn int_of(value: &Value) -> i64 {
