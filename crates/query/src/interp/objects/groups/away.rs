@@ -39,7 +39,7 @@ impl Away {
         hash: u64,
         key: &KeyBuf,
         layout: &RowLayout,
-        slots: impl Iterator<Item = &'s Slot>,
+        slots: impl Iterator<Item = &'s Slot> + Clone,
     ) -> SqlResult<()> {
         self.end_row(task)?;
         self.hash = hash;
