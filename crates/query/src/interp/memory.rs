@@ -117,10 +117,13 @@ impl Memory {
 /// What a session's statements may hold in memory beside rows of tables.
 #[derive(Debug)]
 pub struct Grant {
-    used: usize,
+    /// Bytes of objects that cannot spill.
+    fixed: usize,
+    /// Bytes of those that can, their blocks of files included.
+    spillable: usize,
     /// Nobody gets more.
     limit: usize,
-    /// Who can spill does so here.
+    /// Who can spill does so here. The rest of the limit is left to those who cannot.
     granted: usize,
     pool: Arc<str>,
     /// Where objects go on when the limit is reached.
@@ -149,22 +152,23 @@ impl Means<'_> {
 impl Grant {
     /// A grant of so many bytes from the resource pool of this name.
     pub fn new(limit: usize, pool: &str) -> Grant {
-        Grant { used: 0, limit, granted: limit, pool: pool.into(), spill: None }
+        Grant { fixed: 0, spillable: 0, limit, granted: limit, pool: pool.into(), spill: None }
     }
 
     /// The same, whose objects may spill.
     pub fn with_spill(self, space: Arc<SpillSpace>) -> Grant {
-        Grant { spill: Some(space), ..self }
+        Grant { granted: spills_at(self.limit), spill: Some(space), ..self }
     }
 
     /// Bytes in use.
     pub fn used(&self) -> usize {
-        self.used
+        self.fixed + self.spillable
     }
 
     /// Sets the limit for what comes.
     pub fn set_limit(&mut self, limit: usize) {
-        (self.limit, self.granted) = (limit, limit);
+        self.limit = limit;
+        self.granted = if self.spill.is_some() { spills_at(limit) } else { limit };
     }
 
     /// Sets what objects may hold before they spill, if they can; for others the limit counts.
@@ -183,20 +187,34 @@ impl Grant {
         (self.granted / (4 * block)).clamp(MERGE_MIN, MERGE_MAX)
     }
 
+    fn account(&mut self, spillable: bool) -> &mut usize {
+        if spillable { &mut self.spillable } else { &mut self.fixed }
+    }
+
     fn exhausted(&self) -> SqlError {
         SqlError::new(&message::OUT_OF_MEMORY, &[&self.pool])
     }
 }
 
+/// How much of a limit objects take that can go on in files.
+fn spills_at(limit: usize) -> usize {
+    limit - limit / 4
+}
+
 /// What one object has been charged.
 #[derive(Debug, Default)]
-pub struct Charge(usize);
+pub struct Charge {
+    bytes: usize,
+    /// Whether it is part of [`Grant::spillable`].
+    spillable: bool,
+}
 
 impl Charge {
-    /// Makes the charge so many bytes; error 701 where the grant does not have them.
+    /// Makes the charge so many bytes; error 701 where the grant does not have them. What others hold
+    /// beyond their grant, because they have spilled, is not counted.
     #[inline]
     pub fn settle(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
-        if bytes == self.0 {
+        if bytes == self.bytes {
             return Ok(());
         }
         self.change(bytes, grant)
@@ -204,11 +222,11 @@ impl Charge {
 
     #[cold]
     fn change(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
-        let used = grant.used - self.0 + bytes;
-        if bytes > self.0 && used > grant.limit {
+        let more = bytes.saturating_sub(self.bytes);
+        if more > 0 && grant.fixed + grant.spillable.min(grant.granted) + more > grant.limit {
             return Err(grant.exhausted());
         }
-        self.overdraw(bytes, grant);
+        self.book(bytes, false, grant);
         Ok(())
     }
 
@@ -216,7 +234,7 @@ impl Charge {
     /// gets its minimum even if others have used the grant up.
     #[inline]
     pub fn settle_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
-        if bytes == self.0 {
+        if bytes == self.bytes {
             return Ok(());
         }
         self.change_granted(bytes, grant)
@@ -224,8 +242,8 @@ impl Charge {
 
     #[cold]
     fn change_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
-        let used = grant.used - self.0 + bytes;
-        if bytes > self.0 && used > grant.granted && bytes > grant.object_min() {
+        let used = grant.used() - self.bytes + bytes;
+        if bytes > self.bytes && used > grant.granted && bytes > grant.object_min() {
             return Err(grant.exhausted());
         }
         self.overdraw(bytes, grant);
@@ -235,14 +253,18 @@ impl Charge {
     /// Makes the charge so many bytes, whether the grant has them or not: for the few blocks without
     /// which nothing could spill.
     pub fn overdraw(&mut self, bytes: usize, grant: &mut Grant) {
-        grant.used = grant.used - self.0 + bytes;
-        self.0 = bytes;
+        self.book(bytes, true, grant);
     }
 
     /// Gives everything back.
     pub fn release(&mut self, grant: &mut Grant) {
-        grant.used -= self.0;
-        self.0 = 0;
+        self.book(0, self.spillable, grant);
+    }
+
+    fn book(&mut self, bytes: usize, spillable: bool, grant: &mut Grant) {
+        *grant.account(self.spillable) -= self.bytes;
+        *grant.account(spillable) += bytes;
+        *self = Charge { bytes, spillable };
     }
 }
 
