@@ -82,6 +82,7 @@ struct Signatures {
     row_memory: SigRef,
     reserve: SigRef,
     copy: SigRef,
+    look_ahead: SigRef,
 }
 
 /// Writes a unit's function.
@@ -127,6 +128,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
             row_memory: sign(&[types::I64, types::I64], &[types::I64]),
             reserve: sign(&[types::I64, types::I32, types::I32, types::I64], &[types::I64]),
             copy: sign(&[types::I64, types::I64, types::I64], &[]),
+            look_ahead: sign(&[types::I64, types::I32, types::I64, types::I64], &[]),
         };
         Emitter { unit, b, analysis, places, blocks, frame, signatures, at: 0 }
     }
@@ -262,7 +264,12 @@ impl<'u, 'f> Emitter<'u, 'f> {
             Inst::Insert { bytes, .. } if self.analysis.target_of(bytes).is_some() => {
                 self.step(helpers::insert_reserved, inst);
             }
-            ref inst => self.step(helpers::of(inst), inst),
+            ref inst => {
+                if let Inst::Find { .. } = inst {
+                    self.look_ahead();
+                }
+                self.step(helpers::of(inst), inst);
+            }
         }
     }
 
@@ -515,6 +522,19 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.leave(outcome::FAILED);
         self.b.switch_to_block(next);
         row
+    }
+
+    /// Where the module's variables are.
+    pub fn variables(&self) -> Value {
+        self.frame.variables
+    }
+
+    /// Has the memory asked for that the look-up at hand will need in its next turns.
+    pub fn ask_ahead(&mut self, next: Value, after: Value) {
+        let at = self.b.ins().iconst(types::I32, self.at as i64);
+        let (run, signature) = (self.frame.run, self.signatures.look_ahead);
+        let address = helpers::look_ahead as *const () as usize;
+        self.call(signature, address, &[run, at, next, after]);
     }
 
     /// Copies bytes.

@@ -22,6 +22,7 @@
 //! relies on, the invariants of units (`query::ir`); where both execute an instruction, tests run both and
 //! compare.
 
+mod ahead;
 mod analysis;
 mod code;
 mod emit;

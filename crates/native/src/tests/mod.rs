@@ -2,6 +2,7 @@
 //!
 //! `THERMOCLINE_SEED` and `THERMOCLINE_SEEDS` say where random programs start and how many are tried.
 
+mod ahead;
 mod cost;
 mod lifetime;
 mod matrix;

@@ -16,11 +16,11 @@ use crate::interp::lent::{Lent, reader, transaction};
 use crate::interp::local::{Changed, RowId};
 use crate::interp::machine::{Machine, registers};
 use crate::interp::objects::Object;
-use crate::interp::objects::cursor::{prefetch_number, row_ref, row_slot};
+use crate::interp::objects::cursor::{prefetch_ahead, prefetch_number, row_ref, row_slot};
 use crate::interp::slot::Slot;
 use crate::interp::steps::{object, own};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, WriteStatus};
-use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose};
+use crate::ir::object::{AccessDesc, ObjId, ObjectDesc, ReadPurpose};
 use crate::ir::site::{ModuleArg, TargetSite, TargetTable};
 use crate::ir::unit::TableUse;
 use crate::ir::{RegType, Unit};
@@ -88,6 +88,16 @@ impl Machine<'_, '_> {
             }
             Ok(None) => Ok(Flow::Jump(done)),
             Err(error) => Err(errors::from_engine(&error, host, used)),
+        }
+    }
+
+    /// Asks for what [`Machine::find_stored`] will need for the next two keys, which are numbers.
+    #[inline(always)]
+    pub(super) fn look_ahead(&mut self, id: ObjId, next: i64, after: i64) {
+        let (_, desc) = object!(self, id, Cursor, Cursor);
+        let AccessDesc::Seek { index, .. } = desc.access else { return };
+        if let Some(table) = table_use(self.unit, desc.table).handle.get() {
+            prefetch_ahead(table, self.exec.task, index, next, after);
         }
     }
 

@@ -271,6 +271,18 @@ pub mod helpers {
         machine.told(pc, flow)
     }
 
+    /// Asks for what an [`Inst::Find`] will need when the key, a number, is `next` and then `after`.
+    ///
+    /// # Safety
+    /// As for [`step`].
+    pub unsafe extern "C" fn look_ahead(run: *mut Run, pc: u32, next: i64, after: i64) {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { machine(run) };
+        if let Inst::Find { cursor, .. } = machine.unit.code[pc as usize] {
+            machine.look_ahead(cursor, next, after);
+        }
+    }
+
     /// Copies bytes.
     ///
     /// # Safety

@@ -185,6 +185,21 @@ impl Index {
         }
     }
 
+    /// For who will look for one key and then for another: asks for the row of the `next`, whose place in
+    /// the index was asked for as that of the one `after`, and for the place of the one after it.
+    #[inline]
+    pub fn prefetch_ahead(
+        &self,
+        pin: impl FnOnce() -> Guard,
+        next: SeekKey<'_>,
+        after: SeekKey<'_>,
+    ) {
+        match self {
+            Index::Hash(index) => index.prefetch_ahead(next, after),
+            Index::Range(index) => index.prefetch_ahead(&pin(), next, after),
+        }
+    }
+
     /// Goes on with a scan: calls `visit` for anchor after anchor until it breaks or the end is
     /// reached, and returns whether there may be more. After a break a few more anchors may be
     /// visited, those of a unique index with the same key as the last one; what is returned then

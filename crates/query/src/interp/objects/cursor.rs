@@ -250,6 +250,16 @@ pub fn prefetch_number(table: &Table, index: usize, number: i64) {
     }
 }
 
+/// Asks for what look-ups of the row with the number `next` as its whole key, and then of the one with
+/// `after`, will need first.
+#[inline(always)]
+pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after: i64) {
+    if let KeyClass::One(word) = table.key_spec(index).class() {
+        let key = |number: i64| SeekKey::Word(word.of_number(number as u64));
+        table.index_at(index).prefetch_ahead(|| task.pin(), key(next), key(after));
+    }
+}
+
 /// A row register for a row of the engine: where its bytes are, and its anchor.
 #[inline]
 pub fn row_slot(row: RowRef) -> Slot {

@@ -166,6 +166,16 @@ impl<N: Nodes> SplitList<N> {
         prefetch(std::ptr::from_ref(self.entry(hash)) as u64);
     }
 
+    /// Asks for the first node of the bucket that a hash falls into. Looks at nothing but the bucket, which
+    /// stays, so that it needs no guard.
+    #[inline]
+    pub(super) fn prefetch_first(&self, hash: u64) {
+        let word = self.entry(hash).load(Relaxed);
+        if word & TO_BUCKET == 0 {
+            prefetch_row(word & ADDRESS_MASK);
+        }
+    }
+
     /// Puts some buckets of the level that is being added into the list, if one is.
     ///
     /// # Safety

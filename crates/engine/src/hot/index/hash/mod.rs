@@ -120,6 +120,15 @@ impl HashIndex {
         }
     }
 
+    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead).
+    #[inline]
+    pub fn prefetch_ahead(&self, next: SeekKey<'_>, after: SeekKey<'_>) {
+        if let (SeekKey::Word(_), Entries::Anchors(list)) = (next, &self.entries) {
+            list.prefetch_first(self.rows.probe_of(next).hash);
+        }
+        self.prefetch_key(after);
+    }
+
     /// Adds buckets. Called again and again until there are enough.
     #[cold]
     fn grow(&self, _guard: &Guard) {

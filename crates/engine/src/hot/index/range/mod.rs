@@ -46,6 +46,7 @@ use crossbeam_epoch::Guard;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
 use crate::hot::index::postings::GroupPtr;
+use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
 use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::{KeyBuf, SeekKey};
@@ -348,6 +349,27 @@ impl RangeIndex {
                 }
             }
         })
+    }
+
+    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead). Gives up where somebody else changes a
+    /// node.
+    #[inline]
+    pub fn prefetch_ahead(&self, guard: &Guard, next: SeekKey<'_>, after: SeekKey<'_>) {
+        if self.unique {
+            let row = self.rows.with_bytes(next, |key| self.try_find(guard, key));
+            row.into_iter().for_each(prefetch_row);
+        }
+        let _ = self.rows.with_bytes(after, |key| self.prefetch_leaf(guard, key));
+    }
+
+    /// Asks for the part of a key's leaf that a search begins with.
+    #[inline]
+    fn prefetch_leaf(&self, guard: &Guard, key: &[u8]) -> Result<(), Retry> {
+        let Leaf { node, seen, .. } = self.descend(guard, key, Side::From, 1)?;
+        if node.level() > 0 {
+            node.child(self.child_index(node, seen, key, Side::From)?, seen)?.prefetch_heads();
+        }
+        Ok(())
     }
 
     /// What the entry of a key points to, or 0.
