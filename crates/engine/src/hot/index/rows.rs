@@ -21,7 +21,8 @@ pub(super) struct Rows {
 /// A key that is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe<'k> {
-    pub(super) key: &'k [u8],
+    /// Its bytes; none if it is made of words and was not given as bytes.
+    key: &'k [u8],
     pub(super) hash: u64,
     words: [u64; 2],
 }
@@ -55,6 +56,19 @@ impl Rows {
     /// Encodes the key of a row that the caller has.
     pub(super) fn encode(&self, row: &[u8], out: &mut KeyBuf) {
         self.key.encode_row(&self.layout, row, out);
+    }
+
+    /// Calls `f` with the key of a row that the caller has.
+    #[inline]
+    pub(super) fn with_key<T>(&self, row: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+        match self.class {
+            KeyClass::One(word) => self.with_bytes(SeekKey::Word(word.read(row)), f),
+            _ => {
+                let mut key = KeyBuf::new();
+                self.encode(row, &mut key);
+                f(&key)
+            }
+        }
     }
 
     /// What to look for to find the key of a row that the caller has, if the key is made of words. It
@@ -93,12 +107,16 @@ impl Rows {
     /// What to look for to find this key.
     #[inline]
     pub(super) fn probe<'k>(&self, key: &'k [u8]) -> Probe<'k> {
-        let words = match self.class {
+        Probe { key, hash: self.key.hash_key(key), words: self.words_in(key) }
+    }
+
+    #[inline]
+    fn words_in(&self, key: &[u8]) -> [u64; 2] {
+        match self.class {
             KeyClass::One(word) => [word.in_key(key), 0],
             KeyClass::Two(a, b) => [a.in_key(key), b.in_key(&key[a.width()..])],
             KeyClass::General => [0, 0],
-        };
-        Probe { key, hash: self.key.hash_key(key), words }
+        }
     }
 
     /// What to look for to find this key.
@@ -138,6 +156,15 @@ impl Rows {
                     self.key.hash_key(&key)
                 }
             }
+        }
+    }
+
+    /// Whether these bytes are the key.
+    #[inline]
+    pub(super) fn is_key(&self, key: &[u8], probe: &Probe<'_>) -> bool {
+        match self.class {
+            KeyClass::General => *key == *probe.key,
+            _ => self.words_in(key) == probe.words,
         }
     }
 

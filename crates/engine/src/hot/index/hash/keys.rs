@@ -19,6 +19,7 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
 use crate::hot::index::postings::{GroupPtr, Postings, is_place};
 use crate::hot::index::rows::Probe;
+use crate::hot::key::KeyBuf;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crossbeam_epoch::Guard;
 
@@ -71,8 +72,9 @@ impl SplitList<KeyNodes> {
                         linked
                     }
                     Place::Anchors(_) => {
-                        let header = KeyHeader::new(probe.hash);
-                        let group = GroupPtr::create(header, probe.key, anchor, link, counts);
+                        let (header, mut key) = (KeyHeader::new(probe.hash), KeyBuf::new());
+                        self.nodes().rows().encode_key(anchor, &mut key);
+                        let group = GroupPtr::create(header, &key, anchor, link, counts);
                         let node = KeyNodes::node(group);
                         let linked = self.link(&spot, probe.hash, node, self.nodes().link(node));
                         counts.add_posted(anchor.address(), i64::from(linked));
@@ -104,7 +106,7 @@ impl SplitList<KeyNodes> {
                 word = self.nodes().link(node).load(Acquire);
                 match KeyNodes::group(node) {
                     Some(group) if self.nodes().hash(node) == probe.hash => {
-                        if !is_marked(word) && group.key() == probe.key {
+                        if !is_marked(word) && self.nodes().rows().is_key(group.key(), probe) {
                             return Place::Group(group);
                         }
                     }
@@ -255,7 +257,8 @@ impl Iterator for KeyRun<'_> {
                 }
                 match KeyNodes::group(node) {
                     Some(group)
-                        if list.nodes().hash(node) == hash && group.key() == self.probe.key =>
+                        if list.nodes().hash(node) == hash
+                            && list.nodes().rows().is_key(group.key(), &self.probe) =>
                     {
                         let mut postings = group.postings(0);
                         if let Some(anchor) = postings.next() {

@@ -73,9 +73,9 @@ impl HashIndex {
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
         let mut key = KeyBuf::new();
+        let probe = self.probe_row(row, &mut key);
         let striped = match &self.entries {
             Entries::Anchors(list) => {
-                let probe = self.probe_row(row, &mut key);
                 // SAFETY: the caller's promise.
                 if !unsafe { self.insert_anchor(list, anchor, &probe, check) } {
                     return false;
@@ -83,8 +83,6 @@ impl HashIndex {
                 self.counts.add_rows(probe.hash, 1)
             }
             Entries::Keys(list) => {
-                self.rows.encode(row, &mut key);
-                let probe = self.rows.probe(&key);
                 // SAFETY: the caller's promise.
                 if !unsafe { list.insert(anchor, &probe, &self.counts) } {
                     return true;

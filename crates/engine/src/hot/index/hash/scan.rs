@@ -96,7 +96,7 @@ unsafe fn scan_key(
     // SAFETY: the caller's promise, for all nodes reached.
     unsafe {
         let run = list.gather(&mut list.first(probe.hash), probe.hash);
-        for group in run.groups.into_iter().filter(|group| group.key() == probe.key) {
+        for group in run.groups.into_iter().filter(|group| rows.is_key(group.key(), &probe)) {
             if scan.visit_group(group, visit).is_break() {
                 return true;
             }

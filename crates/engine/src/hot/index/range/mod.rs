@@ -49,7 +49,7 @@ use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
 use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
-use crate::hot::key::{KeyBuf, SeekKey};
+use crate::hot::key::SeekKey;
 use crate::sync::Word;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -150,18 +150,18 @@ impl RangeIndex {
         row: &[u8],
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
-        let mut key = KeyBuf::new();
-        self.rows.encode(row, &mut key);
-        loop {
-            // SAFETY: the caller's promise.
-            match unsafe { self.try_insert(guard, anchor, &key, check) } {
-                Ok(false) => return false,
-                Ok(true) => break,
-                Err(Retry) => {}
+        let inserted = self.rows.with_key(row, |key| {
+            loop {
+                // SAFETY: the caller's promise.
+                if let Ok(inserted) = unsafe { self.try_insert(guard, anchor, key, check) } {
+                    return inserted;
+                }
             }
+        });
+        if inserted {
+            self.count_row(anchor, 1);
         }
-        self.count_row(anchor, 1);
-        true
+        inserted
     }
 
     fn count_row(&self, anchor: AnchorPtr, n: i64) {
@@ -261,22 +261,20 @@ impl RangeIndex {
     /// # Safety
     /// As there.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
-        let mut key = KeyBuf::new();
-        self.rows.encode(row, &mut key);
         self.count_row(anchor, -1);
         // SAFETY: the caller's promise; whoever is told that a group died owns it.
-        unsafe {
+        self.rows.with_key(row, |key| unsafe {
             if self.unique {
-                self.remove_entry(guard, &key, anchor.address());
+                self.remove_entry(guard, key, anchor.address());
                 return;
             }
             let link = self.rows.link(anchor);
             if let Some(group) = GroupPtr::unlink(link, guard, &self.counts) {
                 self.counts.add_keys(group.address(), -1);
-                self.remove_entry(guard, &key, group.address());
+                self.remove_entry(guard, key, group.address());
                 group.retire::<NoHeader>(guard, &self.counts);
             }
-        }
+        });
     }
 
     /// Takes an anchor or a dead group out of the tree.

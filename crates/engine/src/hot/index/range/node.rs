@@ -343,6 +343,10 @@ impl Node {
     /// How many of the heads are lower than this one.
     #[inline]
     fn lower_bound(&self, head: u64, count: usize) -> usize {
+        // Keys that come in their order go behind all others.
+        if count.checked_sub(1).is_some_and(|last| self.head(last) < head) {
+            return count;
+        }
         // Without branches that depend on the keys: nobody could predict them.
         let first = BLOCK * lower_count(&self.hints, head);
         let pointers = &raw const self.pointers[first];
