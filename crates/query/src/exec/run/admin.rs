@@ -74,6 +74,7 @@ impl Context<'_> {
             .filter(|configured| configured.value != configured.in_use)
             .collect();
         self.definition(|context| {
+            context.lock_edit(DbId::MASTER)?;
             for configured in changed {
                 let now = ConfigurationDef { in_use: configured.value, ..configured };
                 context.change(DbId::MASTER, |task, part, edit| {
