@@ -14,8 +14,8 @@
 //! # Invariants
 //!
 //! * R1: a table lives until everything queued for it has been processed. So tables are made by
-//!   [`Tables`] alone, which keeps them until a pass over all queues has gone by that began after
-//!   the table's gate was closed and the horizon had passed that moment.
+//!   [`Tables`] alone, which keeps them until the horizon has passed the moment when the table's gate was
+//!   closed, and a pass over all queues that began then has left nothing of older commits there.
 //! * R2: a version is queued only after its replacement's begin word is a stamp.
 //!
 //! # Who does it
@@ -63,7 +63,9 @@ impl Garbage {
 
 /// Garbage of one or several commits.
 struct Batch {
-    /// The highest stamp of the commits.
+    /// The lowest stamp of the commits ...
+    first: Lsn,
+    /// ... and the highest.
     stamp: Lsn,
     items: Vec<Garbage>,
 }
@@ -87,8 +89,6 @@ struct Retired {
     table: Arc<Table>,
     /// What was committed when the gate had closed.
     stamp: Lsn,
-    /// The pass after which the horizon was found past the stamp.
-    pass: Option<u64>,
     /// How far its rows are freed. Out on loan while that goes on.
     walk: Option<Walk>,
 }
@@ -108,8 +108,8 @@ pub struct ReclaimStats {
 pub struct Reclaimer {
     queues: Box<[CachePadded<Mutex<Queue>>]>,
     retired: Mutex<Vec<Retired>>,
-    /// Held during a pass; counts those that went by all queues.
-    passes: Mutex<u64>,
+    /// Held during a pass.
+    passing: Mutex<()>,
     enqueued: AtomicU64,
     dequeued: AtomicU64,
     tables_freed: AtomicU64,
@@ -122,7 +122,7 @@ impl Reclaimer {
         Reclaimer {
             queues: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
             retired: Mutex::default(),
-            passes: Mutex::new(0),
+            passing: Mutex::default(),
             enqueued: AtomicU64::new(0),
             dequeued: AtomicU64::new(0),
             tables_freed: AtomicU64::new(0),
@@ -144,15 +144,19 @@ impl Reclaimer {
         self.enqueued.fetch_add(items.len() as u64, Relaxed);
         match queue.batches.back_mut() {
             Some(last) if last.items.len() + items.len() <= BATCH => {
+                last.first = last.first.min(stamp);
                 last.stamp = last.stamp.max(stamp);
                 last.items.append(items);
             }
             _ if items.len() < BATCH => {
                 let mut fresh = Vec::with_capacity(BATCH);
                 fresh.append(items);
-                queue.batches.push_back(Batch { stamp, items: fresh });
+                queue.batches.push_back(Batch { first: stamp, stamp, items: fresh });
             }
-            _ => queue.batches.push_back(Batch { stamp, items: std::mem::take(items) }),
+            _ => {
+                let items = std::mem::take(items);
+                queue.batches.push_back(Batch { first: stamp, stamp, items });
+            }
         }
         queue.commits += 1;
         let mut safe = horizon.safe();
@@ -174,7 +178,7 @@ impl Reclaimer {
         budget: usize,
         (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
     ) -> usize {
-        let Ok(mut passes) = self.passes.try_lock() else { return 0 };
+        let Ok(_alone) = self.passing.try_lock() else { return 0 };
         let safe = horizon.advance(slots, durable);
         let mut done = 0;
         for queue in &self.queues {
@@ -192,29 +196,23 @@ impl Reclaimer {
                 }
             }
         }
-        // Everything that ended below `safe` before this pass began is gone.
-        *passes += 1;
-        done + self.free_tables((shard, guard), safe, *passes, budget - done)
+        done + self.free_tables((shard, guard), safe, budget - done)
     }
 
-    fn free_tables(
-        &self,
-        (shard, guard): (usize, &Guard),
-        safe: Lsn,
-        pass: u64,
-        budget: usize,
-    ) -> usize {
+    /// What commits below this left behind is freed, of those that were over when the horizon was found
+    /// here. Called in a pass, behind the queues.
+    fn freed_below(&self, safe: Lsn) -> Lsn {
+        self.queues.iter().map(|queue| lock(queue).oldest()).fold(safe, Lsn::min)
+    }
+
+    fn free_tables(&self, (shard, guard): (usize, &Guard), safe: Lsn, budget: usize) -> usize {
         if self.waiting.load(Relaxed) == 0 {
             return 0;
         }
+        let freed_below = self.freed_below(safe);
         let due = {
             let mut retired = lock(&self.retired);
-            for entry in retired.iter_mut().filter(|e| e.pass.is_none() && safe >= e.stamp) {
-                entry.pass = Some(pass);
-            }
-            // A whole pass must lie between: it processed what was queued before.
-            let ready =
-                |e: &&mut Retired| e.pass.is_some_and(|p| p < pass) && e.table.gate().is_empty(0);
+            let ready = |e: &&mut Retired| e.stamp <= freed_below && e.table.gate().is_empty(0);
             retired.iter_mut().find(ready).map(|entry| (entry.table.clone(), entry.walk.take()))
         };
         let Some((table, walk)) = due else { return 0 };
@@ -250,7 +248,7 @@ impl Reclaimer {
     /// Keeps a dropped table until nothing points into it any more, then frees its rows.
     pub fn retire(&self, table: Arc<Table>, stamp: Lsn) {
         let mut retired = lock(&self.retired);
-        retired.push(Retired { table, stamp, pass: None, walk: None });
+        retired.push(Retired { table, stamp, walk: None });
         self.waiting.store(retired.len(), Relaxed);
     }
 
@@ -265,6 +263,11 @@ impl Reclaimer {
 }
 
 impl Queue {
+    /// The lowest stamp of a commit whose garbage is still here.
+    fn oldest(&self) -> Lsn {
+        self.batches.iter().map(|batch| batch.first).min().unwrap_or(Lsn::MAX)
+    }
+
     fn process(&mut self, shard: usize, guard: &Guard, safe: Lsn, budget: usize) -> usize {
         let mut done = 0;
         while let Some(batch) = self.batches.front_mut() {
