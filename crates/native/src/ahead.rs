@@ -7,7 +7,7 @@
 //! then.
 //!
 //! What is computed ahead is a guess, which costs time if it is wrong and nothing else: it takes the loop's
-//! code as it lies, conditions and NULLs aside, changes nothing, and fails never.
+//! code as it lies, conditions and NULLs aside, changes nothing, and never fails.
 
 use std::collections::BTreeMap;
 

@@ -13,13 +13,7 @@ fn random_queries_give_the_same_rows() {
     let place = SpillPlace::new(256, 0);
     for seed in seeds(300) {
         let mut generator = Generator::new(seed);
-        let mut world = World::new();
-        for (def, rows) in generator.make_tables() {
-            world.create(&def);
-            if !rows.is_empty() {
-                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-            }
-        }
+        let mut world = World::with_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let plan = select(root, &columns);
         let lower =

@@ -26,6 +26,7 @@ use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::SessionFacts;
 use crate::func::testing::TestSession;
+use crate::interp::generate::Generator;
 use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
@@ -157,6 +158,21 @@ impl ResultSink for Dropped {
 }
 
 impl World {
+    /// A world with random tables.
+    ///
+    /// # Panics
+    /// If a table does not take its rows.
+    pub fn with_tables_of(generator: &mut Generator) -> World {
+        let mut world = World::new();
+        for (def, rows) in generator.make_tables() {
+            world.create(&def);
+            if !rows.is_empty() {
+                world.fill(&def, &rows).expect("a generator's rows fit its tables");
+            }
+        }
+        world
+    }
+
     pub fn new() -> World {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();

@@ -35,13 +35,7 @@ pub fn optimized(plan: &Plan) -> Plan {
 fn optimized_plans_yield_the_same_rows() {
     for seed in seeds(500) {
         let mut generator = Generator::new(seed);
-        let mut world = World::new();
-        for (def, rows) in generator.make_tables() {
-            world.create(&def);
-            if !rows.is_empty() {
-                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-            }
-        }
+        let mut world = World::with_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);

@@ -15,6 +15,7 @@ use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();
 const TEXT: SqlType = SqlType::varbinary(100);
+
 #[test]
 fn random_plans_yield_the_same_rows_with_and_without_memory() {
     let place = SpillPlace::new(256, 0);
@@ -22,13 +23,7 @@ fn random_plans_yield_the_same_rows_with_and_without_memory() {
     let mut spilled = 0;
     for seed in seeds(600) {
         let mut generator = Generator::new(seed);
-        let mut world = World::new();
-        for (def, rows) in generator.make_tables() {
-            world.create(&def);
-            if !rows.is_empty() {
-                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-            }
-        }
+        let mut world = World::with_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);
