@@ -16,8 +16,7 @@ use super::values::{flag, string, text, variant, variant_int};
 /// Conversion, and choice between values.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict("ISNUMERIC", (1, 1), types_of_isnumeric, isnumeric).own_nulls(),
-    // The binder may prefer a CASE, which does not evaluate what is not needed.
-    ScalarFunction::strict("ISNULL", (2, 2), types_of_isnull, isnull).own_nulls().native(),
+    ScalarFunction::strict("ISNULL", (2, 2), types_of_isnull, isnull).first_known().native(),
     ScalarFunction::strict("GREATEST", (1, 254), types_of_extreme, greatest).own_nulls(),
     ScalarFunction::strict("LEAST", (1, 254), types_of_extreme, least).own_nulls(),
     ScalarFunction::strict(

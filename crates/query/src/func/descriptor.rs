@@ -46,6 +46,8 @@ pub enum NullBehaviour {
     Strict,
     /// The function decides.
     Own,
+    /// The result is the first argument that is not NULL; those behind it are not evaluated.
+    FirstKnown,
 }
 
 /// When a function must be evaluated anew.
@@ -236,6 +238,12 @@ impl ScalarFunction {
     /// It decides itself what NULL does.
     pub(super) const fn own_nulls(mut self) -> ScalarFunction {
         self.nulls = NullBehaviour::Own;
+        self
+    }
+
+    /// The first argument that is not NULL.
+    pub(super) const fn first_known(mut self) -> ScalarFunction {
+        self.nulls = NullBehaviour::FirstKnown;
         self
     }
 

@@ -87,6 +87,9 @@ impl Lowering {
                 Ok(val.nullable)
             }
             ExprKind::Subquery(subquery) => self.scalar_subquery(subquery, &expr.ty, dst),
+            ExprKind::Call { function, args } if function.nulls == NullBehaviour::FirstKnown => {
+                self.first_known(args, dst)
+            }
             ExprKind::Call { function, .. } if function.nulls == NullBehaviour::Own => {
                 let end = self.b.label();
                 self.operation(expr, dst, NullTo { dst: Some(dst), label: end })?;
@@ -255,6 +258,23 @@ impl Lowering {
         match otherwise {
             Some(otherwise) => nullable |= self.expr_into(otherwise, dst)?,
             None => self.b.emit(Inst::SetNull { dst }),
+        }
+        self.leave(outside);
+        self.b.place(end);
+        Ok(nullable)
+    }
+
+    /// The first of some values that is not NULL; whether the result may be.
+    fn first_known(&mut self, args: &[Expr], dst: Reg) -> SqlResult<bool> {
+        let (first, others) = args.split_first().expect("the number of arguments was checked");
+        let end = self.b.label();
+        let mut nullable = self.expr_into(first, dst)?;
+        let outside = self.enter();
+        for other in others {
+            if nullable {
+                self.b.emit(Inst::JumpNotNull { a: dst, to: end.pc() });
+                nullable = self.expr_into(other, dst)?;
+            }
         }
         self.leave(outside);
         self.b.place(end);

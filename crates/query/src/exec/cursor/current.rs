@@ -1,6 +1,6 @@
 //! The row that `WHERE CURRENT OF` means, and what `CURSOR_STATUS` says.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base::text::identifier::fold_identifier;
 use base::{SqlError, message};
@@ -16,7 +16,6 @@ use crate::exec::session::State;
 use crate::func::facts::CursorScope;
 use crate::interp::local::RowId;
 use crate::interp::{Frame, Outcome};
-use crate::ir::runs::Runs;
 use crate::ir::site::StatementKind as Kind;
 
 /// The cursor of a statement with `WHERE CURRENT OF`.
@@ -51,16 +50,7 @@ impl Context<'_> {
         let StepKind::Data(statement) = &step.kind else {
             return Err(crate::lower::internal("a data step").into());
         };
-        let step = Step {
-            line: step.line,
-            span: step.span,
-            declared: step.declared,
-            handler: step.handler,
-            catch_depth: step.catch_depth,
-            kind: StepKind::Data(statement.clone()),
-            plan: Mutex::new(None),
-            runs: Runs::default(),
-        };
+        let step = step.with_statement((**statement).clone());
         let ran = self.run_step(program, &step, frame, None);
         self.session.cursor_row = None;
         let (outcome, kind) = ran?;

@@ -10,7 +10,7 @@ use tsql::ast::{self, CursorConcurrency, CursorModel, QueryBody, StatementKind, 
 use super::{Cursor, Key, Model, Source};
 use crate::exec::context::Context;
 use crate::exec::program::variables::Variables;
-use crate::exec::program::{Program, Step, StepKind};
+use crate::exec::program::{Program, Step};
 use crate::exec::run::call::new_frame;
 use crate::exec::run::{Effect, Fault, Run};
 use crate::interp::Frame;
@@ -199,14 +199,9 @@ pub(super) fn made_program(
 ) -> Program {
     let declared = variables.len() as u32;
     let made = |kind: StatementKind| Step {
-        line: step.line,
-        span: step.span,
         declared,
         handler: None,
-        catch_depth: step.catch_depth,
-        kind: StepKind::Data(Box::new(ast::Statement { span: step.span, kind })),
-        plan: Mutex::new(None),
-        runs: Runs::default(),
+        ..step.with_statement(ast::Statement { span: step.span, kind })
     };
     Program {
         kind: base.kind,

@@ -124,6 +124,7 @@ impl Builder<'_> {
             catch_depth: self.catch_depth,
             kind,
             plan: Mutex::new(None),
+            callee: Mutex::new(None),
             runs: Runs::default(),
         });
         at

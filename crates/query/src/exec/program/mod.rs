@@ -35,6 +35,7 @@ use crate::plan::expr::TableVarId;
 use crate::plan::tree::Isolation;
 
 use crate::exec::options::CompileOptions;
+use crate::exec::run::callee::KnownCallee;
 use crate::plan::expr::VarId;
 
 use plan::StepPlan;
@@ -150,6 +151,8 @@ pub struct Step {
     pub kind: StepKind,
     /// The plan, once somebody has made one.
     pub plan: Mutex<Option<Arc<StepPlan>>>,
+    /// What the name of its procedure has meant, once somebody has looked.
+    pub(crate) callee: Mutex<Option<Arc<KnownCallee>>>,
     /// Its runs with that plan, as far as it is a query.
     pub runs: Runs,
 }
@@ -247,10 +250,35 @@ impl Step {
         (span.start, span.end)
     }
 
+    /// A step in the place of this one, of another data statement.
+    pub fn with_statement(&self, statement: ast::Statement) -> Step {
+        Step {
+            line: self.line,
+            span: self.span,
+            declared: self.declared,
+            handler: self.handler,
+            catch_depth: self.catch_depth,
+            kind: StepKind::Data(Box::new(statement)),
+            plan: Mutex::default(),
+            callee: Mutex::default(),
+            runs: Runs::default(),
+        }
+    }
+
     /// Keeps a plan that was made now.
     pub fn keep(&self, plan: Arc<StepPlan>, now_ns: u64) {
         *self.plan.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan);
         self.runs.compiled(now_ns);
+    }
+
+    /// Keeps what the name of its procedure means.
+    pub(crate) fn keep_callee(&self, callee: Arc<KnownCallee>) {
+        *self.callee.lock().unwrap_or_else(|p| p.into_inner()) = Some(callee);
+    }
+
+    /// What the name of its procedure has meant, whether or not it still does.
+    pub(crate) fn callee(&self) -> Option<Arc<KnownCallee>> {
+        self.callee.lock().unwrap_or_else(|p| p.into_inner()).clone()
     }
 
     /// The plan that it has, good or not.

@@ -13,7 +13,7 @@ use tsql::ast;
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
-use crate::exec::program::{Program, Step, StepKind};
+use crate::exec::program::{Program, Step};
 use crate::exec::session::names::HiddenTable;
 use crate::exec::sink::{PassesMessages, ResponseSink, command};
 use crate::interp::local::LocalTable;
@@ -109,16 +109,7 @@ impl Context<'_> {
         let insert = ast::Insert { source, ..insert.clone() };
         let statement =
             ast::Statement { span: step.span, kind: ast::StatementKind::Insert(Box::new(insert)) };
-        let step = Step {
-            line: step.line,
-            span: step.span,
-            declared: step.declared,
-            handler: step.handler,
-            catch_depth: step.catch_depth,
-            kind: StepKind::Data(Box::new(statement)),
-            plan: std::sync::Mutex::new(None),
-            runs: Default::default(),
-        };
+        let step = step.with_statement(statement);
         let result = self.run_step(program, &step, frame, Some(&hidden));
         if let TableSlot::Own(table) = frame.table_mut(id) {
             table.release(&mut self.runtime.grant);

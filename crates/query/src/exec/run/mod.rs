@@ -11,12 +11,13 @@
 //! # Where things are
 //!
 //! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
-//! * [`expression`]: variables, conditions. * [`call`], [`dynamic`], [`canonical`],
+//! * [`expression`]: variables, conditions. * [`call`], [`callee`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
 //! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
 pub mod call;
+pub mod callee;
 pub mod canonical;
 pub mod data;
 pub mod dbcc;

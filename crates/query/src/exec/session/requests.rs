@@ -19,7 +19,8 @@ use crate::exec::program::{Program, ProgramKind};
 use crate::exec::request::{
     RpcArg, RpcCall, RpcProcedure, RpcValue, TableValue, TransactionRequest, procedure_id,
 };
-use crate::exec::run::call::{Argument, ArgumentIn, Callee, new_frame, parse_name};
+use crate::exec::run::call::{Argument, ArgumentIn, new_frame};
+use crate::exec::run::callee::{Callee, parse_name};
 use crate::exec::run::{Effect, Fault, Run};
 use crate::exec::sink::{
     DoneScope, EnvironmentChange, OutputParameter, ResponseSink, ResultsOnly, Silent,

@@ -12,7 +12,7 @@ use crate::bind::{self, BindContext, BindOptions};
 use crate::exec::context::Context;
 use crate::exec::program::variables::Variable;
 use crate::exec::program::{Program, ProgramKind, StepKind};
-use crate::exec::run::call::Callee;
+use crate::exec::run::callee::Callee;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
 use crate::plan::tree::OutputColumn;
 use crate::sysproc::Arguments;

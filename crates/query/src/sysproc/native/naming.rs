@@ -10,7 +10,7 @@ use tsql::ast;
 
 use crate::ddl::rename;
 use crate::exec::context::Context;
-use crate::exec::run::call::parse_name;
+use crate::exec::run::callee::parse_name;
 use crate::sysproc::Arguments;
 
 /// `sp_rename`. Errors 15225, 15248, 15249, 15250 and those of the renaming.

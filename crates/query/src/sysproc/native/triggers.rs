@@ -8,7 +8,7 @@ use engine::catalog::def::{ModuleDef, ModuleKind, Permission, Securable, Securab
 use engine::catalog::{Definition, ObjectDef};
 
 use crate::exec::context::Context;
-use crate::exec::run::call::parse_name;
+use crate::exec::run::callee::parse_name;
 use crate::sysproc::Arguments;
 
 /// `sp_settriggerorder`. Errors 15130, 15165, 15247, 15600.

@@ -13,7 +13,7 @@ use engine::catalog::def::{
 };
 use tsql::{ast, quote_identifier};
 
-use super::super::call::parse_name;
+use super::super::callee::parse_name;
 use super::{Run, has_option, word};
 use crate::exec::context::Context;
 use crate::sysproc::native::rows::{ResultSet, text};

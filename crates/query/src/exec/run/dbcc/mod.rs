@@ -16,7 +16,7 @@ use base::{SqlError, Value, message};
 use engine::catalog::def::{Permission, TableDef};
 use tsql::ast::{self, Literal};
 
-use super::call::parse_name;
+use super::callee::parse_name;
 use super::{Fault, Run};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::{Program, Step};

@@ -16,7 +16,7 @@ use base::ids::ObjectId;
 use base::{Collation, SqlError, SqlResult, SqlType, Value, message};
 use tsql::ast;
 
-use super::call::Callee;
+use super::callee::Callee;
 use super::fault::located_all;
 use super::{Effect, Run};
 use crate::exec::context::Context;
