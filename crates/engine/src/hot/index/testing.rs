@@ -41,6 +41,10 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) fn new(hash: bool, unique: bool, kind: KeyKind) -> Fixture {
+        Fixture::with_buckets(hash, unique, kind, 1)
+    }
+
+    pub(super) fn with_buckets(hash: bool, unique: bool, kind: KeyKind, hint: u64) -> Fixture {
         let collation = base::Collation(1);
         let (types, columns): (Vec<SqlType>, usize) = match kind {
             KeyKind::Int => (vec![SqlType::int(), SqlType::bigint()], 1),
@@ -60,7 +64,7 @@ impl Fixture {
             unique,
             account: Arc::new(Account::default()),
         };
-        let index = if hash { Index::hash(shape, 1) } else { Index::range(shape) };
+        let index = if hash { Index::hash(shape, hint) } else { Index::range(shape) };
         Fixture { kind, layout, key, index }
     }
 

@@ -339,7 +339,7 @@ fn a_hash_index_grows_with_its_keys_and_not_with_its_rows() {
 
 #[test]
 fn a_bucket_count_is_a_hint() {
-    for (hint, expected) in [(0, 8), (1000, 1024), (1 << 30, 1 << 13)] {
+    for (hint, expected) in [(0, 8), (1000, 1024), (1 << 30, 1 << 20)] {
         let shape = IndexShape {
             layout: Arc::new(RowLayout::new(&[base::SqlType::int()])),
             key: Arc::new(KeySpec::new(
@@ -355,6 +355,25 @@ fn a_bucket_count_is_a_hint() {
         let collector = Collector::new();
         let handle = collector.register();
         assert_eq!(index.stats(&handle.pin()).total_buckets, expected);
+    }
+}
+
+#[test]
+fn scans_pass_over_empty_buckets_before_and_while_more_are_added() {
+    let collector = Collector::new();
+    let handle = collector.register();
+    let guard = handle.pin();
+    for unique in [false, true] {
+        let f = Fixture::with_buckets(true, unique, KeyKind::Int, 1024);
+        // Levels are added at 1,024 and 2,048 keys, sixteen buckets with each further key.
+        for key in 0..2500 {
+            if key < 40 || key % 3 == 0 {
+                let mut found = f.scan_all(&guard, Scan::all(), 100);
+                found.sort_unstable();
+                assert_eq!(found, (0..u64::from(key)).collect::<Vec<_>>());
+            }
+            f.add(&guard, key, u64::from(key));
+        }
     }
 }
 

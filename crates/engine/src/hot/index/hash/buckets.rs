@@ -17,6 +17,7 @@
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
+use std::slice;
 
 use env::memory;
 
@@ -25,9 +26,9 @@ use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU32, AtomicU64};
 
-/// An index begins with no more than 2^13 buckets, however many are hinted at: growing costs less than
-/// memory that is not needed and scans over empty buckets.
-const FIRST_LEVEL_MAX: u32 = 13;
+/// An index begins with no more than 2^20 buckets, however many are hinted at: growing from there costs
+/// less than memory that may not be needed and scans over empty buckets.
+const FIRST_LEVEL_MAX: u32 = 20;
 /// Low for the interleaving checker, so that most buckets have yet to be put into the list.
 const FIRST_LEVEL_MIN: u32 = if cfg!(feature = "shuttle") { 1 } else { 3 };
 /// 2^34 buckets take 128 GB.
@@ -108,6 +109,14 @@ impl Buckets {
     pub(super) fn border(&self, hash: u64) -> u64 {
         // Acquire: pairs with `finish_share`, so that the buckets are seen.
         hash & !(u64::MAX >> self.level.load(Acquire))
+    }
+
+    /// The words of the buckets of the first level, in the order of their borders.
+    #[inline]
+    pub(super) fn first_words(&self) -> &[Word] {
+        let words = self.segments[self.first_level as usize].load(Relaxed) as *const Word;
+        // SAFETY: `new` has allocated them, before anybody else knew of the buckets.
+        unsafe { slice::from_raw_parts(words, 1 << self.first_level) }
     }
 
     /// The word of the bucket with this border, of a level that has been reached or is being added.

@@ -129,11 +129,43 @@ impl<N> SplitList<N> {
 
     /// Asks for what a scan that has come to this bucket will soon need.
     #[inline]
-    pub(super) fn prefetch_ahead(&self, border: u64) {
+    fn prefetch_ahead(&self, border: u64) {
         if let Some(ahead) = self.buckets.ahead(border, PREFETCH_AHEAD) {
-            let word = self.buckets.word(ahead).load(Relaxed);
-            if word & TO_BUCKET == 0 {
-                prefetch_row(word & ADDRESS_MASK);
+            Self::prefetch_behind(self.buckets.word(ahead));
+        }
+    }
+
+    /// Asks for the first node of a bucket. Looks at nothing but the bucket, which stays, so that it
+    /// needs no guard.
+    #[inline]
+    fn prefetch_behind(bucket: &Word) {
+        let word = bucket.load(Relaxed);
+        if word & TO_BUCKET == 0 {
+            prefetch_row(word & ADDRESS_MASK);
+        }
+    }
+
+    /// What a scan that has come to this bucket finds behind it and the empty ones that follow. Asks for
+    /// what it will soon need.
+    #[inline]
+    pub(super) fn pass(&self, border: u64) -> u64 {
+        let level = self.skipped_bits;
+        if self.buckets.count() != 1 << level || border << level != 0 {
+            self.prefetch_ahead(border);
+            return self.follow(border);
+        }
+        // Before a level is added, neighbours in the list are neighbours in memory.
+        let (words, shift) = (self.buckets.first_words(), u64::BITS - level);
+        let mut at = (border >> shift) as usize;
+        loop {
+            if let Some(ahead) = words.get(at + PREFETCH_AHEAD as usize) {
+                Self::prefetch_behind(ahead);
+            }
+            // Acquire: pairs with whoever linked what the word points to.
+            let word = words[at].load(Acquire);
+            at += 1;
+            if word != (at as u64) << shift | TO_BUCKET {
+                return word;
             }
         }
     }
@@ -166,14 +198,10 @@ impl<N: Nodes> SplitList<N> {
         prefetch(std::ptr::from_ref(self.entry(hash)) as u64);
     }
 
-    /// Asks for the first node of the bucket that a hash falls into. Looks at nothing but the bucket, which
-    /// stays, so that it needs no guard.
+    /// Asks for the first node of the bucket that a hash falls into.
     #[inline]
     pub(super) fn prefetch_first(&self, hash: u64) {
-        let word = self.entry(hash).load(Relaxed);
-        if word & TO_BUCKET == 0 {
-            prefetch_row(word & ADDRESS_MASK);
-        }
+        Self::prefetch_behind(self.entry(hash));
     }
 
     /// Puts some buckets of the level that is being added into the list, if one is.

@@ -48,8 +48,7 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
         let node = match target(word) {
             Target::Node(node) => node,
             Target::Bucket(border) if last.is_none() => {
-                list.prefetch_ahead(border);
-                word = list.follow(border);
+                word = list.pass(border);
                 continue;
             }
             Target::Bucket(_) => break,
@@ -122,8 +121,7 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
             let hash = match target(word) {
                 Target::Node(node) => list.nodes().hash(node),
                 Target::Bucket(border) => {
-                    list.prefetch_ahead(border);
-                    word = list.follow(border);
+                    word = list.pass(border);
                     continue;
                 }
                 Target::End => return false,
