@@ -11,7 +11,7 @@
 //!   says it.
 //! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: who leaves when it is
 //!   short. `sweep`: making room. [`io`]: reading. [`extension`]: a second pool, on a device.
-//! * [`tree`]: B+trees over pages.
+//! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
 //! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.
 //!
 //! # Life of a page
@@ -59,6 +59,7 @@ mod pool;
 mod root;
 mod store;
 mod sweep;
+pub mod table;
 pub mod tree;
 
 pub use batch::Batch;

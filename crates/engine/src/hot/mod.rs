@@ -14,6 +14,7 @@ pub mod key;
 pub mod lock_word;
 pub mod reclaim;
 pub mod row;
+pub mod sink_queue;
 pub mod status;
 pub mod table;
 pub mod tally;

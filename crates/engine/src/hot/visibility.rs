@@ -79,6 +79,19 @@ impl Snapshot {
         links: usize,
         slots: &SlotTable,
     ) -> Option<VersionPtr> {
+        // SAFETY: the caller's promise.
+        match unsafe { self.view(anchor, links, slots) } {
+            View::Row(version) => Some(version),
+            View::Deleted | View::Nothing => None,
+        }
+    }
+
+    /// What the anchor says about its row as of the snapshot.
+    ///
+    /// # Safety
+    /// As for [`Snapshot::visible`].
+    #[inline]
+    pub unsafe fn view(&self, anchor: AnchorPtr, links: usize, slots: &SlotTable) -> View {
         // SAFETY: the anchor is protected by the caller's guard; so is every version reached
         // below, down to the first that is seen.
         unsafe {
@@ -88,20 +101,36 @@ impl Snapshot {
                     break head;
                 }
                 match self.sees(anchor.head(), true, slots) {
-                    Some(true) => return None,
+                    Some(true) if head <= Begin::SUNK => return View::Nothing,
+                    Some(true) => return View::Deleted,
                     Some(false) => break INLINE,
                     None => continue, // the deletion was undone meanwhile
                 }
             };
             while let Some(link) = Link::first(word, anchor, links) {
                 if self.sees(link.version.begin(), false, slots) == Some(true) {
-                    return (!link.is_tombstone()).then_some(link.version);
+                    return match link.is_tombstone() {
+                        true => View::Deleted,
+                        false => View::Row(link.version),
+                    };
                 }
                 word = link.below;
             }
-            None
+            View::Nothing
         }
     }
+}
+
+/// What an anchor says about its row as of a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// This is the row.
+    Row(VersionPtr),
+    /// The row is gone.
+    Deleted,
+    /// Nothing: the row came later or was never committed, or it has sunk. Where rows sink, the cold
+    /// store has the answer, unless another anchor with the same key does.
+    Nothing,
 }
 
 /// A version as a link of its row's chain.
@@ -355,6 +384,11 @@ fn counts(
 }
 
 impl Newest {
+    /// Whether the row is not in memory any more: it is to be looked for again.
+    pub fn is_sunk(&self) -> bool {
+        self.head == Begin::SUNK
+    }
+
     /// Whether the transaction in this slot made it so.
     pub fn is_own(&self, slot: u32) -> bool {
         matches!(self.fate, Fate::Owned { begin, .. } if begin.slot() == slot)

@@ -3,6 +3,7 @@
 use base::ids::{DbId, Lsn, StorageId};
 
 use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
+use crate::hot::sink_queue::SinkQueue;
 use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
 use crate::hot::tally::Pool;
@@ -28,6 +29,7 @@ pub struct Manager {
     pub(crate) slots: SlotTable,
     pub(crate) horizon: Horizon,
     pub(crate) reclaimer: Reclaimer,
+    pub(crate) sinking: SinkQueue,
     pub(crate) log: Log,
     uuid: u128,
     pub(crate) graph: Arc<WaitGraph>,
@@ -69,6 +71,7 @@ impl Manager {
             slots: SlotTable::new(shards),
             horizon: Horizon::default(),
             reclaimer: Reclaimer::new(shards),
+            sinking: SinkQueue::new(shards),
             log,
             uuid,
             graph,

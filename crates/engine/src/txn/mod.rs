@@ -8,6 +8,7 @@ mod error;
 mod group;
 pub mod locks;
 mod manager;
+mod promote;
 mod read;
 mod redo;
 mod space;

@@ -130,6 +130,11 @@ impl Cursor {
         }
     }
 
+    /// What it goes through.
+    pub fn tree(&self) -> Tree {
+        self.tree
+    }
+
     /// Whether everything has been seen.
     pub fn is_ended(&self) -> bool {
         self.ended

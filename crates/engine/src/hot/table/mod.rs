@@ -16,17 +16,21 @@
 //! highest that recovery has found.
 
 mod memory;
+mod promote;
 mod recover;
 mod spec;
 
 use std::ops::{ControlFlow, Range};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
+pub(crate) use promote::Promoted;
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
+use crate::cold::table::{ColdTable, RowKeys};
 use crate::hot::account::Account;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::ScanRange;
@@ -75,6 +79,8 @@ pub struct Table {
     lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
+    /// Its trees, once its rows have begun to sink. Set once, by who sinks rows.
+    cold: OnceLock<Arc<ColdTable>>,
     /// Columns that decide where a row stands in the indexes.
     key_columns: Box<[usize]>,
     /// In a fixed layout: the bytes of these columns and of the null bitmap ...
@@ -182,6 +188,7 @@ impl Table {
             layout,
             indexes,
             counters: TableCounters::default(),
+            cold: OnceLock::new(),
             key_columns,
             key_bytes,
             other_bytes,
@@ -249,6 +256,23 @@ impl Table {
     /// How writers meet.
     pub fn conflicts(&self) -> ConflictPolicy {
         self.conflicts
+    }
+
+    /// Whether its rows may sink: a disk table.
+    pub fn is_sinkable(&self) -> bool {
+        self.logged && !self.catalog && self.conflicts == ConflictPolicy::Wait
+    }
+
+    /// Its rows that have sunk, if any have. Whoever goes through memory asks this *after* he has looked
+    /// there: if it is `None` then, no row had sunk before he looked.
+    #[inline]
+    pub fn cold(&self) -> Option<&Arc<ColdTable>> {
+        self.cold.get()
+    }
+
+    /// From now on rows may sink.
+    pub(crate) fn set_cold(&self, cold: Arc<ColdTable>) {
+        self.cold.set(cold).expect("a table gets its trees once");
     }
 
     /// The identity column's counter.
@@ -514,6 +538,18 @@ impl Table {
         }
         self.report_indexes();
         anchors.len()
+    }
+}
+
+impl RowKeys for Table {
+    fn append_key(&self, index: usize, row: &[u8], out: &mut Vec<u8>) -> bool {
+        let holds = self.index_holds(index, row);
+        if holds {
+            let mut key = KeyBuf::default();
+            self.indexes[index].key.encode_row(&self.layout, row, &mut key);
+            out.extend_from_slice(&key);
+        }
+        holds
     }
 }
 

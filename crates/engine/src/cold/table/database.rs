@@ -1,0 +1,197 @@
+//! The cold tables of a database: its pages, and the directory of its trees.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{ColdResult, ColdTable};
+use crate::cold::tree::{Directory, Tree, TreeError, TreeId, TreeRecord};
+use crate::cold::{Capture, CheckpointStats, ColdError, Edit, FileSpec, PageNumber, Pool, Store};
+use crate::sync::parking::Mutex;
+use crate::wait::Task;
+
+/// Pages of a dropped tree that are given back at a time.
+const DROP_STEP: u64 = 1024;
+
+/// What the root of a database's pages says about its tables.
+///
+/// ```text
+/// version u64 (1) | everything below this has sunk u64 | the directory's root u64
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ColdInfo {
+    /// What commits below this position did to tables that have trees is in the trees.
+    pub through: u64,
+    /// Where the directory is.
+    pub directory: PageNumber,
+}
+
+impl ColdInfo {
+    const VERSION: u64 = 1;
+
+    fn encode(self) -> Vec<u8> {
+        [ColdInfo::VERSION, self.through, self.directory.0].map(u64::to_le_bytes).concat()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<ColdInfo> {
+        let word = |n: usize| Some(u64::from_le_bytes(*bytes.get(8 * n..)?.first_chunk()?));
+        let known = word(0)? == ColdInfo::VERSION && bytes.len() == 24;
+        let (through, directory) = (word(1)?, PageNumber(word(2)?));
+        known.then_some(ColdInfo { through, directory })
+    }
+}
+
+/// The tables of a database that have trees.
+pub struct ColdTables {
+    store: Arc<Store>,
+    directory: Directory,
+    tables: Mutex<HashMap<u64, Arc<ColdTable>>>,
+}
+
+impl ColdTables {
+    /// New pages for a database, without tables. The files must not be there.
+    pub fn create(
+        pool: &Pool,
+        task: &Task,
+        database: u128,
+        files: &[FileSpec],
+    ) -> ColdResult<ColdTables> {
+        let store = Store::create(pool, database, files, &[])?;
+        let mut batch = store.batch();
+        let (root, _) = batch.allocate(task)?;
+        let directory = Directory::create_at(&mut batch, task, root)?;
+        batch.finish();
+        Ok(ColdTables { store: Arc::new(store), directory, tables: Mutex::default() })
+    }
+
+    /// The tables as the last durable root has them, and up to where they are complete.
+    pub fn open(
+        pool: &Pool,
+        task: &Task,
+        database: u128,
+        files: &[FileSpec],
+    ) -> ColdResult<(ColdTables, ColdInfo)> {
+        let opened = Store::open(pool, database, files)?;
+        let no_root = || {
+            let path = files.first().map_or_else(Default::default, |file| file.path.clone());
+            TreeError::Page(ColdError::NoRoot { path: path.into() })
+        };
+        let info = ColdInfo::decode(&opened.info).ok_or_else(no_root)?;
+        let (store, directory) = (Arc::new(opened.store), Directory::at(info.directory));
+        let mut found: HashMap<u64, Vec<(TreeId, TreeRecord)>> = HashMap::new();
+        for (id, record) in directory.list(&*store, task, None)? {
+            found.entry(id.storage).or_default().push((id, record));
+        }
+        let mut tables = HashMap::new();
+        for (storage, records) in found {
+            let table = known_table(&store, storage, &records)
+                .ok_or_else(|| super::damaged(directory.tree(), "a table lacks trees"))?;
+            table.set_durable(info.through);
+            tables.insert(storage, Arc::new(table));
+        }
+        Ok((ColdTables { store, directory, tables: Mutex::new(tables) }, info))
+    }
+
+    /// The pages.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// A table that has trees.
+    pub fn get(&self, storage: u64) -> Option<Arc<ColdTable>> {
+        self.tables.lock().get(&storage).cloned()
+    }
+
+    /// All tables that have trees.
+    pub fn all(&self) -> Vec<Arc<ColdTable>> {
+        self.tables.lock().values().cloned().collect()
+    }
+
+    /// Makes the trees of a table with this many indexes, of which `clustered` names rows.
+    pub fn add(
+        &self,
+        task: &Task,
+        storage: u64,
+        indexes: usize,
+        clustered: usize,
+    ) -> ColdResult<Arc<ColdTable>> {
+        let mut batch = self.store.batch();
+        let mut trees = Vec::with_capacity(indexes);
+        for ordinal in 0..indexes {
+            let tree = Tree::create(&mut batch, task)?;
+            let flags = if ordinal == clustered { CLUSTERED } else { 0 };
+            let record = TreeRecord { tree, entries: 0, flags, user: Vec::new() };
+            self.directory.put(&mut batch, task, id(storage, ordinal), &record)?;
+            trees.push(tree);
+        }
+        batch.finish();
+        let table = ColdTable::new(self.store.clone(), storage, clustered, trees.into());
+        let table = Arc::new(table);
+        self.tables.lock().insert(storage, table.clone());
+        Ok(table)
+    }
+
+    /// Drops the trees of a table that nobody uses any more.
+    pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
+        self.tables.lock().remove(&storage);
+        for (id, record) in self.directory.list(&*self.store, task, Some(storage))? {
+            loop {
+                let mut batch = self.store.batch();
+                let is_gone = record.tree.drop_some(&mut batch, task, DROP_STEP)?;
+                if is_gone {
+                    self.directory.remove(&mut batch, task, id)?;
+                }
+                batch.finish();
+                if is_gone {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of the trees as they are, complete up to `through`. Nobody changes them meanwhile.
+    pub fn capture(&self, task: &Task, through: u64) -> ColdResult<Capture> {
+        let mut batch = self.store.batch();
+        for table in self.all() {
+            let of = id(table.storage, table.clustered);
+            let known = self.directory.get(&*self.store, task, of)?;
+            let lost = || super::damaged(self.directory.tree(), "a table is not in the directory");
+            let record = known.ok_or_else(lost)?;
+            if record.entries != table.rows() {
+                let record = TreeRecord { entries: table.rows(), ..record };
+                self.directory.put(&mut batch, task, of, &record)?;
+            }
+        }
+        batch.finish();
+        let info = ColdInfo { through, directory: self.directory.tree().root() };
+        Ok(self.store.capture(&info.encode()))
+    }
+
+    /// Makes durable what was captured.
+    pub fn write(&self, capture: Capture) -> ColdResult<CheckpointStats> {
+        Ok(self.store.write(capture)?)
+    }
+}
+
+/// The tree that holds the rows.
+const CLUSTERED: u32 = 1;
+
+fn id(storage: u64, ordinal: usize) -> TreeId {
+    let ordinal = u32::try_from(ordinal).expect("a table has few indexes");
+    TreeId { storage, ordinal }
+}
+
+/// A table whose trees are these, in order of their ordinals; nothing if one is missing.
+fn known_table(
+    store: &Arc<Store>,
+    storage: u64,
+    records: &[(TreeId, TreeRecord)],
+) -> Option<ColdTable> {
+    let clustered = records.iter().position(|(_, record)| record.flags & CLUSTERED != 0)?;
+    let complete = records.iter().enumerate().all(|(place, (id, _))| id.ordinal as usize == place);
+    let trees = records.iter().map(|(_, record)| record.tree).collect();
+    let table = ColdTable::new(store.clone(), storage, clustered, trees);
+    table.rows.store(records[clustered].1.entries, Relaxed);
+    complete.then_some(table)
+}

@@ -1,0 +1,150 @@
+//! The cold side of tables: trees of rows that have sunk.
+//!
+//! # What is stored
+//!
+//! ```text
+//! clustered tree    p → the row's bytes, in the hot store's format
+//! any other index   s ++ p → length of p (u16)
+//! ```
+//!
+//! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No key of
+//! an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's
+//! filter leaves out are not in its tree. Stamps are all 0: what is here everybody sees.
+//!
+//! # Invariants
+//!
+//! * S1: what a tree says of a key is older than every registered snapshot, and durable in the log.
+//! * S2: a row that changes here is overridden in memory until all of its trees have changed: a reader
+//!   asks memory first and believes the trees only where memory says nothing.
+//! * S3: one thread at a time changes the trees of a database.
+//!
+//! This folder knows keys and rows as bytes; what they mean is told by [`RowKeys`].
+
+mod apply;
+mod cursor;
+mod database;
+
+use std::fmt;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use super::tree::{Direction, Range, Tree, TreeError};
+use super::{ColdError, Store};
+use crate::wait::Task;
+
+pub use apply::{RowChange, RowKeys};
+pub use cursor::{ColdCursor, ColdEntry};
+pub use database::{ColdInfo, ColdTables};
+
+#[cfg(test)]
+#[cfg(not(feature = "shuttle"))]
+mod tests;
+
+/// What a failed access is: an error of pages, or a tree that makes no sense.
+pub type ColdResult<T> = Result<T, TreeError>;
+
+/// The trees of one table, by the ordinals of its indexes. They are made together, before the first row
+/// sinks, and stay for the table's life.
+pub struct ColdTable {
+    store: Arc<Store>,
+    storage: u64,
+    /// The index whose tree holds the rows.
+    clustered: usize,
+    trees: Box<[Tree]>,
+    /// Entries of the clustered tree. Written by who changes the trees.
+    rows: AtomicU64,
+    /// The position below which everything has sunk since the table has had trees, as the last durable
+    /// root has it; 0 if none has the table yet. Written by who writes the root.
+    durable: AtomicU64,
+}
+
+impl ColdTable {
+    fn new(store: Arc<Store>, storage: u64, clustered: usize, trees: Box<[Tree]>) -> ColdTable {
+        let (rows, durable) = (AtomicU64::new(0), AtomicU64::new(0));
+        ColdTable { store, storage, clustered, trees, rows, durable }
+    }
+
+    /// Names the table in the log.
+    pub fn storage(&self) -> u64 {
+        self.storage
+    }
+
+    /// Entries of the clustered tree. Memory may override some of them.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Relaxed)
+    }
+
+    /// Whether the index's tree is the one that holds the rows.
+    pub fn is_clustered(&self, index: usize) -> bool {
+        index == self.clustered
+    }
+
+    /// An index's tree, for checks and statistics.
+    pub fn tree(&self, index: usize) -> Tree {
+        self.trees[index]
+    }
+
+    /// The pages.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// The row with the identity key `p` is appended to `out`; whether there is one. The task may be
+    /// suspended: no epoch guard may be alive.
+    pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
+        let take = |entry: super::tree::Entry<'_>| out.extend_from_slice(entry.value);
+        let found = self.trees[self.clustered].find(&*self.store, task, p, take)?;
+        Ok(found.is_some())
+    }
+
+    /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one with
+    /// `p`, for others with `s ++ p`, so that the rows with the key `s` lie between `s` and what
+    /// follows all strings that begin with it.
+    pub fn cursor(&self, index: usize, range: Range<'_>, direction: Direction) -> ColdCursor {
+        let cursor = self.trees[index].cursor(range, direction);
+        ColdCursor::new(self.store.clone(), cursor, self.is_clustered(index))
+    }
+
+    /// A cursor over the rows of a secondary index with the key `s`, or the one with `p` in the clustered.
+    pub fn cursor_at(&self, index: usize, key: &[u8]) -> ColdCursor {
+        let beyond = after_prefix(key);
+        let upper = beyond.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        self.cursor(index, Range { lower: Bound::Included(key), upper }, Direction::Forward)
+    }
+
+    /// Below this position everything has sunk, as the last durable root of the database has it; 0 if that
+    /// does not have the table.
+    pub(crate) fn durable(&self) -> u64 {
+        self.durable.load(Acquire) // pairs with set_durable
+    }
+
+    pub(crate) fn set_durable(&self, through: u64) {
+        self.durable.store(through, Release); // pairs with durable
+    }
+}
+
+impl fmt::Debug for ColdTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ColdTable").field("storage", &self.storage).finish_non_exhaustive()
+    }
+}
+
+/// The first byte string behind all that begin with this one, if there is one.
+fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let kept = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
+    let mut after = prefix[..=kept].to_vec();
+    after[kept] += 1;
+    Some(after)
+}
+
+/// What a tree's record or entry says makes no sense.
+fn damaged(tree: Tree, what: &'static str) -> TreeError {
+    TreeError::Damaged { page: tree.root(), what }
+}
+
+/// A wait that was interrupted between two pages.
+fn checkpoint(task: &Task) -> ColdResult<()> {
+    task.checkpoint().map_err(|why| ColdError::Interrupted(why).into())
+}

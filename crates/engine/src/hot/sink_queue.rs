@@ -1,0 +1,80 @@
+//! What is to sink: the rows of tables that have begun to, as commits leave them.
+//!
+//! # Invariants
+//!
+//! * S4: of a table that sinks, every anchor whose row is committed, or deleted by a commit, is queued
+//!   here or in the hands of who sinks rows, until it says [`SUNK`](super::status::Begin::SUNK). An
+//!   anchor may be queued many times. Nobody else frees such an anchor.
+//! * S5: a commit queues what it wrote while its snapshot is registered. So whoever finds the horizon
+//!   above a stamp finds what that commit wrote in the queue.
+
+use base::ids::{Lsn, StorageId};
+use crossbeam_utils::CachePadded;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::{Mutex, MutexGuard};
+
+/// A row that a commit left behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sinking {
+    /// Its table.
+    pub storage: StorageId,
+    /// The row.
+    pub anchor: AnchorPtr,
+    /// When it can sink: once the horizon has passed this stamp.
+    pub stamp: Lsn,
+}
+
+/// See the module's header.
+pub struct SinkQueue {
+    shards: Box<[CachePadded<Mutex<Vec<Sinking>>>]>,
+    /// Entries. Changed under a shard's lock, read by anybody as an estimate.
+    len: AtomicU64,
+}
+
+impl SinkQueue {
+    /// Nothing to sink; one list per worker.
+    pub fn new(shards: usize) -> SinkQueue {
+        let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
+        SinkQueue { shards, len: AtomicU64::new(0) }
+    }
+
+    /// Adds what a commit left behind.
+    pub fn add(&self, shard: usize, rows: &mut Vec<Sinking>) {
+        let mut list = lock(&self.shards[shard % self.shards.len()]);
+        self.len.fetch_add(rows.len() as u64, Relaxed);
+        list.append(rows);
+    }
+
+    /// Takes out what can sink when the horizon is here.
+    pub fn take_below(&self, horizon: Lsn) -> Vec<Sinking> {
+        let mut taken = Vec::new();
+        for shard in &self.shards {
+            lock(shard).retain(|row| {
+                let due = row.stamp < horizon;
+                if due {
+                    taken.push(*row);
+                }
+                !due
+            });
+        }
+        self.len.fetch_sub(taken.len() as u64, Relaxed);
+        taken
+    }
+
+    /// About how many entries there are.
+    pub fn len(&self) -> u64 {
+        self.len.load(Relaxed)
+    }
+
+    /// Whether nothing is to sink, about.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics under this lock")
+}

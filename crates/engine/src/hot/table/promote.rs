@@ -1,0 +1,76 @@
+//! Promotion: bringing a row that has sunk back into memory, so that it can be changed.
+
+use base::ids::Lsn;
+use crossbeam_epoch::Guard;
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::Admit;
+use crate::hot::status::{Begin, SlotTable};
+use crate::hot::table::Table;
+use crate::hot::tally::Exhausted;
+use crate::hot::visibility::{Snapshot, View};
+
+/// Where a row is that was looked for in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Promoted {
+    /// This anchor was made for it. It is to be handed to who sinks rows.
+    New(AnchorPtr),
+    /// Somebody else had brought it back before.
+    Before(AnchorPtr),
+}
+
+impl Promoted {
+    /// The row's anchor.
+    pub fn anchor(self) -> AnchorPtr {
+        match self {
+            Promoted::New(anchor) | Promoted::Before(anchor) => anchor,
+        }
+    }
+}
+
+impl Table {
+    /// Brings a row back into memory that the snapshot sees in the cold store. Everybody sees it there
+    /// from then on, in all indexes, and it overrides what the cold store says.
+    ///
+    /// The row cannot be an old image: what the cold store says about a key does not change while the
+    /// snapshot is registered, once memory has been found to say nothing about it, since later commits
+    /// are above the snapshot and do not sink.
+    ///
+    /// # Safety
+    /// The snapshot is registered in `slots`; under it, `row` was read from the cold store after memory
+    /// was found to say nothing about its key.
+    pub(crate) unsafe fn promote(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        (snapshot, slots): (&Snapshot, &SlotTable),
+        row: &[u8],
+    ) -> Result<Promoted, Exhausted> {
+        let anchor = self.new_anchor(shard, row, Begin::stamp(Lsn::ZERO))?;
+        let mut before = None;
+        // An anchor of the key that the snapshot sees nothing of is another row: one that is being
+        // inserted, or was after this one had been deleted.
+        let mut check = |other| {
+            // SAFETY: the index reached it under the guard; the snapshot is registered.
+            match unsafe { snapshot.view(other, self.links(), slots) } {
+                View::Nothing => Admit::Admit,
+                View::Row(_) | View::Deleted => {
+                    before = Some(other);
+                    Admit::Refuse
+                }
+            }
+        };
+        // SAFETY: the anchor was made with this row, and is linked into each index once.
+        unsafe {
+            if !self.link(guard, anchor, row, self.log_index, &mut check) {
+                self.retire_anchor(shard, guard, anchor);
+                return Ok(Promoted::Before(before.expect("somebody was refused for")));
+            }
+            for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
+                // It exists already: whoever has its key meanwhile will find it.
+                self.link(guard, anchor, row, ordinal, &mut |_| Admit::Admit);
+            }
+        }
+        Ok(Promoted::New(anchor))
+    }
+}
