@@ -18,6 +18,8 @@ use crate::checkpoint::{
     CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts, Loaded,
     LocalObjects, Manifest, ObjectStore, Order, SequenceOf,
 };
+use crate::cold::table::{ColdInfo, ColdTables};
+use crate::cold::{ColdError, PoolOptions};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -25,7 +27,9 @@ use crate::hot::table::Table;
 use crate::hot::tally::Pool;
 use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
+use crate::pages::BufferPool;
 use crate::recovery::{Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved};
+use crate::sink::{self, SinkError, SinkOptions, SinkStats, Sinker};
 use crate::sync::Arc;
 use crate::txn::{
     DatabaseSession, Manager, ManagerParts, Owner, TxnResult, Unavailable, WaitGraph,
@@ -41,15 +45,28 @@ pub struct Host {
     pub graph: Arc<WaitGraph>,
     /// The server's memory.
     pub pool: Arc<Pool>,
+    /// The server's memory for pages.
+    pub pages: Arc<BufferPool>,
     /// About how many workers there are.
     pub shards: usize,
 }
+
+/// The buffer pool of a host that is told nothing else: small, and without threads.
+const POOL_OPTIONS: PoolOptions =
+    PoolOptions { reserve_bytes: 64 << 20, limit_bytes: 64 << 20, io_threads: 0 };
 
 impl Host {
     /// A host for about this many workers, with a memory limit in bytes (`u64::MAX` for none).
     pub fn new(runtime: Runtime, shards: usize, memory_limit: u64) -> Host {
         let pool = Arc::new(Pool::new(memory_limit, None));
-        Host { runtime, graph: Arc::default(), pool, shards }
+        let pages = Arc::new(BufferPool::new(runtime.clone(), POOL_OPTIONS));
+        Host { runtime, graph: Arc::default(), pool, pages, shards }
+    }
+
+    /// The same with a buffer pool like this.
+    pub fn with_buffer_pool(mut self, options: PoolOptions) -> Host {
+        self.pages = Arc::new(BufferPool::new(self.runtime.clone(), options));
+        self
     }
 
     /// The world.
@@ -79,6 +96,8 @@ pub struct DatabaseOptions {
     pub segments: SegmentOptions,
     /// Checkpoints.
     pub checkpoints: CheckpointOptions,
+    /// When rows of disk tables leave memory.
+    pub sink: SinkOptions,
 }
 
 /// What tells a database from others.
@@ -107,6 +126,7 @@ pub struct Database {
     identity: DatabaseIdentity,
     manager: Arc<Manager>,
     checkpoints: OnceLock<Checkpoints>,
+    sinker: OnceLock<Sinker>,
     /// What checkpoints will be made with; none where nothing is kept.
     files: Option<Files>,
 }
@@ -116,6 +136,10 @@ struct Files {
     store: Arc<LocalStore>,
     objects: Arc<LocalObjects>,
     options: CheckpointOptions,
+    sink: SinkOptions,
+    pages: Arc<BufferPool>,
+    /// The trees, as the last root has them.
+    cold: Option<(Arc<ColdTables>, ColdInfo)>,
     /// The last checkpoint.
     last: Loaded,
     /// Where the log goes on in this life.
@@ -140,8 +164,16 @@ impl Database {
         let manifest = Manifest::initial(identity.uuid, Log::START);
         let last = Loaded { manifest, last_number: 0 };
         let log = Log::open(host.env(), store.clone(), &Log::new_end(), options.log)?;
-        let options = options.checkpoints;
-        let files = Files { store, objects, options, last, life: Log::START };
+        let files = Files {
+            store,
+            objects,
+            options: options.checkpoints,
+            sink: options.sink,
+            pages: host.pages.clone(),
+            cold: None,
+            last,
+            life: Log::START,
+        };
         Ok(Database::with(host, identity, log, tables, Some(files)))
     }
 
@@ -166,10 +198,24 @@ impl Database {
         let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
         let last = Loaded::find(&*objects, identity.uuid, store.first(), Log::START)
             .map_err(RecoveryError::from)?;
-        let collector = host.runtime.collector();
+        let cold = open_cold(host, &identity, &last.manifest, options.sink)?;
+        if let Some((cold, _)) = &cold {
+            tables.find_cold_in(cold.clone());
+        }
         let from = (&*objects as &dyn ObjectStore, &last.manifest);
-        let replayed = Recovery::replay(store.clone(), from, tables, collector, catalog, recovery)?;
-        let files = Files { store, objects, options: options.checkpoints, last, life: Lsn::ZERO };
+        let (runtime, info) = (&host.runtime, cold.as_ref().map(|(_, info)| *info));
+        let replayed =
+            Recovery::replay(store.clone(), (from, info), tables, runtime, catalog, recovery)?;
+        let files = Files {
+            store,
+            objects,
+            options: options.checkpoints,
+            sink: options.sink,
+            pages: host.pages.clone(),
+            cold,
+            last,
+            life: Lsn::ZERO,
+        };
         let (host, log) = (host.clone(), options.log);
         Ok(RecoveringDatabase { host, identity, files, log, recovery: replayed })
     }
@@ -189,18 +235,29 @@ impl Database {
             graph: host.graph.clone(),
             tables,
         }));
-        Database { identity, manager, checkpoints: OnceLock::new(), files }
+        let (checkpoints, sinker) = (OnceLock::new(), OnceLock::new());
+        Database { identity, manager, checkpoints, sinker, files }
     }
 
-    /// Starts to make checkpoints. Whoever knows the catalog calls this once, with what tells which of
+    /// Starts to make checkpoints, and to take rows of disk tables out of memory. Whoever knows the catalog calls this once, with what tells which of
     /// its rows are sequences; before, the log is kept.
     pub fn start_checkpoints(&self, sequence_of: SequenceOf) {
         let Some(files) = &self.files else { return };
+        let sinker = self.sinker.get_or_init(|| {
+            Sinker::start(sink::CoreParts {
+                manager: self.manager.clone(),
+                pool: files.pages.clone(),
+                dir: self.identity.dir.clone(),
+                options: files.sink,
+                cold: files.cold.clone(),
+            })
+        });
         self.checkpoints.get_or_init(|| {
             Checkpoints::start(CoreParts {
                 objects: files.objects.clone(),
                 store: files.store.clone(),
                 manager: self.manager.clone(),
+                sink: sinker.core().clone(),
                 options: files.options,
                 sequence_of,
                 manifest: files.last.manifest.clone(),
@@ -257,6 +314,19 @@ impl Database {
         if let Some(checkpoints) = self.checkpoints.get() {
             checkpoints.stop();
         }
+        if let Some(sinker) = self.sinker.get() {
+            sinker.stop();
+        }
+    }
+
+    /// Takes all rows of disk tables out of memory that can leave it, whatever the settings.
+    pub fn sink_all(&self, task: &Task) -> Result<(), SinkError> {
+        self.sinker.get().map_or(Ok(()), |sinker| sinker.core().sink_all(task))
+    }
+
+    /// What has left memory since the database came up.
+    pub fn sink_stats(&self) -> Option<SinkStats> {
+        self.sinker.get().map(|sinker| sinker.core().stats())
     }
 
     /// `DB_ID()`.
@@ -329,8 +399,8 @@ impl Database {
                 // The log holds what no file does.
                 let _ = checkpoints.order(task, Order::Checkpoint);
             }
-            checkpoints.stop();
         }
+        self.stop_checkpoints();
         Ok(self.manager.log().shut_down()?)
     }
 }
@@ -380,6 +450,41 @@ impl RecoveringDatabase {
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        Ok(Database::with(&host, identity, log, recovered.tables, Some(files)))
+        let database = Database::with(&host, identity, log, recovered.tables, Some(files));
+        database.manager.queue_recovered();
+        Ok(database)
+    }
+}
+
+/// Opens the pages of a database, if it has any. Pages that the last checkpoint does not need are used if
+/// they can be.
+fn open_cold(
+    host: &Host,
+    identity: &DatabaseIdentity,
+    manifest: &Manifest,
+    options: SinkOptions,
+) -> Result<Option<(Arc<ColdTables>, ColdInfo)>, EngineError> {
+    let files = sink::files(&identity.dir, options.growth);
+    let is_there = files.iter().any(|file| host.env().fs().exists(&file.path).unwrap_or(true));
+    if manifest.sunk.is_none() && !is_there {
+        return Ok(None);
+    }
+    let task = Task::blocking(&host.runtime);
+    let opened = host
+        .pages
+        .get()
+        .map_err(SinkError::from)
+        .and_then(|pool| Ok(ColdTables::open(&pool, &task, identity.uuid, &files)?));
+    match (opened, manifest.sunk) {
+        (Ok((tables, info)), sunk) if sunk.is_none_or(|sunk| sunk.0 <= info.through) => {
+            Ok(Some((Arc::new(tables), info)))
+        }
+        (Err(_), None) => Ok(None),
+        (Err(error), Some(_)) => Err(EngineError::Pages(error)),
+        (Ok(_), _) => {
+            let path = files[0].path.as_path().into();
+            let what = "it is older than the last checkpoint of the database";
+            Err(EngineError::Pages(ColdError::Damaged { path, what }.into()))
+        }
     }
 }

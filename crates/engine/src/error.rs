@@ -10,6 +10,7 @@ use env::FileError;
 use crate::checkpoint::CheckpointError;
 use crate::log::LogError;
 use crate::recovery::RecoveryError;
+use crate::sink::SinkError;
 use crate::txn::TxnError;
 
 /// Why a database cannot be made, opened or shut down.
@@ -21,6 +22,8 @@ pub enum EngineError {
     Recovery(RecoveryError),
     /// A checkpoint could not be made.
     Checkpoint(CheckpointError),
+    /// The pages of its tables cannot be read or written.
+    Pages(SinkError),
     /// A file operation failed.
     File(Arc<FileError>),
     /// A statement of the engine's own failed.
@@ -40,7 +43,8 @@ impl EngineError {
             EngineError::Recovery(_) => 3414,
             EngineError::Checkpoint(CheckpointError::Log(LogError::Full(_))) => 9002,
             EngineError::Checkpoint(_) => 5901,
-            EngineError::File(_) => 5120,
+            EngineError::Pages(SinkError::File(_)) | EngineError::File(_) => 5120,
+            EngineError::Pages(_) => 824,
             EngineError::Txn(error) => error.number(),
             EngineError::DatabaseExists(_) => 1801,
             EngineError::NoSuchDatabase(_) => 911,
@@ -51,7 +55,7 @@ impl EngineError {
     pub fn severity(&self) -> u8 {
         match self {
             EngineError::Log(LogError::Full(_)) => 17,
-            EngineError::Log(_) | EngineError::Recovery(_) => 21,
+            EngineError::Log(_) | EngineError::Recovery(_) | EngineError::Pages(_) => 21,
             EngineError::Txn(error) => error.severity(),
             EngineError::Checkpoint(_)
             | EngineError::File(_)
@@ -68,6 +72,7 @@ impl EngineError {
             EngineError::Log(_)
             | EngineError::Recovery(_)
             | EngineError::Checkpoint(_)
+            | EngineError::Pages(_)
             | EngineError::File(_)
             | EngineError::NoSuchDatabase(_) => 1,
         }
@@ -80,6 +85,7 @@ impl fmt::Display for EngineError {
             EngineError::Log(error) => error.fmt(f),
             EngineError::Recovery(error) => error.fmt(f),
             EngineError::Checkpoint(error) => error.fmt(f),
+            EngineError::Pages(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
             EngineError::Txn(error) => error.fmt(f),
             EngineError::DatabaseExists(id) => write!(f, "database {id} exists already"),

@@ -1,7 +1,7 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
 //! Folders depend on each other in one direction only:
-//! `wait ← log ← hot ← txn ← checkpoint ← recovery`, `wait ← cold`, and on top of these `database`,
+//! `wait ← {log, cold} ← hot ← txn ← sink ← checkpoint ← recovery`, and on top of these `database`,
 //! `engine` and `catalog`.
 //! Recovery knows the catalog only as a trait.
 
@@ -13,7 +13,9 @@ pub mod engine;
 pub mod error;
 pub mod hot;
 pub mod log;
+pub mod pages;
 pub mod recovery;
+pub mod sink;
 pub mod sync;
 pub mod txn;
 pub mod wait;

@@ -8,6 +8,7 @@ use base::ids::{Lsn, StorageId};
 use env::FileError;
 
 use crate::log::LogError;
+use crate::sink::SinkError;
 
 /// Why a checkpoint could not be made or read. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub enum CheckpointError {
         /// The table.
         storage: StorageId,
     },
+    /// What has sunk could not be made durable.
+    Sink(SinkError),
     /// The system has no memory left for the rows.
     OutOfMemory,
     /// The database is being closed.
@@ -88,8 +91,18 @@ impl fmt::Display for CheckpointError {
                     "the commit at {stamp} changes a row of storage {storage} that no checkpoint file holds"
                 )
             }
+            CheckpointError::Sink(error) => error.fmt(f),
             CheckpointError::OutOfMemory => f.write_str("there is not enough memory"),
             CheckpointError::Closed => f.write_str("the database is being closed"),
+        }
+    }
+}
+
+impl From<SinkError> for CheckpointError {
+    fn from(error: SinkError) -> CheckpointError {
+        match error {
+            SinkError::Closed => CheckpointError::Closed,
+            error => CheckpointError::Sink(error),
         }
     }
 }

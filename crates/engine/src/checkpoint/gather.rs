@@ -125,6 +125,8 @@ impl Gathered {
         let mut operations = commit.body.operations();
         while let Some(operation) = operations.next()? {
             match operation {
+                Operation::Upsert { storage, .. } | Operation::Delete { storage, .. }
+                    if self.sinks(world, storage, commit.lsn) => {}
                 Operation::Upsert { storage, layout, replaces, row } => {
                     if let Some(stamp) = replaces {
                         self.key_of(world, storage, commit.lsn, row)?;
@@ -186,16 +188,25 @@ impl Gathered {
         stamp: Lsn,
         row: &[u8],
     ) -> Result<()> {
-        let key = match self.keys.get(&storage) {
-            Some(key) => key,
-            None => {
-                let unknown = CheckpointError::Inconsistent { stamp, storage };
-                let key = world.tables.log_key_of(storage).ok_or(unknown)?;
-                self.keys.entry(storage).or_insert(key)
-            }
-        };
+        let unknown = CheckpointError::Inconsistent { stamp, storage };
+        let key = self.known(world, storage).ok_or(unknown)?;
         key.encode(row, &mut self.key);
         Ok(())
+    }
+
+    /// Whether what this commit did to the table is not the files' to keep, but the sink's.
+    fn sinks(&mut self, world: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
+        self.known(world, storage).is_some_and(|key| key.sinks(stamp))
+    }
+
+    fn known(&mut self, world: &Surroundings<'_>, storage: StorageId) -> Option<Arc<LogKey>> {
+        match self.keys.get(&storage) {
+            Some(key) => Some(key.clone()),
+            None => {
+                let key = world.tables.log_key_of(storage)?;
+                Some(self.keys.entry(storage).or_insert(key).clone())
+            }
+        }
     }
 
     /// The row that the commit at `stamp` wrote, with this key or the one at hand, has ended.

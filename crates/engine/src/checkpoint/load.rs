@@ -183,7 +183,9 @@ impl Load<'_> {
         let mut blocks = Vec::new();
         for pair in &self.pairs {
             for block in pair.data.blocks() {
-                if let Some(table) = tables.get(&block.storage).filter(|t| !t.is_catalog()) {
+                // Rows of a table that has trees are in those, and in the log.
+                let loads = |t: &&Arc<Table>| !t.is_catalog() && t.cold().is_none();
+                if let Some(table) = tables.get(&block.storage).filter(loads) {
                     blocks.push((pair, block, table));
                 }
             }

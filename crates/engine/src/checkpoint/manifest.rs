@@ -3,10 +3,10 @@
 //! ```text
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | database u128 | number u64 |
 //! through u64 | log start u64 | next file u64 | written u64 | pairs | retired | identities |
-//! sequences | decisions
+//! sequences | decisions | sunk u64 (all ones for nothing; not there in version 1)
 //! ```
 //!
-//! Each of the last five is a count (u64) and its entries, all of them whole words. The checksum
+//! Each of the five before the last is a count (u64) and its entries, all of them whole words. The checksum
 //! covers everything behind the length.
 //!
 //! A manifest is made durable after the files that it names, under a number that was never used. The
@@ -25,7 +25,9 @@ use super::names::FileId;
 use crate::log::GlobalTransaction;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TcCm");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
+/// Manifests of this version end before what has sunk.
+const VERSION_WITHOUT_SUNK: u16 = 1;
 const HEADER: usize = 16;
 
 /// A data file, and the delta files that tell which of its rows have ended.
@@ -127,6 +129,9 @@ pub struct Manifest {
     pub identities: BTreeMap<StorageId, i128>,
     /// The last ceilings of sequences.
     pub sequences: BTreeMap<ObjectId, SequenceState>,
+    /// What commits below this did to tables that sink is in the database's pages, which are needed from
+    /// now on. Nothing if no table had begun to sink.
+    pub sunk: Option<Lsn>,
     /// Transactions over several databases that this database decided, which others may ask for.
     pub decisions: BTreeMap<Lsn, GlobalTransaction>,
 }
@@ -145,6 +150,7 @@ impl Manifest {
             retired: Vec::new(),
             identities: BTreeMap::new(),
             sequences: BTreeMap::new(),
+            sunk: None,
             decisions: BTreeMap::new(),
         }
     }
@@ -198,6 +204,7 @@ impl Manifest {
             words.wide(global.coordinator);
             words.put(global.id);
         }
+        words.put(self.sunk.map_or(u64::MAX, |sunk| sunk.0));
         words.seal()
     }
 
@@ -220,10 +227,10 @@ impl Manifest {
             return damaged("the manifest's checksum is wrong");
         }
         let version = u16::from_le_bytes([header[4], header[5]]);
-        if version != VERSION {
+        if ![VERSION, VERSION_WITHOUT_SUNK].contains(&version) {
             return Err(CheckpointError::UnknownVersion { file: file.clone(), version });
         }
-        match read(&mut Reader(&bytes[HEADER..])) {
+        match read(&mut Reader(&bytes[HEADER..]), version) {
             Some(manifest) if manifest.database == database => Ok(manifest),
             Some(_) => Err(CheckpointError::ForeignDatabase(file.clone())),
             None => damaged("the manifest makes no sense"),
@@ -231,7 +238,7 @@ impl Manifest {
     }
 }
 
-fn read(words: &mut Reader<'_>) -> Option<Manifest> {
+fn read(words: &mut Reader<'_>, version: u16) -> Option<Manifest> {
     let mut manifest = Manifest::initial(words.wide()?, Lsn::ZERO);
     manifest.number = words.next()?;
     manifest.through = Lsn(words.next()?);
@@ -276,6 +283,9 @@ fn read(words: &mut Reader<'_>) -> Option<Manifest> {
         let stamp = Lsn(words.next()?);
         let global = GlobalTransaction { coordinator: words.wide()?, id: words.next()? };
         manifest.decisions.insert(stamp, global);
+    }
+    if version > VERSION_WITHOUT_SUNK {
+        manifest.sunk = Some(words.next()?).filter(|sunk| *sunk != u64::MAX).map(Lsn);
     }
     words.0.is_empty().then_some(manifest)
 }

@@ -16,7 +16,9 @@ use super::objects::ObjectStore;
 use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::Assembler;
 use crate::log::store::{BatchReader, LogStore};
+use crate::sink;
 use crate::txn::Manager;
+use crate::wait::Task;
 
 /// Delta files of a pair; one more, and they are put together.
 const DELTAS: usize = 4;
@@ -26,6 +28,8 @@ pub(crate) struct CoreParts {
     pub objects: Arc<dyn ObjectStore>,
     pub store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
+    /// What has the rows that the files do not have.
+    pub sink: Arc<sink::Core>,
     pub options: CheckpointOptions,
     pub sequence_of: SequenceOf,
     /// The last checkpoint.
@@ -41,6 +45,7 @@ pub(crate) struct Core {
     pub objects: Arc<dyn ObjectStore>,
     store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
+    sink: Arc<sink::Core>,
     pub options: CheckpointOptions,
     sequence_of: SequenceOf,
     life: Lsn,
@@ -80,6 +85,9 @@ pub(super) struct State {
     pub follower: Option<Follower>,
     last_number: u64,
     next_file: u64,
+    /// For the ends of checkpoints, in order, where the log starts that is needed by what is complete up
+    /// to there.
+    starts: Vec<(Lsn, Lsn)>,
     /// Tables that are gone, and by when at the latest: their rows are needed until that is in the
     /// files.
     gone: HashMap<StorageId, Lsn>,
@@ -94,15 +102,18 @@ pub(super) struct Follower {
 
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
-        let CoreParts { objects, store, manager, options, sequence_of, .. } = parts;
+        let CoreParts { objects, store, manager, sink, options, sequence_of, .. } = parts;
         let CoreParts { manifest, last_number, life, .. } = parts;
         let counters = Counters::default();
         counters.through.store(manifest.through.0, Relaxed);
         counters.gathered.store(manifest.through.0, Relaxed);
         let published = RwLock::new(Arc::new(manifest.clone()));
         let next_file = manifest.next_file;
+        let complete = manifest.sunk.unwrap_or(Lsn::MAX).min(manifest.through);
+        let starts = vec![(complete, manifest.log_start)];
         let state = State {
             manifest,
+            starts,
             previous: None,
             follower: None,
             last_number,
@@ -114,6 +125,7 @@ impl Core {
             objects,
             store,
             manager,
+            sink,
             options,
             sequence_of,
             life,
@@ -236,6 +248,7 @@ impl Core {
         if through <= state.manifest.through {
             return Ok(());
         }
+        let sunk = self.sink.checkpoint(&Task::blocking(self.manager.runtime()), through)?;
         let number = state.last_number + 1;
         let from = follower.gathered.from;
         if let Some(data) = follower.gathered.data.take() {
@@ -265,9 +278,19 @@ impl Core {
         let next = &mut follower.gathered.next;
         next.decisions.retain(needed);
         next.through = through;
-        next.log_start = start.map_or(through, |start| start.min(through));
+        next.sunk = sunk;
+        let start = start.map_or(through, |start| start.min(through));
+        // What has not sunk is in the log only.
+        let complete = sunk.map_or(through, |sunk| sunk.min(through));
+        let place = state.starts.partition_point(|(end, _)| *end <= complete);
+        next.log_start = match complete == through {
+            true => start,
+            false => state.starts[..place].last().map_or(state.manifest.log_start, |(_, s)| *s),
+        };
         let next = next.clone();
         self.install(state, next)?;
+        state.starts.drain(..place.saturating_sub(1));
+        state.starts.push((through, start));
         self.merge_where_due(state)
     }
 
@@ -350,6 +373,12 @@ impl Core {
             state.gone.iter().filter(|(_, by)| settled(by)).map(|(storage, _)| *storage).collect();
         state.gone.retain(|_, by| !settled(by));
         needed.extend(state.gone.keys());
+        // What has sunk for good is in pages.
+        let is_sunk = |storage: &StorageId| {
+            let table = tables.get(*storage);
+            table.is_some_and(|table| table.cold().is_some_and(|cold| cold.durable() > 0))
+        };
+        needed.retain(|storage| !is_sunk(storage));
         tables.forget_log_keys(&forgotten);
         if let Some(follower) = &mut state.follower {
             follower.gathered.forget(&forgotten);

@@ -24,16 +24,18 @@
 //! background task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::OnceLock;
 
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
+use crate::cold::table::ColdTables;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::key::{KeyBuf, KeySpec};
 use crate::hot::row::RowLayout;
 use crate::hot::status::{Horizon, SlotTable};
-use crate::hot::table::{Table, TablePtr, TableSpec, Walk};
+use crate::hot::table::{SinksSince, Table, TablePtr, TableSpec, Walk};
 use crate::hot::tally::Pool;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
@@ -43,11 +45,12 @@ use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
 #[derive(Clone, Copy)]
 pub struct Garbage {
     table: TablePtr,
-    /// An address, with [`ANCHOR`] set for an anchor.
+    /// An address, with [`ANCHOR`] set for an anchor, and [`SUNK`] for one that is unlinked already.
     item: u64,
 }
 
 const ANCHOR: u64 = 1;
+const SUNK: u64 = 2;
 
 impl Garbage {
     /// A version that is not inline and was replaced.
@@ -58,6 +61,11 @@ impl Garbage {
     /// A row that was deleted.
     pub fn anchor(table: TablePtr, anchor: AnchorPtr) -> Garbage {
         Garbage { table, item: anchor.address() | ANCHOR }
+    }
+
+    /// A row that has left memory: it is in no index any more.
+    pub fn sunk(table: TablePtr, anchor: AnchorPtr) -> Garbage {
+        Garbage { table, item: anchor.address() | SUNK }
     }
 }
 
@@ -205,6 +213,24 @@ impl Reclaimer {
         self.queues.iter().map(|queue| lock(queue).oldest()).fold(safe, Lsn::min)
     }
 
+    /// Frees all that is due now, after whoever does that already. Returns whether everything is
+    /// freed that commits below `bound` left behind.
+    pub fn settle(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        bound: Lsn,
+        (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
+    ) -> bool {
+        let _alone = lock(&self.passing);
+        let safe = horizon.advance(slots, durable);
+        for queue in &self.queues {
+            let done = lock(queue).process(shard, guard, safe, usize::MAX);
+            self.dequeued.fetch_add(done as u64, Relaxed);
+        }
+        self.freed_below(safe) >= bound
+    }
+
     fn free_tables(&self, (shard, guard): (usize, &Guard), safe: Lsn, budget: usize) -> usize {
         if self.waiting.load(Relaxed) == 0 {
             return 0;
@@ -295,6 +321,11 @@ impl Garbage {
             let anchor = AnchorPtr::from_address(self.item & !ANCHOR).expect("it was an anchor");
             // SAFETY: the deletion lies below the horizon, and this is the one entry for it.
             unsafe { table.remove_dead(shard, guard, anchor) };
+        } else if self.item & SUNK != 0 {
+            let anchor = AnchorPtr::from_address(self.item & !SUNK).expect("it was an anchor");
+            // SAFETY: it was unlinked before the snapshots that could lead to it ended, and this is the
+            // one entry for it.
+            unsafe { table.retire_anchor(shard, guard, anchor) };
         } else {
             let version = VersionPtr::from_address(self.item).expect("it was a version");
             // SAFETY: the replacement lies below the horizon, so that no walk goes further down,
@@ -310,6 +341,8 @@ pub struct Tables {
     map: RwLock<Registry>,
     shards: usize,
     pool: Arc<Pool>,
+    /// Where trees of tables are that are made while a database is recovered.
+    cold: OnceLock<Arc<ColdTables>>,
 }
 
 #[derive(Default)]
@@ -324,6 +357,7 @@ struct Registry {
 pub(crate) struct LogKey {
     layout: Arc<RowLayout>,
     key: Arc<KeySpec>,
+    sinks_since: SinksSince,
 }
 
 impl LogKey {
@@ -331,25 +365,44 @@ impl LogKey {
     pub fn encode(&self, row: &[u8], key: &mut KeyBuf) {
         self.key.encode_row(&self.layout, row, key);
     }
+
+    /// Whether what a commit at this position did to the table is the sink's to keep.
+    pub fn sinks(&self, stamp: Lsn) -> bool {
+        self.sinks_since.get().is_some_and(|since| since <= stamp)
+    }
 }
 
 impl Tables {
     /// No tables; their memory will be charged to `pool`, sharded by worker.
     pub fn new(shards: usize, pool: Arc<Pool>) -> Tables {
-        Tables { map: RwLock::default(), shards: shards.max(1), pool }
+        let (map, cold) = (RwLock::default(), OnceLock::new());
+        Tables { map, shards: shards.max(1), pool, cold }
     }
 
     /// Makes a table and registers it. The storage id is one that was never used.
     pub fn create(&self, spec: &TableSpec) -> Arc<Table> {
         let table = Arc::new(Table::new(spec, self.shards, self.pool.clone()));
+        let trees = self.cold.get().and_then(|cold| cold.get(spec.storage.0));
+        if let Some(trees) = trees.filter(|_| table.is_sinkable()) {
+            table.tally().add_rows(0, trees.rows() as i64);
+            table.sinks_since().set(Lsn::ZERO);
+            table.set_cold(trees);
+        }
         let mut map = self.map.write().expect("nobody panics under this lock");
         let before = map.tables.insert(spec.storage, table.clone());
         assert!(before.is_none(), "a storage id is used once: {}", spec.storage);
         if table.is_logged() {
             let (layout, key) = (table.layout().clone(), table.key_spec(table.log_index()).clone());
-            map.log_keys.insert(spec.storage, Arc::new(LogKey { layout, key }));
+            let sinks_since = table.sinks_since().clone();
+            map.log_keys.insert(spec.storage, Arc::new(LogKey { layout, key, sinks_since }));
         }
         table
+    }
+
+    /// From now on tables that are made and have trees among these begin with the rows in them.
+    pub(crate) fn find_cold_in(&self, cold: Arc<ColdTables>) {
+        let set = self.cold.set(cold);
+        assert!(set.is_ok(), "a database is recovered once");
     }
 
     /// How rows of a logged table are named in the log, until [`Tables::forget_log_keys`].

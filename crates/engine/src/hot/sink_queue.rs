@@ -32,13 +32,15 @@ pub struct SinkQueue {
     shards: Box<[CachePadded<Mutex<Vec<Sinking>>>]>,
     /// Entries. Changed under a shard's lock, read by anybody as an estimate.
     len: AtomicU64,
+    /// How long commits that add something are held back. Written by who sinks rows.
+    delay_ns: AtomicU64,
 }
 
 impl SinkQueue {
     /// Nothing to sink; one list per worker.
     pub fn new(shards: usize) -> SinkQueue {
         let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
-        SinkQueue { shards, len: AtomicU64::new(0) }
+        SinkQueue { shards, len: AtomicU64::new(0), delay_ns: AtomicU64::new(0) }
     }
 
     /// Adds what a commit left behind.
@@ -62,6 +64,16 @@ impl SinkQueue {
         }
         self.len.fetch_sub(taken.len() as u64, Relaxed);
         taken
+    }
+
+    /// How long a commit that has added something waits, so that there is not too much.
+    pub fn delay_ns(&self) -> u64 {
+        self.delay_ns.load(Relaxed)
+    }
+
+    /// Holds commits back that add something.
+    pub fn set_delay_ns(&self, delay_ns: u64) {
+        self.delay_ns.store(delay_ns, Relaxed);
     }
 
     /// About how many entries there are.

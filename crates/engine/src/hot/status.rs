@@ -439,6 +439,8 @@ pub struct Horizon {
     claimed: AtomicU64,
     /// Versions that ended below this are dead. Never above `claimed`.
     safe: AtomicU64,
+    /// Held by whoever computes the bound.
+    advancing: Mutex<()>,
 }
 
 impl Horizon {
@@ -462,8 +464,26 @@ impl Horizon {
         Lsn(self.safe.load(Acquire))
     }
 
-    /// Computes the bound anew: what is durable, less what the registered snapshots need.
+    /// Computes the bound anew: what is durable, less what the registered snapshots need. If somebody is
+    /// at it, this is the last one.
     pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Lsn {
+        match self.advancing.try_lock() {
+            Ok(_alone) => self.compute(slots, durable),
+            Err(_) => self.safe(),
+        }
+    }
+
+    /// Computes the bound anew and registers it as the snapshot of this slot's occupant: from now on it
+    /// stays, and what it sees is not freed. All commits below it are over.
+    pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn) -> Lsn {
+        // While nobody else computes it, the bound cannot pass what is about to be registered.
+        let _alone = lock(&self.advancing);
+        let bound = self.compute(slots, durable);
+        slot.snapshot.store(bound.0, SeqCst);
+        bound
+    }
+
+    fn compute(&self, slots: &SlotTable, durable: Lsn) -> Lsn {
         self.claimed.fetch_max(durable.0, SeqCst);
         let mut safe = durable.0;
         slots.for_each(|_, slot| {

@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use base::ids::{Lsn, ObjectId, StorageId};
-use crossbeam_epoch::{Collector, LocalHandle};
+use crossbeam_epoch::LocalHandle;
 
 use super::{
     CatalogChange, Counters, RecoveredTables, RecoveryCatalog, RecoveryError, RecoveryOptions,
 };
+use crate::cold::table::ColdTable;
 use crate::hot::identity::Position;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::log::{CommittedTransaction, Operation};
+use crate::wait::{Runtime, Task};
 
 type Result<T> = std::result::Result<T, RecoveryError>;
 type Batch = Arc<Vec<CommittedTransaction>>;
@@ -55,6 +57,8 @@ impl Other {
 /// What the appliers share.
 struct Shared {
     tables: Arc<Tables>,
+    /// What commits below this did is in the checkpoint's files, but for tables that have trees.
+    files_end: Lsn,
     /// The first thing that went wrong.
     failure: Mutex<Option<RecoveryError>>,
     /// Operations that are no rows, for the catalog.
@@ -88,11 +92,13 @@ impl Appliers {
     /// Starts the threads.
     pub fn start(
         tables: &Arc<Tables>,
-        collector: &Collector,
+        runtime: &Runtime,
+        files_end: Lsn,
         options: &RecoveryOptions,
     ) -> Appliers {
         let shared = Arc::new(Shared {
             tables: tables.clone(),
+            files_end,
             failure: Mutex::default(),
             others: Mutex::default(),
             early: Mutex::default(),
@@ -102,13 +108,13 @@ impl Appliers {
         let (mut senders, mut threads) = (Vec::new(), Vec::new());
         for part in 0..parts {
             let (sender, receiver) = sync_channel(QUEUE);
-            let (shared, collector) = (shared.clone(), collector.clone());
-            let run = move || Applier::new(shared, &collector, part, parts).run(&receiver);
+            let (shared, runtime) = (shared.clone(), runtime.clone());
+            let run = move || Applier::new(shared, &runtime, part, parts).run(&receiver);
             let builder = std::thread::Builder::new().name(format!("applier {part}"));
             threads.push(builder.spawn(run).expect("the system has threads for recovery"));
             senders.push(sender);
         }
-        let own = Applier::new(shared.clone(), collector, 0, 1);
+        let own = Applier::new(shared.clone(), runtime, 0, 1);
         Appliers { shared, senders, threads, own }
     }
 
@@ -213,11 +219,14 @@ enum Rows {
     All,
     /// Those of other tables than the catalog's.
     User,
+    /// Those of tables that have trees.
+    Sinking,
 }
 
 /// Applies one part of all rows.
 struct Applier {
     shared: Arc<Shared>,
+    runtime: Runtime,
     handle: LocalHandle,
     part: u64,
     parts: u64,
@@ -227,10 +236,11 @@ struct Applier {
 }
 
 impl Applier {
-    fn new(shared: Arc<Shared>, collector: &Collector, part: usize, parts: usize) -> Applier {
-        let handle = collector.register();
+    fn new(shared: Arc<Shared>, runtime: &Runtime, part: usize, parts: usize) -> Applier {
+        let (runtime, handle) = (runtime.clone(), runtime.collector().register());
         let (part, parts) = (part as u64, parts as u64);
-        Applier { shared, handle, part, parts, known: HashMap::new(), key: KeyBuf::default() }
+        let (known, key) = (HashMap::new(), KeyBuf::default());
+        Applier { shared, runtime, handle, part, parts, known, key }
     }
 
     fn run(mut self, receiver: &Receiver<Message>) {
@@ -256,6 +266,7 @@ impl Applier {
 
     /// Applies this applier's part of a commit.
     fn apply(&mut self, commit: &CommittedTransaction, rows: Rows) -> Result<()> {
+        let rows = if commit.lsn < self.shared.files_end { Rows::Sinking } else { rows };
         let mut operations = commit.body.operations();
         let mut guard = self.handle.pin();
         let mut count = 0_u64;
@@ -266,27 +277,43 @@ impl Applier {
             }
             self.key.clear();
             match operation {
-                Operation::Upsert { storage, layout, row, .. } => {
+                Operation::Upsert { storage, layout, replaces, row } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
                     let row = table.well_formed(row).filter(|_| layout == table.layout_number());
                     let bad = RecoveryError::BadRow { stamp: commit.lsn, storage };
                     let row = row.ok_or(bad)?;
                     table.log_key(row, &mut self.key);
                     if self.is_mine(&table) {
-                        let shard = self.part as usize;
-                        table
-                            .recover_upsert(shard, &guard, &self.key, row, commit.lsn, None)
-                            .map_err(|_| RecoveryError::OutOfMemory)?;
+                        let (shard, key) = (self.part as usize, &*self.key);
+                        let applied = match table.cold() {
+                            None => table.recover_upsert(shard, &guard, key, row, commit.lsn, None),
+                            Some(_) => {
+                                let is_new = replaces.is_none();
+                                table.recover_sinking(shard, &guard, (key, row), commit.lsn, is_new)
+                            }
+                        };
+                        applied.map_err(|_| RecoveryError::OutOfMemory)?;
                     }
                 }
                 Operation::Delete { storage, key, .. } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
                     self.key.set(key);
-                    if self.is_mine(&table) {
-                        table.recover_delete(self.part as usize, &guard, &self.key, None);
+                    if !self.is_mine(&table) {
+                        continue;
+                    }
+                    match table.cold() {
+                        None => table.recover_delete(self.part as usize, &guard, &self.key, None),
+                        Some(cold) => {
+                            // To read pages may take waiting, without a guard.
+                            drop(guard);
+                            self.delete_sinking(&table, cold, commit.lsn)?;
+                            guard = self.handle.pin();
+                        }
                     }
                 }
-                other if self.part == 0 => self.apply_other(commit, &other),
+                other if self.part == 0 && rows != Rows::Sinking => {
+                    self.apply_other(commit, &other);
+                }
                 _ => {}
             }
         }
@@ -294,6 +321,20 @@ impl Applier {
             self.shared.counters.operations.fetch_add(count, Relaxed);
         }
         Ok(())
+    }
+
+    /// Deletes the row with the key at hand of a table that has trees.
+    fn delete_sinking(&self, table: &Table, cold: &ColdTable, stamp: Lsn) -> Result<()> {
+        let task = Task::blocking(&self.runtime);
+        let mut sunk = Vec::new();
+        let sunk = cold.find(&task, &self.key, &mut sunk)?.then_some(&*sunk);
+        let deleted = table.recover_deletion(
+            self.part as usize,
+            &self.handle.pin(),
+            (&self.key, sunk),
+            stamp,
+        );
+        deleted.map_err(|_| RecoveryError::OutOfMemory)
     }
 
     fn apply_other(&self, commit: &CommittedTransaction, operation: &Operation<'_>) {
@@ -368,9 +409,13 @@ impl Applier {
         let known = self.known.entry(storage).or_insert_with(|| tables.get(storage));
         match known {
             Some(table) if rows == Rows::User && table.is_catalog() => Ok(None),
-            Some(table) => Ok(Some(table.clone())),
+            Some(table) => Ok(match table.cold() {
+                Some(cold) => cold.durable() <= commit.lsn.0,
+                None => rows != Rows::Sinking,
+            }
+            .then(|| table.clone())),
             // A commit that drops a table may have changed its rows before.
-            None if rows == Rows::User => Ok(None),
+            None if rows != Rows::All => Ok(None),
             None => Err(RecoveryError::UnknownTable { stamp: commit.lsn, storage }),
         }
     }

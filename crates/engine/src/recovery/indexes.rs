@@ -7,20 +7,22 @@ use std::sync::atomic::Ordering::Relaxed;
 use crossbeam_epoch::Collector;
 
 use super::{RecoveryError, RecoveryOptions};
+use crate::cold::tree::{self, Range};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::ScanRange;
 use crate::hot::index::{Admit, Direction};
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
+use crate::wait::{Runtime, Task};
 
 /// Builds all indexes but those that replay has built. Every thread goes through every table and
 /// takes the rows that fall to it, so that one large table keeps all threads busy.
 pub(super) fn build(
     tables: &Tables,
-    collector: &Collector,
+    runtime: &Runtime,
     options: &RecoveryOptions,
 ) -> Result<(), RecoveryError> {
-    let tables = tables.all();
+    let (tables, collector) = (tables.all(), runtime.collector());
     let with_indexes = tables.iter().filter(|table| table.links() > 1);
     let rows = with_indexes.map(|table| table.memory().rows).sum();
     options.progress.0.rows_total.store(rows, Relaxed);
@@ -37,8 +39,7 @@ pub(super) fn build(
             threads.into_iter().map(|t| t.join().expect("building indexes does not panic"));
         others.fold(own, Result::and)
     })?;
-    tables.iter().for_each(|table| continue_row_numbers(table, collector));
-    Ok(())
+    tables.iter().try_for_each(|table| continue_row_numbers(table, runtime))
 }
 
 fn build_part(
@@ -75,7 +76,13 @@ fn build_part(
                 // each thread links its own rows, once into each index.
                 let linked = unsafe {
                     let row = table.row(anchor.inline(table.links()));
-                    table.link(&guard, *anchor, row, ordinal, &mut |_| Admit::Refuse)
+                    let is_gone = table.is_recovered_deletion(*anchor);
+                    table.link(&guard, *anchor, row, ordinal, &mut |other| match is_gone
+                        || table.is_recovered_deletion(other)
+                    {
+                        true => Admit::Admit,
+                        false => Admit::Refuse,
+                    })
                 };
                 if !linked {
                     let storage = table.storage();
@@ -91,13 +98,14 @@ fn build_part(
 const ROWS_PER_GUARD: usize = 512;
 
 /// Row numbers go on behind the greatest that is in use.
-fn continue_row_numbers(table: &Table, collector: &Collector) {
+fn continue_row_numbers(table: &Table, runtime: &Runtime) -> Result<(), RecoveryError> {
     if table.row_number_column().is_none() {
-        return;
+        return Ok(());
     }
     let mut walk = table.walk_of(table.log_index(), &ScanRange::All, Direction::Backward);
     let mut last = None;
-    table.walk(&collector.register().pin(), table.log_index(), &mut walk, &mut |anchor| {
+    let guard = runtime.collector().register().pin();
+    table.walk(&guard, table.log_index(), &mut walk, &mut |anchor| {
         last.get_or_insert(anchor);
         ControlFlow::Break(())
     });
@@ -106,4 +114,17 @@ fn continue_row_numbers(table: &Table, collector: &Collector) {
         let row = unsafe { table.row(anchor.inline(table.links())) };
         table.observe_row_number(table.row_number(row));
     }
+    drop(guard);
+    let Some(cold) = table.cold() else { return Ok(()) };
+    let task = Task::blocking(runtime);
+    let mut cursor = cold.cursor(table.log_index(), Range::ALL, tree::Direction::Backward);
+    let mut last = None;
+    while last.is_none() && !cursor.is_ended() {
+        _ = cursor.next_chunk(&task, |entry| {
+            last = entry.row.map(|row| table.row_number(row));
+            ControlFlow::Break(())
+        })?;
+    }
+    last.into_iter().for_each(|number| table.observe_row_number(number));
+    Ok(())
 }

@@ -10,6 +10,10 @@
 //! 3. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
 //!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables, then
 //!    its other rows are applied.
+//!
+//!    Of a table that has trees nothing is loaded. Of what commits did to it only that counts which
+//!    is not in the trees: from the durable root's position on, wherever the checkpoint's files end. A
+//!    deleted row that is in its tree becomes a deletion in memory.
 //! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
 //! 5. [`Recovery::finish`] builds the other indexes, in parallel.
 //!
@@ -35,6 +39,8 @@ use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
 
 use crate::checkpoint::{self, CheckpointError, Manifest, ObjectStore};
+use crate::cold::table::ColdInfo;
+use crate::cold::tree::TreeError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
 use crate::log::record::RECORD_HEADER;
@@ -43,6 +49,7 @@ use crate::log::{
     CommittedTransaction, GlobalTransaction, LogError, Operation, PreparedTransaction, RecordFlags,
     Replay,
 };
+use crate::wait::Runtime;
 
 use apply::Appliers;
 
@@ -123,6 +130,8 @@ pub enum RecoveryError {
         /// The table.
         storage: StorageId,
     },
+    /// The pages of tables that have sunk cannot be read.
+    Pages(TreeError),
     /// Two rows have the same key in a unique index.
     DuplicateKey {
         /// The table.
@@ -152,6 +161,7 @@ impl fmt::Display for RecoveryError {
             RecoveryError::BadRow { stamp, storage } => {
                 write!(f, "the commit at {stamp} has a malformed row for storage {storage}")
             }
+            RecoveryError::Pages(error) => error.fmt(f),
             RecoveryError::DuplicateKey { storage, index } => {
                 write!(f, "two rows of storage {storage} have one key in unique index {index}")
             }
@@ -164,6 +174,12 @@ impl fmt::Display for RecoveryError {
 }
 
 impl std::error::Error for RecoveryError {}
+
+impl From<TreeError> for RecoveryError {
+    fn from(error: TreeError) -> RecoveryError {
+        RecoveryError::Pages(error)
+    }
+}
 
 impl From<LogError> for RecoveryError {
     fn from(error: LogError) -> RecoveryError {
@@ -280,7 +296,7 @@ impl Default for RecoveryOptions {
 /// A database whose log has been read.
 pub struct Recovery {
     tables: Arc<Tables>,
-    collector: Collector,
+    runtime: Runtime,
     options: RecoveryOptions,
     end: LogEnd,
     in_doubt: Vec<PreparedTransaction>,
@@ -315,18 +331,19 @@ const BATCH_BYTES: usize = 256 << 10;
 
 impl Recovery {
     /// Loads a checkpoint of a database and replays its log from there on, into `tables`, in which
-    /// the catalog's own are. What is unlinked on the way is freed through `collector`.
+    /// the catalog's own are, and which know the trees that `cold` tells of.
     pub fn replay(
         store: Arc<dyn LogStore>,
-        (objects, manifest): (&dyn ObjectStore, &Manifest),
+        ((objects, manifest), cold): ((&dyn ObjectStore, &Manifest), Option<ColdInfo>),
         tables: Arc<Tables>,
-        collector: &Collector,
+        runtime: &Runtime,
         catalog: &mut dyn RecoveryCatalog,
         options: RecoveryOptions,
     ) -> Result<Recovery, RecoveryError> {
         let uuid = manifest.database;
         let mut decisions: HashSet<_> = manifest.decisions.values().copied().collect();
-        let mut appliers = Appliers::start(&tables, collector, &options);
+        let collector = runtime.collector();
+        let mut appliers = Appliers::start(&tables, runtime, manifest.through, &options);
         load(objects, manifest, (&tables, collector), &mut appliers, catalog, &options)?;
         let mut replay = Replay::start(store, manifest.log_start)?;
         let mut batch = Vec::new();
@@ -334,11 +351,12 @@ impl Recovery {
         let progress = replay.progress();
         let counters = options.progress.0.clone();
         while let Some(commit) = replay.next()? {
-            if commit.lsn < manifest.through {
+            let in_files = commit.lsn < manifest.through;
+            if in_files && cold.is_none() {
                 continue;
             }
             decisions.extend(commit.global.filter(|global| global.coordinator == uuid));
-            if commit.flags.has(RecordFlags::CATALOG) {
+            if !in_files && commit.flags.has(RecordFlags::CATALOG) {
                 appliers.send(std::mem::take(&mut batch))?;
                 appliers.barrier(catalog, commit)?;
                 bytes = 0;
@@ -358,11 +376,12 @@ impl Recovery {
         appliers.finish(catalog)?;
         let end = replay.finish();
         options.progress.enter(WAITING);
+        let complete = manifest.through.max(cold.map_or(Lsn::ZERO, |info| Lsn(info.through)));
         Ok(Recovery {
             tables,
-            collector: collector.clone(),
+            runtime: runtime.clone(),
             options,
-            end: end.end.resume_at(manifest.through),
+            end: end.end.resume_at(complete),
             in_doubt: end.in_doubt,
             decisions,
         })
@@ -384,10 +403,10 @@ impl Recovery {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&GlobalTransaction) -> bool,
     ) -> Result<Recovered, RecoveryError> {
-        let Recovery { tables, collector, options, end, in_doubt, .. } = self;
+        let Recovery { tables, runtime, options, end, in_doubt, .. } = self;
         let mut resolved = Vec::new();
         {
-            let mut appliers = Appliers::start(&tables, &collector, &options);
+            let mut appliers = Appliers::start(&tables, &runtime, Lsn::ZERO, &options);
             for prepared in in_doubt {
                 let PreparedTransaction { lsn, flags, global, body, .. } = prepared;
                 let committed = decided(&global);
@@ -406,7 +425,7 @@ impl Recovery {
             }
             appliers.finish(catalog)?;
         }
-        indexes::build(&tables, &collector, &options)?;
+        indexes::build(&tables, &runtime, &options)?;
         options.progress.enter(DONE);
         Ok(Recovered { tables, end, resolved })
     }

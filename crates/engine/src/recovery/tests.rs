@@ -9,15 +9,17 @@ use env::sim::{SimEnv, SplitMix};
 
 use super::*;
 use crate::checkpoint::CheckpointOptions;
+use crate::cold::Growth;
 use crate::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::KeyColumn;
-use crate::hot::table::{IdentitySpec, IndexKind, IndexSpec, Table, TableSpec};
+use crate::hot::table::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, Table, TableSpec};
 use crate::hot::visibility::Isolation;
 use crate::log::{LogOptions, SegmentOptions};
+use crate::sink::SinkOptions;
 use crate::txn::tests::{INT, Row, bytes, key, values};
 use crate::txn::{
     DatabaseSession, Durability, ReadAt, Transaction, TransactionGroup, TxnError, TxnResult,
@@ -63,15 +65,21 @@ fn index(kind: IndexKind, column: usize, unique: bool) -> IndexSpec {
     IndexSpec { kind, columns: vec![KeyColumn::ascending(column)], unique, filter: None }
 }
 
-fn user_table(storage: StorageId) -> TableSpec {
-    let hash = IndexKind::Hash { bucket_count: 16 };
+/// From this number on tables are disk tables; others are memory-optimized.
+pub(crate) const DISK: u64 = 100;
+
+pub(crate) fn user_table(storage: StorageId) -> TableSpec {
+    let (kind, conflicts) = match storage.0 >= 1000 + DISK {
+        true => (IndexKind::Range, ConflictPolicy::Wait),
+        false => (IndexKind::Hash { bucket_count: 16 }, ConflictPolicy::FirstWriterWins),
+    };
     let indexes = vec![
-        index(hash, 0, true),
+        index(kind, 0, true),
         index(IndexKind::Range, 1, true),
         index(IndexKind::Range, 2, false),
     ];
     let identity = Some(IdentitySpec { seed: 1, increment: 1 });
-    TableSpec { identity, ..TableSpec::new(storage, vec![INT; 3], indexes) }
+    TableSpec { identity, conflicts, ..TableSpec::new(storage, vec![INT; 3], indexes) }
 }
 
 pub(crate) fn catalog_table() -> TableSpec {
@@ -96,6 +104,13 @@ pub(crate) fn options() -> DatabaseOptions {
             shutdown_bytes: 1,
             interval_ns: 1_000_000,
             merges: true,
+        },
+        sink: SinkOptions {
+            start_bytes: 2 << 10,
+            backlog_bytes: 1 << 20,
+            interval_ns: 1_000_000,
+            age_ns: 4_000_000,
+            growth: Growth { initial_pages: 64, step_pages: 64, ..Growth::default() },
         },
     }
 }

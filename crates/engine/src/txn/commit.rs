@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::hot::anchor::{INLINE, VersionPtr};
 use crate::hot::index::prefetch::prefetch;
 use crate::hot::reclaim::Garbage;
+use crate::hot::sink_queue::Sinking;
 use crate::hot::status::{Begin, Slot, Status};
 use crate::hot::visibility;
 use crate::log::record::{BodySink, RECORD_HEADER, record_len};
@@ -14,7 +15,7 @@ use crate::sync::atomic::Ordering::Release;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::manager::Manager;
 use crate::txn::redo::Redo;
-use crate::txn::transaction::{Transaction, WriteKind};
+use crate::txn::transaction::{Held, Transaction, WriteKind};
 use crate::wait::Task;
 
 /// How many entries of the write set ahead their versions are asked for: what was written long ago is
@@ -134,18 +135,28 @@ impl Transaction {
     /// replaced becomes garbage, and everything is let go of.
     pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
         self.session.note_commit(end, durability == Durability::Full);
-        self.stamp_writes(task, stamp);
+        let sinks = self.stamp_writes(task, stamp);
         if !self.hooks.is_empty() {
             self.manager().log.wait_committed(task, end);
         }
         self.finish(Some(stamp));
+        let delay_ns = if sinks { self.manager().sinking.delay_ns() } else { 0 };
+        if delay_ns > 0 {
+            // Nobody waits for what is held no more; who is interrupted goes on at once.
+            let _ = task.sleep_ns(delay_ns);
+        }
     }
 
-    /// Replaces the begin words of everything written by the stamp, and queues what it replaced.
-    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) {
+    /// Replaces the begin words of everything written by the stamp, and queues what it replaced. Returns
+    /// whether something is to sink.
+    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) -> bool {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut rows: SmallVec<[i64; 4]> = smallvec::smallvec![0; self.held.len()];
+        // SAFETY: the gates of the tables are held.
+        let is_sinking = |held: &Held| unsafe { held.table.get() }.sinks();
+        let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
+        let mut sinking = Vec::new();
         for (place, write) in self.writes.iter().enumerate() {
             if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
                 prefetch(ahead.version.address());
@@ -178,13 +189,24 @@ impl Transaction {
                 WriteKind::Insert => rows[write.table as usize] += 1,
                 WriteKind::Delete | WriteKind::Tombstone => {
                     rows[write.table as usize] -= 1;
-                    garbage.push(Garbage::anchor(pointer, write.anchor));
+                    if !tables_sink[write.table as usize] {
+                        garbage.push(Garbage::anchor(pointer, write.anchor));
+                    }
                 }
                 WriteKind::Update | WriteKind::Reuse => {}
+            }
+            if tables_sink[write.table as usize] {
+                // SAFETY: the gate of the table is held.
+                let storage = unsafe { pointer.get() }.storage();
+                sinking.push(Sinking { storage, anchor: write.anchor, stamp });
             }
         }
         self.writes.clear();
         let worker = task.worker();
+        let sinks = !sinking.is_empty();
+        if sinks {
+            self.manager().sinking.add(worker.index(), &mut sinking);
+        }
         for (held, rows) in self.held.iter().zip(rows).filter(|(_, rows)| *rows != 0) {
             // SAFETY: the gate of the table is held.
             unsafe { held.table.get() }.tally().add_rows(worker.index(), rows);
@@ -195,5 +217,6 @@ impl Transaction {
             manager.reclaimer.enqueue(worker.index(), &worker.pin(), stamp, &mut garbage, bound);
         }
         self.garbage = garbage;
+        sinks
     }
 }

@@ -1,9 +1,11 @@
 //! What the transactions of one database share, and a session's place in it.
 
+use std::ops::ControlFlow;
+
 use base::ids::{DbId, Lsn, StorageId};
 
 use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
-use crate::hot::sink_queue::SinkQueue;
+use crate::hot::sink_queue::{SinkQueue, Sinking};
 use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
 use crate::hot::tally::Pool;
@@ -21,6 +23,8 @@ use crate::wait::{Runtime, Task};
 
 /// Rows whose memory one step of the epochs frees for certain: they and what indexes have for them.
 const ROWS_PER_STEP: usize = 128;
+/// Recovered rows that are looked at under one guard.
+const RECOVERED_PER_GUARD: usize = 1024;
 
 /// Transactions, tables and garbage of one database.
 pub struct Manager {
@@ -168,6 +172,26 @@ impl Manager {
             worker.pin().flush();
         }
         done
+    }
+
+    /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made them.
+    pub(crate) fn queue_recovered(&self) {
+        let collector = self.runtime.collector().clone();
+        let handle = collector.register();
+        for table in self.tables.all().into_iter().filter(|table| table.sinks()) {
+            let (storage, mut walk) = (table.storage(), table.walk_of_all());
+            while !walk.is_done() {
+                let mut rows = Vec::new();
+                table.walk(&handle.pin(), table.log_index(), &mut walk, &mut |anchor| {
+                    rows.push(Sinking { storage, anchor, stamp: Lsn::ZERO });
+                    match rows.len() < RECOVERED_PER_GUARD {
+                        true => ControlFlow::Continue(()),
+                        false => ControlFlow::Break(()),
+                    }
+                });
+                self.sinking.add(0, &mut rows);
+            }
+        }
     }
 
     /// The transactions in progress: for `sys.dm_db_xtp_transactions`.

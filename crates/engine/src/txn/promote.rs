@@ -12,7 +12,7 @@ impl Transaction {
     /// Brings a row into memory that this statement has read from the cold store; somebody else's anchor
     /// for it if there is one already. `row` are its bytes as they were read, under the statement's
     /// snapshot and after memory was found to say nothing about the row's key.
-    pub(super) fn promote(
+    pub(crate) fn promote(
         &mut self,
         task: &Task,
         table: &Table,

@@ -21,6 +21,7 @@ use crate::hot::index::Direction;
 use crate::hot::table::Table;
 use crate::hot::visibility::Isolation;
 use crate::log::{LogOptions, SegmentOptions};
+use crate::sink::SinkOptions;
 use crate::txn::ReadAt;
 use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
 
@@ -44,6 +45,7 @@ fn options() -> InstanceOptions {
             interval_ns: 1_000_000,
             merges: true,
         },
+        sink: SinkOptions::default(),
     };
     InstanceOptions { database, recovery_threads: 2, ..InstanceOptions::default() }
 }

@@ -18,6 +18,7 @@
 mod memory;
 mod promote;
 mod recover;
+mod sink;
 mod spec;
 
 use std::ops::{ControlFlow, Range};
@@ -28,6 +29,7 @@ use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
 pub(crate) use promote::Promoted;
+pub(crate) use sink::{Descent, Left, SinksSince};
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
 use crate::cold::table::{ColdTable, RowKeys};
@@ -81,6 +83,8 @@ pub struct Table {
     counters: TableCounters,
     /// Its trees, once its rows have begun to sink. Set once, by who sinks rows.
     cold: OnceLock<Arc<ColdTable>>,
+    /// Whether commits leave what they write to the sink. Set before the table gets its trees.
+    sinks_since: SinksSince,
     /// Columns that decide where a row stands in the indexes.
     key_columns: Box<[usize]>,
     /// In a fixed layout: the bytes of these columns and of the null bitmap ...
@@ -189,6 +193,7 @@ impl Table {
             indexes,
             counters: TableCounters::default(),
             cold: OnceLock::new(),
+            sinks_since: SinksSince::default(),
             key_columns,
             key_bytes,
             other_bytes,

@@ -3,7 +3,7 @@
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use crate::hot::anchor::AnchorPtr;
+use crate::hot::anchor::{AnchorPtr, DELETED};
 use crate::hot::index::Admit;
 use crate::hot::status::Begin;
 use crate::hot::table::Table;
@@ -49,6 +49,59 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// As [`Table::recover_upsert`] in a table that has trees, in which the row may be, too: `is_new` if
+    /// there was none with the key.
+    pub(crate) fn recover_sinking(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        (key, row): (&[u8], &[u8]),
+        stamp: Lsn,
+        is_new: bool,
+    ) -> Result<(), Exhausted> {
+        self.tally.add_rows(shard, i64::from(is_new));
+        let existing = self.indexes[self.log_index].index.seek(guard, key).next();
+        let anchor = self.allocate_anchor(shard, row, Begin::stamp(stamp))?;
+        // SAFETY: one thread handles this key, and nobody else uses the table (V1, V2).
+        unsafe {
+            self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
+            existing.into_iter().for_each(|old| self.recover_remove(shard, guard, old));
+        }
+        Ok(())
+    }
+
+    /// The row with this key is gone, of a table that has trees. If its tree has the row, as `sunk`, memory
+    /// says that it is deleted until the tree has heard of it.
+    pub(crate) fn recover_deletion(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        (key, sunk): (&[u8], Option<&[u8]>),
+        stamp: Lsn,
+    ) -> Result<(), Exhausted> {
+        self.tally.add_rows(shard, -1);
+        let existing = self.indexes[self.log_index].index.seek(guard, key).next();
+        // SAFETY: as above.
+        unsafe {
+            if let Some(row) = sunk {
+                let anchor = self.allocate_anchor(shard, row, Begin::stamp(Lsn::ZERO))?;
+                anchor.head().store(Begin::stamp(stamp).deletion(), Relaxed);
+                self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
+            }
+            existing.into_iter().for_each(|old| self.recover_remove(shard, guard, old));
+        }
+        Ok(())
+    }
+
+    /// Whether a recovered row is a deletion.
+    ///
+    /// # Safety
+    /// As above.
+    pub(crate) unsafe fn is_recovered_deletion(&self, anchor: AnchorPtr) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { anchor.head() }.load(Relaxed) & DELETED != 0
     }
 
     /// A row of a checkpoint, in which each row is once: `false` if there is one with its log key

@@ -1,0 +1,163 @@
+//! Sinking: what of a table's rows can leave memory, and how it leaves.
+//!
+//! Whoever does this (`crate::sink`) holds the table's gate shared, has registered a snapshot that is
+//! the horizon, and is the only one: what that snapshot sees of a row neither changes nor is freed.
+
+use std::ops::ControlFlow;
+
+use base::ids::Lsn;
+use crossbeam_epoch::Guard;
+
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, DELETED, INLINE, VersionPtr};
+use crate::hot::key::KeyBuf;
+use crate::hot::reclaim::Garbage;
+use crate::hot::status::{Begin, Fate, SlotTable};
+use crate::hot::table::{Table, Walk};
+use crate::hot::visibility::{self, Snapshot, View};
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+/// Since when the rows of a table sink. Shared with what must know it of tables that are gone.
+#[derive(Clone, Debug)]
+pub(crate) struct SinksSince(Arc<AtomicU64>);
+
+impl Default for SinksSince {
+    fn default() -> SinksSince {
+        SinksSince(Arc::new(AtomicU64::new(u64::MAX)))
+    }
+}
+
+impl SinksSince {
+    /// Commits from this position on leave what they wrote to the sink; none if the table does not sink.
+    pub fn get(&self) -> Option<Lsn> {
+        let since = self.0.load(Acquire); // pairs with set
+        (since != u64::MAX).then_some(Lsn(since))
+    }
+
+    pub fn set(&self, since: Lsn) {
+        self.0.store(since.0, Release); // pairs with get
+    }
+}
+
+/// What a row is to become in the cold store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Descent<'a> {
+    /// These bytes.
+    Row(&'a [u8]),
+    /// What it is already.
+    Unchanged,
+    /// Nothing: it is deleted.
+    Deleted,
+}
+
+/// What became of a row's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Left {
+    /// The row has left memory.
+    Sunk,
+    /// A commit has written to it that the horizon has not passed, and has queued it again.
+    Committed,
+    /// A transaction that is not over has written to it.
+    Owned,
+}
+
+impl Table {
+    /// Since when its rows sink.
+    pub(crate) fn sinks_since(&self) -> &SinksSince {
+        &self.sinks_since
+    }
+
+    /// Whether commits leave what they write to the sink.
+    #[inline]
+    pub(crate) fn sinks(&self) -> bool {
+        self.sinks_since.get().is_some()
+    }
+
+    /// What the horizon says of a row, and its identity key; nothing if the anchor says nothing.
+    ///
+    /// # Safety
+    /// The caller is the one who sinks rows, and `'a` is within the time that `horizon` is registered. The
+    /// anchor was queued, or was reached under the guard.
+    pub(crate) unsafe fn descent<'a>(
+        &self,
+        anchor: AnchorPtr,
+        horizon: &Snapshot,
+        slots: &SlotTable,
+        key: &mut KeyBuf,
+    ) -> Option<Descent<'a>> {
+        // SAFETY: the caller's promise; what the horizon sees stays while it is registered.
+        unsafe {
+            let descent = match horizon.view(anchor, self.links(), slots) {
+                View::Nothing => return None,
+                View::Deleted => Descent::Deleted,
+                View::Row(version) => match version.begin().load(Relaxed) {
+                    0 => Descent::Unchanged,
+                    _ => Descent::Row(self.row(version)),
+                },
+            };
+            key.clear();
+            self.log_key(self.row(anchor.inline(self.links())), key);
+            Some(descent)
+        }
+    }
+
+    /// Goes on with a walk over all rows, and tells of up to `limit` anchors that the horizon sees
+    /// something of.
+    pub(crate) fn walk_settled(
+        &self,
+        guard: &Guard,
+        walk: &mut Walk,
+        (horizon, slots): (&Snapshot, &SlotTable),
+        limit: usize,
+        mut found: impl FnMut(AnchorPtr),
+    ) {
+        let mut looks = 0;
+        self.walk(guard, self.log_index, walk, &mut |anchor| {
+            looks += 1;
+            // SAFETY: reached under the guard; the horizon is registered.
+            if unsafe { horizon.view(anchor, self.links(), slots) } != View::Nothing {
+                found(anchor);
+            }
+            if looks < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+
+    /// Takes a row out of memory that the cold store has as the horizon sees it, unless that is not all
+    /// there is to it. What is to be freed once every snapshot of now is over is added to `garbage`.
+    ///
+    /// # Safety
+    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a round.
+    pub(crate) unsafe fn take_down(
+        &self,
+        guard: &Guard,
+        anchor: AnchorPtr,
+        horizon: Lsn,
+        slots: &SlotTable,
+        garbage: &mut Vec<Garbage>,
+    ) -> Left {
+        // SAFETY: the anchor is freed by nobody else (S4), and its newest version is protected: the
+        // horizon sees it, or it is newer.
+        unsafe {
+            let newest = visibility::newest(anchor, self.links(), slots);
+            match newest.fate {
+                Fate::Committed(stamp) if stamp < horizon => {}
+                Fate::Committed(_) => return Left::Committed,
+                Fate::Owned { .. } => return Left::Owned,
+            }
+            // SeqCst, as every exchange of a head: whoever takes the row instead looks at locks next.
+            let sunk = anchor.head().compare_exchange(newest.head, Begin::SUNK, SeqCst, Relaxed);
+            if sunk.is_err() {
+                return Left::Owned; // by whoever was faster, or it has been
+            }
+            self.unlink_all(guard, anchor);
+            if newest.head & (DELETED | INLINE) == 0 {
+                let version = VersionPtr::from_address(newest.head & ADDRESS_MASK);
+                let version = version.expect("a head is not null");
+                garbage.push(Garbage::version(self.pointer(), version));
+            }
+            garbage.push(Garbage::sunk(self.pointer(), anchor));
+            Left::Sunk
+        }
+    }
+}

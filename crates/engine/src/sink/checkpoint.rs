@@ -1,0 +1,68 @@
+//! Making durable what has sunk, as a part of a database's checkpoints.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use base::ids::Lsn;
+
+use super::{Core, SinkError};
+use crate::wait::Task;
+
+/// How often it is tried to get everything down, and the pause in between.
+const ATTEMPTS: u32 = 200;
+const PAUSE_NS: u64 = 2_000_000;
+
+impl Core {
+    /// Makes durable what has sunk, after a round. Returns the position from which on the log is needed
+    /// for the tables that sink; nothing if none does.
+    ///
+    /// Checkpoint files have nothing of what commits did to a table since that has begun to sink. So if a
+    /// table had begun before `through`, where the files end, and still has no trees on disk, there is
+    /// no checkpoint ([`SinkError::InTheWay`]).
+    pub fn checkpoint(&self, task: &Task, through: Lsn) -> Result<Option<Lsn>, SinkError> {
+        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let mut attempts = 0;
+        loop {
+            if self.closing.load(Acquire) {
+                return Err(SinkError::Closed); // pairs with Sinker::stop
+            }
+            self.round(task)?;
+            self.write_root(task)?;
+            if self.holds_all_since(through) {
+                return Ok(self.lock().durable);
+            }
+            attempts += 1;
+            if attempts == ATTEMPTS {
+                return Err(SinkError::InTheWay);
+            }
+            task.sleep_ns(PAUSE_NS).map_err(|_| SinkError::Closed)?;
+        }
+    }
+
+    /// Writes a root, if the trees are whole.
+    fn write_root(&self, task: &Task) -> Result<(), SinkError> {
+        let (cold, capture, tables, through) = {
+            let state = self.lock();
+            let Some(cold) = &state.cold else { return Ok(()) };
+            if !state.complete {
+                return Ok(());
+            }
+            let capture = cold.capture(task, state.through.0)?;
+            (cold.clone(), capture, cold.all(), state.through)
+        };
+        cold.write(capture)?;
+        tables.iter().for_each(|table| table.set_durable(through.0));
+        self.lock().durable = Some(through);
+        self.counters.roots.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    /// Whether all tables that had begun to sink before this position are in the durable root.
+    fn holds_all_since(&self, through: Lsn) -> bool {
+        let tables = self.manager.tables().all();
+        tables.iter().all(|table| match (table.sinks_since().get(), table.cold()) {
+            (Some(since), None) => since >= through,
+            (Some(since), Some(cold)) => since >= through || cold.durable() > 0,
+            (None, _) => true,
+        })
+    }
+}

@@ -1,0 +1,236 @@
+//! The sink: rows of disk tables leave memory for the trees of the cold store.
+//!
+//! # Life of a table
+//!
+//! 1. All of it is in memory. Nothing here costs it anything; its rows go to checkpoint files like others.
+//! 2. Disk tables take more memory than they may. The largest *begin to sink* ([`policy`]): from then on
+//!    commits queue what they write ([`SinkQueue`](crate::hot::sink_queue::SinkQueue)), and deleted rows are
+//!    not the reclaimer's any more. What checkpoints gather of it ends here too.
+//! 3. When all commits that have not noticed are over, and the reclaimer is done with what they left
+//!    behind, a round makes the table's trees and goes through all its rows.
+//! 4. From then on rounds take what was queued.
+//!
+//! # Life of a round
+//!
+//! It registers the horizon as its snapshot: the position up to which all is durable and seen by everybody. Rows that commits
+//! below it have written go, as it sees them, to the trees, in order of their keys ([`round`]). Then
+//! those that have not changed since are taken out of memory: the head becomes `SUNK`, the anchor is
+//! unlinked, and the memory goes to the reclaimer.
+//!
+//! # Invariants
+//!
+//! * S1–S5 in `cold/table` and `hot/sink_queue`.
+//! * S6: after a round that was complete the trees hold exactly what commits below its horizon have left
+//!   of the tables that sink. Only then roots are written, which say so.
+//! * S7: the log is kept from the horizon of the durable root on, for the tables that it has.
+//!
+//! # Locks
+//!
+//! One round at a time holds the state, and each table's gate while it is at the table; DDL waits for that.
+//! Commits wait for nobody, unless there is more in memory than may wait to sink: then a little.
+//!
+//! # Failure
+//!
+//! If a page cannot be read or written, a round ends where it is; what it took comes first in the next
+//! one, and no root is written before that has succeeded. Memory still has all of it.
+
+mod checkpoint;
+mod error;
+mod policy;
+mod round;
+mod thread;
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use base::ids::{Lsn, SessionId, StorageId};
+
+use crate::cold::table::{ColdInfo, ColdTables};
+use crate::cold::{FileSpec, Growth};
+use crate::hot::sink_queue::Sinking;
+use crate::pages::BufferPool;
+use crate::txn::{Manager, Owner};
+use crate::wait::Task;
+
+pub use error::SinkError;
+pub(crate) use thread::Sinker;
+
+/// When rows sink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SinkOptions {
+    /// Bytes that the rows of a database's disk tables take in memory before any of them sinks.
+    pub start_bytes: u64,
+    /// Bytes that rows of tables that sink may take before their writers are slowed down.
+    pub backlog_bytes: u64,
+    /// How often it is looked whether something is to be done.
+    pub interval_ns: u64,
+    /// How long a row of a table that sinks stays in memory, at most, when nothing presses.
+    pub age_ns: u64,
+    /// How the file grows.
+    pub growth: Growth,
+}
+
+impl Default for SinkOptions {
+    fn default() -> SinkOptions {
+        SinkOptions {
+            start_bytes: 64 << 20,
+            backlog_bytes: 256 << 20,
+            interval_ns: 20_000_000,
+            age_ns: 2_000_000_000,
+            growth: Growth::default(),
+        }
+    }
+}
+
+/// The name of the file with a database's pages, in its directory.
+const FILE: &str = "rows.tpg";
+
+/// The files with the pages of the database in this directory.
+pub(crate) fn files(dir: &Path, growth: Growth) -> Vec<FileSpec> {
+    vec![FileSpec { id: 1, path: dir.join(FILE), growth }]
+}
+
+/// What a [`Core`] is made from.
+pub(crate) struct CoreParts {
+    pub manager: Arc<Manager>,
+    pub pool: Arc<BufferPool>,
+    /// The directory of the database.
+    pub dir: PathBuf,
+    pub options: SinkOptions,
+    /// The trees there are, as the last root has them.
+    pub cold: Option<(Arc<ColdTables>, ColdInfo)>,
+}
+
+/// Takes the rows of one database down.
+pub(crate) struct Core {
+    manager: Arc<Manager>,
+    pool: Arc<BufferPool>,
+    files: Vec<FileSpec>,
+    options: SinkOptions,
+    /// Who enters gates.
+    owner: Arc<Owner>,
+    state: Mutex<State>,
+    /// Held while a root is written.
+    writing: Mutex<()>,
+    /// Ends what is under way. Set once, by whoever closes the database.
+    pub closing: AtomicBool,
+    counters: Counters,
+}
+
+/// What one round leaves to the next.
+struct State {
+    cold: Option<Arc<ColdTables>>,
+    /// What could not leave memory yet, and no commit will queue again.
+    left: Vec<Sinking>,
+    /// The horizon of the last complete round.
+    through: Lsn,
+    /// Whether the trees are what that round has left.
+    complete: bool,
+    /// What the last durable root says.
+    durable: Option<Lsn>,
+    /// Tables that have begun to sink and have no trees yet, and the position at which all commits had
+    /// noticed.
+    begun: BTreeMap<StorageId, Lsn>,
+    /// Trees of tables that are gone, and by when at the latest they were.
+    dropped: BTreeMap<u64, Lsn>,
+    /// When the last round was.
+    round_ns: u64,
+}
+
+/// What is counted since the database came up.
+#[derive(Default)]
+struct Counters {
+    rounds: AtomicU64,
+    failures: AtomicU64,
+    rows: AtomicU64,
+    roots: AtomicU64,
+}
+
+/// What the sink of a database has done since that came up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SinkStats {
+    /// Rounds that found something to do.
+    pub rounds: u64,
+    /// Rounds that failed.
+    pub failures: u64,
+    /// Rows that have left memory.
+    pub rows: u64,
+    /// Roots that were written.
+    pub roots: u64,
+    /// Rows that wait.
+    pub waiting: u64,
+    /// What commits below this did to tables that sink is in the trees.
+    pub through: Lsn,
+}
+
+impl Core {
+    pub fn new(parts: CoreParts) -> Core {
+        let CoreParts { manager, pool, dir, options, cold } = parts;
+        let durable = cold.as_ref().map(|(_, info)| Lsn(info.through));
+        let state = State {
+            cold: cold.map(|(tables, _)| tables),
+            left: Vec::new(),
+            through: durable.unwrap_or(Lsn::ZERO),
+            complete: true,
+            durable,
+            begun: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+            round_ns: 0,
+        };
+        let owner = manager.graph.owner(SessionId(0));
+        Core {
+            files: files(&dir, options.growth),
+            manager,
+            pool,
+            options,
+            owner,
+            state: Mutex::new(state),
+            writing: Mutex::default(),
+            closing: AtomicBool::new(false),
+            counters: Counters::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("a round does not panic")
+    }
+
+    /// The trees; made now if there are none.
+    fn cold(&self, task: &Task, state: &mut State) -> Result<Arc<ColdTables>, SinkError> {
+        if let Some(cold) = &state.cold {
+            return Ok(cold.clone());
+        }
+        // A file that no checkpoint knows is what a life before has left unfinished.
+        let fs = task.env().fs();
+        for file in &self.files {
+            if fs.exists(&file.path)? {
+                fs.remove_file(&file.path)?;
+            }
+        }
+        let pool = self.pool.get()?;
+        let cold = ColdTables::create(&pool, task, self.manager.uuid(), &self.files)?;
+        Ok(state.cold.insert(Arc::new(cold)).clone())
+    }
+
+    /// What was done since the database came up.
+    pub fn stats(&self) -> SinkStats {
+        let (through, left) = {
+            let state = self.lock();
+            (state.through, state.left.len() as u64)
+        };
+        SinkStats {
+            rounds: self.counters.rounds.load(Relaxed),
+            failures: self.counters.failures.load(Relaxed),
+            rows: self.counters.rows.load(Relaxed),
+            roots: self.counters.roots.load(Relaxed),
+            waiting: self.manager.sinking.len() + left,
+            through,
+        }
+    }
+}

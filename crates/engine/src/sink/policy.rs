@@ -1,0 +1,107 @@
+//! Which tables begin to sink, when rounds run, and how far writers are slowed.
+
+use std::sync::Arc;
+use std::sync::atomic::{Ordering::SeqCst, fence};
+
+use super::{Core, SinkError};
+use crate::hot::table::Table;
+use crate::wait::Task;
+
+/// A table that takes less than this part of what may stay in memory is left there as long as others
+/// take more.
+const SMALL_PART: u64 = 64;
+/// The longest that a commit is held back.
+const DELAY_MAX_NS: u64 = 20_000_000;
+
+/// What disk tables take in memory.
+struct Load {
+    /// Bytes of tables that sink.
+    sinking: u64,
+    /// Bytes of all disk tables.
+    all: u64,
+    /// Disk tables that do not sink, with their bytes, the largest first.
+    resident: Vec<(u64, Arc<Table>)>,
+}
+
+impl Core {
+    /// Looks whether something is to be done, and does it.
+    pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
+        let load = self.load();
+        self.slow_writers(&load);
+        self.begin_where_due(&load);
+        let (begun, waiting, round_ns) = {
+            let state = self.lock();
+            (!state.begun.is_empty(), !state.left.is_empty(), state.round_ns)
+        };
+        let presses = load.sinking > self.options.start_bytes / 2;
+        let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;
+        let waiting = waiting || !self.manager.sinking.is_empty();
+        match begun || waiting && (presses || old) {
+            true => self.round(task).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    fn load(&self) -> Load {
+        let mut load = Load { sinking: 0, all: 0, resident: Vec::new() };
+        for table in self.manager.tables().all() {
+            if !table.is_sinkable() {
+                continue;
+            }
+            let bytes = table.memory().allocated_bytes;
+            load.all += bytes;
+            match table.sinks() {
+                true => load.sinking += bytes,
+                false => load.resident.push((bytes, table)),
+            }
+        }
+        load.resident.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+        load
+    }
+
+    /// If disk tables take too much, the largest begin to sink, until what is left is little enough.
+    fn begin_where_due(&self, load: &Load) {
+        let mut resident = load.all - load.sinking;
+        let allowed = self.options.start_bytes;
+        for (bytes, table) in &load.resident {
+            if resident <= allowed || *bytes <= allowed / SMALL_PART {
+                break;
+            }
+            self.begin(table);
+            resident -= bytes;
+        }
+    }
+
+    /// From now on the rows of this table sink.
+    pub(super) fn begin(&self, table: &Table) {
+        let log = self.manager.log();
+        let mut state = self.lock();
+        if table.sinks() {
+            return;
+        }
+        table.sinks_since().set(log.tail());
+        // A commit takes its stamp and looks then whether its tables sink: either it finds that this one
+        // does, or its stamp is below the bound.
+        fence(SeqCst);
+        state.begun.insert(table.storage(), log.tail());
+    }
+
+    /// Commits to tables that sink wait the longer the more has to.
+    fn slow_writers(&self, load: &Load) {
+        let bound = self.options.backlog_bytes.max(1);
+        let excess = load.sinking.saturating_sub(bound);
+        let delay = u128::from(excess) * u128::from(DELAY_MAX_NS) / u128::from(bound);
+        self.manager
+            .sinking
+            .set_delay_ns(u64::try_from(delay).unwrap_or(u64::MAX).min(DELAY_MAX_NS));
+    }
+
+    /// Lets all disk tables sink, and takes down all that can be. For tests and for who wants memory.
+    pub fn sink_all(&self, task: &Task) -> Result<(), SinkError> {
+        for (_, table) in self.load().resident {
+            self.begin(&table);
+        }
+        self.manager.log().flush(task)?;
+        self.round(task).map(drop)
+    }
+}

@@ -1,0 +1,456 @@
+//! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what was
+//! committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use base::ids::{DbId, StorageId};
+use env::sim::SplitMix;
+
+use crate::cold::tree::{Chunk, Direction, Range};
+use crate::database::Database;
+use crate::hot::cursor::{RowRef, ScanRange};
+use crate::hot::index::Direction as IndexDirection;
+use crate::hot::table::Table;
+use crate::hot::visibility::{Isolation, Snapshot, View};
+use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, user_table};
+use crate::txn::tests::{Row, bytes, key, values};
+use crate::txn::{Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
+
+const MEMORY: u64 = 1;
+const FIRST: u64 = DISK;
+
+/// The rows by table and key, and which table stands for the second disk table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State {
+    rows: BTreeMap<(u64, i64), Row>,
+    second: u64,
+}
+
+impl State {
+    fn new() -> State {
+        State { rows: BTreeMap::new(), second: DISK + 1 }
+    }
+
+    fn of(&self, n: u64) -> BTreeMap<i64, Row> {
+        let of = self.rows.iter().filter(|((table, _), _)| *table == n);
+        of.map(|((_, id), row)| (*id, *row)).collect()
+    }
+}
+
+fn database(server: &Server) -> Arc<Database> {
+    server.engine.database(DbId(5)).expect("it is open")
+}
+
+/// What memory says of a key of the index that names rows.
+fn view(txn: &Transaction, server: &Server, table: &Table, snapshot: &Snapshot, id: i64) -> View2 {
+    let manager = txn.session().manager();
+    let range = ScanRange::Key(key(table, 0, id));
+    let mut walk = table.walk_of(table.log_index(), &range, IndexDirection::Forward);
+    let mut decided = View2::Nothing;
+    table.walk(&server.task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
+        // SAFETY: reached under the guard; the statement's snapshot is registered.
+        match unsafe { snapshot.view(anchor, table.links(), &manager.slots) } {
+            View::Row(version) => decided = View2::Row(RowRef { anchor, version }),
+            View::Deleted if decided == View2::Nothing => decided = View2::Deleted,
+            View::Deleted | View::Nothing => {}
+        }
+        ControlFlow::Continue(())
+    });
+    decided
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum View2 {
+    Row(RowRef),
+    Deleted,
+    Nothing,
+}
+
+/// The row with this key, in memory: brought there if it is not.
+fn find(
+    server: &Server,
+    txn: &mut Transaction,
+    table: &Table,
+    snapshot: &Snapshot,
+    id: i64,
+) -> TxnResult<Option<RowRef>> {
+    loop {
+        match view(txn, server, table, snapshot, id) {
+            View2::Row(row) => return Ok(Some(row)),
+            View2::Deleted => return Ok(None),
+            View2::Nothing => {}
+        }
+        let Some(cold) = table.cold() else { return Ok(None) };
+        let mut row = Vec::new();
+        let found = cold.find(&server.task, &key(table, 0, id), &mut row);
+        match found {
+            Ok(true) => drop(txn.promote(&server.task, table, snapshot, &row)?),
+            Ok(false) => return Ok(None),
+            Err(_) => return Err(TxnError::LogFailed), // the power has gone
+        }
+    }
+}
+
+fn change(
+    server: &Server,
+    txn: &mut Transaction,
+    n: u64,
+    id: i64,
+    new: Option<Row>,
+) -> TxnResult<()> {
+    let table = server.table(5, n);
+    let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    loop {
+        let found = find(server, txn, &table, &s.snapshot, id)?;
+        let row = found.unwrap_or_else(|| panic!("row {id} of table {n} is lost"));
+        let written = match new {
+            Some(new) => {
+                let new = bytes(&table, new);
+                txn.update(&server.task, &table, &s.snapshot, row, &new)?
+            }
+            None => txn.delete(&server.task, &table, &s.snapshot, row)?,
+        };
+        match written {
+            Written::Done(_) => break,
+            // It has sunk since it was found.
+            Written::Gone => {}
+            other => panic!("nobody else writes: {other:?}"),
+        }
+    }
+    txn.end_statement(s);
+    Ok(())
+}
+
+/// The rows of a table: what memory decides, and the trees where it does not. All trees must agree.
+fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
+    let table = server.table(5, n);
+    let mut txn = server.begin(5);
+    let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    txn.enter_table(&server.task, &table).expect("nobody changes it");
+    let slots = &txn.session().manager().slots;
+    let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
+    let mut walk = table.walk_of_all();
+    while !walk.is_done() {
+        table.walk(&server.task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
+            // SAFETY: reached under the guard; the statement's snapshot is registered.
+            unsafe {
+                let row = table.row(anchor.inline(table.links()));
+                let p = key(&table, 0, values(&table, row)[0]).to_vec();
+                match s.snapshot.view(anchor, table.links(), slots) {
+                    View::Row(version) => {
+                        let row = values(&table, table.row(version));
+                        _ = decided.insert(p, Some(row));
+                    }
+                    View::Deleted => drop(decided.entry(p).or_insert(None)),
+                    View::Nothing => {}
+                }
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    let mut found: BTreeMap<i64, Row> =
+        decided.values().flatten().map(|row| (row[0], *row)).collect();
+    if let Some(cold) = table.cold() {
+        let mut entries = vec![Vec::new(); table.links()];
+        for (index, entries) in entries.iter_mut().enumerate() {
+            let mut cursor = cold.cursor(index, Range::ALL, Direction::Forward);
+            loop {
+                let chunk = cursor.next_chunk(&server.task, |entry| {
+                    if !decided.contains_key(entry.p) {
+                        entries.push((
+                            entry.p.to_vec(),
+                            entry.s.to_vec(),
+                            entry.row.map(Vec::from),
+                        ));
+                    }
+                    ControlFlow::Continue(())
+                });
+                if chunk.expect("pages can be read") == Chunk::Ended {
+                    break;
+                }
+            }
+            entries.sort();
+        }
+        for place in 0..entries[0].len() {
+            let (p, _, row) = &entries[0][place];
+            let row = values(&table, row.as_deref().expect("the clustered tree has rows"));
+            assert!(found.insert(row[0], row).is_none());
+            for (index, entries) in entries.iter().enumerate().skip(1) {
+                let s = key(&table, index, row[index]).to_vec();
+                let entry = entries.get(place).map(|(p, s, _)| (p, s));
+                assert_eq!(entry, Some((p, &s)), "index {index} of table {n}");
+            }
+        }
+        assert!(entries.iter().all(|of| of.len() == entries[0].len()));
+    }
+    txn.end_statement(s);
+    txn.rollback(&server.task);
+    assert_eq!(table.memory().rows as usize, found.len(), "table {n} counts its rows");
+    found
+}
+
+fn state_of(server: &Server) -> State {
+    let manager = database(server).manager().clone();
+    let is_there = |n: &u64| manager.tables().get(StorageId(1000 + n)).is_some();
+    let second = (DISK + 1..DISK + 50).find(is_there).expect("there is always one");
+    let mut state = State { rows: BTreeMap::new(), second };
+    for n in [MEMORY, FIRST, second] {
+        state.rows.extend(rows(server, n).into_iter().map(|(id, row)| ((n, id), row)));
+    }
+    state
+}
+
+/// One random commit on all tables.
+fn random_commit(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
+    let mut txn = server.begin(5);
+    let mut state = state.clone();
+    let tables = [MEMORY, FIRST, FIRST, state.second];
+    for _ in 0..1 + dice.below(6) {
+        let n = tables[dice.below(4) as usize];
+        let (id, v) = (dice.below(60) as i64, dice.below(9) as i64);
+        let at = (n, id);
+        let result = match (state.rows.get(&at).copied(), dice.below(5)) {
+            (None, _) => {
+                let taken = |k: i64| state.of(n).values().any(|row| row[1] == k);
+                let k = (0..).map(|step| id + 1000 * step).find(|k| !taken(*k));
+                let row = [id, k.expect("there are many"), v];
+                state.rows.insert(at, row);
+                server.insert(&mut txn, &server.table(5, n), row)
+            }
+            (Some(_), 0) => {
+                state.rows.remove(&at);
+                change(server, &mut txn, n, id, None)
+            }
+            // Another identity key.
+            (Some(row), 1) if !state.rows.contains_key(&(n, id + 60)) => {
+                let row = [id + 60, row[1], v];
+                state.rows.remove(&at);
+                state.rows.insert((n, id + 60), row);
+                change(server, &mut txn, n, id, Some(row))
+            }
+            (Some(row), _) => {
+                let row = [row[0], row[1], v];
+                state.rows.insert(at, row);
+                change(server, &mut txn, n, id, Some(row))
+            }
+        };
+        if let Err(error) = result {
+            return (state, Err(error));
+        }
+    }
+    let session = txn.session().clone();
+    if dice.below(8) == 0 {
+        // What was brought back into memory stays, or sinks again.
+        txn.rollback(&server.task);
+        return (state, Err(TxnError::Interrupted));
+    }
+    let committed = txn.commit(&server.task, Durability::Full);
+    let acknowledge = dice.below(3) > 0;
+    let waited = committed.and_then(|_| match acknowledge {
+        true => session.wait_shown(&server.task).map(|()| true),
+        false => Ok(false),
+    });
+    (state, waited)
+}
+
+/// The second disk table makes room for an empty one.
+fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
+    let (from, to) = (state.second, state.second + 1);
+    let database = database(server);
+    let manager = database.manager().clone();
+    let catalog = manager.tables().get(StorageId(1)).expect("made with the database");
+    let table = server.table(5, from);
+    let mut txn = server.begin(5);
+    let run = |txn: &mut Transaction| {
+        txn.lock_ddl(&server.task)?;
+        txn.close_gate(&server.task, &table)?;
+        server.delete(txn, &catalog, from as i64)?;
+        server.insert(txn, &catalog, [to as i64, 0, 0])
+    };
+    if let Err(error) = run(&mut txn) {
+        return (state.clone(), Err(error));
+    }
+    manager.create_table(&user_table(StorageId(1000 + to)));
+    let own = manager.clone();
+    txn.on_end(move |stamp| {
+        let gone = if stamp.is_some() { from } else { to };
+        own.drop_table(StorageId(1000 + gone));
+    });
+    let mut after = state.clone();
+    after.rows.retain(|(n, _), _| *n != from);
+    after.second = to;
+    let session = txn.session().clone();
+    let committed = txn.commit(&server.task, Durability::Full);
+    (after, committed.and_then(|_| session.wait_shown(&server.task).map(|()| true)))
+}
+
+/// Runs a workload until it is done or the power goes. Returns the states that may be found afterwards.
+fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
+    let mut dice = SplitMix::new(seed);
+    let mut states = vec![start];
+    for _ in 0..commits {
+        let before = states.last().expect("there is one");
+        let (after, result) = match dice.below(40) {
+            0 => truncate(server, before),
+            _ => random_commit(server, &mut dice, before),
+        };
+        match result {
+            Ok(acknowledged) => {
+                if acknowledged {
+                    states.clear();
+                }
+                states.push(after);
+            }
+            Err(TxnError::Interrupted) => {}
+            Err(TxnError::LogFailed) => {
+                states.push(after);
+                return states;
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+        let database = database(server);
+        match dice.below(14) {
+            0 => drop(database.checkpoint(&server.task)),
+            1 | 2 => drop(database.sink_all(&server.task)),
+            3 => drop(database.reclaim(&server.task, 1000)),
+            _ => {}
+        }
+    }
+    states
+}
+
+fn new_server(world: &World) -> Server {
+    let server = world.create(&[5]).expect("the disk works");
+    for n in [MEMORY, FIRST, DISK + 1] {
+        server.create_table(5, n).expect("the disk works");
+    }
+    server
+}
+
+fn power_cycle(world: &World, server: Server) {
+    world.sim.fs().power_off();
+    drop(server);
+    world.sim.fs().power_on();
+}
+
+#[test]
+fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
+    let world = World::new(1);
+    let server = new_server(&world);
+    let table = server.table(5, FIRST);
+    for part in 0..10 {
+        let mut txn = server.begin(5);
+        for id in part * 100..part * 100 + 100 {
+            server.insert(&mut txn, &table, [id, id, id % 7]).expect("a fresh key");
+        }
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+    }
+    let database = database(&server);
+    let mut expected: BTreeMap<i64, Row> = (0..1000).map(|id| (id, [id, id, id % 7])).collect();
+    assert_eq!(rows(&server, FIRST), expected);
+    let before = table.memory().allocated_bytes;
+    database.sink_all(&server.task).expect("the disk works");
+    database.sink_all(&server.task).expect("the disk works");
+    assert_eq!(rows(&server, FIRST), expected);
+    while database.reclaim(&server.task, 10_000) > 0 {}
+    let after = table.memory().allocated_bytes;
+    assert!(after < before / 10, "{before} bytes, then {after}");
+    for id in (0..1000).step_by(3) {
+        let mut txn = server.begin(5);
+        let new = (id % 2 == 0).then_some([id, id + 5000, 3]);
+        change(&server, &mut txn, FIRST, id, new).expect("nobody else writes");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+        match new {
+            Some(row) => expected.insert(id, row),
+            None => expected.remove(&id),
+        };
+        if id % 90 == 0 {
+            assert_eq!(rows(&server, FIRST), expected);
+            database.sink_all(&server.task).expect("the disk works");
+        }
+    }
+    database.sink_all(&server.task).expect("the disk works");
+    assert_eq!(rows(&server, FIRST), expected);
+    assert!(database.sink_stats().expect("it has files").rows >= 1000);
+    database.checkpoint(&server.task).expect("the disk works");
+    power_cycle(&world, server);
+    let server = world.recover(&[5], 2);
+    assert_eq!(rows(&server, FIRST), expected);
+    let table = server.table(5, FIRST);
+    assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
+}
+
+#[test]
+fn small_tables_stay_in_memory() {
+    let world = World::new(2);
+    let server = new_server(&world);
+    let table = server.table(5, FIRST);
+    let mut txn = server.begin(5);
+    server.insert(&mut txn, &table, [1, 1, 1]).expect("a fresh key");
+    txn.commit(&server.task, Durability::Full).expect("there is room");
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    assert!(table.cold().is_none());
+    power_cycle(&world, server);
+    let server = world.recover(&[5], 1);
+    assert_eq!(rows(&server, FIRST).len(), 1);
+    assert!(server.table(5, FIRST).cold().is_none());
+}
+
+#[test]
+fn random_work_survives_power_cycles() {
+    let (seed, _) = crash_seed_and_step();
+    let mut roots = 0;
+    for run in 0..6 {
+        let world = World::new(seed ^ run);
+        let mut server = new_server(&world);
+        let mut state = State::new();
+        for life in 0..4 {
+            let states = workload(&server, seed ^ (run * 10 + life), 150, state.clone());
+            state = states.last().expect("there is one").clone();
+            assert_eq!(state_of(&server), state, "seed {seed}, run {run}, life {life}");
+            let stats = database(&server).sink_stats().expect("it has files");
+            assert!(stats.rows > 0 && stats.failures == 0, "seed {seed}: {stats:?}");
+            roots += stats.roots;
+            database(&server).manager().log().flush(&server.task).expect("the disk works");
+            power_cycle(&world, server);
+            server = world.recover(&[5], 1 + run as usize % 3);
+            assert_eq!(state_of(&server), state, "seed {seed}, run {run}, behind life {life}");
+        }
+    }
+    assert!(roots > 0, "seed {seed}: no root was written");
+}
+
+#[test]
+fn after_a_crash_at_any_file_operation_memory_and_trees_are_what_was_acknowledged() {
+    let (seed, step) = crash_seed_and_step();
+    let commits = 100;
+    let operations = {
+        let world = World::new(seed);
+        let server = new_server(&world);
+        let before = world.sim.fs().operations();
+        workload(&server, seed, commits, State::new());
+        world.sim.fs().operations() - before
+    };
+    for crash in (1..=operations).step_by(step) {
+        let world = World::new(seed ^ crash);
+        let server = new_server(&world);
+        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        let mut states = workload(&server, seed, commits, State::new());
+        drop(server);
+        // Twice: what the first recovery leaves must be recoverable too.
+        for life in 0..2 {
+            world.sim.fs().power_off();
+            world.sim.fs().power_on();
+            let server = world.recover(&[5], 1 + crash as usize % 3);
+            let found = state_of(&server);
+            assert!(
+                states.contains(&found),
+                "crash at operation {crash}, life {life}: found {found:?}, not one of {states:?}"
+            );
+            states = workload(&server, seed + life, 8, found);
+        }
+    }
+}

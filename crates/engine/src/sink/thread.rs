@@ -1,0 +1,82 @@
+//! The thread that takes a database's rows down.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Release;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::{Core, CoreParts};
+use crate::wait::Task;
+
+/// The longest pause after failures, in intervals.
+const PAUSE_MAX: u32 = 256;
+
+/// The sink of a database that is open. Dropping this ends the thread.
+pub(crate) struct Sinker {
+    core: Arc<Core>,
+    signal: Arc<Signal>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Signal {
+    closed: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Sinker {
+    /// Starts the thread; without one nothing sinks but at checkpoints.
+    pub fn start(parts: CoreParts) -> Sinker {
+        let core = Arc::new(Core::new(parts));
+        let signal = Arc::new(Signal::default());
+        let (own, heard) = (core.clone(), signal.clone());
+        let run = move || run(&own, &heard);
+        let thread = std::thread::Builder::new().name("sink".into()).spawn(run).ok();
+        Sinker { core, signal, thread: Mutex::new(thread) }
+    }
+
+    /// What it does.
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Ends the thread.
+    pub fn stop(&self) {
+        self.core.closing.store(true, Release); // pairs with the Acquire in rounds
+        *self.signal.closed.lock() = true;
+        self.signal.changed.notify_all();
+        if let Some(thread) = self.thread.lock().take() {
+            // A panic of it has been reported.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Sinker {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn run(core: &Core, signal: &Signal) {
+    let task = Task::blocking(core.manager.runtime());
+    let mut pause = 1;
+    loop {
+        {
+            let mut closed = signal.closed.lock();
+            let interval = Duration::from_nanos(core.options.interval_ns) * pause;
+            if !*closed {
+                let _ = signal.changed.wait_for(&mut closed, interval);
+            }
+            if *closed {
+                return;
+            }
+        }
+        pause = match core.watch(&task) {
+            Ok(()) => 1,
+            Err(_) => (2 * pause).min(PAUSE_MAX),
+        };
+    }
+}
