@@ -3,10 +3,10 @@
 //! ```text
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | database u128 | number u64 |
 //! through u64 | log start u64 | next file u64 | written u64 | pairs | retired | identities |
-//! sequences | decisions | sunk u64 (all ones for nothing; not there in version 1)
+//! sequences | decisions | in version 2: sunk u64
 //! ```
 //!
-//! Each of the five before the last is a count (u64) and its entries, all of them whole words. The checksum
+//! Each of the five from the pairs on is a count (u64) and its entries, all of them whole words. The checksum
 //! covers everything behind the length.
 //!
 //! A manifest is made durable after the files that it names, under a number that was never used. The
@@ -25,9 +25,9 @@ use super::names::FileId;
 use crate::log::GlobalTransaction;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TcCm");
-const VERSION: u16 = 2;
-/// Manifests of this version end before what has sunk.
-const VERSION_WITHOUT_SUNK: u16 = 1;
+const VERSION: u16 = 1;
+/// Manifests of this version say what has sunk.
+const VERSION_SUNK: u16 = 2;
 const HEADER: usize = 16;
 
 /// A data file, and the delta files that tell which of its rows have ended.
@@ -204,8 +204,13 @@ impl Manifest {
             words.wide(global.coordinator);
             words.put(global.id);
         }
-        words.put(self.sunk.map_or(u64::MAX, |sunk| sunk.0));
-        words.seal()
+        match self.sunk {
+            None => words.seal(VERSION),
+            Some(sunk) => {
+                words.put(sunk.0);
+                words.seal(VERSION_SUNK)
+            }
+        }
     }
 
     /// What a file says, or why it says nothing.
@@ -227,7 +232,7 @@ impl Manifest {
             return damaged("the manifest's checksum is wrong");
         }
         let version = u16::from_le_bytes([header[4], header[5]]);
-        if ![VERSION, VERSION_WITHOUT_SUNK].contains(&version) {
+        if ![VERSION, VERSION_SUNK].contains(&version) {
             return Err(CheckpointError::UnknownVersion { file: file.clone(), version });
         }
         match read(&mut Reader(&bytes[HEADER..]), version) {
@@ -284,8 +289,8 @@ fn read(words: &mut Reader<'_>, version: u16) -> Option<Manifest> {
         let global = GlobalTransaction { coordinator: words.wide()?, id: words.next()? };
         manifest.decisions.insert(stamp, global);
     }
-    if version > VERSION_WITHOUT_SUNK {
-        manifest.sunk = Some(words.next()?).filter(|sunk| *sunk != u64::MAX).map(Lsn);
+    if version == VERSION_SUNK {
+        manifest.sunk = Some(Lsn(words.next()?));
     }
     words.0.is_empty().then_some(manifest)
 }
@@ -301,11 +306,11 @@ impl Words {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
-    fn seal(mut self) -> Vec<u8> {
+    fn seal(mut self, version: u16) -> Vec<u8> {
         let len = u32::try_from(self.0.len()).expect("a manifest is short");
         let checksum = crc32c::crc32c(&self.0[HEADER..]);
         self.0[..4].copy_from_slice(&MAGIC.to_le_bytes());
-        self.0[4..6].copy_from_slice(&VERSION.to_le_bytes());
+        self.0[4..6].copy_from_slice(&version.to_le_bytes());
         self.0[8..12].copy_from_slice(&checksum.to_le_bytes());
         self.0[12..16].copy_from_slice(&len.to_le_bytes());
         self.0

@@ -384,10 +384,15 @@ fn sample() -> Manifest {
 
 #[test]
 fn a_manifest_comes_back_as_it_was_and_every_flipped_bit_is_noticed() {
-    let manifest = sample();
+    for sunk in [None, Some(Lsn(2048))] {
+        every_flipped_bit_is_noticed(&Manifest { sunk, ..sample() });
+    }
+}
+
+fn every_flipped_bit_is_noticed(manifest: &Manifest) {
     let bytes = manifest.encode();
     let file: Arc<Path> = Path::new("m").into();
-    assert_eq!(Manifest::decode(&file, 77, &bytes).expect("it is whole"), manifest);
+    assert_eq!(Manifest::decode(&file, 77, &bytes).expect("it is whole"), *manifest);
     assert!(Manifest::decode(&file, 78, &bytes).is_err());
     for bit in (0..bytes.len() * 8).filter(|bit| !(48..64).contains(bit)) {
         let mut flipped = bytes.clone();
@@ -404,6 +409,8 @@ fn a_manifest_comes_back_as_it_was_and_every_flipped_bit_is_noticed() {
 fn the_format_is_that_of_the_files_that_exist() {
     let hex = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
     assert_eq!(crc32c::crc32c(&sample().encode()), 2340836244);
+    let sunk = Manifest { sunk: Some(Lsn(2048)), ..sample() };
+    assert_eq!(crc32c::crc32c(&sunk.encode()), 2745215886);
     let header = super::data::file_header(0x0102_0304, 77, FileId(4), Lsn(16));
     assert_eq!(
         hex(&header),
