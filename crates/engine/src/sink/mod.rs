@@ -42,6 +42,8 @@ mod thread;
 
 #[cfg(all(test, not(feature = "shuttle")))]
 mod tests;
+#[cfg(all(test, not(feature = "shuttle")))]
+mod threads_tests;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,7 +83,7 @@ impl Default for SinkOptions {
         SinkOptions {
             start_bytes: 64 << 20,
             backlog_bytes: 256 << 20,
-            interval_ns: 20_000_000,
+            interval_ns: 100_000_000,
             age_ns: 2_000_000_000,
             growth: Growth::default(),
         }

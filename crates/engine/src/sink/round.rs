@@ -287,7 +287,9 @@ impl Core {
         going
     }
 
-    /// Takes what is in the trees out of memory.
+    /// Takes what is in the trees out of memory: of a key first the rows that had it before, then the one
+    /// that has it. Whoever looks for the key goes from the newest to the older ones, so that if he finds
+    /// the newest sunk he does not take a deletion before it for the last word.
     fn take_down(
         &self,
         task: &Task,
@@ -298,10 +300,11 @@ impl Core {
     ) {
         let (manager, table) = (&*self.manager, inside.table);
         let (mut sunk, mut garbage) = (0, Vec::new());
-        for some in going.rows.chunks(ROWS_PER_GUARD) {
+        // `changes` has put those that have a key before those that had it.
+        for some in going.rows.rchunks(ROWS_PER_GUARD) {
             let worker = task.worker();
             let guard = worker.pin();
-            for row in some {
+            for row in some.iter().rev() {
                 let (anchor, slots) = (row.anchor, &manager.slots);
                 // SAFETY: as in `gather`, which has given something for it; each anchor is there once.
                 match unsafe { table.take_down(&guard, anchor, hold.horizon, slots, &mut garbage) }

@@ -16,10 +16,11 @@ use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
 use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, user_table};
 use crate::txn::tests::{Row, bytes, key, values};
-use crate::txn::{Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
+use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
+use crate::wait::Task;
 
 const MEMORY: u64 = 1;
-const FIRST: u64 = DISK;
+pub(super) const FIRST: u64 = DISK;
 
 /// The rows by table and key, and which table stands for the second disk table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,16 +45,16 @@ fn database(server: &Server) -> Arc<Database> {
 }
 
 /// What memory says of a key of the index that names rows.
-fn view(txn: &Transaction, server: &Server, table: &Table, snapshot: &Snapshot, id: i64) -> View2 {
+fn view(txn: &Transaction, task: &Task, table: &Table, snapshot: &Snapshot, id: i64) -> Decided {
     let manager = txn.session().manager();
     let range = ScanRange::Key(key(table, 0, id));
     let mut walk = table.walk_of(table.log_index(), &range, IndexDirection::Forward);
-    let mut decided = View2::Nothing;
-    table.walk(&server.task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
+    let mut decided = Decided::Nothing;
+    table.walk(&task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
         // SAFETY: reached under the guard; the statement's snapshot is registered.
         match unsafe { snapshot.view(anchor, table.links(), &manager.slots) } {
-            View::Row(version) => decided = View2::Row(RowRef { anchor, version }),
-            View::Deleted if decided == View2::Nothing => decided = View2::Deleted,
+            View::Row(version) => decided = Decided::Row(RowRef { anchor, version }),
+            View::Deleted if decided == Decided::Nothing => decided = Decided::Deleted,
             View::Deleted | View::Nothing => {}
         }
         ControlFlow::Continue(())
@@ -62,31 +63,31 @@ fn view(txn: &Transaction, server: &Server, table: &Table, snapshot: &Snapshot, 
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum View2 {
+enum Decided {
     Row(RowRef),
     Deleted,
     Nothing,
 }
 
 /// The row with this key, in memory: brought there if it is not.
-fn find(
-    server: &Server,
+pub(super) fn find(
+    task: &Task,
     txn: &mut Transaction,
     table: &Table,
     snapshot: &Snapshot,
     id: i64,
 ) -> TxnResult<Option<RowRef>> {
     loop {
-        match view(txn, server, table, snapshot, id) {
-            View2::Row(row) => return Ok(Some(row)),
-            View2::Deleted => return Ok(None),
-            View2::Nothing => {}
+        match view(txn, task, table, snapshot, id) {
+            Decided::Row(row) => return Ok(Some(row)),
+            Decided::Deleted => return Ok(None),
+            Decided::Nothing => {}
         }
         let Some(cold) = table.cold() else { return Ok(None) };
         let mut row = Vec::new();
-        let found = cold.find(&server.task, &key(table, 0, id), &mut row);
+        let found = cold.find(task, &key(table, 0, id), &mut row);
         match found {
-            Ok(true) => drop(txn.promote(&server.task, table, snapshot, &row)?),
+            Ok(true) => drop(txn.promote(task, table, snapshot, &row)?),
             Ok(false) => return Ok(None),
             Err(_) => return Err(TxnError::LogFailed), // the power has gone
         }
@@ -103,7 +104,7 @@ fn change(
     let table = server.table(5, n);
     let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     loop {
-        let found = find(server, txn, &table, &s.snapshot, id)?;
+        let found = find(&server.task, txn, &table, &s.snapshot, id)?;
         let row = found.unwrap_or_else(|| panic!("row {id} of table {n} is lost"));
         let written = match new {
             Some(new) => {
@@ -124,23 +125,34 @@ fn change(
 }
 
 /// The rows of a table: what memory decides, and the trees where it does not. All trees must agree.
-fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
+pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
     let table = server.table(5, n);
-    let mut txn = server.begin(5);
+    let found = rows_in(&server.session(5), &server.task, &table);
+    assert_eq!(table.memory().rows as usize, found.len(), "table {n} counts its rows");
+    found
+}
+
+/// The same while others write.
+pub(super) fn rows_in(
+    session: &Arc<DatabaseSession>,
+    task: &Task,
+    table: &Table,
+) -> BTreeMap<i64, Row> {
+    let mut txn = Transaction::begin(session, task).expect("a slot is free");
     let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-    txn.enter_table(&server.task, &table).expect("nobody changes it");
+    txn.enter_table(task, table).expect("nobody changes it");
     let slots = &txn.session().manager().slots;
     let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
     let mut walk = table.walk_of_all();
     while !walk.is_done() {
-        table.walk(&server.task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
+        table.walk(&task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
             // SAFETY: reached under the guard; the statement's snapshot is registered.
             unsafe {
                 let row = table.row(anchor.inline(table.links()));
-                let p = key(&table, 0, values(&table, row)[0]).to_vec();
+                let p = key(table, 0, values(table, row)[0]).to_vec();
                 match s.snapshot.view(anchor, table.links(), slots) {
                     View::Row(version) => {
-                        let row = values(&table, table.row(version));
+                        let row = values(table, table.row(version));
                         _ = decided.insert(p, Some(row));
                     }
                     View::Deleted => drop(decided.entry(p).or_insert(None)),
@@ -157,7 +169,7 @@ fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
         for (index, entries) in entries.iter_mut().enumerate() {
             let mut cursor = cold.cursor(index, Range::ALL, Direction::Forward);
             loop {
-                let chunk = cursor.next_chunk(&server.task, |entry| {
+                let chunk = cursor.next_chunk(task, |entry| {
                     if !decided.contains_key(entry.p) {
                         entries.push((
                             entry.p.to_vec(),
@@ -175,19 +187,18 @@ fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
         }
         for place in 0..entries[0].len() {
             let (p, _, row) = &entries[0][place];
-            let row = values(&table, row.as_deref().expect("the clustered tree has rows"));
+            let row = values(table, row.as_deref().expect("the clustered tree has rows"));
             assert!(found.insert(row[0], row).is_none());
             for (index, entries) in entries.iter().enumerate().skip(1) {
-                let s = key(&table, index, row[index]).to_vec();
+                let s = key(table, index, row[index]).to_vec();
                 let entry = entries.get(place).map(|(p, s, _)| (p, s));
-                assert_eq!(entry, Some((p, &s)), "index {index} of table {n}");
+                assert_eq!(entry, Some((p, &s)), "index {index} of {}", table.storage());
             }
         }
         assert!(entries.iter().all(|of| of.len() == entries[0].len()));
     }
     txn.end_statement(s);
-    txn.rollback(&server.task);
-    assert_eq!(table.memory().rows as usize, found.len(), "table {n} counts its rows");
+    txn.rollback(task);
     found
 }
 
@@ -321,7 +332,7 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
     states
 }
 
-fn new_server(world: &World) -> Server {
+pub(super) fn new_server(world: &World) -> Server {
     let server = world.create(&[5]).expect("the disk works");
     for n in [MEMORY, FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");

@@ -10,6 +10,7 @@ use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
 use crate::hot::tally::Pool;
 use crate::log::Log;
+use crate::log::record::RECORD_HEADER;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicU8, AtomicU64};
 use crate::sync::spin_loop;
@@ -149,7 +150,10 @@ impl Manager {
         if let Some(table) = self.tables.remove(storage) {
             table.gate().retire();
             self.locks.forget(storage);
-            self.reclaimer.retire(table, self.log.committed());
+            let now = self.log.committed();
+            // Rows that have left memory wait for snapshots of their moment to end, too.
+            let stamp = if table.sinks() { Lsn(now.0 + RECORD_HEADER as u64) } else { now };
+            self.reclaimer.retire(table, stamp);
         }
     }
 

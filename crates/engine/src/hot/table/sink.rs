@@ -71,7 +71,7 @@ impl Table {
     /// Whether commits leave what they write to the sink.
     #[inline]
     pub(crate) fn sinks(&self) -> bool {
-        self.sinks_since.get().is_some()
+        self.is_sinkable() && self.sinks_since.get().is_some()
     }
 
     /// What the horizon says of a row, and its identity key; nothing if the anchor says nothing.

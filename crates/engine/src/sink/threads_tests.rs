@@ -1,0 +1,111 @@
+//! Writers, readers, rounds and the reclaimer at once: money goes from account to account, and whoever
+//! looks finds all of it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use base::ids::{DbId, SessionId};
+use env::sim::SplitMix;
+
+use super::tests::{FIRST, find, new_server, rows, rows_in};
+use crate::hot::table::Table;
+use crate::hot::visibility::Isolation;
+use crate::recovery::tests::{World, crash_seed_and_step};
+use crate::txn::tests::{bytes, values};
+use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
+use crate::wait::Task;
+
+const ACCOUNTS: i64 = 60;
+const EACH: i64 = 1000;
+
+/// Moves one unit from account to account.
+fn transfer(
+    task: &Task,
+    txn: &mut Transaction,
+    table: &Table,
+    (from, to): (i64, i64),
+) -> TxnResult<()> {
+    for (id, change) in [(from, -1), (to, 1)] {
+        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        loop {
+            let found = find(task, txn, table, &s.snapshot, id)?;
+            let row = found.unwrap_or_else(|| panic!("account {id} is lost"));
+            let [id, k, v] = values(table, txn.row(table, row));
+            let new = bytes(table, [id, k, v + change]);
+            match txn.update(task, table, &s.snapshot, row, &new)? {
+                Written::Done(_) => break,
+                Written::Gone => {} // it has sunk since it was found
+                other => panic!("snapshots do not follow: {other:?}"),
+            }
+        }
+        txn.end_statement(s);
+    }
+    Ok(())
+}
+
+fn write(session: &Arc<DatabaseSession>, table: &Table, seed: u64, count: u32) {
+    let task = Task::blocking(session.manager().runtime());
+    let mut dice = SplitMix::new(seed);
+    let mut done = 0;
+    while done < count {
+        let from = dice.below(ACCOUNTS as u64) as i64;
+        let to = (from + 1 + dice.below(ACCOUNTS as u64 - 1) as i64) % ACCOUNTS;
+        let mut txn = Transaction::begin(session, &task).expect("a slot is free");
+        match transfer(&task, &mut txn, table, (from, to)) {
+            Ok(()) if dice.below(10) == 0 => txn.rollback(&task),
+            Ok(()) => {
+                txn.commit(&task, Durability::Full).expect("there is room");
+                done += 1;
+            }
+            Err(TxnError::SnapshotConflict { .. } | TxnError::Deadlock) => txn.rollback(&task),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn nothing_is_lost_between_memory_and_trees() {
+    let (seed, _) = crash_seed_and_step();
+    let world = World::new(seed);
+    let server = new_server(&world);
+    let table = server.table(5, FIRST);
+    let mut txn = server.begin(5);
+    for id in 0..ACCOUNTS {
+        server.insert(&mut txn, &table, [id, id, EACH]).expect("a fresh key");
+    }
+    txn.commit(&server.task, Durability::Full).expect("there is room");
+    let database = server.engine.database(DbId(5)).expect("it is open");
+    let over = AtomicBool::new(false);
+    let session = || database.session(&server.engine.host().owner(SessionId(51)));
+    let runtime = &server.engine.host().runtime;
+    std::thread::scope(|scope| {
+        let (database, table, over) = (&*database, &*table, &over);
+        let writers: Vec<_> = (0..3)
+            .map(|n| {
+                let session = session();
+                scope.spawn(move || write(&session, table, seed % 97 + n, 300))
+            })
+            .collect();
+        scope.spawn(move || {
+            let task = Task::blocking(runtime);
+            while !over.load(Acquire) {
+                database.sink_all(&task).expect("the disk works");
+                database.reclaim(&task, 1000);
+            }
+        });
+        let session = session();
+        scope.spawn(move || {
+            let task = Task::blocking(runtime);
+            while !over.load(Acquire) {
+                let total: i64 = rows_in(&session, &task, table).values().map(|row| row[2]).sum();
+                assert_eq!(total, ACCOUNTS * EACH, "seed {seed}");
+            }
+        });
+        writers.into_iter().for_each(|writer| writer.join().expect("no writer fails"));
+        over.store(true, Release);
+    });
+    assert_eq!(rows(&server, FIRST).values().map(|row| row[2]).sum::<i64>(), ACCOUNTS * EACH);
+    let stats = database.sink_stats().expect("it has files");
+    assert!(stats.rows > ACCOUNTS as u64 && stats.failures == 0, "{stats:?}");
+}
