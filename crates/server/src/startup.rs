@@ -9,8 +9,10 @@ use engine::catalog::bootstrap::{
     Instance as Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance,
 };
 use engine::checkpoint::CheckpointOptions;
+use engine::cold::PoolOptions;
 use engine::database::Host;
 use engine::log::{LogOptions, SegmentOptions};
+use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
 use query::exec::instance::login::Passwords;
@@ -94,8 +96,16 @@ pub fn host(env: &Env, config: &Config, timer: Arc<dyn Timer>) -> Host {
     let collector = crossbeam_epoch::Collector::new();
     let runtime = Runtime::new(env.clone(), collector, timer, RuntimeOptions::default());
     let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
-    Host::new(runtime, workers(config), config.max_memory.bytes(memory))
+    let pool = PoolOptions {
+        reserve_bytes: memory,
+        limit_bytes: config.buffer_pool_size.bytes(memory),
+        io_threads: READERS,
+    };
+    Host::new(runtime, workers(config), config.max_memory.bytes(memory)).with_buffer_pool(pool)
 }
+
+/// Threads that read pages.
+const READERS: usize = 8;
 
 /// Threads that run statements.
 pub fn workers(config: &Config) -> usize {
@@ -122,8 +132,15 @@ fn database_options(env: &Env, config: &Config) -> DatabaseOptions {
         log_bytes: config.checkpoint_log_size.0,
         ..CheckpointOptions::default()
     };
+    // Writers are slowed when four times as much waits.
+    let start_bytes = config.disk_table_memory.0;
+    let backlog_bytes = start_bytes.saturating_mul(4).max(BACKLOG_MIN);
+    options.database.sink = SinkOptions { start_bytes, backlog_bytes, ..SinkOptions::default() };
     options
 }
+
+/// Bytes of rows that may wait to sink, however little may stay in memory.
+const BACKLOG_MIN: u64 = 64 << 20;
 
 /// Makes the databases of a new server, if the directory is empty. `password` is that of `sa`; one
 /// is made up if there is none. Gives the password if the directory was initialised now.

@@ -245,7 +245,9 @@ impl Core {
     fn close_pair(&self, state: &mut State) -> Result<()> {
         let Some(follower) = &mut state.follower else { return Ok(()) };
         let through = follower.tail.end().end;
-        if through <= state.manifest.through {
+        let last = &state.manifest;
+        let more_may_sink = last.sunk.is_some_and(|sunk| sunk < through);
+        if through < last.through || through == last.through && !more_may_sink {
             return Ok(());
         }
         let sunk = self.sink.checkpoint(&Task::blocking(self.manager.runtime()), through)?;

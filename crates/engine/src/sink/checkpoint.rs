@@ -1,6 +1,7 @@
 //! Making durable what has sunk, as a part of a database's checkpoints.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::time::Duration;
 
 use base::ids::Lsn;
 
@@ -8,8 +9,8 @@ use super::{Core, SinkError};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
-const ATTEMPTS: u32 = 200;
-const PAUSE_NS: u64 = 2_000_000;
+const ATTEMPTS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(2);
 
 impl Core {
     /// Makes durable what has sunk, after a round. Returns the position from which on the log is needed
@@ -34,7 +35,7 @@ impl Core {
             if attempts == ATTEMPTS {
                 return Err(SinkError::InTheWay);
             }
-            task.sleep_ns(PAUSE_NS).map_err(|_| SinkError::Closed)?;
+            std::thread::sleep(PAUSE);
         }
     }
 

@@ -41,6 +41,8 @@ mod round;
 mod thread;
 
 #[cfg(all(test, not(feature = "shuttle")))]
+mod failure_tests;
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod threads_tests;

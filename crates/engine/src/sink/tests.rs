@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-fn database(server: &Server) -> Arc<Database> {
+pub(super) fn database(server: &Server) -> Arc<Database> {
     server.engine.database(DbId(5)).expect("it is open")
 }
 
@@ -94,7 +94,7 @@ pub(super) fn find(
     }
 }
 
-fn change(
+pub(super) fn change(
     server: &Server,
     txn: &mut Transaction,
     n: u64,
@@ -340,7 +340,7 @@ pub(super) fn new_server(world: &World) -> Server {
     server
 }
 
-fn power_cycle(world: &World, server: Server) {
+pub(super) fn power_cycle(world: &World, server: Server) {
     world.sim.fs().power_off();
     drop(server);
     world.sim.fs().power_on();

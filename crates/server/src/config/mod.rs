@@ -59,6 +59,10 @@ pub struct Config {
     pub max_memory: Memory,
     /// What rows of one database may use.
     pub max_database_memory: Memory,
+    /// What pages of data files may use in memory.
+    pub buffer_pool_size: Memory,
+    /// What rows of a database's disk tables may use in memory before the largest tables sink.
+    pub disk_table_memory: Bytes,
     /// What the statements of one session may use beside rows.
     pub session_memory: Memory,
     /// What statements may write to files when their memory is used up.
@@ -110,6 +114,8 @@ impl Default for Config {
             tls_key: None,
             max_memory: Memory::Percent(75),
             max_database_memory: Memory::Percent(100),
+            buffer_pool_size: Memory::Percent(25),
+            disk_table_memory: Bytes(64 << 20),
             session_memory: Memory::Percent(25),
             max_spill: Bytes(1 << 40),
             plan_cache_memory: Memory::Bytes(Bytes(256 << 20)),

@@ -151,6 +151,21 @@ pub static SETTINGS: [Setting; 26] = [
         show: |c| c.max_database_memory.to_string(),
     },
     Setting {
+        name: "buffer_pool_size",
+        value: "SIZE",
+        help: "What pages of data files may use in memory, or a share of the machine's memory.",
+        set: |c, text| put(&mut c.buffer_pool_size, text.parse()),
+        show: |c| c.buffer_pool_size.to_string(),
+    },
+    Setting {
+        name: "disk_table_memory",
+        value: "SIZE",
+        help: "What rows of a database's disk tables may use in memory. Beyond it the largest tables \
+               go to the data file, and only what changes is in memory.",
+        set: |c, text| put(&mut c.disk_table_memory, text.parse()),
+        show: |c| c.disk_table_memory.to_string(),
+    },
+    Setting {
         name: "session_memory",
         value: "SIZE",
         help: "What the statements of one session may use beside rows: sorts, hash tables, table \

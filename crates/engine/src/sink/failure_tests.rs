@@ -1,0 +1,158 @@
+//! Disks that fail, files that are missing, and snapshots that stay open.
+
+use std::path::Path;
+
+use env::sim::{Fault, FaultKind};
+use env::{FileSystem, OpKind};
+
+use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
+use crate::checkpoint::CheckpointError;
+use crate::cold::PAGE_BYTES;
+use crate::database::Database;
+use crate::error::EngineError;
+use crate::hot::visibility::Isolation;
+use crate::recovery::RecoveryOptions;
+use crate::recovery::tests::{Server, TestCatalog, World, catalog_table, identity, options};
+use crate::sink::SinkError;
+use crate::txn::{Durability, ReadAt};
+
+const FILE: &str = "/data/5/rows.tpg";
+
+fn fill(server: &Server, ids: std::ops::Range<i64>) {
+    let table = server.table(5, FIRST);
+    for id in ids {
+        let mut txn = server.begin(5);
+        server.insert(&mut txn, &table, [id, id, id % 5]).expect("a fresh key");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+    }
+}
+
+fn update(server: &Server, ids: std::ops::Range<i64>, v: i64) {
+    for id in ids {
+        let mut txn = server.begin(5);
+        change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("nobody else writes");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+    }
+}
+
+/// A world whose first disk table has sunk, with a checkpoint.
+fn sunk_world(seed: u64) -> (World, Server) {
+    let world = World::new(seed);
+    let server = new_server(&world);
+    fill(&server, 0..100);
+    database(&server).sink_all(&server.task).expect("the disk works");
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    assert!(server.table(5, FIRST).cold().is_some_and(|cold| cold.rows() > 0));
+    (world, server)
+}
+
+/// Tries to read the database back; why it cannot be.
+fn refusal(world: &World) -> Option<EngineError> {
+    let server = world.server();
+    let host = server.engine.host();
+    let tables = host.tables(u64::MAX);
+    tables.create(&catalog_table());
+    let (mut catalog, recovery) = (TestCatalog::default(), RecoveryOptions::default());
+    Database::recover(host, identity(5), tables, &mut catalog, &options(), recovery).err()
+}
+
+#[test]
+fn a_data_file_that_is_missing_old_or_not_ours_is_refused() {
+    let (world, server) = sunk_world(1);
+    let fs = world.sim.env();
+    let old = fs.fs().read(Path::new(FILE)).expect("it is there");
+    fill(&server, 100..200);
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    power_cycle(&world, server);
+    let fs = world.sim.env();
+    let fs = fs.fs();
+    let whole = fs.read(Path::new(FILE)).expect("it is there");
+    let replace = |bytes: &[u8]| {
+        fs.remove_file(Path::new(FILE)).expect("it is there");
+        fs.write_new(Path::new(FILE), bytes).expect("the disk works");
+    };
+    replace(&old);
+    let error = refusal(&world).expect("commits are missing").to_string();
+    assert!(error.contains("older than the last checkpoint"), "{error}");
+    let mut foreign = whole.clone();
+    [16, 3 * PAGE_BYTES + 16].iter().for_each(|at| foreign[*at..at + 16].fill(9));
+    replace(&foreign);
+    assert!(refusal(&world).is_some());
+    fs.remove_file(Path::new(FILE)).expect("it is there");
+    let error = refusal(&world).expect("rows are missing");
+    assert_eq!(error.to_string(), format!("{FILE} is missing"));
+    fs.write_new(Path::new(FILE), &whole).expect("the disk works");
+    let server = world.recover(&[5], 2);
+    assert_eq!(rows(&server, FIRST).len(), 200);
+}
+
+#[test]
+fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
+    for op in [OpKind::Write, OpKind::Sync] {
+        for after in 0..4 {
+            let (world, server) = sunk_world(3);
+            fill(&server, 100..150);
+            update(&server, 0..50, 7);
+            let kind = if after % 2 == 0 { FaultKind::Io } else { FaultKind::DiskFull };
+            world.sim.fs().inject(Fault::next(op, kind).after(after).on("rows.tpg"));
+            let first = database(&server).checkpoint(&server.task);
+            update(&server, 50..80, 8);
+            let expected = rows(&server, FIRST);
+            if after % 2 > 0 {
+                world.sim.fs().clear_faults();
+                database(&server).checkpoint(&server.task).expect("the disk works");
+            }
+            database(&server).manager().log().flush(&server.task).expect("the disk works");
+            power_cycle(&world, server);
+            let server = world.recover(&[5], 2);
+            assert_eq!(rows(&server, FIRST), expected, "{op:?} after {after}: {first:?}");
+        }
+    }
+}
+
+#[test]
+fn an_open_snapshot_keeps_the_log_of_what_cannot_sink() {
+    let (world, server) = sunk_world(4);
+    let mut reader = server.begin(5);
+    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    fill(&server, 100..130);
+    for round in 0..5 {
+        update(&server, 0..40, round);
+        database(&server).checkpoint(&server.task).expect("the disk works");
+    }
+    let stats = database(&server).checkpoint_stats().expect("it has files");
+    let sunk = database(&server).sink_stats().expect("it has files").through;
+    assert!(stats.log_start <= sunk && sunk < stats.through, "{stats:?}, {sunk}");
+    let expected = rows(&server, FIRST);
+    reader.end_statement(statement);
+    drop(reader);
+    power_cycle(&world, server);
+    let server = world.recover(&[5], 2);
+    assert_eq!(rows(&server, FIRST), expected);
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    let stats = database(&server).checkpoint_stats().expect("it has files");
+    let sunk = database(&server).sink_stats().expect("it has files").through;
+    assert!(sunk >= stats.through, "{stats:?}, {sunk}");
+    power_cycle(&world, server);
+    assert_eq!(rows(&world.recover(&[5], 1), FIRST), expected);
+}
+
+#[test]
+fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
+    let world = World::new(5);
+    let server = new_server(&world);
+    fill(&server, 0..50);
+    let mut reader = server.begin(5);
+    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    fill(&server, 50..100);
+    database(&server).sink_all(&server.task).expect("the disk works");
+    fill(&server, 100..110);
+    let error = database(&server).checkpoint(&server.task).expect_err("a snapshot is open");
+    let in_the_way = EngineError::Checkpoint(CheckpointError::Sink(SinkError::InTheWay));
+    assert_eq!(error.to_string(), in_the_way.to_string());
+    reader.end_statement(statement);
+    drop(reader);
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    power_cycle(&world, server);
+    assert_eq!(rows(&world.recover(&[5], 2), FIRST).len(), 110);
+}
