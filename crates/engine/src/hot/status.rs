@@ -79,7 +79,7 @@ impl Begin {
 
     /// The head word of a row that is not in memory any more: what it was is in the cold store, and the
     /// anchor says nothing. Set by an exchange of a head that everybody sees; nobody changes it again.
-    pub const SUNK: u64 = 2 * STEP | DELETED;
+    pub const SUNK: u64 = (2 * STEP) | DELETED;
 
     /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
     pub fn from_word(word: u64) -> Begin {

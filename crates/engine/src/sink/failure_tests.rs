@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use env::OpKind;
 use env::sim::{Fault, FaultKind};
-use env::{FileSystem, OpKind};
 
 use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
 use crate::checkpoint::CheckpointError;

@@ -48,7 +48,8 @@ impl Core {
             if !table.is_sinkable() {
                 continue;
             }
-            let bytes = table.memory().allocated_bytes;
+            let indexes = (0..table.links()).map(|index| table.index_memory(index)).sum::<u64>();
+            let bytes = table.memory().allocated_bytes + indexes;
             load.all += bytes;
             match table.sinks() {
                 true => load.sinking += bytes,

@@ -143,8 +143,10 @@ impl Core {
         let hold = Hold::take(manager, task.worker().index(), self.owner.id().0)?;
         let mut due: BTreeMap<StorageId, Vec<Sinking>> =
             ready.iter().map(|storage| (*storage, Vec::new())).collect();
-        let taken = manager.sinking.take_below(hold.horizon);
-        for row in state.left.drain(..).chain(taken) {
+        // Everything below the horizon of a complete round was there then (S5).
+        let more = !state.complete || hold.horizon > state.through;
+        let taken = more.then(|| manager.sinking.take_below(hold.horizon));
+        for row in state.left.drain(..).chain(taken.into_iter().flatten()) {
             due.entry(row.storage).or_default().push(row);
         }
         let mut failed = None;
@@ -177,8 +179,11 @@ impl Core {
         state.complete = complete;
         drop(hold);
         if found {
-            // What has left memory is free when a snapshot of now is an old one: so the log moves on.
-            manager.log().reserve_waiting(task, RECORD_HEADER)?.publish_filler();
+            // What has left memory is free when a snapshot of now is an old one: so the log moves on. If it
+            // is full, whoever makes room for it moves it on, too.
+            if let Ok(space) = manager.log().reserve_waiting(task, RECORD_HEADER) {
+                space.publish_filler();
+            }
         }
         failed.map_or(Ok(found), Err)
     }

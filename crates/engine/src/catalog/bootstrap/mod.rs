@@ -6,7 +6,7 @@
 //! DIR/lock                 held by the one process that uses the directory
 //! DIR/instance             which database is master; written last, so that a directory without it
 //!                          was never finished
-//! DIR/databases/NAME/      one database: its log and its checkpoint files, later its pages
+//! DIR/databases/NAME/      one database: its log, its checkpoint files, its pages (rows.tpg)
 //! ```
 //!
 //! Which directory belongs to which database only master's rows say. So the commit of such a row is
