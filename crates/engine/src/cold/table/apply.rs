@@ -1,8 +1,9 @@
 //! Changing a table's trees: rows in order of their keys, and what follows from them for other indexes.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{ColdResult, ColdTable};
+use super::{ColdResult, ColdTable, key};
 use crate::cold::Edit;
 use crate::cold::tree::{Action, Applied, Change};
 use crate::wait::Task;
@@ -42,26 +43,46 @@ impl Secondary {
         }
     }
 
+    /// The lengths of `p` as they are stored.
+    fn values(&self) -> Vec<[u8; 2]> {
+        self.keys.iter().map(|(_, p_len)| p_len.to_le_bytes()).collect()
+    }
+
     /// The changes, sorted. A key that is deleted and put is put.
-    fn changes<'a>(&'a self, values: &'a [[u8; 2]]) -> Vec<Change<'a>> {
+    fn changes<'a>(&'a self, values: &'a [[u8; 2]]) -> Vec<TreeChange<'a>> {
         let ends = self.keys.iter().map(|(start, _)| *start).skip(1).chain([self.bytes.len()]);
-        let mut changes: Vec<Change<'a>> = self
-            .keys
-            .iter()
-            .zip(ends)
-            .zip(values)
+        let keys = self.keys.iter().zip(ends).zip(values);
+        let mut changes: Vec<TreeChange<'a>> = keys
             .map(|((&(start, p_len), end), value)| {
-                let action = match p_len {
-                    0 => Action::Delete,
-                    _ => Action::Put { stamp: 0, value },
-                };
-                Change { key: &self.bytes[start..end], action }
+                TreeChange::new(&self.bytes[start..end], (p_len > 0).then_some(&value[..]))
             })
             .collect();
-        let is_delete = |change: &Change<'_>| matches!(change.action, Action::Delete);
-        changes.sort_unstable_by(|a, b| a.key.cmp(b.key).then(is_delete(a).cmp(&is_delete(b))));
+        changes.sort_unstable_by(|a, b| {
+            a.key.cmp(&b.key).then(a.value.is_none().cmp(&b.value.is_none()))
+        });
         changes.dedup_by(|later, first| later.key == first.key);
         changes
+    }
+}
+
+/// A change as the tree sees it.
+struct TreeChange<'a> {
+    key: Cow<'a, [u8]>,
+    value: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> TreeChange<'a> {
+    fn new(whole: &'a [u8], value: Option<&'a [u8]>) -> TreeChange<'a> {
+        let value = value.map(|value| key::value_in_tree(whole, value));
+        TreeChange { key: key::in_tree(whole), value }
+    }
+
+    fn change(&self) -> Change<'_> {
+        let action = match &self.value {
+            Some(value) => Action::Put { stamp: 0, value },
+            None => Action::Delete,
+        };
+        Change { key: &self.key, action }
     }
 }
 
@@ -76,37 +97,42 @@ impl ColdTable {
         changes: &[RowChange<'_>],
         keys: &dyn RowKeys,
     ) -> ColdResult<Applied> {
-        let rows: Vec<Change<'_>> = changes
-            .iter()
-            .map(|change| Change {
-                key: change.p,
-                action: match change.row {
-                    Some(value) => Action::Put { stamp: 0, value },
-                    None => Action::Delete,
-                },
-            })
-            .collect();
+        let row = |n: usize| {
+            let RowChange { p, row } = changes[n];
+            (TreeChange::new(p, row), n)
+        };
+        let mut rows: Vec<(TreeChange<'_>, usize)> = (0..changes.len()).map(row).collect();
+        // Keys that are cut may be in another order; else they are sorted already.
+        rows.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
         let mut secondary: Vec<Secondary> = Vec::new();
         secondary.resize_with(self.trees.len(), Secondary::default);
         let others = || (0..self.trees.len()).filter(|index| *index != self.clustered);
         let mut batch = self.store.batch();
-        let clustered = self.trees[self.clustered];
-        let applied = clustered.apply(&mut batch, task, &rows, |n, before| {
-            let RowChange { p, row } = changes[n];
+        let (clustered, mut malformed) = (self.trees[self.clustered], false);
+        let operations: Vec<Change<'_>> = rows.iter().map(|(row, _)| row.change()).collect();
+        let applied = clustered.apply(&mut batch, task, &operations, |place, before| {
+            let (change, n) = &rows[place];
+            let RowChange { p, row } = changes[*n];
+            let old = before.map(|entry| key::whole(&change.key, entry.value).ok_or(()));
+            malformed |= matches!(old, Some(Err(())));
             for index in others() {
                 let of = &mut secondary[index];
-                if let Some(old) = &before {
-                    of.push(p, false, |out| keys.append_key(index, old.value, out));
+                if let Some(Ok((_, old))) = old {
+                    of.push(p, false, |out| keys.append_key(index, old, out));
                 }
                 if let Some(new) = row {
                     of.push(p, true, |out| keys.append_key(index, new, out));
                 }
             }
         })?;
+        if malformed {
+            return Err(super::damaged(clustered, "a row with a long key makes no sense"));
+        }
         for index in others() {
-            let of = &secondary[index];
-            let values: Vec<[u8; 2]> = of.keys.iter().map(|(_, len)| len.to_le_bytes()).collect();
-            self.trees[index].apply(&mut batch, task, &of.changes(&values), |_, _| {})?;
+            let values = secondary[index].values();
+            let changes = secondary[index].changes(&values);
+            let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
+            self.trees[index].apply(&mut batch, task, &operations, |_, _| {})?;
         }
         batch.finish();
         self.rows.fetch_add(applied.inserted.wrapping_sub(applied.deleted), Relaxed);

@@ -1,11 +1,11 @@
 //! Cursors over the rows of a table that have sunk.
 
-use std::ops::{Bound, ControlFlow};
+use std::ops::{Bound, ControlFlow, RangeBounds};
 use std::sync::Arc;
 
-use super::ColdResult;
+use super::{ColdResult, key};
 use crate::cold::Store;
-use crate::cold::tree::{Chunk, Cursor, TreeError};
+use crate::cold::tree::{Chunk, Cursor, Direction, Range, Tree, TreeError};
 use crate::wait::Task;
 
 /// An entry of an index, for as long as a closure looks at it.
@@ -26,12 +26,26 @@ pub struct ColdCursor {
     store: Arc<Store>,
     cursor: Cursor,
     clustered: bool,
+    /// What it goes through, if keys that long are cut in the tree.
+    bounds: Option<(Bound<Vec<u8>>, Bound<Vec<u8>>)>,
     key: Vec<u8>,
 }
 
 impl ColdCursor {
-    pub(super) fn new(store: Arc<Store>, cursor: Cursor, clustered: bool) -> ColdCursor {
-        ColdCursor { store, cursor, clustered, key: Vec::new() }
+    pub(super) fn new(
+        store: Arc<Store>,
+        tree: Tree,
+        (range, direction): (Range<'_>, Direction),
+        clustered: bool,
+    ) -> ColdCursor {
+        let cursor = tree.cursor(in_tree(range), direction);
+        let is_long = |bound: Bound<&[u8]>| match bound {
+            Bound::Included(key) | Bound::Excluded(key) => key.len() > key::KEPT,
+            Bound::Unbounded => false,
+        };
+        let bounds = (range.lower.map(<[u8]>::to_vec), range.upper.map(<[u8]>::to_vec));
+        let bounds = (is_long(range.lower) || is_long(range.upper)).then_some(bounds);
+        ColdCursor { store, cursor, clustered, bounds, key: Vec::new() }
     }
 
     /// Hands the entries of the next leaf to `take`, until it breaks; the one with which it breaks counts
@@ -43,24 +57,20 @@ impl ColdCursor {
         mut take: impl FnMut(ColdEntry<'_>) -> ControlFlow<()>,
     ) -> ColdResult<Chunk> {
         super::checkpoint(task)?;
-        let (key, clustered) = (&mut self.key, self.clustered);
+        let (key, clustered, bounds) = (&mut self.key, self.clustered, &self.bounds);
         let mut malformed = false;
         let chunk = self.cursor.next_chunk(&*self.store, task, |entry| {
             key.clear();
             entry.key.append_to(key);
-            if clustered {
-                return take(ColdEntry { key, s: key, p: key, row: Some(entry.value) });
-            }
-            let p_len = entry.value.try_into().ok().map(u16::from_le_bytes);
-            match p_len.and_then(|len| key.len().checked_sub(usize::from(len))) {
-                Some(s_len) => {
-                    let (s, p) = key.split_at(s_len);
-                    take(ColdEntry { key, s, p, row: None })
+            let Some(found) = parse(key, entry.value, clustered) else {
+                malformed = true;
+                return ControlFlow::Break(());
+            };
+            match bounds {
+                Some((lower, upper)) if !(slice(lower), slice(upper)).contains(found.key) => {
+                    ControlFlow::Continue(())
                 }
-                None => {
-                    malformed = true;
-                    ControlFlow::Break(())
-                }
+                _ => take(found),
             }
         })?;
         match malformed {
@@ -83,4 +93,36 @@ impl ColdCursor {
     fn malformed(&self) -> TreeError {
         super::damaged(self.cursor.tree(), "an entry of a secondary index makes no sense")
     }
+}
+
+/// An entry as it is in a tree.
+fn parse<'a>(key: &'a [u8], value: &'a [u8], clustered: bool) -> Option<ColdEntry<'a>> {
+    let (key, value) = key::whole(key, value)?;
+    if clustered {
+        return Some(ColdEntry { key, s: key, p: key, row: Some(value) });
+    }
+    let p_len = u16::from_le_bytes(value.try_into().ok()?);
+    let (s, p) = key.split_at(key.len().checked_sub(usize::from(p_len))?);
+    Some(ColdEntry { key, s, p, row: None })
+}
+
+/// What of a tree may hold a range of keys: bounds that would be cut include what begins as they do.
+fn in_tree(range: Range<'_>) -> Range<'_> {
+    let Range { lower, upper } = range;
+    let lower = match lower {
+        Bound::Included(key) | Bound::Excluded(key) if key.len() > key::KEPT => {
+            Bound::Included(&key[..key::KEPT])
+        }
+        lower => lower,
+    };
+    // What lies beyond is left out one by one.
+    let upper = match upper {
+        Bound::Included(key) | Bound::Excluded(key) if key.len() > key::KEPT => Bound::Unbounded,
+        upper => upper,
+    };
+    Range { lower, upper }
+}
+
+fn slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    bound.as_ref().map(Vec::as_slice)
 }

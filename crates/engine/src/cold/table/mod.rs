@@ -9,7 +9,8 @@
 //!
 //! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No key of
 //! an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's
-//! filter leaves out are not in its tree. Stamps are all 0: what is here everybody sees.
+//! filter leaves out are not in its tree. Stamps are all 0: what is here everybody sees. Keys that are
+//! longer than a tree takes are cut ([`key`]).
 //!
 //! # Invariants
 //!
@@ -23,6 +24,7 @@
 mod apply;
 mod cursor;
 mod database;
+mod key;
 
 use std::fmt;
 use std::ops::Bound;
@@ -94,17 +96,28 @@ impl ColdTable {
     /// The row with the identity key `p` is appended to `out`; whether there is one. The task may be
     /// suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
-        let take = |entry: super::tree::Entry<'_>| out.extend_from_slice(entry.value);
-        let found = self.trees[self.clustered].find(&*self.store, task, p, take)?;
-        Ok(found.is_some())
+        let (tree, key) = (self.trees[self.clustered], key::in_tree(p));
+        let found = tree.find(&*self.store, task, &key, |entry| {
+            let (_, row) = key::whole(&key, entry.value)?;
+            out.extend_from_slice(row);
+            Some(())
+        })?;
+        match found {
+            Some(None) => Err(damaged(tree, "a row with a long key makes no sense")),
+            found => Ok(found.is_some()),
+        }
     }
 
     /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one with
     /// `p`, for others with `s ++ p`, so that the rows with the key `s` lie between `s` and what
     /// follows all strings that begin with it.
     pub fn cursor(&self, index: usize, range: Range<'_>, direction: Direction) -> ColdCursor {
-        let cursor = self.trees[index].cursor(range, direction);
-        ColdCursor::new(self.store.clone(), cursor, self.is_clustered(index))
+        ColdCursor::new(
+            self.store.clone(),
+            self.trees[index],
+            (range, direction),
+            self.is_clustered(index),
+        )
     }
 
     /// A cursor over the rows of a secondary index with the key `s`, or the one with `p` in the clustered.

@@ -53,7 +53,13 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 fn change(table: &ColdTable, task: &Task, model: &mut Model, rng: &mut SplitMix) {
     let mut changes: Model = BTreeMap::new();
     for _ in 0..1 + rng.below(200) {
-        let p = format!("{:04}", rng.below(2000)).into_bytes();
+        let mut p = format!("{:04}", rng.below(2000)).into_bytes();
+        if p[3] == b'7' {
+            // Longer than the tree takes; two and two differ far behind.
+            p[3] = b'6';
+            p.resize(2500, b'x');
+            p.push(rng.below(2) as u8);
+        }
         let long = if rng.below(50) == 0 { 9000 } else { 60 };
         let mut row = format!("{:04}", rng.below(300)).into_bytes();
         row.push(rng.below(2) as u8);
@@ -82,6 +88,8 @@ fn entries(table: &ColdTable, task: &Task, index: usize) -> Vec<(Vec<u8>, Vec<u8
             ControlFlow::Continue(())
         });
         if chunk.expect("all pages can be read") == Chunk::Ended {
+            // Long keys are in no order.
+            found.sort();
             return found;
         }
     }
@@ -90,17 +98,17 @@ fn entries(table: &ColdTable, task: &Task, index: usize) -> Vec<(Vec<u8>, Vec<u8
 fn check(table: &ColdTable, task: &Task, model: &Model) {
     assert_eq!(table.rows(), model.len() as u64);
     let rows: Vec<_> = model.keys().map(|p| (p.clone(), p.clone())).collect();
-    assert_eq!(entries(table, task, 0), rows);
+    assert!(entries(table, task, 0) == rows);
     for (p, row) in model {
         let mut found = Vec::new();
         assert!(table.find(task, p, &mut found).expect("all pages can be read"));
-        assert_eq!(found, *row);
+        assert!(found == *row);
     }
     for index in [1, 2] {
         let held = model.iter().filter(|(_, row)| index == 1 || row[4] > 0);
         let mut expected: Vec<_> = held.map(|(p, row)| (row[..4].to_vec(), p.clone())).collect();
         expected.sort();
-        assert_eq!(entries(table, task, index), expected, "index {index}");
+        assert!(entries(table, task, index) == expected, "index {index}");
         let (s, _) = &expected[expected.len() / 2];
         let mut cursor = table.cursor_at(index, s);
         let mut count = 0;

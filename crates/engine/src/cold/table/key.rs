@@ -1,0 +1,78 @@
+//! Keys that are longer than trees take.
+//!
+//! Of such a key the tree has the beginning and a hash of all of it, and the whole key stands behind the
+//! value:
+//!
+//! ```text
+//! key     the first KEY_BYTES_MAX - 16 bytes | FNV-1a, 128 bits, of the whole key
+//! value   value | whole key | its length u16
+//! ```
+//!
+//! So what has the longest key that a tree takes, and only that, is cut. Keys that begin with the same
+//! bytes up to there are in no order among each other.
+
+use std::borrow::Cow;
+
+use crate::cold::tree::KEY_BYTES_MAX;
+
+const HASH: usize = 16;
+/// Bytes of a key that is cut which are in order.
+pub(super) const KEPT: usize = KEY_BYTES_MAX - HASH;
+
+/// The key in the tree.
+pub(super) fn in_tree(key: &[u8]) -> Cow<'_, [u8]> {
+    match key.len() < KEY_BYTES_MAX {
+        true => Cow::Borrowed(key),
+        false => Cow::Owned([&key[..KEPT], &fnv1a(key).to_be_bytes()].concat()),
+    }
+}
+
+/// What the tree has for a key.
+pub(super) fn value_in_tree<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
+    match key.len() < KEY_BYTES_MAX {
+        true => Cow::Borrowed(value),
+        false => {
+            let len = u16::try_from(key.len()).expect("keys are shorter");
+            Cow::Owned([value, key, &len.to_le_bytes()].concat())
+        }
+    }
+}
+
+/// The whole key and the value of an entry of a tree; nothing if it makes no sense.
+pub(super) fn whole<'a>(key: &'a [u8], value: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    if key.len() < KEY_BYTES_MAX {
+        return Some((key, value));
+    }
+    let (rest, len) = value.split_last_chunk()?;
+    let at = rest.len().checked_sub(usize::from(u16::from_le_bytes(*len)))?;
+    let (value, key) = rest.split_at(at);
+    Some((key, value))
+}
+
+fn fnv1a(bytes: &[u8]) -> u128 {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    bytes.iter().fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_keys_come_back_whole() {
+        for len in [1, KEY_BYTES_MAX - 1, KEY_BYTES_MAX, 5000] {
+            let key = vec![7; len];
+            let (tree_key, value) = (in_tree(&key), value_in_tree(&key, b"value"));
+            assert!(tree_key.len() <= KEY_BYTES_MAX);
+            assert_eq!(whole(&tree_key, &value), Some((&*key, &b"value"[..])));
+        }
+        assert_eq!(whole(&[7; KEY_BYTES_MAX], b"short"), None);
+    }
+
+    #[test]
+    fn the_hash_is_that_of_files_that_exist() {
+        assert_eq!(fnv1a(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(fnv1a(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    }
+}
