@@ -226,7 +226,7 @@ enum Rows {
 /// Applies one part of all rows.
 struct Applier {
     shared: Arc<Shared>,
-    runtime: Runtime,
+    task: Task<'static>,
     handle: LocalHandle,
     part: u64,
     parts: u64,
@@ -237,10 +237,10 @@ struct Applier {
 
 impl Applier {
     fn new(shared: Arc<Shared>, runtime: &Runtime, part: usize, parts: usize) -> Applier {
-        let (runtime, handle) = (runtime.clone(), runtime.collector().register());
+        let (task, handle) = (Task::blocking(runtime), runtime.collector().register());
         let (part, parts) = (part as u64, parts as u64);
         let (known, key) = (HashMap::new(), KeyBuf::default());
-        Applier { shared, runtime, handle, part, parts, known, key }
+        Applier { shared, task, handle, part, parts, known, key }
     }
 
     fn run(mut self, receiver: &Receiver<Message>) {
@@ -284,15 +284,30 @@ impl Applier {
                     let row = row.ok_or(bad)?;
                     table.log_key(row, &mut self.key);
                     if self.is_mine(&table) {
-                        let (shard, key) = (self.part as usize, &*self.key);
-                        let applied = match table.cold() {
-                            None => table.recover_upsert(shard, &guard, key, row, commit.lsn, None),
-                            Some(_) => {
-                                let is_new = replaces.is_none();
-                                table.recover_sinking(shard, &guard, (key, row), commit.lsn, is_new)
-                            }
+                        let Some(cold) = table.cold() else {
+                            table
+                                .recover_upsert(
+                                    self.part as usize,
+                                    &guard,
+                                    &self.key,
+                                    row,
+                                    commit.lsn,
+                                    None,
+                                )
+                                .map_err(|_| RecoveryError::OutOfMemory)?;
+                            continue;
                         };
-                        applied.map_err(|_| RecoveryError::OutOfMemory)?;
+                        // To read pages may take waiting, without a guard.
+                        drop(guard);
+                        table.tally().add_rows(0, i64::from(replaces.is_none()));
+                        self.apply_sinking(
+                            &table,
+                            cold,
+                            Some(row),
+                            replaces.is_some(),
+                            commit.lsn,
+                        )?;
+                        guard = self.handle.pin();
                     }
                 }
                 Operation::Delete { storage, key, .. } => {
@@ -304,9 +319,9 @@ impl Applier {
                     match table.cold() {
                         None => table.recover_delete(self.part as usize, &guard, &self.key, None),
                         Some(cold) => {
-                            // To read pages may take waiting, without a guard.
                             drop(guard);
-                            self.delete_sinking(&table, cold, commit.lsn)?;
+                            table.tally().add_rows(0, -1);
+                            self.apply_sinking(&table, cold, None, true, commit.lsn)?;
                             guard = self.handle.pin();
                         }
                     }
@@ -323,18 +338,22 @@ impl Applier {
         Ok(())
     }
 
-    /// Deletes the row with the key at hand of a table that has trees.
-    fn delete_sinking(&self, table: &Table, cold: &ColdTable, stamp: Lsn) -> Result<()> {
-        let task = Task::blocking(&self.runtime);
+    /// The row with the key at hand of a table that has trees is this one now, or gone. The tree may have
+    /// had it, if there was one.
+    fn apply_sinking(
+        &self,
+        table: &Table,
+        cold: &ColdTable,
+        row: Option<&[u8]>,
+        was_there: bool,
+        stamp: Lsn,
+    ) -> Result<()> {
         let mut sunk = Vec::new();
-        let sunk = cold.find(&task, &self.key, &mut sunk)?.then_some(&*sunk);
-        let deleted = table.recover_deletion(
-            self.part as usize,
-            &self.handle.pin(),
-            (&self.key, sunk),
-            stamp,
-        );
-        deleted.map_err(|_| RecoveryError::OutOfMemory)
+        let in_tree = was_there && cold.find(&self.task, &self.key, &mut sunk)?;
+        let key = (&*self.key, in_tree.then_some(&*sunk));
+        let shard = self.part as usize;
+        let applied = table.recover_sinking(shard, &self.handle.pin(), key, row, stamp);
+        applied.map_err(|_| RecoveryError::OutOfMemory)
     }
 
     fn apply_other(&self, commit: &CommittedTransaction, operation: &Operation<'_>) {

@@ -1,7 +1,7 @@
 //! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what was
 //! committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -143,6 +143,7 @@ pub(super) fn rows_in(
     txn.enter_table(task, table).expect("nobody changes it");
     let slots = &txn.session().manager().slots;
     let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
+    let mut overridden = BTreeSet::new();
     let mut walk = table.walk_of_all();
     while !walk.is_done() {
         table.walk(&task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
@@ -150,7 +151,14 @@ pub(super) fn rows_in(
             unsafe {
                 let row = table.row(anchor.inline(table.links()));
                 let p = key(table, 0, values(table, row)[0]).to_vec();
-                match s.snapshot.view(anchor, table.links(), slots) {
+                let view = s.snapshot.view(anchor, table.links(), slots);
+                if view != View::Nothing {
+                    for index in 0..table.links() {
+                        let own = key(table, index, values(table, row)[index]).to_vec();
+                        overridden.insert((index, own, p.clone()));
+                    }
+                }
+                match view {
                     View::Row(version) => {
                         let row = values(table, table.row(version));
                         _ = decided.insert(p, Some(row));
@@ -170,6 +178,9 @@ pub(super) fn rows_in(
             let mut cursor = cold.cursor(index, Range::ALL, Direction::Forward);
             loop {
                 let chunk = cursor.next_chunk(task, |entry| {
+                    let own = (index, entry.s.to_vec(), entry.p.to_vec());
+                    // Who looks in one index only finds that memory overrides an entry.
+                    assert_eq!(decided.contains_key(entry.p), overridden.contains(&own), "{own:?}");
                     if !decided.contains_key(entry.p) {
                         entries.push((
                             entry.p.to_vec(),

@@ -51,46 +51,39 @@ impl Table {
         Ok(())
     }
 
-    /// As [`Table::recover_upsert`] in a table that has trees, in which the row may be, too: `is_new` if
-    /// there was none with the key.
+    /// What a commit did to the row with this key, of a table that has trees: it is this row now, or gone.
+    /// `sunk` is the row in the tree, if there is one and it may have been replaced.
+    ///
+    /// Memory has up to two anchors for the key then: one that says that what the tree has is gone, under
+    /// all keys that it has there, and the row. The first is not needed where the row has the same keys.
     pub(crate) fn recover_sinking(
         &self,
         shard: usize,
         guard: &Guard,
-        (key, row): (&[u8], &[u8]),
-        stamp: Lsn,
-        is_new: bool,
-    ) -> Result<(), Exhausted> {
-        self.tally.add_rows(shard, i64::from(is_new));
-        let existing = self.indexes[self.log_index].index.seek(guard, key).next();
-        let anchor = self.allocate_anchor(shard, row, Begin::stamp(stamp))?;
-        // SAFETY: one thread handles this key, and nobody else uses the table (V1, V2).
-        unsafe {
-            self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
-            existing.into_iter().for_each(|old| self.recover_remove(shard, guard, old));
-        }
-        Ok(())
-    }
-
-    /// The row with this key is gone, of a table that has trees. If its tree has the row, as `sunk`, memory
-    /// says that it is deleted until the tree has heard of it.
-    pub(crate) fn recover_deletion(
-        &self,
-        shard: usize,
-        guard: &Guard,
         (key, sunk): (&[u8], Option<&[u8]>),
+        row: Option<&[u8]>,
         stamp: Lsn,
     ) -> Result<(), Exhausted> {
-        self.tally.add_rows(shard, -1);
-        let existing = self.indexes[self.log_index].index.seek(guard, key).next();
+        let link = |anchor: AnchorPtr, row: &[u8]| {
+            // SAFETY: the anchor is new; one thread handles this key, and nobody else uses the table (V1, V2).
+            unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit) };
+        };
+        let anchors = self.indexes[self.log_index].index.seek(guard, key);
         // SAFETY: as above.
-        unsafe {
-            if let Some(row) = sunk {
-                let anchor = self.allocate_anchor(shard, row, Begin::stamp(Lsn::ZERO))?;
-                anchor.head().store(Begin::stamp(stamp).deletion(), Relaxed);
-                self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
+        let (gone, live): (Vec<AnchorPtr>, Vec<AnchorPtr>) =
+            anchors.partition(|anchor| unsafe { self.is_recovered_deletion(*anchor) });
+        // SAFETY: as above.
+        live.into_iter().for_each(|old| unsafe { self.recover_remove(shard, guard, old) });
+        if let Some(sunk) = sunk.filter(|sunk| row.is_none_or(|row| !self.keys_equal(sunk, row))) {
+            if gone.is_empty() {
+                let anchor = self.allocate_anchor(shard, sunk, Begin::stamp(Lsn::ZERO))?;
+                // SAFETY: as above.
+                unsafe { anchor.head() }.store(Begin::stamp(stamp).deletion(), Relaxed);
+                link(anchor, sunk);
             }
-            existing.into_iter().for_each(|old| self.recover_remove(shard, guard, old));
+        }
+        if let Some(row) = row {
+            link(self.allocate_anchor(shard, row, Begin::stamp(stamp))?, row);
         }
         Ok(())
     }
