@@ -42,7 +42,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 26] = [
+pub static SETTINGS: [Setting; 28] = [
     Setting {
         name: "data",
         value: "DIR",

@@ -21,13 +21,16 @@ pub struct ColdEntry<'a> {
     pub row: Option<&'a [u8]>,
 }
 
+/// Where a range begins and ends.
+type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
 /// A position in the cold part of an index; see [`ColdTable::cursor`](super::ColdTable::cursor).
 pub struct ColdCursor {
     store: Arc<Store>,
     cursor: Cursor,
     clustered: bool,
     /// What it goes through, if keys that long are cut in the tree.
-    bounds: Option<(Bound<Vec<u8>>, Bound<Vec<u8>>)>,
+    bounds: Option<Bounds>,
     key: Vec<u8>,
 }
 
