@@ -102,6 +102,20 @@ impl Arena {
         }
     }
 
+    /// `len` zero words to be filled in.
+    #[expect(clippy::mut_from_ref, reason = "every call hands out other bytes (AR2)")]
+    pub fn alloc_zeroed_words(&self, len: usize) -> &mut [u64] {
+        if len == 0 {
+            return &mut [];
+        }
+        let memory = self.bump(len * size_of::<u64>(), align_of::<u64>()).cast::<u64>();
+        // SAFETY: as in `alloc_zeroed`; the memory is aligned for words.
+        unsafe {
+            memory.write_bytes(0, len);
+            slice::from_raw_parts_mut(memory.as_ptr(), len)
+        }
+    }
+
     /// A copy of a slice of plain values.
     pub fn alloc_slice<T: Copy>(&self, values: &[T]) -> &[T] {
         const { assert!(align_of::<T>() <= ALIGNMENT) };

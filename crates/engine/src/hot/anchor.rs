@@ -92,6 +92,21 @@ pub const fn inline_offset(links: usize) -> usize {
 }
 
 impl AnchorPtr {
+    /// What stands for the anchor of a row that has none, since it is not in memory. Nobody has memory at
+    /// this address, the last there is, and it is never followed.
+    pub const COLD: AnchorPtr = {
+        match NonNull::new(std::ptr::without_provenance_mut(ADDRESS_MASK as usize)) {
+            Some(last) => AnchorPtr(last),
+            None => panic!("it is not the first"),
+        }
+    };
+
+    /// Whether the row is not in memory.
+    #[inline]
+    pub fn is_cold(self) -> bool {
+        self == AnchorPtr::COLD
+    }
+
     /// The anchor at this address, which [`AnchorPtr::address`] gave, or `None` for 0.
     pub fn from_address(address: u64) -> Option<AnchorPtr> {
         debug_assert_eq!(address & !ADDRESS_MASK, 0, "tags are masked off first");

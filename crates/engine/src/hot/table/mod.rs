@@ -310,6 +310,32 @@ impl Table {
         self.tally.read()
     }
 
+    /// How many committed rows there are, in memory or not.
+    pub fn row_count(&self) -> u64 {
+        self.tally.read().rows
+    }
+
+    /// About how many different keys an index has; unknown if nearly all rows are not in memory.
+    pub fn distinct_keys(&self, index: usize) -> Option<u64> {
+        /// Rows in memory that tell something about the others.
+        const TELLING: u64 = 1000;
+        let TableIndex { index, unique, .. } = &self.indexes[index];
+        let (rows, keys) = (index.len(), index.keys());
+        let Some(cold) = self.cold() else { return Some(keys) };
+        let all = rows + cold.rows();
+        match unique {
+            true => Some(all),
+            false if cold.rows() == 0 => Some(keys),
+            false if rows < TELLING => None,
+            false => Some((u128::from(keys) * u128::from(all) / u128::from(rows)) as u64),
+        }
+    }
+
+    /// Whether it has no row, committed or not.
+    pub fn is_empty(&self) -> bool {
+        self.indexes[0].index.is_empty() && self.cold().is_none_or(|cold| cold.rows() == 0)
+    }
+
     /// Memory of one of its indexes, in bytes.
     pub fn index_memory(&self, index: usize) -> u64 {
         self.indexes[index].account.bytes()

@@ -6,13 +6,22 @@
 //! [`FIRST_CHUNK`] to [`LAST_CHUNK`] rows, so that a statement that wants one row does not fetch
 //! many.
 //!
+//! Where rows may have sunk, what is in memory and what is not are merged: see [`merge`]. Which of the two
+//! ways a cursor goes is decided when it starts.
+//!
 //! A cursor may feed updates of the same statement: what the statement writes is not visible to its
 //! own snapshot, wherever in the index it turns up.
+
+mod merge;
 
 use std::ops::ControlFlow;
 
 use crossbeam_epoch::Guard;
 
+pub(crate) use merge::Seen;
+
+use self::merge::Merge;
+use crate::cold::table::ColdTable;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
@@ -27,7 +36,8 @@ pub const LAST_CHUNK: usize = 256;
 /// Anchors looked at under one guard at most, visible or not.
 const LOOKS: usize = 1024;
 
-/// A version of a row, valid while the snapshot that it was read at is registered.
+/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is not in
+/// memory ([`AnchorPtr::COLD`]) a copy, which whoever has made it keeps for a while.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowRef {
     /// The row.
@@ -46,6 +56,17 @@ pub enum ScanRange {
     Key(KeyBuf),
     /// The rows whose keys are in this range, in a range index.
     Keys(KeyRange),
+}
+
+impl ScanRange {
+    /// The keys. What begins with one of them is in the range as well, and nothing else.
+    pub(crate) fn keys(&self) -> KeyRange {
+        match self {
+            ScanRange::All => KeyRange::all(),
+            ScanRange::Key(key) => KeyRange::prefix(key),
+            ScanRange::Keys(range) => range.clone(),
+        }
+    }
 }
 
 /// Goes through part of an index of one table.
@@ -69,6 +90,9 @@ pub struct Cursor {
     followed: Vec<AnchorPtr>,
     /// What the chunk before held, since anchors of one key may be in two.
     previous: Vec<AnchorPtr>,
+    /// Whether rows of the table may have sunk, as its start found it.
+    is_merged: bool,
+    merge: Option<Box<Merge>>,
 }
 
 /// What [`Cursor::fetch_by`] does with an anchor.
@@ -117,6 +141,8 @@ impl Cursor {
             copies: Vec::new(),
             followed: Vec::new(),
             previous: Vec::new(),
+            is_merged: false,
+            merge: None,
         }
     }
 
@@ -133,6 +159,9 @@ impl Cursor {
         self.chunk.clear();
         self.followed.clear();
         self.previous.clear();
+        if std::mem::replace(&mut self.is_merged, false) {
+            self.merge.iter_mut().for_each(|merge| merge.restart());
+        }
         (self.at, self.size) = (0, FIRST_CHUNK);
     }
 
@@ -171,6 +200,22 @@ impl Cursor {
     /// Whether nothing has been fetched yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.walk.is_none()
+    }
+
+    /// The cursor starts: decides whether it has to look for rows that are not in memory. Rows sink only
+    /// when everybody has seen that rows of the table may sink.
+    #[inline]
+    pub(crate) fn start_in(&mut self, table: &Table) {
+        self.is_merged = table.cold().is_some();
+    }
+
+    /// The rows of the table that are not in memory, if the cursor goes through them as well.
+    #[inline]
+    pub(crate) fn cold_of<'t>(&self, table: &'t Table) -> Option<&'t ColdTable> {
+        match self.is_merged {
+            true => table.cold().map(|cold| &**cold),
+            false => None,
+        }
     }
 
     /// The next row of the chunk, if there is one.
@@ -233,12 +278,7 @@ impl Cursor {
         guard: &Guard,
         look: &mut dyn FnMut(AnchorPtr) -> Look,
     ) -> Fetched {
-        if !self.chunk.is_empty() {
-            self.previous.clear();
-            self.previous.extend(self.chunk.iter().map(|row| row.anchor));
-        }
-        self.chunk.clear();
-        self.at = 0;
+        self.leave_chunk();
         let before = match &self.walk {
             Some(walk) if walk.is_done() => return Fetched::End,
             walk => walk.clone(),
@@ -275,6 +315,16 @@ impl Cursor {
         self.fetched += self.chunk.len() as u64;
         self.size = (self.size * 4).min(LAST_CHUNK);
         Fetched::Chunk
+    }
+
+    /// Remembers what the chunk held, and empties it.
+    fn leave_chunk(&mut self) {
+        if !self.chunk.is_empty() {
+            self.previous.clear();
+            self.previous.extend(self.chunk.iter().map(|row| row.anchor));
+        }
+        self.chunk.clear();
+        self.at = 0;
     }
 
     /// A row is handed out in the place of one that went on there; not if the walk has found it as
