@@ -141,6 +141,9 @@ struct State {
     /// Tables that have begun to sink and have no trees yet, and the position at which all commits had
     /// noticed.
     begun: BTreeMap<StorageId, Lsn>,
+    /// Tables whose rows may not leave memory yet, and where the log was when they got their trees: the
+    /// horizon must have passed that.
+    hearing: BTreeMap<StorageId, Lsn>,
     /// Trees of tables that are gone, and by when at the latest they were.
     dropped: BTreeMap<u64, Lsn>,
     /// When the last round was.
@@ -184,6 +187,7 @@ impl Core {
             complete: true,
             durable,
             begun: BTreeMap::new(),
+            hearing: BTreeMap::new(),
             dropped: BTreeMap::new(),
             round_ns: 0,
         };

@@ -199,7 +199,8 @@ impl Core {
         begun.map(|(storage, _)| *storage).collect()
     }
 
-    /// Takes rows of one table down; all of it, if it has no trees yet. `false` if somebody is about to
+    /// Takes rows of one table down; all of it, if it has no trees yet. Then rows stay in memory as well
+    /// until everybody who may be going through the table without having heard of the trees is done. `false` if somebody is about to
     /// change the table: later.
     fn sink_table(
         &self,
@@ -237,7 +238,14 @@ impl Core {
             // Pairs with who looks for trees behind memory: it is there before a row is not.
             table.set_cold(cold);
             state.begun.remove(&storage);
+            state.hearing.insert(storage, self.manager.log().tail());
         }
+        if state.hearing.get(&storage).is_some_and(|bound| hold.horizon <= *bound) {
+            let (stamp, rows) = (hold.horizon, going.rows.iter());
+            state.left.extend(rows.map(|row| Sinking { storage, anchor: row.anchor, stamp }));
+            return Ok(true);
+        }
+        state.hearing.remove(&storage);
         self.take_down(task, state, &inside, hold, &going);
         Ok(true)
     }
@@ -311,6 +319,13 @@ impl Core {
             let guard = worker.pin();
             for row in some.iter().rev() {
                 let (anchor, slots) = (row.anchor, &manager.slots);
+                // Who locks ranges looks in memory for rows that others have locked for a change.
+                // SAFETY: as in `gather`.
+                if unsafe { manager.locks.has_row_lock(table, anchor) } {
+                    let (storage, stamp) = (table.storage(), hold.horizon);
+                    state.left.push(Sinking { storage, anchor, stamp });
+                    continue;
+                }
                 // SAFETY: as in `gather`, which has given something for it; each anchor is there once.
                 match unsafe { table.take_down(&guard, anchor, hold.horizon, slots, &mut garbage) }
                 {
