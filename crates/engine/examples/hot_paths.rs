@@ -14,7 +14,7 @@ use std::thread::{self, Thread};
 use std::time::Instant;
 
 use base::ids::{DbId, SessionId, StorageId};
-use base::{SqlType, ValueRef};
+use base::{Arena, SqlType, ValueRef};
 use crossbeam_epoch::Collector;
 use engine::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
@@ -148,7 +148,8 @@ impl<'a, 't> Session<'a, 't> {
         let (index, id) = how;
         // The key of an int, as machine code makes it.
         let key = (id as u32 ^ 1 << 31).to_be_bytes();
-        let found = txn.look_up(self.task, table, &s.snapshot, index, SeekKey::Bytes(&key));
+        let (key, arena) = ((index, SeekKey::Bytes(&key)), Arena::new());
+        let found = txn.look_up(self.task, table, &s.snapshot, key, &arena);
         found.expect("reads succeed").expect("it is there")
     }
 

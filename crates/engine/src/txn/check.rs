@@ -19,6 +19,7 @@ use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::table::Table;
 use crate::hot::visibility::Snapshot;
+use crate::txn::sunk::identities_in_tree;
 use crate::txn::{Transaction, TxnResult};
 use crate::wait::Task;
 
@@ -114,7 +115,7 @@ impl Transaction {
                     continue;
                 }
                 tally.expected += 1;
-                if !is_found(task, table, index, (row, bytes), &mut key) {
+                if !is_found(task, table, index, (row, bytes), &mut key)? {
                     tally.missing += 1;
                     check.add(TableFault::Missing { index });
                 }
@@ -146,7 +147,7 @@ impl Transaction {
             }
             found += 1;
             let belongs = table.index_holds(index, bytes)
-                && is_found(task, table, table.log_index(), (row, bytes), &mut log_key);
+                && is_found(task, table, table.log_index(), (row, bytes), &mut log_key)?;
             if !belongs {
                 check.add(TableFault::Extra { index });
             }
@@ -175,17 +176,24 @@ fn all_of(snapshot: &Snapshot, index: usize) -> Cursor {
     Cursor::new(snapshot, index, ScanRange::All, Direction::Forward)
 }
 
-/// Whether an index finds a row by its key.
+/// Whether an index finds a row by its key, in memory or in its tree.
 fn is_found(
     task: &Task,
     table: &Table,
     index: usize,
     (row, bytes): (RowRef, &[u8]),
     key: &mut KeyBuf,
-) -> bool {
+) -> TxnResult<bool> {
     table.key_spec(index).encode_row(table.layout(), bytes, key);
     let found = |anchor| (anchor == row.anchor).then_some(());
-    table.find(&task.pin(), index, SeekKey::Bytes(key), found).is_some()
+    if table.find(&task.pin(), index, SeekKey::Bytes(key), found).is_some() {
+        return Ok(true);
+    }
+    // It may have sunk since it was read.
+    let Some(cold) = table.cold() else { return Ok(false) };
+    let mut identity = KeyBuf::new();
+    table.log_key(bytes, &mut identity);
+    Ok(identities_in_tree(task, cold, (index, key))?.contains(&identity))
 }
 
 /// What is wrong with the bytes of a row.

@@ -4,6 +4,7 @@ use base::ids::StorageId;
 
 use crate::hot::tally::Exhausted;
 use crate::log::{LogError, NoSpace};
+use crate::txn::page_fault::PageFault;
 
 /// What most functions of this folder return.
 pub type TxnResult<T> = Result<T, TxnError>;
@@ -61,6 +62,8 @@ pub enum TxnError {
     },
     /// The range of an identity column or sequence is used up.
     CounterExhausted,
+    /// A page of the cold store cannot be had.
+    Page(PageFault),
     /// The database is not open for this: recovering, suspect, offline, or read-only.
     Unavailable(Unavailable),
 }
@@ -97,6 +100,7 @@ impl TxnError {
             TxnError::Interrupted => 3617,
             TxnError::TableChanged { .. } => 2801,
             TxnError::CounterExhausted => 8115,
+            TxnError::Page(fault) => fault.number(),
             TxnError::Unavailable(Unavailable::Recovering) => 922,
             TxnError::Unavailable(Unavailable::Suspect) => 926,
             TxnError::Unavailable(Unavailable::Offline) => 942,
@@ -112,6 +116,7 @@ impl TxnError {
             | TxnError::TooManyTransactions
             | TxnError::LogFull => 17,
             TxnError::LogFailed => 21,
+            TxnError::Page(fault) => fault.severity(),
             TxnError::OutOfLocks => 19,
             TxnError::WriteConflict
             | TxnError::RepeatableRead
@@ -134,7 +139,7 @@ impl TxnError {
             TxnError::SnapshotConflict { .. } => 2,
             TxnError::Deadlock | TxnError::LockTimeout => 51,
             TxnError::LogFailed | TxnError::OutOfLocks => 4,
-            TxnError::LogFull => 2,
+            TxnError::LogFull | TxnError::Page(_) => 2,
             TxnError::OutOfMemory(_) | TxnError::TooManyTransactions => 123,
             TxnError::DuplicateKey { .. }
             | TxnError::ProtectedInSeveralDatabases
@@ -164,6 +169,7 @@ impl TxnError {
             | TxnError::TooManyTransactions
             | TxnError::Interrupted
             | TxnError::TableChanged { .. }
+            | TxnError::Page(_)
             | TxnError::CounterExhausted => false,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use base::Arena;
+
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
@@ -15,7 +17,8 @@ use crate::txn::transaction::{Scan, Transaction};
 use crate::wait::Task;
 
 impl Cursor {
-    /// The next visible row, or `None` behind the last. The table is the same at every call.
+    /// The next visible row, or `None` behind the last. The table is the same at every call. A row that is
+    /// not in memory is a copy, which is good until the cursor is asked again.
     ///
     /// Under REPEATABLE READ the row is remembered for validation, under SERIALIZABLE the range.
     #[inline]
@@ -40,6 +43,7 @@ impl Cursor {
     ) -> TxnResult<Option<RowRef>> {
         if self.is_fresh() {
             let held = txn.hold(task, table)?;
+            self.start_in(table);
             if self.snapshot().isolation == Isolation::Serializable {
                 let (index, range) = (self.index(), self.range().clone());
                 txn.scans.push(Scan { table: held, index, range, since: self.snapshot().stamp });
@@ -47,8 +51,11 @@ impl Cursor {
         }
         loop {
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
-            // SAFETY: the transaction that registered the snapshot is borrowed, and holds the gate.
-            let more = unsafe { self.fetch(table, &txn.manager().slots, &task.pin()) };
+            let more = match self.cold_of(table) {
+                // SAFETY: the transaction that registered the snapshot is borrowed, and holds the gate.
+                None => unsafe { self.fetch(table, &txn.manager().slots, &task.pin()) },
+                Some(cold) => txn.fetch_versions(task, (table, cold), self)?,
+            };
             match self.pop() {
                 Some(row) => {
                     if self.snapshot().isolation == Isolation::RepeatableRead {
@@ -65,19 +72,20 @@ impl Cursor {
 
 impl Transaction {
     /// The row with this whole key in a unique index, if the snapshot sees it: what a cursor over
-    /// the key would return, protected in the same way, but for less.
+    /// the key would return, protected in the same way, but for less. A row that is not in memory is copied
+    /// to the arena.
     #[inline]
     pub fn look_up(
         &mut self,
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        index: usize,
-        key: SeekKey<'_>,
+        (index, key): (usize, SeekKey<'_>),
+        arena: &Arena,
     ) -> TxnResult<Option<RowRef>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
-        let found = {
+        let mut found = {
             let (links, slots) = (table.links(), &self.manager().slots);
             table.find(&task.pin(), index, key, |anchor| {
                 // SAFETY: the anchor was reached under the guard; the snapshot is registered, since it
@@ -86,6 +94,11 @@ impl Transaction {
                 Some(RowRef { anchor, version })
             })
         };
+        if found.is_none()
+            && let Some(cold) = table.cold()
+        {
+            found = self.look_up_sunk(task, (table, cold), snapshot, (index, key), arena)?;
+        }
         match snapshot.isolation {
             Isolation::ReadCommitted | Isolation::Snapshot => {}
             Isolation::RepeatableRead => {
@@ -110,13 +123,13 @@ impl Transaction {
     /// committed state, after waiting for transactions that have such a row and are not over. For
     /// checks of foreign keys between tables whose writers wait: whoever inserted the referring row
     /// (or deleted the referenced one) before calls this afterwards, so that of two that need each
-    /// other at least one waits.
+    /// other at least one waits. A row that is not in memory is copied to the arena.
     pub fn find_current(
         &mut self,
         task: &Task,
         table: &Table,
-        index: usize,
-        range: &ScanRange,
+        (index, range): (usize, &ScanRange),
+        arena: &Arena,
     ) -> TxnResult<Option<RowRef>> {
         self.hold(task, table)?;
         loop {
@@ -133,6 +146,9 @@ impl Transaction {
                     }
                 });
             }
+            if let (Found::Nothing, Some(cold)) = (&found, table.cold()) {
+                found = self.find_current_sunk(task, (table, cold), (index, range), arena)?;
+            }
             match found {
                 Found::Nothing => return Ok(None),
                 Found::Row(row) => return Ok(Some(row)),
@@ -141,7 +157,7 @@ impl Transaction {
         }
     }
 
-    fn examine_current(&self, table: &Table, anchor: AnchorPtr) -> Found {
+    pub(super) fn examine_current(&self, table: &Table, anchor: AnchorPtr) -> Found {
         let slots = &self.manager().slots;
         loop {
             // SAFETY: the anchor was reached under the caller's guard; the statement's snapshot is
@@ -162,7 +178,8 @@ impl Transaction {
     }
 }
 
-enum Found {
+/// What a look at the newest state of rows has found.
+pub(super) enum Found {
     Nothing,
     Row(RowRef),
     Peer(Peer),

@@ -221,6 +221,12 @@ impl Transaction {
         Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
     }
 
+    /// The oldest snapshot that is registered: what it sees, and everything newer, stays.
+    pub(super) fn oldest_snapshot(&self) -> Snapshot {
+        let stamp = self.registered.expect("a statement is in progress");
+        self.snapshot(stamp, Isolation::Snapshot)
+    }
+
     #[inline]
     fn fixed_stamp(&mut self, at: ReadAt) -> Lsn {
         match self.fixed {

@@ -22,6 +22,10 @@ impl Transaction {
     }
 
     pub(super) fn note_read(&mut self, held: u32, row: RowRef) {
+        // Where rows sink, locks protect what is read.
+        if row.anchor.is_cold() {
+            return;
+        }
         // SAFETY: the row was returned for a snapshot that is registered.
         let begin = Begin::from_word(unsafe { row.version.begin() }.load(Acquire));
         // What this transaction wrote itself nobody else can change.

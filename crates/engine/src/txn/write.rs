@@ -2,10 +2,13 @@
 
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
+use smallvec::SmallVec;
 
+use crate::cold::table::ColdTable;
 use crate::hot::anchor::{AnchorPtr, INLINE, VersionPtr};
 use crate::hot::cursor::RowRef;
 use crate::hot::index::Admit;
+use crate::hot::key::KeyBuf;
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::{ConflictPolicy, Table};
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
@@ -13,6 +16,7 @@ use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::space::RowSpace;
+use crate::txn::sunk::identities_in_tree;
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
@@ -38,6 +42,8 @@ enum Verdict {
     /// Another transaction has moved the row to this anchor.
     Moved(AnchorPtr),
     Gone,
+    /// The row has left memory: it is to be brought back.
+    Sunk,
     Repeated,
     /// This peer has the row and is not done.
     Contested(Begin, Status),
@@ -170,25 +176,91 @@ impl Transaction {
         row: &[u8],
     ) -> TxnResult<()> {
         let table = target.table;
-        let (mut guard, mut ordinal) = (task.pin(), 0);
-        while ordinal < table.links() {
+        let (mut guard, mut linked) = (task.pin(), 0);
+        while linked < table.links() {
             // SAFETY: the anchor is the table's, with this row, and not in this index.
-            let refused = match unsafe { self.link_one(&guard, target, anchor, row, ordinal) } {
-                Ok(()) => {
-                    ordinal += 1;
-                    continue;
-                }
-                Err(refused) => refused,
-            };
+            let refused = unsafe { self.link_one(&guard, target, anchor, row, linked) };
+            if refused.is_ok() && table.cold().is_none() {
+                linked += 1;
+                continue;
+            }
             drop(guard);
-            if let Err(error) = self.make_room(task, target, row, ordinal, refused) {
-                // SAFETY: the anchor was linked into the indexes before this one.
-                unsafe { table.unlink(&task.pin(), anchor, row, ordinal) };
+            let admitted = match refused {
+                Ok(()) => {
+                    linked += 1;
+                    self.check_sunk_key(task, target, row, linked - 1)
+                }
+                Err(refused) => self.make_room(task, target, row, linked, refused),
+            };
+            if let Err(error) = admitted {
+                // SAFETY: the anchor was linked into these indexes.
+                unsafe { table.unlink(&task.pin(), anchor, row, linked) };
                 return Err(error);
             }
             guard = task.pin();
         }
         Ok(())
+    }
+
+    /// Makes sure that no row that is not in memory has the key of a new one in this index, into which
+    /// that is linked. One that has is brought back: then memory has the conflict.
+    #[cold]
+    fn check_sunk_key(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        row: &[u8],
+        index: usize,
+    ) -> TxnResult<()> {
+        let table = target.table;
+        // Numbers of rows are never given twice.
+        let is_number = table.row_number_column().is_some() && index == table.log_index();
+        let Some(cold) = table.cold() else { return Ok(()) };
+        if !table.is_unique(index) || is_number || !table.index_holds(index, row) {
+            return Ok(());
+        }
+        let mut key = KeyBuf::new();
+        table.key_spec(index).encode_row(table.layout(), row, &mut key);
+        while let Some(taken) = self.sunk_key_taken(task, (target, cold), (index, &key))? {
+            self.make_room(task, target, row, index, taken)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a row that the tree of an index has with this key leaves room for another.
+    fn sunk_key_taken(
+        &mut self,
+        task: &Task,
+        (target, cold): (Target<'_>, &ColdTable),
+        (index, key): (usize, &[u8]),
+    ) -> TxnResult<Option<KeyTaken>> {
+        let Target { table, snapshot, .. } = target;
+        let (is_same, mut row) = (|own: &[u8]| own == key, Vec::new());
+        for p in identities_in_tree(task, cold, (index, key))? {
+            loop {
+                let decided = self.decided(task, (table, snapshot), (index, &p), is_same);
+                let anchors = match decided {
+                    Some(anchors) => anchors,
+                    None => {
+                        row.clear();
+                        if !cold.find(task, &p, &mut row)? {
+                            break;
+                        }
+                        SmallVec::from_slice(&[self.promote(task, table, snapshot, &row)?])
+                    }
+                };
+                let _guard = task.pin();
+                for anchor in &anchors {
+                    if let Err(taken) = self.examine_key(target, *anchor) {
+                        return Ok(Some(taken));
+                    }
+                }
+                if !anchors.iter().any(|anchor| self.has_sunk(table, *anchor)) {
+                    break;
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// # Safety
@@ -398,6 +470,11 @@ impl Transaction {
     ) -> TxnResult<Written> {
         let table = target.table;
         loop {
+            if row.anchor.is_cold() {
+                // SAFETY: the row was read at the registered snapshot, and was not in memory.
+                let bytes = unsafe { table.row(row.version) };
+                row.anchor = self.promote(task, table, target.snapshot, bytes)?;
+            }
             let mut permit = None;
             if self.must_ask(table) {
                 permit = self.ask_to_change(task, table, row.anchor)?;
@@ -432,6 +509,10 @@ impl Transaction {
                         row.anchor = anchor;
                         continue;
                     }
+                    Verdict::Sunk => {
+                        row.anchor = AnchorPtr::COLD;
+                        continue;
+                    }
                     Verdict::Gone => return Ok(Written::Gone),
                     Verdict::Repeated => return Ok(Written::Repeated),
                     Verdict::Lost(stamp) => Err(stamp),
@@ -464,6 +545,7 @@ impl Transaction {
             }
             Fate::Owned { begin, status } => Verdict::Contested(begin, status),
             Fate::Committed(stamp) if stamp < snapshot.stamp => match newest.deleted {
+                true if newest.is_sunk() => Verdict::Sunk,
                 true => Verdict::Gone,
                 false => Verdict::Take(newest),
             },

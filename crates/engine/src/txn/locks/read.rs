@@ -3,7 +3,7 @@
 use base::ids::Lsn;
 
 use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN};
-use crate::hot::cursor::{Cursor, Fetched, Look, RowRef};
+use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, Seen};
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
@@ -78,6 +78,8 @@ enum Settled {
     Peer(Peer),
     Again,
     Lost,
+    /// It is not in memory any more.
+    Sunk,
 }
 
 impl Cursor {
@@ -92,6 +94,7 @@ impl Cursor {
     ) -> TxnResult<Option<RowRef>> {
         if self.is_fresh() {
             txn.begin_locked_scan(task, table, self, locking)?;
+            self.start_in(table);
         }
         let snapshot = *self.snapshot();
         loop {
@@ -103,16 +106,25 @@ impl Cursor {
                 let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
                     continue;
                 };
-                if row.anchor != found.anchor && !self.follow(row.anchor) {
+                // A row that is or was not in memory has its turn here, and only here.
+                let is_or_was_cold = found.anchor.is_cold() || row.anchor.is_cold();
+                let went_on = row.anchor != found.anchor && !is_or_was_cold;
+                if went_on && !self.follow(row.anchor) {
                     continue;
                 }
                 return Ok(Some(row));
             }
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
             let mut peer = None;
-            let fetched = self.fetch_by(table, &task.pin(), &mut |anchor| {
-                txn.look_committed(table, &snapshot, anchor, locking, &mut peer)
-            });
+            let mut look =
+                |anchor| txn.look_committed(table, &snapshot, anchor, locking, &mut peer);
+            let fetched = match self.cold_of(table) {
+                None => self.fetch_by(table, &task.pin(), &mut look),
+                Some(cold) => self.fetch_merged(task, (table, cold), &mut |anchor| Seen {
+                    look: look(anchor),
+                    overrides: txn.decides(table, &snapshot, anchor),
+                })?,
+            };
             match (fetched, peer) {
                 (Fetched::End, _) => return Ok(None),
                 (Fetched::Stopped, Some(_)) if locking.no_wait => {
@@ -137,6 +149,7 @@ impl Cursor {
     ) -> TxnResult<Option<RowRef>> {
         if self.is_fresh() {
             txn.enter_table(task, table)?;
+            self.start_in(table);
         }
         let snapshot = *self.snapshot();
         loop {
@@ -144,9 +157,14 @@ impl Cursor {
                 return Ok(Some(row));
             }
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
-            let fetched = self.fetch_by(table, &task.pin(), &mut |anchor| {
-                txn.look_uncommitted(table, &snapshot, anchor)
-            });
+            let mut look = |anchor| txn.look_uncommitted(table, &snapshot, anchor);
+            let fetched = match self.cold_of(table) {
+                None => self.fetch_by(table, &task.pin(), &mut look),
+                Some(cold) => self.fetch_merged(task, (table, cold), &mut |anchor| Seen {
+                    look: look(anchor),
+                    overrides: txn.decides(table, &snapshot, anchor),
+                })?,
+            };
             if fetched == Fetched::End {
                 return Ok(None);
             }
@@ -256,22 +274,34 @@ impl Transaction {
         locking: &Locking,
     ) -> TxnResult<Option<RowRef>> {
         loop {
-            let anchor = row.anchor;
-            let lock = match self.lock_for_read(task, table, anchor, locking) {
+            // Who looks for rows of a range that others want to change looks in memory.
+            if row.anchor.is_cold()
+                && locking.reach == Reach::Rows
+                && locking.mode != LockMode::SHARED
+            {
+                // SAFETY: the row was read at the registered snapshot.
+                let bytes = unsafe { table.row(row.version) };
+                row.anchor = self.promote(task, table, snapshot, bytes)?;
+            }
+            // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
+            let keys = unsafe { KeysOf::row(table, row) };
+            let lock = match self.lock_for_read(task, table, &keys, row, locking) {
                 Err(TxnError::LockTimeout) if locking.skip => return Ok(None),
                 lock => lock?,
             };
             fence(SeqCst); // pairs with writers' looks at the lock word
+            let name = keys.name(row.anchor);
             let found = self.wait_until_settled(task, table, snapshot, (index, row), locking);
             let wanted = matches!(found, Ok(Settled::Row(_)));
             match lock {
-                Some(taken) if !wanted => self.unlock_row(table, anchor, taken),
+                Some(taken) if !wanted => self.unlock_row(table, name, taken),
                 Some(_) if locking.escalate => self.escalate(task, table)?,
                 _ => {}
             }
             match found? {
                 Settled::Row(row) => return Ok(Some(row)),
                 Settled::Moved(anchor) => row.anchor = anchor,
+                Settled::Sunk => row.anchor = AnchorPtr::COLD,
                 _ => return Ok(None),
             }
         }
@@ -281,7 +311,8 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        anchor: AnchorPtr,
+        keys: &KeysOf<'_>,
+        row: RowRef,
         locking: &Locking,
     ) -> TxnResult<Option<Taken>> {
         let patience = match locking.skip {
@@ -289,14 +320,15 @@ impl Transaction {
             false => locking.patience(),
         };
         match locking.reach {
-            Reach::Rows => self.lock_row_for(task, table, anchor, locking.mode, patience).map(Some),
+            Reach::Rows => {
+                let row = (keys, keys.name(row.anchor));
+                self.lock_row_for(task, table, row, locking.mode, patience).map(Some)
+            }
             Reach::Instant if table.lock_word().is_used() => {
                 let space = self.manager().locks.table(table.storage());
-                let (target, until) = (Target::Row(anchor.address()), Lifetime::Transaction);
-                // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
-                let keys = unsafe { KeysOf::anchor(table, anchor) };
+                let (target, until) = (Target::Row(keys.name(row.anchor)), Lifetime::Transaction);
                 let wish = (target.clone(), LockMode::SHARED, until);
-                let taken = self.take_lock(task, &space, wish, (&keys, true), patience)?;
+                let taken = self.take_lock(task, &space, wish, (keys, true), patience)?;
                 if !taken.covered {
                     space.weaken(self.owner_id(), &target, until, taken.before);
                 }
@@ -311,10 +343,19 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        place: (usize, RowRef),
+        mut place: (usize, RowRef),
         locking: &Locking,
     ) -> TxnResult<Settled> {
         loop {
+            if place.1.anchor.is_cold() {
+                // SAFETY: the row was read at the registered snapshot.
+                let bytes = unsafe { table.row(place.1.version) };
+                match self.deciding_anchor(task, table, snapshot, bytes) {
+                    Some(anchor) => place.1.anchor = anchor,
+                    // What is not in memory nobody has changed.
+                    None => return Ok(Settled::Row(place.1)),
+                }
+            }
             match self.settle_row(task, table, snapshot, place) {
                 Settled::Again => {}
                 Settled::Lost => {
@@ -350,6 +391,9 @@ impl Transaction {
         // guard.
         unsafe {
             let newest = visibility::newest(anchor, links, slots);
+            if newest.is_sunk() {
+                return Settled::Sunk;
+            }
             match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                     let seen = snapshot.visible(anchor, links, slots);

@@ -351,6 +351,11 @@ impl LockSpace {
         grants.find(other).map(|g| g.owner)
     }
 
+    /// Whether anybody has locked the row with this name.
+    pub(super) fn is_row_locked(&self, row: u64) -> bool {
+        self.lock().granted.get(&Target::Row(row)).is_some_and(|grants| !grants.is_empty())
+    }
+
     /// All locks and requests.
     pub fn list(&self) -> Vec<LockInfo> {
         let inner = self.lock();

@@ -2,8 +2,10 @@
 
 use smallvec::SmallVec;
 
-use crate::hot::anchor::AnchorPtr;
-use crate::hot::cursor::ScanRange;
+use base::collation::compare::hash_bytes;
+
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::cursor::{RowRef, ScanRange};
 use crate::hot::index::Index;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::{Fate, Status};
@@ -16,7 +18,7 @@ use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::queue::{LockFault, Patience, Taken};
 use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, RowKeys, Span, Target};
-use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockMode};
+use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockManager, LockMode};
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Blocker, OwnerId, Resource};
 use crate::wait::Task;
@@ -56,6 +58,33 @@ impl<'a> KeysOf<'a> {
     }
 }
 
+impl<'a> KeysOf<'a> {
+    /// Of a row that was found.
+    ///
+    /// # Safety
+    /// The row is the table's, and protected for `'a`.
+    pub unsafe fn row(table: &'a Table, row: RowRef) -> KeysOf<'a> {
+        // SAFETY: the caller's promise. A version that was found in memory may be a tombstone.
+        unsafe {
+            match row.anchor.is_cold() {
+                true => KeysOf { table, row: table.row(row.version) },
+                false => KeysOf::anchor(table, row.anchor),
+            }
+        }
+    }
+
+    /// What names the row behind this anchor to those who lock it: where rows sink, and come back with
+    /// another anchor, its identity key.
+    pub fn name(&self, anchor: AnchorPtr) -> u64 {
+        if !self.table.is_sinkable() {
+            return anchor.address();
+        }
+        let mut key = KeyBuf::new();
+        self.table.log_key(self.row, &mut key);
+        hash_bytes(&key) & ADDRESS_MASK
+    }
+}
+
 impl RowKeys for KeysOf<'_> {
     fn count(&self) -> usize {
         self.table.links()
@@ -68,6 +97,20 @@ impl RowKeys for KeysOf<'_> {
         let mut key = KeyBuf::new();
         self.table.key_spec(index).encode_row(self.table.layout(), self.row, &mut key);
         Some(key)
+    }
+}
+
+impl LockManager {
+    /// Whether anybody has a lock on the row behind this anchor.
+    ///
+    /// # Safety
+    /// The anchor is the table's, and protected.
+    pub(crate) unsafe fn has_row_lock(&self, table: &Table, anchor: AnchorPtr) -> bool {
+        table.lock_word().is_used() && {
+            // SAFETY: the caller's promise.
+            let name = unsafe { KeysOf::anchor(table, anchor) }.name(anchor);
+            self.table(table.storage()).is_row_locked(name)
+        }
     }
 }
 
@@ -210,29 +253,27 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        anchor: AnchorPtr,
+        (keys, name): (&KeysOf<'_>, u64),
         mode: LockMode,
         patience: Patience,
     ) -> TxnResult<Taken> {
         let space = self.lock_space(table);
         let established = self.is_established(table);
-        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
-        let keys = unsafe { KeysOf::anchor(table, anchor) };
-        let wish = (Target::Row(anchor.address()), mode, Lifetime::Transaction);
-        let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
+        let wish = (Target::Row(name), mode, Lifetime::Transaction);
+        let taken = self.take_lock(task, &space, wish, (keys, established), patience)?;
         if !taken.covered {
             self.count_part(table, mode);
         }
         Ok(taken)
     }
 
-    pub(super) fn unlock_row(&mut self, table: &Table, anchor: AnchorPtr, taken: Taken) {
+    pub(super) fn unlock_row(&mut self, table: &Table, name: u64, taken: Taken) {
         if taken.covered {
             return;
         }
         let owner = self.owner_id();
         if let Some(held) = self.held_space(table) {
-            let target = Target::Row(anchor.address());
+            let target = Target::Row(name);
             held.space.weaken(owner, &target, Lifetime::Transaction, taken.before);
             held.parts = held.parts.saturating_sub(usize::from(taken.before.is_none()));
         }
@@ -369,7 +410,8 @@ impl Transaction {
                 }
                 Fate::Committed(_) if newest.deleted => None,
                 Fate::Committed(_) => {
-                    let row = anchor.address();
+                    // SAFETY: as above.
+                    let row = unsafe { KeysOf::anchor(table, anchor) }.name(anchor);
                     space.row_holder(owner, row, mode).map(|other| InSpan::Locker(other, row))
                 }
             };

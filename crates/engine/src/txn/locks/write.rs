@@ -78,12 +78,13 @@ impl Transaction {
         let patience = Patience::Session;
         let mut permit = self.ask_for_table(task, table, patience)?;
         let established = self.is_established(table);
-        let wish = (Target::Row(anchor.address()), LockMode::EXCLUSIVE, Lifetime::Transaction);
         // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
         let keys = unsafe { KeysOf::anchor(table, anchor) };
+        let name = keys.name(anchor);
+        let wish = (Target::Row(name), LockMode::EXCLUSIVE, Lifetime::Transaction);
         let space = permit.space.clone();
         let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
-        permit.row = Some((anchor.address(), taken));
+        permit.row = Some((name, taken));
         Ok(permit)
     }
 
@@ -125,9 +126,9 @@ impl Transaction {
         permit: Option<&WritePermit>,
     ) -> bool {
         let space = self.manager().locks.table(table.storage());
-        let change = self.wish(Target::Row(anchor.address()), permit.is_some());
         // SAFETY: the row is this transaction's.
         let keys = unsafe { KeysOf::anchor(table, anchor) };
+        let change = self.wish(Target::Row(keys.name(anchor)), permit.is_some());
         match permit {
             // Ranges that were pending then may count by now.
             Some(_) => space.is_in_span(&change, &keys),

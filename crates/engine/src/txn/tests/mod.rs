@@ -7,6 +7,7 @@ mod memory;
 mod model;
 mod reads;
 mod space;
+mod sunk;
 mod threads;
 
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use crossbeam_epoch::Collector;
 use env::Env;
 
 use super::*;
+use base::Arena;
+
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyColumn, SeekKey};
@@ -38,9 +41,13 @@ pub(crate) struct Harness {
 
 impl Harness {
     pub fn new() -> Harness {
+        Harness::in_world(Env::real())
+    }
+
+    pub fn in_world(env: Env) -> Harness {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();
-        let runtime = Runtime::new(Env::real(), Collector::new(), timer, options);
+        let runtime = Runtime::new(env, Collector::new(), timer, options);
         let server = Arc::new(Pool::new(u64::MAX, None));
         let manager = Arc::new(Manager::new(ManagerParts {
             id: DbId(5),
@@ -64,11 +71,15 @@ impl Harness {
 
     /// A table `(id int, k int, v int)`: `id` unique and hashed, `k` unique and ordered, `v` ordered.
     pub fn table(&self, conflicts: ConflictPolicy) -> Arc<Table> {
+        self.table_of(IndexKind::Hash { bucket_count: 16 }, conflicts)
+    }
+
+    /// The same with another index on `id`.
+    pub fn table_of(&self, first: IndexKind, conflicts: ConflictPolicy) -> Arc<Table> {
         let columns = |c: usize| vec![KeyColumn::ascending(c)];
-        let hash = IndexKind::Hash { bucket_count: 16 };
         let index = |kind, c, unique| IndexSpec { kind, columns: columns(c), unique, filter: None };
         let indexes = vec![
-            index(hash, 0, true),
+            index(first, 0, true),
             index(IndexKind::Range, 1, true),
             index(IndexKind::Range, 2, false),
         ];
@@ -169,8 +180,9 @@ impl<'h> Client<'h> {
     /// The row with this value in the column of a unique index.
     pub fn look_up(&mut self, table: &Table, index: usize, value: i64) -> TxnResult<Option<Row>> {
         self.statement(|txn, task, s| {
-            let key = key(table, index, value);
-            let found = txn.look_up(task, table, &s.snapshot, index, SeekKey::Bytes(&key))?;
+            let (key, arena) = (key(table, index, value), Arena::new());
+            let found =
+                txn.look_up(task, table, &s.snapshot, (index, SeekKey::Bytes(&key)), &arena)?;
             Ok(found.map(|row| values(table, txn.row(table, row))))
         })
     }

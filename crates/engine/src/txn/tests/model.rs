@@ -312,10 +312,10 @@ impl Model {
 }
 
 /// A small generator with a seed that can be printed.
-struct Dice(u64);
+pub(super) struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -323,14 +323,49 @@ impl Dice {
     }
 }
 
+/// Where transactions run.
+pub(super) trait Setting {
+    fn harness(&self) -> &Harness;
+
+    fn table(&self, conflicts: ConflictPolicy) -> Arc<Table>;
+
+    /// The levels that transactions have.
+    fn levels(&self) -> &'static [Isolation];
+
+    /// Something that nobody notices.
+    fn disturb(&self, task: &Task);
+}
+
+impl Setting for Harness {
+    fn harness(&self) -> &Harness {
+        self
+    }
+
+    fn table(&self, conflicts: ConflictPolicy) -> Arc<Table> {
+        self.table(conflicts)
+    }
+
+    fn levels(&self) -> &'static [Isolation] {
+        &[ReadCommitted, Snapshot, RepeatableRead, Serializable]
+    }
+
+    fn disturb(&self, task: &Task) {
+        self.manager.reclaim(task, 10);
+    }
+}
+
 fn run(seed: u64, steps: usize, policies: &[ConflictPolicy]) {
+    run_in(&Harness::new(), seed, steps, policies);
+}
+
+pub(super) fn run_in(setting: &dyn Setting, seed: u64, steps: usize, policies: &[ConflictPolicy]) {
     println!("THERMOCLINE_MODEL_SEED={seed} under {policies:?}");
-    let harness = Harness::new();
-    let tables: Vec<_> = policies.iter().map(|p| harness.table(*p)).collect();
+    let harness = setting.harness();
+    let tables: Vec<_> = policies.iter().map(|p| setting.table(*p)).collect();
     let mut dice = Dice(seed | 1);
     let waits = policies.iter().map(|p| *p == ConflictPolicy::Wait).collect();
     let mut model = Model { waits, ..Model::default() };
-    let mut clients: Vec<Client<'_>> = (0..4).map(|_| Client::new(&harness, Snapshot)).collect();
+    let mut clients: Vec<Client<'_>> = (0..4).map(|_| Client::new(harness, Snapshot)).collect();
     model.txns = vec![ModelTxn::default(); clients.len()];
     for client in &clients {
         client.session.owner().set_lock_timeout(0);
@@ -339,18 +374,18 @@ fn run(seed: u64, steps: usize, policies: &[ConflictPolicy]) {
         let t = dice.roll(clients.len() as u64) as usize;
         let client = &mut clients[t];
         if client.txn.is_none() {
-            let levels = [ReadCommitted, Snapshot, RepeatableRead, Serializable];
-            client.isolation = levels[dice.roll(4) as usize];
+            let levels = setting.levels();
+            client.isolation = levels[dice.roll(levels.len() as u64) as usize];
             model.txns[t].isolation = Some(client.isolation);
             client.begin();
         }
         let n = dice.roll(tables.len() as u64) as usize;
-        run_step(&harness, client, (&tables[n], n), &mut model, t, &mut dice, step);
+        run_step(setting, client, (&tables[n], n), &mut model, t, &mut dice, step);
     }
     for client in &mut clients {
         client.txn.take();
     }
-    let mut last = Client::new(&harness, Snapshot);
+    let mut last = Client::new(harness, Snapshot);
     last.begin();
     for table in &tables {
         let live = last.all(table).expect("reads succeed").len();
@@ -360,7 +395,7 @@ fn run(seed: u64, steps: usize, policies: &[ConflictPolicy]) {
 
 /// One step of one transaction, in the engine and in the model.
 fn run_step(
-    harness: &Harness,
+    setting: &dyn Setting,
     client: &mut Client<'_>,
     (table, n): (&Table, usize),
     model: &mut Model,
@@ -394,8 +429,7 @@ fn run_step(
             return assert_eq!(rows, model.select(t, n, None), "{context}");
         }
         17 => {
-            harness.manager.reclaim(&client.task, 10);
-            return;
+            return setting.disturb(&client.task);
         }
         _ => {
             let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
@@ -430,11 +464,11 @@ fn settle(
     }
 }
 
-fn steps() -> usize {
+pub(super) fn steps() -> usize {
     std::env::var("THERMOCLINE_MODEL_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000)
 }
 
-fn seeds() -> Vec<u64> {
+pub(super) fn seeds() -> Vec<u64> {
     match std::env::var("THERMOCLINE_MODEL_SEED").ok().and_then(|s| s.parse().ok()) {
         Some(seed) => vec![seed],
         None => {

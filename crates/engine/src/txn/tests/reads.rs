@@ -100,7 +100,7 @@ fn a_check_of_current_rows_waits_for_uncommitted_ones() {
         let mut client = Client::new(&harness, Isolation::ReadCommitted);
         client.begin();
         client
-            .statement(|txn, task, _| txn.find_current(task, &table, 0, &range))
+            .statement(|txn, task, _| txn.find_current(task, &table, (0, &range), &Arena::new()))
             .expect("nobody deadlocks")
             .is_some()
     };

@@ -1,0 +1,246 @@
+//! Reading rows that are not in memory.
+//!
+//! Memory is asked first, and decides about a row if the snapshot sees a version or a deletion of it
+//! there; then the trees are asked. See `docs/design/sinking.md`. What is read from a tree is a copy. No
+//! epoch guard is held meanwhile, since pages may have to be waited for.
+
+use std::ops::{Bound, ControlFlow};
+
+use base::Arena;
+use smallvec::SmallVec;
+
+use crate::cold::table::ColdTable;
+use crate::cold::tree;
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::copies;
+use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, ScanRange, Seen};
+use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
+use crate::hot::table::Table;
+use crate::hot::visibility::{self, Snapshot, View};
+use crate::txn::error::TxnResult;
+use crate::txn::read::Found;
+use crate::txn::transaction::Transaction;
+use crate::wait::Task;
+
+/// What memory says about a key.
+enum Decided {
+    /// This is the row.
+    Row(RowRef),
+    /// It has none that the snapshot sees; rows with the key and these identity keys are gone.
+    Gone(Vec<KeyBuf>),
+}
+
+impl Transaction {
+    /// Fetches another chunk of the rows that a snapshot sees, in memory or not.
+    #[cold]
+    pub(super) fn fetch_versions(
+        &self,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        cursor: &mut Cursor,
+    ) -> TxnResult<bool> {
+        let (snapshot, slots) = (*cursor.snapshot(), &self.manager().slots);
+        let fetched = cursor.fetch_merged(task, (table, cold), &mut |anchor| {
+            // SAFETY: the anchor was reached under a guard; the snapshot belongs to a statement of this
+            // transaction.
+            match unsafe { snapshot.view(anchor, table.links(), slots) } {
+                View::Row(version) => {
+                    Seen { look: Look::Row(RowRef { anchor, version }), overrides: true }
+                }
+                View::Deleted => Seen { look: Look::Nothing, overrides: true },
+                View::Nothing => Seen { look: Look::Nothing, overrides: false },
+            }
+        })?;
+        Ok(fetched != Fetched::End)
+    }
+
+    /// Whether an anchor, reached under a guard, decides about its row.
+    pub(super) fn decides(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> bool {
+        // SAFETY: the caller's guard; the snapshot belongs to a statement of this transaction.
+        let view = unsafe { snapshot.view(anchor, table.links(), &self.manager().slots) };
+        view != View::Nothing
+    }
+
+    /// Whether an anchor that decided about its row has let go of it since.
+    pub(super) fn has_sunk(&self, table: &Table, anchor: AnchorPtr) -> bool {
+        // SAFETY: the caller's guard; the row is visible to a snapshot that is registered, or was until
+        // it was deleted, so that the anchor is there.
+        unsafe { visibility::newest(anchor, table.links(), &self.manager().slots) }.is_sunk()
+    }
+
+    /// The anchor that decides about the row with these bytes, which was not in memory when it was read.
+    pub(super) fn deciding_anchor(
+        &self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: &[u8],
+    ) -> Option<AnchorPtr> {
+        let mut key = KeyBuf::new();
+        table.log_key(row, &mut key);
+        table.find(&task.pin(), table.log_index(), SeekKey::Bytes(&key), |anchor| {
+            self.decides(table, snapshot, anchor).then_some(anchor)
+        })
+    }
+
+    /// What memory says about the entry of an index's tree for the row with this identity key: the
+    /// anchors that decide about rows with it, of which those count that have the entry's key in the
+    /// index, as `is_same` tells. Nothing if none decides: then the entry is right.
+    pub(super) fn decided(
+        &self,
+        task: &Task,
+        (table, snapshot): (&Table, &Snapshot),
+        (index, p): (usize, &[u8]),
+        is_same: impl Fn(&[u8]) -> bool,
+    ) -> Option<SmallVec<[AnchorPtr; 2]>> {
+        let (mut decided, mut own) = (None, KeyBuf::new());
+        table.find(&task.pin(), table.log_index(), SeekKey::Bytes(p), |anchor| {
+            if !self.decides(table, snapshot, anchor) {
+                return None::<()>;
+            }
+            let anchors: &mut SmallVec<[AnchorPtr; 2]> = decided.get_or_insert_default();
+            // SAFETY: the anchor was reached under the guard; the inline version holds its keys (H3).
+            let row = unsafe { table.row(anchor.inline(table.links())) };
+            table.key_spec(index).encode_row(table.layout(), row, &mut own);
+            if table.index_holds(index, row) && is_same(&own) {
+                anchors.push(anchor);
+            }
+            None
+        });
+        decided
+    }
+
+    /// The row with a whole key of a unique index, if it is not in memory, or came there meanwhile.
+    #[cold]
+    pub(super) fn look_up_sunk(
+        &self,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        snapshot: &Snapshot,
+        (index, key): (usize, SeekKey<'_>),
+        arena: &Arena,
+    ) -> TxnResult<Option<RowRef>> {
+        let key: KeyBuf = table.key_spec(index).with_bytes(key, |key| KeyBuf::from(key));
+        let gone = match self.memory_says(task, table, snapshot, (index, &key)) {
+            Decided::Row(row) => return Ok(Some(row)),
+            Decided::Gone(gone) => gone,
+        };
+        let mut row = Vec::new();
+        let found = match cold.is_clustered(index) {
+            true => gone.is_empty() && cold.find(task, &key, &mut row)?,
+            false => {
+                let candidates = identities_in_tree(task, cold, (index, &key))?;
+                let mut found = false;
+                for p in candidates.iter().filter(|p| !gone.contains(p)) {
+                    row.clear();
+                    found = cold.find(task, p, &mut row)?;
+                    if found {
+                        break;
+                    }
+                }
+                found
+            }
+        };
+        Ok(found.then(|| copies::copy_to(arena, &row)))
+    }
+
+    /// A row of a range of an index in its newest state, if it was not in memory when that was walked
+    /// through; or whoever has to be waited for.
+    #[cold]
+    pub(super) fn find_current_sunk(
+        &self,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        (index, range): (usize, &ScanRange),
+        arena: &Arena,
+    ) -> TxnResult<Found> {
+        let snapshot = self.oldest_snapshot();
+        let keys = range.keys();
+        let KeyRange { lower, upper } = &keys;
+        let upper = upper.as_ref().map_or(Bound::Unbounded, |upper| Bound::Excluded(&upper[..]));
+        let range = tree::Range { lower: Bound::Included(&lower[..]), upper };
+        let mut cursor = cold.cursor(index, range, tree::Direction::Forward);
+        let (mut identities, mut row) = (Vec::new(), Vec::new());
+        loop {
+            identities.clear();
+            let chunk = cursor.next_chunk(task, |entry| {
+                identities.push(KeyBuf::from(entry.p));
+                ControlFlow::Continue(())
+            })?;
+            'rows: for p in &identities {
+                let in_range = |key: &[u8]| keys.contains(key);
+                let world = (table, &snapshot);
+                while let Some(anchors) = self.decided(task, world, (index, p), in_range) {
+                    let _guard = task.pin();
+                    for anchor in &anchors {
+                        match self.examine_current(table, *anchor) {
+                            Found::Nothing => {}
+                            found => return Ok(found),
+                        }
+                    }
+                    if !anchors.iter().any(|anchor| self.has_sunk(table, *anchor)) {
+                        continue 'rows;
+                    }
+                }
+                row.clear();
+                if cold.find(task, p, &mut row)? {
+                    return Ok(Found::Row(copies::copy_to(arena, &row)));
+                }
+            }
+            if chunk == tree::Chunk::Ended {
+                return Ok(Found::Nothing);
+            }
+        }
+    }
+
+    fn memory_says(
+        &self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        (index, key): (usize, &[u8]),
+    ) -> Decided {
+        let mut gone = Vec::new();
+        let row = table.find(&task.pin(), index, SeekKey::Bytes(key), |anchor| {
+            // SAFETY: the anchor was reached under the guard; the snapshot belongs to a statement of this
+            // transaction.
+            match unsafe { snapshot.view(anchor, table.links(), &self.manager().slots) } {
+                View::Row(version) => return Some(RowRef { anchor, version }),
+                // SAFETY: as above; the inline version holds the keys (H3).
+                View::Deleted => gone.push(unsafe { identity_of(table, anchor) }),
+                View::Nothing => {}
+            }
+            None
+        });
+        row.map_or(Decided::Gone(gone), Decided::Row)
+    }
+}
+
+/// The identity key of the row behind an anchor.
+///
+/// # Safety
+/// The anchor is the table's, and protected.
+unsafe fn identity_of(table: &Table, anchor: AnchorPtr) -> KeyBuf {
+    let mut key = KeyBuf::new();
+    // SAFETY: the caller's promise; the inline version always holds the keys (H3).
+    table.log_key(unsafe { table.row(anchor.inline(table.links())) }, &mut key);
+    key
+}
+
+/// The identity keys of the rows that a tree has with one whole key of its index, which few have.
+pub(super) fn identities_in_tree(
+    task: &Task,
+    cold: &ColdTable,
+    (index, key): (usize, &[u8]),
+) -> TxnResult<Vec<KeyBuf>> {
+    let (mut cursor, mut found) = (cold.cursor_at(index, key), Vec::new());
+    loop {
+        let chunk = cursor.next_chunk(task, |entry| {
+            found.push(KeyBuf::from(entry.p));
+            ControlFlow::Continue(())
+        })?;
+        if chunk == tree::Chunk::Ended {
+            return Ok(found);
+        }
+    }
+}

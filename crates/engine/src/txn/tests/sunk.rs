@@ -1,0 +1,282 @@
+//! Random transactions on tables whose rows sink at any time, against the model.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use env::sim::SimEnv;
+
+use super::model::{Dice, Setting, run_in, seeds, steps};
+use super::*;
+use crate::cold::{PAGE_BYTES, PoolOptions};
+use crate::hot::key::KeyRange;
+use crate::pages::BufferPool;
+use crate::sink::{Core, CoreParts, SinkOptions};
+use crate::txn::locks::{LockMode, Locking, Reach};
+
+/// A harness with a sink.
+struct Depth {
+    harness: Harness,
+    core: Core,
+}
+
+impl Depth {
+    fn new(seed: u64, pages: u64) -> Depth {
+        let sim = SimEnv::new(seed);
+        let dir = PathBuf::from("/data");
+        sim.env().fs().create_dir_all(&dir).expect("the disk is new");
+        let harness = Harness::in_world(sim.env());
+        let limit_bytes = pages * PAGE_BYTES as u64;
+        let options = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
+        let pool = Arc::new(BufferPool::new(harness.runtime.clone(), options));
+        let (manager, options) = (harness.manager.clone(), SinkOptions::default());
+        let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
+        Depth { harness, core }
+    }
+}
+
+impl Setting for Depth {
+    fn harness(&self) -> &Harness {
+        &self.harness
+    }
+
+    fn table(&self, conflicts: ConflictPolicy) -> Arc<Table> {
+        self.harness.table_of(IndexKind::Range, conflicts)
+    }
+
+    fn levels(&self) -> &'static [Isolation] {
+        // Above, what tables that sink are read with is locks.
+        &[Isolation::ReadCommitted, Isolation::Snapshot]
+    }
+
+    fn disturb(&self, task: &Task) {
+        self.core.sink_all(task).expect("the disk works");
+    }
+}
+
+#[test]
+fn random_transactions_on_tables_that_sink_agree_with_the_model() {
+    for seed in seeds() {
+        let depth = Depth::new(seed, 32);
+        run_in(&depth, seed, steps(), &[ConflictPolicy::Wait; 2]);
+        let sunk = depth.core.stats();
+        assert!(sunk.rows > 100, "{sunk:?}");
+    }
+}
+
+/// The rows by `id`.
+type Map = BTreeMap<i64, Row>;
+
+/// A reader, with what it must see.
+struct Reader<'h> {
+    client: Client<'h>,
+    sees: Map,
+}
+
+/// Ids and keys of the rows that come and go.
+const IDS: u64 = 1500;
+/// Values of `v`, which many rows share.
+const VALUES: u64 = 7;
+
+fn some_row(dice: &mut Dice, id: i64) -> Row {
+    [id, id * 7 % 1613 + 10_000 * dice.roll(2) as i64, dice.roll(VALUES) as i64]
+}
+
+/// Changes some rows in one transaction.
+fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    client.begin();
+    let mut new = map.clone();
+    let from = dice.roll(IDS) as i64;
+    for id in from..from + 1 + dice.roll(60) as i64 {
+        match (map.get(&id).copied(), dice.roll(5)) {
+            (None, _) => {
+                let row = some_row(dice, id);
+                client.insert(table, row).expect("the keys are free");
+                new.insert(id, row);
+            }
+            (Some(_), 0) => {
+                assert_eq!(client.delete(table, id), Ok(1));
+                new.remove(&id);
+            }
+            (Some(_), 1..=2) => {
+                let row = some_row(dice, id);
+                assert_eq!(client.update(table, id, |_| Some(row)), Ok(1), "row {id}");
+                new.insert(id, row);
+            }
+            (Some(row), 3) => {
+                let duplicate = client.insert(table, row);
+                assert!(matches!(duplicate, Err(TxnError::DuplicateKey { index: 0, .. })));
+            }
+            (Some(row), _) => {
+                let duplicate = client.insert(table, [id + 100_000, row[1], 0]);
+                assert!(matches!(duplicate, Err(TxnError::DuplicateKey { index: 1, .. })));
+            }
+        }
+    }
+    match dice.roll(4) {
+        0 => client.rollback(),
+        _ => {
+            client.commit().expect("nobody is in the way");
+            *map = new;
+        }
+    }
+}
+
+/// A range of an index, the column that it is on, and whether a value is in it.
+fn some_range(table: &Table, index: usize, dice: &mut Dice) -> (ScanRange, (i64, i64)) {
+    let most = if index == 2 { VALUES as i64 } else { 12_000 };
+    let [a, b] = [0, 1].map(|_| dice.roll(most as u64) as i64);
+    match dice.roll(4) {
+        0 => (ScanRange::All, (i64::MIN, i64::MAX)),
+        1 => (ScanRange::Key(key(table, index, a)), (a, a)),
+        _ => {
+            let (a, b) = (a.min(b), a.max(b));
+            let mut upper = key(table, index, b);
+            upper.increment();
+            let lower = key(table, index, a);
+            (ScanRange::Keys(KeyRange { lower, upper: Some(upper) }), (a, b))
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Versions,
+    Uncommitted,
+    Locked(LockMode, Reach),
+}
+
+/// Reads a range in one statement, and has `meanwhile` done now and then.
+fn read(
+    client: &mut Client<'_>,
+    table: &Table,
+    (index, range, direction, way): (usize, ScanRange, Direction, Way),
+    meanwhile: &mut dyn FnMut(),
+) -> Vec<Row> {
+    let locking = |mode, reach| Locking {
+        mode,
+        reach,
+        table: None,
+        skip: false,
+        no_wait: false,
+        escalate: true,
+    };
+    let rows = client.statement(|txn, task, s| {
+        let mut cursor = Cursor::new(&s.snapshot, index, range, direction);
+        let mut rows = Vec::new();
+        loop {
+            let row = match way {
+                Way::Versions => cursor.next(txn, task, table)?,
+                Way::Uncommitted => cursor.next_uncommitted(txn, task, table)?,
+                Way::Locked(mode, reach) => {
+                    cursor.next_locked(txn, task, table, &locking(mode, reach))?
+                }
+            };
+            let Some(row) = row else { return Ok(rows) };
+            rows.push(values(table, txn.row(table, row)));
+            if rows.len() % 5 == 1 {
+                meanwhile();
+            }
+        }
+    });
+    rows.expect("nobody is in the way")
+}
+
+fn assert_read(rows: &[Row], map: &Map, index: usize, (low, high): (i64, i64), way: &str) {
+    let in_range = |row: &&Row| (low..=high).contains(&row[index]);
+    let mut expected: Vec<Row> = map.values().filter(in_range).copied().collect();
+    expected.sort_by_key(|row| (row[index], row[0]));
+    let mut sorted = rows.to_vec();
+    sorted.sort_by_key(|row| (row[index], row[0]));
+    assert_eq!(sorted, expected, "{way}");
+}
+
+fn assert_order(rows: &[Row], index: usize, direction: Direction) {
+    let is_sorted = rows.is_sorted_by(|a, b| match direction {
+        Direction::Forward => a[index] <= b[index],
+        Direction::Backward => a[index] >= b[index],
+    });
+    assert!(is_sorted, "the order of index {index}");
+}
+
+#[test]
+fn scans_of_every_kind_see_what_their_snapshot_does_while_rows_sink_and_come_back() {
+    for seed in seeds() {
+        println!("THERMOCLINE_MODEL_SEED={seed}");
+        let (depth, mut dice) = (Depth::new(seed, 24), Dice(seed | 1));
+        let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+        let (mut map, mut readers): (Map, Vec<Reader<'_>>) = Default::default();
+        for _ in 0..steps() / 20 {
+            match dice.roll(8) {
+                0..=2 => write(harness, &table, &mut dice, &mut map),
+                3 => depth.disturb(&harness.task()),
+                4 if dice.roll(4) > readers.len() as u64 => {
+                    let mut client = Client::new(harness, Isolation::Snapshot);
+                    client.begin();
+                    assert_eq!(client.all(&table).expect("reads succeed").len(), map.len());
+                    readers.push(Reader { client, sees: map.clone() });
+                }
+                4 if !readers.is_empty() => {
+                    drop(readers.swap_remove(dice.roll(readers.len() as u64) as usize));
+                }
+                4 => {}
+                _ => {
+                    let mut now = Client::new(harness, Isolation::ReadCommitted);
+                    now.begin();
+                    scan(&depth, &table, (&mut now, &mut map), &mut readers, &mut dice);
+                    now.rollback();
+                }
+            }
+        }
+        drop(readers);
+        assert_eq!(table.row_count() as usize, map.len());
+        assert!(depth.core.stats().rows > 200, "{:?}", depth.core.stats());
+    }
+}
+
+/// One scan, of a reader of before or of now, while others write.
+fn scan<'h>(
+    depth: &Depth,
+    table: &Table,
+    (now, map): (&mut Client<'h>, &mut Map),
+    readers: &mut [Reader<'h>],
+    dice: &mut Dice,
+) {
+    let index = dice.roll(3) as usize;
+    let (range, bounds) = some_range(table, index, dice);
+    let direction = [Direction::Forward, Direction::Backward][dice.roll(2) as usize];
+    let among = dice.roll(readers.len() as u64 + 1) as usize;
+    let reader = readers.get_mut(among);
+    let way = match (&reader, dice.roll(4)) {
+        (Some(_), _) | (_, 0) => Way::Versions,
+        (_, 1) => Way::Uncommitted,
+        (_, 2) => Way::Locked(LockMode::SHARED, Reach::Range),
+        _ => {
+            let modes = [LockMode::SHARED, LockMode::UPDATE];
+            Way::Locked(modes[dice.roll(2) as usize], Reach::Rows)
+        }
+    };
+    let context = format!("index {index} {direction:?} {range:?} {way:?}");
+    let (client, sees) = match reader {
+        Some(reader) => (&mut reader.client, reader.sees.clone()),
+        None => (now, map.clone()),
+    };
+    let what = (index, range, direction, way);
+    let rows = read(client, table, what, &mut || match (way, dice.roll(3)) {
+        (Way::Versions, 0) => write(&depth.harness, table, dice, map),
+        (_, 1) => depth.disturb(&depth.harness.task()),
+        _ => {}
+    });
+    assert_read(&rows, &sees, index, bounds, &context);
+    assert_order(&rows, index, direction);
+    if let Way::Versions = way {
+        let id = dice.roll(IDS) as i64;
+        let found = client.look_up(table, 0, id).expect("reads succeed");
+        if client.isolation == Isolation::Snapshot {
+            assert_eq!(found, sees.get(&id).copied());
+        }
+        if let Some(row) = found {
+            assert_eq!(client.look_up(table, 1, row[1]), Ok(Some(row)));
+        }
+    }
+}
