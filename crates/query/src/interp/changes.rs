@@ -75,10 +75,12 @@ impl Machine<'_, '_> {
         }
         let reader = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
         let found = match reader.reading {
-            Reading::Versions => point.find(reader.transaction, task, table, &reader.snapshot),
+            Reading::Versions => {
+                point.find(reader.transaction, task, table, &reader.snapshot, &self.act.arena)
+            }
             reading => {
                 cursor.open(desc, table, (&reader.snapshot, reading), regs)?;
-                cursor.next(desc, reader.transaction, task, table)
+                cursor.next(desc, reader.transaction, task, table, &self.act.arena)
             }
         };
         match found {
@@ -107,7 +109,8 @@ impl Machine<'_, '_> {
         let used = table_use(self.unit, desc.table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = used.handle.get().expect("the cursor was opened");
-        let found = cursor.next(desc, transaction(&mut self.lent, host, used)?, task, table);
+        let transaction = transaction(&mut self.lent, host, used)?;
+        let found = cursor.next(desc, transaction, task, table, &self.act.arena);
         match found {
             Ok(Some(slot)) => {
                 self.set(row, slot);

@@ -1,11 +1,12 @@
 //! Errors about rows and tables, with the names that users know.
 
+use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, ValueRef, message};
 use engine::catalog::def::{IndexDef, TableDef};
 use engine::hot::row::RowLayout;
-use engine::txn::TxnError;
+use engine::txn::{PageFault, TxnError};
 
-use crate::interp::host::Host;
+use crate::interp::host::{Host, TableName};
 use crate::ir::Unit;
 use crate::ir::site::{Rule, TargetTable, Violation};
 use crate::ir::unit::TableUse;
@@ -22,6 +23,7 @@ pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlErr
         }
         TxnError::SnapshotConflict { .. } => from_message(error, &[&name.table, &name.database]),
         TxnError::OutOfMemory(_) => from_message(error, &[&name.database]),
+        TxnError::Page(fault) => page_fault(fault, Some((used.database, &name))),
         TxnError::CounterExhausted => {
             let column = used.table.identity_column().map(|(_, c)| c.ty);
             identity_overflow(column.unwrap_or(SqlType::bigint()))
@@ -32,11 +34,41 @@ pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlErr
 
 /// The catalogue's message for an error of the engine.
 pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlError {
+    if let TxnError::Page(fault) = error {
+        return page_fault(fault, None);
+    }
     match message::Message::find(error.number()) {
         Some(message) => SqlError::new(message, args).with_state(error.state()),
         None => {
             SqlError::custom(error.number(), error.severity(), error.state(), format!("{error:?}"))
         }
+    }
+}
+
+/// Error 802, 823, 824 or 1105, met on behalf of this table of this database.
+#[cold]
+fn page_fault(fault: &PageFault, table: Option<(DbId, &TableName)>) -> SqlError {
+    type Shown<'a> = &'a dyn std::fmt::Display;
+    let database = table.map_or(0, |(database, _)| database.0);
+    match fault {
+        PageFault::Damaged { what, page, place, file } => {
+            let (number, offset) = place.unwrap_or_default();
+            let page = format!("({number}:{page})");
+            let offset = format!("{offset:#018x}");
+            let args: [Shown<'_>; 6] = [what, &"read", &page, &database, &offset, file];
+            SqlError::new(&message::LOGICAL_CONSISTENCY, &args)
+        }
+        PageFault::Read { why, file } => {
+            let args: [Shown<'_>; 4] = [why, &"read", &format!("{:#018x}", 0), file];
+            SqlError::new(&message::READ_PAST_END_OF_FILE, &args)
+        }
+        PageFault::Full { .. } => {
+            let (table, database) =
+                table.map_or(("", ""), |(_, name)| (&*name.table, &*name.database));
+            let args: [Shown<'_>; 4] = [&table, &"", &database, &"PRIMARY"];
+            SqlError::new(&message::OBJECT_SPACE_EXHAUSTED, &args)
+        }
+        PageFault::NoMemory => SqlError::new(&message::BUFFER_POOL_EXHAUSTED, &[]),
     }
 }
 

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::func::FnContext;
 use crate::interp::dispatch::Flow;
 use crate::interp::machine::{Machine, registers};
+use crate::interp::objects::cursor::keep_row;
 use crate::interp::registers::Values;
 use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
@@ -195,6 +196,15 @@ impl Machine<'_, '_> {
                         let bytes = registers(&self.act.slots).bytes(src);
                         Slot::bytes(self.act.keep.alloc_bytes(bytes))
                     }
+                };
+                self.set(dst, kept);
+            }
+            Inst::KeepRow { dst, src } => {
+                let slot = self.slot(src);
+                let kept = match slot.is_null() {
+                    true => slot,
+                    // SAFETY: I1: the register holds a row of the engine, in its turn.
+                    false => unsafe { keep_row(&slot, &self.act.keep) },
                 };
                 self.set(dst, kept);
             }

@@ -382,6 +382,7 @@ fn family(inst: &Inst) -> Family {
         | Mark { .. }
         | Reset { .. }
         | Keep { .. }
+        | KeepRow { .. }
         | CopyVar { .. }
         | CallUser { .. }
         | NextValue { .. } => Family::Memory,

@@ -329,6 +329,9 @@ pub enum Inst {
     Reset { mark: MarkId },
     /// Copies bytes to where they live as long as the unit runs; NULL stays NULL.
     Keep { dst: Reg, src: Reg },
+    /// Makes a reference to a row good for as long as the unit runs: a row that is not in memory is
+    /// copied, any other stays where it is; NULL stays NULL.
+    KeepRow { dst: Reg, src: Reg },
 
     // ---- the module's frame
     /// Reads a variable; NULL if it is. Bytes stay where the variable has them.

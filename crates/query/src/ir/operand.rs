@@ -347,6 +347,10 @@ impl Visitor<'_, '_> {
                 self.tell(src, ReadNullable, Bytes);
                 self.tell(dst, WriteNullable, Bytes);
             }
+            KeepRow { dst, src } => {
+                self.tell(src, ReadNullable, Row);
+                self.tell(dst, WriteNullable, Row);
+            }
             LoadVar { dst, .. } | CopyVar { dst, .. } => {
                 self.tell(dst, WriteNullable, self.unit.reg_type(dst));
             }

@@ -299,7 +299,7 @@ impl Lowering {
         let mut nullable = vec![true; wanted.len()];
         self.produce(join.build, &mut |l| {
             let (null, next) = (l.b.label(), l.b.label());
-            let vals = l.column_regs(&wanted)?;
+            let vals = l.stored_regs(&wanted)?;
             let mut keys = Vec::with_capacity(join.keys.len());
             for (_, key) in join.keys {
                 let reg = match join.null_equal {
@@ -516,7 +516,7 @@ impl Lowering {
 
     /// Adds a row of these columns to a worktable.
     pub fn push_columns(&mut self, work: ObjId, columns: &[ColId]) -> SqlResult<()> {
-        let regs: Vec<Reg> = self.column_regs(columns)?.iter().map(|v| v.reg).collect();
+        let regs: Vec<Reg> = self.stored_regs(columns)?.iter().map(|v| v.reg).collect();
         let list = self.b.list(&regs);
         self.b.emit(Inst::WorkPush { work, list });
         Ok(())

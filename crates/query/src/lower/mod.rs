@@ -44,7 +44,7 @@ use crate::ir::inst::{Inst, MarkId, Pc, Reg, RegType};
 use crate::ir::object::{ObjId, ReadPurpose};
 use crate::ir::site::{AssignedColumn, ResultSite, StatementKind};
 use crate::ir::unit::{OperatorCounter, Unit};
-use crate::lower::columns::Columns;
+use crate::lower::columns::{ColumnType, Columns};
 use crate::lower::scope::{Scope, Val};
 use crate::plan::expr::{Expr, Pred, VarId};
 use crate::plan::native::NativeModule;
@@ -396,6 +396,25 @@ impl Lowering {
     /// Registers of these columns in a list, loaded.
     fn column_regs(&mut self, columns: &[plan_expr::ColId]) -> SqlResult<Vec<Val>> {
         columns.iter().map(|&col| self.column(col)).collect()
+    }
+
+    /// The same of columns that an object is about to keep: a reference to a row must outlive its turn.
+    fn stored_regs(&mut self, columns: &[plan_expr::ColId]) -> SqlResult<Vec<Val>> {
+        let stored = |l: &mut Lowering, col| {
+            let val = l.column(col)?;
+            Ok(match l.columns.ty(col) {
+                ColumnType::Sql(_) => val,
+                ColumnType::Row => Val { reg: l.kept_row(val.reg), ..val },
+            })
+        };
+        columns.iter().map(|&col| stored(self, col)).collect()
+    }
+
+    /// A reference to a row that outlives the row's turn.
+    fn kept_row(&mut self, src: Reg) -> Reg {
+        let dst = self.b.reg(RegType::Row);
+        self.b.emit(Inst::KeepRow { dst, src });
+        dst
     }
 }
 

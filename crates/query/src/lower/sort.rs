@@ -36,7 +36,7 @@ impl Lowering {
         self.b.emit(Inst::SortClear { sort, limit });
         self.produce(input, &mut |l| {
             let order = Order::new(l.order_keys(keys)?);
-            let regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();
+            let regs: Vec<Reg> = l.stored_regs(columns)?.iter().map(|v| v.reg).collect();
             let list = l.b.list(&regs);
             l.b.unit.objects[usize::from(sort.0)] =
                 ObjectDesc::Sort(SortDesc { order, row: list, layout });

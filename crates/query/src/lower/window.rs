@@ -34,7 +34,7 @@ impl Lowering {
         let window = self.b.object(ObjectDesc::Window(desc));
         self.b.emit(Inst::WindowClear { window });
         self.produce(input, &mut |l| {
-            let mut regs: Vec<Reg> = l.column_regs(columns)?.iter().map(|v| v.reg).collect();
+            let mut regs: Vec<Reg> = l.stored_regs(columns)?.iter().map(|v| v.reg).collect();
             for arg in &args {
                 regs.push(l.expr(arg)?.reg);
             }

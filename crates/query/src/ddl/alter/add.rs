@@ -197,7 +197,7 @@ impl Added<'_, '_> {
     fn has_rows(&self) -> DdlResult<bool> {
         let catalog = self.context.catalog(self.altered.database)?;
         let table = catalog.table(&self.altered.old).expect("a table has its storage");
-        Ok(!table.index_at(0).is_empty())
+        Ok(!table.is_empty())
     }
 
     /// Whether a column is added `WITH VALUES`.

@@ -133,11 +133,12 @@ pub struct EngineStatistics<'s>(pub &'s State);
 impl Statistics for EngineStatistics<'_> {
     fn rows(&self, database: DbId, table: &TableDef) -> Option<u64> {
         let stored = self.0.access(database).ok()?.catalog.table(table)?;
-        Some(stored.index_at(0).len())
+        // While rows are loaded, those that are not committed count.
+        Some(stored.row_count().max(stored.index_at(0).len()))
     }
 
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64> {
         let stored = self.0.access(database).ok()?.catalog.table(table)?;
-        Some(stored.index_at(index).keys())
+        stored.distinct_keys(index)
     }
 }

@@ -25,6 +25,7 @@ use engine::catalog::bootstrap::{
     Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
 };
 use engine::database::Host;
+use engine::sink::SinkOptions;
 use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;
 
@@ -89,7 +90,12 @@ impl TestServer {
         let task = Task::blocking(&host.runtime);
         let dir = Path::new("/srv/data");
         let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
-        let options = DatabaseOptions { recovery_threads: 1, ..DatabaseOptions::default() };
+        let mut options = DatabaseOptions { recovery_threads: 1, ..DatabaseOptions::default() };
+        if scripts::everything_sinks() {
+            let (start_bytes, interval_ns, age_ns) = (0, 200_000, 0);
+            let sink = &mut options.database.sink;
+            *sink = SinkOptions { start_bytes, interval_ns, age_ns, ..*sink };
+        }
         if sim.env().fs().metadata(dir).unwrap().is_none() {
             Databases::create(&host, dir, &new, &options, &task).unwrap();
         }
@@ -112,6 +118,16 @@ impl TestServer {
         };
         change(&mut options);
         TestServer { instance: Instance::new(opened.0, options), task }
+    }
+
+    /// Takes all rows of disk tables out of memory that can leave it.
+    pub fn sink(&self) {
+        for database in self.instance.databases().engine().databases() {
+            // Rows leave memory when everybody has heard that they may.
+            for _ in 0..3 {
+                database.sink_all(&self.task).unwrap();
+            }
+        }
     }
 
     /// The same server, for sessions on another thread.

@@ -32,6 +32,12 @@ pub fn all() -> Vec<Script> {
     paths.iter().map(|path| script(path)).collect()
 }
 
+/// Whether all rows of disk tables are to leave memory between two batches, where they can: with
+/// `THERMOCLINE_SINK_ALL` set.
+pub fn everything_sinks() -> bool {
+    std::env::var_os("THERMOCLINE_SINK_ALL").is_some()
+}
+
 impl Script {
     /// The answers to it in an empty database of its own.
     pub fn answers(&self, server: &TestServer) -> String {
@@ -50,6 +56,9 @@ impl Script {
             out.push_str(&session.run(&batch));
             out.push('\n');
             out.push_str(SEPARATOR);
+            if everything_sinks() {
+                server.sink();
+            }
         }
         out
     }

@@ -1,9 +1,10 @@
 //! Cursors over engine tables.
 
-use base::SqlResult;
 use base::collation::LikePattern;
 use base::types::Repr;
+use base::{Arena, SqlResult};
 use engine::hot::anchor::{AnchorPtr, VersionPtr};
+use engine::hot::copies;
 use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
@@ -29,6 +30,8 @@ pub struct TableCursor {
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
+    /// Whether rows are in memory, read at a snapshot, and protected by it alone: nearly always.
+    is_plain: bool,
     /// How many rows were found by the whole key of a unique index.
     points: u64,
     /// How often it was opened, and what its cursor had fetched, when somebody looked last.
@@ -50,7 +53,7 @@ impl Point<'_> {
         table.index_at(self.index).prefetch_key(self.key);
     }
 
-    /// The row with the key, if the snapshot sees one.
+    /// The row with the key, if the snapshot sees one; copied to the arena if it is not in memory.
     #[inline]
     pub fn find(
         self,
@@ -58,8 +61,10 @@ impl Point<'_> {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
+        arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
-        let found = transaction.look_up(task, table, snapshot, self.index, self.key)?;
+        let key = (self.index, self.key);
+        let found = transaction.look_up(task, table, snapshot, key, arena)?;
         *self.found += u64::from(found.is_some());
         Ok(found.map(row_slot))
     }
@@ -93,6 +98,7 @@ impl TableCursor {
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
+        self.is_plain = !is_reference && reading == Reading::Versions && table.cold().is_none();
         match &desc.access {
             AccessDesc::Full { index } => {
                 let index = index.unwrap_or_else(|| table.log_index());
@@ -177,7 +183,7 @@ impl TableCursor {
         }
     }
 
-    /// The next row, with the locks that its reader asked for.
+    /// The next row, with the locks that its reader asked for; copied to the arena if it is not in memory.
     #[inline]
     pub fn next(
         &mut self,
@@ -185,10 +191,27 @@ impl TableCursor {
         transaction: &mut Transaction,
         task: &Task,
         table: &Table,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        match &mut self.cursor {
+            Some(cursor) if self.is_plain => {
+                Ok(cursor.next(transaction, task, table)?.map(row_slot))
+            }
+            _ => self.next_other(desc, transaction, task, table, arena),
+        }
+    }
+
+    fn next_other(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
         if self.is_current {
             let Some((index, range)) = self.current.take() else { return Ok(None) };
-            let found = transaction.find_current(task, table, index, &range)?;
+            let found = transaction.find_current(task, table, (index, &range), arena)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
@@ -200,7 +223,12 @@ impl TableCursor {
             (Reading::Locked(locking), _) => cursor.next_locked(transaction, task, table, &locking),
             (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
         };
-        Ok(row?.map(row_slot))
+        // The cursor's copies are gone when it is asked again, before those of a loop within would be.
+        let kept = |row: RowRef| match row.anchor.is_cold() {
+            true => copies::copy_to(arena, transaction.row(table, row)),
+            false => row,
+        };
+        Ok(row?.map(|row| row_slot(kept(row))))
     }
 
     /// The next row that a foreign key finds in a memory-optimized table.
@@ -264,6 +292,18 @@ pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after
 #[inline]
 pub fn row_slot(row: RowRef) -> Slot {
     Slot::row(row.version.row().as_ptr(), row.anchor.address())
+}
+
+/// A register for the same row that is good as long as the arena: a copy, if the row is not in memory.
+///
+/// # Safety
+/// The register holds a row of the engine, which is there.
+pub unsafe fn keep_row(slot: &Slot, arena: &Arena) -> Slot {
+    if slot.row_name() != AnchorPtr::COLD.address() {
+        return *slot;
+    }
+    // SAFETY: the caller's promise; such a row is a copy.
+    row_slot(copies::copy_to(arena, unsafe { copies::bytes_of(row_ref(slot).version) }))
 }
 
 /// The row of the engine that a register names.

@@ -216,7 +216,7 @@ impl Lowering {
     ) -> SqlResult<()> {
         let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
         debug_assert_eq!(regs.len(), target.columns.len());
-        regs.push(row);
+        regs.push(self.kept_row(row));
         for &col in &held.others {
             regs.push(self.column(col)?.reg);
         }
