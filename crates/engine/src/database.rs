@@ -59,13 +59,13 @@ impl Host {
     /// A host for about this many workers, with a memory limit in bytes (`u64::MAX` for none).
     pub fn new(runtime: Runtime, shards: usize, memory_limit: u64) -> Host {
         let pool = Arc::new(Pool::new(memory_limit, None));
-        let pages = Arc::new(BufferPool::new(runtime.clone(), POOL_OPTIONS));
+        let pages = Arc::new(BufferPool::new(runtime.clone(), POOL_OPTIONS, None));
         Host { runtime, graph: Arc::default(), pool, pages, shards }
     }
 
-    /// The same with a buffer pool like this.
-    pub fn with_buffer_pool(mut self, options: PoolOptions) -> Host {
-        self.pages = Arc::new(BufferPool::new(self.runtime.clone(), options));
+    /// The same with a buffer pool like this, whose extension is written down in the file `note`.
+    pub fn with_buffer_pool(mut self, options: PoolOptions, note: Option<PathBuf>) -> Host {
+        self.pages = Arc::new(BufferPool::new(self.runtime.clone(), options, note));
         self
     }
 

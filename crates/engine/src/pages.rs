@@ -1,34 +1,226 @@
-//! The server's buffer pool, made when the first database needs pages.
+//! The server's buffer pool, made when the first database needs pages, and its extension.
+//!
+//! Where the extension lies is written down in a file of the data directory, so that the next start uses it
+//! again. A file that says nothing sensible is as good as none: only speed is lost.
 
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::cold::{ColdError, Pool, PoolOptions};
+use env::{FileResult, OpenMode};
+
+use crate::cold::{ColdError, ExtensionOptions, ExtensionStats, Pool, PoolOptions, PoolStats};
 use crate::wait::Runtime;
+
+/// What takes longer counts against the extension's device.
+const SLOW_NS: u64 = 1_000_000_000;
+
+/// The longest file that says where the extension lies.
+const NOTE_MAX: u64 = 8 << 10;
 
 /// A buffer pool that is there once somebody has asked for it.
 pub struct BufferPool {
     runtime: Runtime,
     options: PoolOptions,
-    pool: Mutex<Option<Arc<Pool>>>,
+    /// Where it is written down which extension there is; nowhere, if the pool lives as long as that.
+    note: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    pool: Option<Arc<Pool>>,
+    limit: Option<u64>,
+    extension: Option<ExtensionFile>,
+}
+
+/// Where the extension lies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExtensionFile {
+    /// The file.
+    pub path: PathBuf,
+    /// How long it is.
+    pub bytes: u64,
 }
 
 impl BufferPool {
-    /// A pool that will be made like this.
-    pub fn new(runtime: Runtime, options: PoolOptions) -> BufferPool {
-        BufferPool { runtime, options, pool: Mutex::default() }
+    /// A pool that will be made like this, whose extension is written down in the file `note`.
+    pub fn new(runtime: Runtime, options: PoolOptions, note: Option<PathBuf>) -> BufferPool {
+        BufferPool { runtime, options, note, state: Mutex::default() }
     }
 
     /// The pool.
     pub fn get(&self) -> Result<Arc<Pool>, ColdError> {
-        let mut pool = self.pool.lock().expect("nobody panics while a pool is made");
-        match &*pool {
-            Some(pool) => Ok(pool.clone()),
-            None => Ok(pool.insert(Arc::new(Pool::new(&self.runtime, self.options)?)).clone()),
-        }
+        self.made(&mut self.lock())
     }
 
     /// The pool if it is there.
     pub fn existing(&self) -> Option<Arc<Pool>> {
-        self.pool.lock().expect("nobody panics while a pool is made").clone()
+        self.lock().pool.clone()
+    }
+
+    /// What the pool has done, if it is there.
+    pub fn stats(&self) -> Option<PoolStats> {
+        self.existing().map(|pool| pool.stats())
+    }
+
+    /// Bytes that the pool may use.
+    pub fn limit_bytes(&self) -> u64 {
+        self.lock().limit.unwrap_or(self.options.limit_bytes)
+    }
+
+    /// Leaves the pool so many bytes, at most as many as it was made for.
+    pub fn set_limit(&self, bytes: u64) {
+        let mut state = self.lock();
+        let bytes = bytes.min(self.options.limit_bytes);
+        state.limit = Some(bytes);
+        if let Some(pool) = &state.pool {
+            pool.set_limit(bytes);
+        }
+    }
+
+    /// Uses a file as the extension, now and after the next start. There is none yet.
+    pub fn extend(&self, file: ExtensionFile) -> Result<(), ColdError> {
+        let mut state = self.lock();
+        self.made(&mut state)?.extend(options(&file))?;
+        self.write_note(Some(&file))?;
+        state.extension = Some(file);
+        Ok(())
+    }
+
+    /// Does without the extension; whether there was one.
+    pub fn retract(&self) -> Result<bool, ColdError> {
+        let mut state = self.lock();
+        let Some(file) = state.extension.take() else { return Ok(false) };
+        if let Some(pool) = &state.pool {
+            pool.retract();
+        }
+        self.write_note(None)?;
+        self.runtime.env().fs().remove_file(&file.path)?;
+        Ok(true)
+    }
+
+    /// Where the extension is, and what it has done.
+    pub fn extension(&self) -> Option<(ExtensionFile, ExtensionStats)> {
+        let state = self.lock();
+        let stats = state.pool.as_ref()?.extension_stats()?;
+        Some((state.extension.clone()?, stats))
+    }
+
+    /// Uses the extension again that was written down, with what a clean shutdown has left in it, for the
+    /// databases that are open by now. Returns where it is.
+    pub fn reopen_extension(&self) -> Result<Option<ExtensionFile>, ColdError> {
+        let Some(file) = self.read_note()? else { return Ok(None) };
+        let mut state = self.lock();
+        self.made(&mut state)?.extend(options(&file))?;
+        state.extension = Some(file.clone());
+        Ok(Some(file))
+    }
+
+    /// Writes down what the extension holds, for the next start. Behind the last checkpoint of every database,
+    /// before the databases are let go of.
+    pub fn close(&self) -> Result<(), ColdError> {
+        self.existing().map_or(Ok(()), |pool| pool.retract_warm())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics while a pool is made")
+    }
+
+    fn made(&self, state: &mut State) -> Result<Arc<Pool>, ColdError> {
+        match &state.pool {
+            Some(pool) => Ok(pool.clone()),
+            None => {
+                let pool = Arc::new(Pool::new(&self.runtime, self.options)?);
+                state.limit.iter().for_each(|bytes| pool.set_limit(*bytes));
+                Ok(state.pool.insert(pool).clone())
+            }
+        }
+    }
+
+    fn write_note(&self, file: Option<&ExtensionFile>) -> FileResult<()> {
+        let (Some(note), fs) = (&self.note, self.runtime.env().fs()) else { return Ok(()) };
+        let Some(ExtensionFile { path, bytes }) = file else {
+            return if fs.exists(note)? { fs.remove_file(note) } else { Ok(()) };
+        };
+        let text = format!("{bytes} {}\n", path.display());
+        let file = fs.open(note, OpenMode::Create)?;
+        file.set_len(text.len() as u64)?;
+        file.write_all_at(text.as_bytes(), 0)?;
+        file.sync_data()
+    }
+
+    fn read_note(&self) -> FileResult<Option<ExtensionFile>> {
+        let (Some(note), fs) = (&self.note, self.runtime.env().fs()) else { return Ok(None) };
+        if !fs.exists(note)? {
+            return Ok(None);
+        }
+        let file = fs.open(note, OpenMode::Read)?;
+        let mut text = vec![0; file.len()?.min(NOTE_MAX) as usize];
+        file.read_exact_at(&mut text, 0)?;
+        Ok(parse_note(&text))
+    }
+}
+
+fn options(file: &ExtensionFile) -> ExtensionOptions {
+    ExtensionOptions { path: file.path.clone(), bytes: file.bytes, slow_ns: SLOW_NS }
+}
+
+/// `bytes path`, up to the end of the line.
+fn parse_note(text: &[u8]) -> Option<ExtensionFile> {
+    let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
+    let (bytes, path) = line.split_once(' ')?;
+    Some(ExtensionFile { path: Path::new(path).into(), bytes: bytes.parse().ok()? })
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use env::sim::SimEnv;
+
+    use super::*;
+    use crate::cold::PAGE_BYTES;
+    use crate::wait::{RuntimeOptions, ThreadTimer};
+
+    fn pool(sim: &SimEnv) -> BufferPool {
+        let collector = crossbeam_epoch::Collector::new();
+        let timer = Arc::new(ThreadTimer::new());
+        let runtime = Runtime::new(sim.env(), collector, timer, RuntimeOptions::default());
+        let bytes = 64 * PAGE_BYTES as u64;
+        let options = PoolOptions { reserve_bytes: bytes, limit_bytes: bytes, io_threads: 0 };
+        BufferPool::new(runtime, options, Some("/data/extension".into()))
+    }
+
+    fn file() -> ExtensionFile {
+        ExtensionFile { path: "/ssd/some file.bpe".into(), bytes: 1 << 20 }
+    }
+
+    #[test]
+    fn an_extension_is_there_again_after_a_restart_until_it_is_given_up() {
+        let sim = SimEnv::new(5);
+        let env = sim.env();
+        let fs = env.fs();
+        for dir in ["/data", "/ssd"] {
+            fs.create_dir_all(Path::new(dir)).unwrap();
+        }
+        let first = pool(&sim);
+        assert_eq!(first.reopen_extension().unwrap(), None);
+        first.extend(file()).unwrap();
+        first.close().unwrap();
+        let second = pool(&sim);
+        assert_eq!(second.reopen_extension().unwrap(), Some(file()));
+        let (place, stats) = second.extension().unwrap();
+        assert!(place == file() && stats.is_enabled && stats.slots > 0, "{stats:?}");
+        assert!(second.retract().unwrap());
+        assert!(!second.retract().unwrap());
+        assert!(!fs.exists(&file().path).unwrap());
+        assert_eq!(pool(&sim).reopen_extension().unwrap(), None);
+    }
+
+    #[test]
+    fn notes_that_make_no_sense_are_none() {
+        for text in ["", "\n", "12", "12 /a", "x /a\n", "-1 /a\n"] {
+            assert_eq!(parse_note(text.as_bytes()), None, "{text:?}");
+        }
+        assert_eq!(parse_note(&[0xFF, b' ', b'\n']), None);
+        assert_eq!(parse_note(b"1048576 /ssd/some file.bpe\n"), Some(file()));
     }
 }

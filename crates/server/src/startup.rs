@@ -35,6 +35,8 @@ const MEMORY_UNKNOWN: u64 = 2 << 30;
 const RECLAIM_BUDGET: usize = 10_000;
 /// Where statements spill, in the data directory.
 const SPILL_DIRECTORY: &str = "tempdb";
+/// Says where the buffer pool extension lies.
+const EXTENSION_NOTE: &str = "buffer-pool-extension";
 const RECLAIM_EVERY: Duration = Duration::from_millis(50);
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
 
@@ -101,7 +103,8 @@ pub fn host(env: &Env, config: &Config, timer: Arc<dyn Timer>) -> Host {
         limit_bytes: config.buffer_pool_size.bytes(memory),
         io_threads: READERS,
     };
-    Host::new(runtime, workers(config), config.max_memory.bytes(memory)).with_buffer_pool(pool)
+    Host::new(runtime, workers(config), config.max_memory.bytes(memory))
+        .with_buffer_pool(pool, Some(config.data.join(EXTENSION_NOTE)))
 }
 
 /// Threads that read pages.
@@ -241,6 +244,11 @@ pub fn open(
         info!("removed {}, which belongs to no database", path.display());
     }
     let count = databases.catalogs().len();
+    match databases.engine().host().pages.reopen_extension() {
+        Ok(None) => {}
+        Ok(Some(file)) => info!("The buffer pool extension is '{}'.", file.path.display()),
+        Err(error) => warn!("The buffer pool extension cannot be used: {error}"),
+    }
     info!("Recovery is complete: {count} databases in {} ms.", began.elapsed().as_millis());
     let spill = SpillOptions::new(config.data.join(SPILL_DIRECTORY));
     let spill = SpillOptions { limit_bytes: config.max_spill.0, ..spill };
@@ -261,6 +269,7 @@ pub fn open(
         compile_after: compiler::HOT,
     };
     let instance = Instance::new(databases, options);
+    instance.limit_pages();
     Ok(Server::new(instance, config, tls, passwords, stop))
 }
 
@@ -306,6 +315,7 @@ pub async fn reclaim(server: Arc<Server>) {
         }
         let instance = server.instance.clone();
         let interrupt = Arc::default();
+        instance.limit_pages();
         let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
             let databases = instance.databases().engine().databases();
             databases.iter().map(|database| database.reclaim(task, RECLAIM_BUDGET)).sum::<usize>()
@@ -324,5 +334,8 @@ pub fn close(server: &Server) {
     match server.instance.databases().shut_down(&task) {
         Ok(()) => info!("All databases are closed."),
         Err(error) => error!("Not all databases could be closed in order: {error}"),
+    }
+    if let Err(error) = server.instance.host().pages.close() {
+        warn!("The buffer pool extension will be empty after the next start: {error}");
     }
 }

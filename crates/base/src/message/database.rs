@@ -103,6 +103,8 @@ super::messages! {
     FULLTEXT_NOT_INDEXED = 7601, 16, 1, "Cannot use a CONTAINS or FREETEXT predicate on %s '%s' because it is not full-text indexed.";
     LINKED_SERVER_NOT_FOUND = 7202, 11, 2, "Could not find server '%s' in sys.servers. Verify that the correct server name was specified. If necessary, execute the stored procedure sp_addlinkedserver to add the server to sys.servers.";
     BUFFER_POOL_EXTENSION_ENABLED = 861, 10, 1, "Buffer pool extension is already enabled. No action is necessary.";
+    BUFFER_POOL_EXTENSION_LARGE = 864, 16, 1, "Attempting to allocate %s BUF for buffer pool extension for a maximum of %s page descriptors.";
+    BUFFER_POOL_EXTENSION_SMALL = 868, 16, 1, "Buffer pool extension size must be larger than the current memory allocation threshold %s MB. Buffer pool extension is not enabled.";
     BUFFER_POOL_EXTENSION_NOT_ENABLED = 862, 10, 1, "Attempt to disable buffer pool extension when in state %s is not allowed.";
     DATABASE_NAME_UNKNOWN = 5002, 16, 1, "Database '%s' does not exist. Verify the name in sys.databases and try the operation again.";
     FILES_NOT_FOUND = 5009, 16, 1, "One or more files listed in the statement could not be found or could not be initialized.";

@@ -27,7 +27,7 @@ impl Depth {
         let harness = Harness::in_world(sim.env());
         let limit_bytes = pages * PAGE_BYTES as u64;
         let options = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
-        let pool = Arc::new(BufferPool::new(harness.runtime.clone(), options));
+        let pool = Arc::new(BufferPool::new(harness.runtime.clone(), options, None));
         let (manager, options) = (harness.manager.clone(), SinkOptions::default());
         let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
         Depth { harness, core }

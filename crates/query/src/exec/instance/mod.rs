@@ -149,6 +149,16 @@ impl Instance {
         &self.facts
     }
 
+    /// Leaves the pages of disk tables what `max server memory` leaves beside the rows in memory.
+    pub fn limit_pages(&self) {
+        let megabytes = self.configuration(setting::MAX_SERVER_MEMORY);
+        let bytes = match u64::try_from(megabytes) {
+            Ok(megabytes) if megabytes != i32::MAX as u64 => megabytes << 20,
+            _ => u64::MAX,
+        };
+        self.host().pages.set_limit(bytes.saturating_sub(self.host().pool.total()));
+    }
+
     /// How passwords are kept.
     pub fn passwords(&self) -> &dyn Passwords {
         &*self.passwords
@@ -326,6 +336,8 @@ pub mod setting {
     pub const TWO_DIGIT_YEAR_CUTOFF: i32 = 1127;
     /// `user options`
     pub const USER_OPTIONS: i32 = 1534;
+    /// `max server memory (MB)`
+    pub const MAX_SERVER_MEMORY: i32 = 1544;
 }
 
 #[cfg(test)]

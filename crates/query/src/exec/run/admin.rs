@@ -1,4 +1,4 @@
-//! Statements about the server: `KILL`, `CHECKPOINT`, `RECONFIGURE`, `SHUTDOWN`,
+//! Statements about the server: `KILL`, `CHECKPOINT`, `RECONFIGURE`, `ALTER SERVER CONFIGURATION`, `SHUTDOWN`,
 //! `EXECUTE AS`, `REVERT`.
 
 use std::sync::Arc;
@@ -34,6 +34,7 @@ impl Context<'_> {
                 self.checkpoint()?;
             }
             StatementKind::Reconfigure { .. } => self.reconfigure()?,
+            StatementKind::ServerConfiguration(statement) => self.configure_server(statement)?,
             StatementKind::Shutdown { no_wait } => {
                 if !self.login_may(Permission::Shutdown) {
                     return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
@@ -83,6 +84,7 @@ impl Context<'_> {
             }
             Ok(())
         })?;
+        self.session.instance.limit_pages();
         Ok(())
     }
 

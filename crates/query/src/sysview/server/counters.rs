@@ -79,6 +79,7 @@ fn of_server(cx: &mut FillContext<'_>) {
         ("Total Server Memory (KB)", pool.total() >> 10, RAW),
     ];
     Object { name: "Memory Manager", instance: "" }.show(cx, &memory);
+    of_pages(cx);
     let cache = instance.plans.statistics();
     let plans = [
         ("Cache Hit Ratio", cache.hits, FRACTION),
@@ -89,6 +90,38 @@ fn of_server(cx: &mut FillContext<'_>) {
     Object { name: "Plan Cache", instance: "_Total" }.show(cx, &plans);
     let code = [("Code Size (Bytes)", instance.compiler.code_bytes() as u64, RAW)];
     Object { name: "Machine Code", instance: "" }.show(cx, &code);
+}
+
+/// Pages of disk tables, in memory and in the extension.
+fn of_pages(cx: &mut FillContext<'_>) {
+    let pages = &cx.instance.host().pages;
+    let Some(of) = pages.stats() else { return };
+    let counters = [
+        ("Buffer cache hit ratio", of.hits, FRACTION),
+        ("Buffer cache hit ratio base", of.look_ups, BASE),
+        ("Page lookups/sec", of.look_ups, RATE),
+        ("Database pages", of.used_frames, RAW),
+        ("Target pages", of.limit_frames, RAW),
+        ("Page reads/sec", of.reads, RATE),
+        ("Readahead pages/sec", of.read_ahead, RATE),
+        ("Page writes/sec", of.writes, RATE),
+        ("Lazy writes/sec", of.lazy_writes, RATE),
+        ("Page life expectancy", of.page_life_expectancy_s, RAW),
+    ];
+    let extension = pages.extension();
+    let manager = Object { name: "Buffer Manager", instance: "" };
+    manager.show(cx, &counters);
+    if let Some((_, of)) = extension {
+        let counters = [
+            ("Extension page reads/sec", of.reads, RATE),
+            ("Extension page writes/sec", of.writes, RATE),
+            ("Extension page evictions/sec", of.evictions, RATE),
+            ("Extension allocated pages", of.pages, RAW),
+            ("Extension free pages", of.slots - of.pages.min(of.slots), RAW),
+            ("Extension in use as percentage", of.pages * 100 / of.slots.max(1), RAW),
+        ];
+        manager.show(cx, &counters);
+    }
 }
 
 const OF_DATABASE: [(&str, i32); 7] = [

@@ -55,8 +55,13 @@ impl Context<'_> {
         }
         match &*dbcc.command {
             "FREEPROCCACHE" | "FREESYSTEMCACHE" => self.session.instance.plans.clear(),
-            "DROPCLEANBUFFERS" | "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF"
-            | "CLEANTABLE" | "SHRINKDATABASE" | "SHRINKFILE" | "ERRORLOG" | "TRACESTATUS" => {}
+            "DROPCLEANBUFFERS" => {
+                if let Some(pool) = self.session.instance.host().pages.existing() {
+                    pool.drop_clean();
+                }
+            }
+            "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF" | "CLEANTABLE"
+            | "SHRINKDATABASE" | "SHRINKFILE" | "ERRORLOG" | "TRACESTATUS" => {}
             "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(dbcc)?,
             "CHECKTABLE" => self.check_one_table(dbcc)?,
             "CHECKCONSTRAINTS" => self.check_constraints(dbcc)?,

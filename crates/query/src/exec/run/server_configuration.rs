@@ -1,0 +1,125 @@
+//! `ALTER SERVER CONFIGURATION`.
+
+use std::path::PathBuf;
+
+use base::{SqlError, message};
+use engine::catalog::def::Permission;
+use engine::cold::ColdError;
+use engine::pages::ExtensionFile;
+use tsql::ast::{DatabaseOption, OptionValue, ServerConfiguration};
+
+use super::{Fault, Run};
+use crate::exec::context::Context;
+
+type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// How many times as large as the memory for pages the extension may be.
+const RATIO_MAX: u64 = 32;
+const PAGE_BYTES: u64 = engine::cold::PAGE_BYTES as u64;
+
+impl Context<'_> {
+    /// `ALTER SERVER CONFIGURATION`. Error 15247 for who may not.
+    pub(super) fn configure_server(&mut self, statement: &ServerConfiguration) -> Run<()> {
+        if !self.login_may(Permission::AlterServerState) {
+            return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
+        }
+        self.refuse_in_transaction("ALTER SERVER CONFIGURATION")?;
+        match (&*statement.name, &statement.value) {
+            ("BUFFER POOL EXTENSION", OptionValue::Switch(false)) => self.retract_pages(),
+            ("BUFFER POOL EXTENSION", OptionValue::List(Some(on), options)) if &**on == "ON" => {
+                self.extend_pages(options)
+            }
+            (name, _) => Err(SqlError::new(&message::UNIMPLEMENTED, &[&name]).into()),
+        }
+    }
+
+    /// Errors 861, 864, 868, 5123.
+    fn extend_pages(&mut self, options: &[DatabaseOption]) -> Run<()> {
+        let (path, bytes) = parse(options)?;
+        let pages = &self.session.instance.host().pages;
+        if pages.extension().is_some() {
+            let told = SqlError::new(&message::BUFFER_POOL_EXTENSION_ENABLED, &[]);
+            return self.inform(told).map_err(Fault::lost);
+        }
+        let memory = pages.limit_bytes();
+        if bytes <= memory {
+            let args: [Shown; 1] = [&(memory >> 20)];
+            return Err(SqlError::new(&message::BUFFER_POOL_EXTENSION_SMALL, &args).into());
+        }
+        let (wanted, most) = (bytes / PAGE_BYTES, memory.saturating_mul(RATIO_MAX) / PAGE_BYTES);
+        if wanted > most {
+            let args: [Shown; 2] = [&wanted, &most];
+            return Err(SqlError::new(&message::BUFFER_POOL_EXTENSION_LARGE, &args).into());
+        }
+        let file = ExtensionFile { path: PathBuf::from(&path), bytes };
+        pages.extend(file).map_err(|error| file_error(&error, &path).into())
+    }
+
+    /// Message 862.
+    fn retract_pages(&mut self) -> Run<()> {
+        let pages = &self.session.instance.host().pages;
+        match pages.retract() {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let args: [Shown; 1] = [&"BUFFER POOL EXTENSION DISABLED"];
+                let told = SqlError::new(&message::BUFFER_POOL_EXTENSION_NOT_ENABLED, &args);
+                self.inform(told).map_err(Fault::lost)
+            }
+            Err(error) => Err(file_error(&error, "").into()),
+        }
+    }
+}
+
+fn file_error(error: &ColdError, path: &str) -> SqlError {
+    let reason = error.to_string();
+    let args: [Shown; 2] = [&reason, &path];
+    SqlError::new(&message::FILE_CREATE_ERROR, &args)
+}
+
+/// `FILENAME = 'path', SIZE = number unit`, both of them. Error 102 for others.
+fn parse(options: &[DatabaseOption]) -> Result<(String, u64), SqlError> {
+    let (mut path, mut size) = (None, None);
+    for option in options {
+        match (&*option.name, &option.value) {
+            ("FILENAME", OptionValue::String(text)) => path = Some(text.to_string()),
+            ("SIZE", OptionValue::Number(number, unit)) => {
+                size = bytes(number, unit.as_deref());
+                if size.is_none() {
+                    return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[number]));
+                }
+            }
+            (name, _) => return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&name])),
+        }
+    }
+    match (path, size) {
+        (Some(path), Some(size)) => Ok((path, size)),
+        _ => Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&")"])),
+    }
+}
+
+fn bytes(number: &str, unit: Option<&str>) -> Option<u64> {
+    let shift = match unit? {
+        "KB" => 10,
+        "MB" => 20,
+        "GB" => 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("4", Some("GB")), Some(4 << 30));
+        assert_eq!(bytes("300", Some("KB")), Some(300 << 10));
+        for (number, unit) in
+            [("4", None), ("4", Some("TB")), ("-4", Some("MB")), ("1.5", Some("GB"))]
+        {
+            assert_eq!(bytes(number, unit), None, "{number} {unit:?}");
+        }
+        assert_eq!(bytes("18446744073709551615", Some("GB")), None);
+    }
+}
