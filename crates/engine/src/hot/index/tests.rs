@@ -158,6 +158,31 @@ fn an_index_without_rows_has_no_more_memory_than_a_new_one() {
 }
 
 #[test]
+fn a_hash_index_that_shrinks_while_it_doubles_keeps_buckets_that_do_not_count_yet() {
+    let (collector, f) = (Collector::new(), Fixture::new(true, true, KeyKind::Int));
+    let handle = collector.register();
+    let guard = handle.pin();
+    let sizes = || match &f.index {
+        Index::Hash(index) => (index.stats(&guard).total_buckets * 8, f.index.memory()),
+        Index::Range(_) => unreachable!("it was made as a hash index"),
+    };
+    let mut rows = Vec::new();
+    let (buckets, memory) = loop {
+        let (buckets, memory) = sizes();
+        if rows.len() > 100 && memory.allocated_bytes > buckets {
+            break (buckets, memory);
+        }
+        let key = rows.len() as u32;
+        rows.push((key, f.add(&guard, key, u64::from(key))));
+    };
+    assert_eq!(memory.allocated_bytes, 2 * buckets);
+    for (key, anchor) in rows {
+        f.remove(&guard, anchor, key, u64::from(key));
+    }
+    assert_eq!(sizes(), (buckets, memory));
+}
+
+#[test]
 fn inserting_and_deleting_one_key_for_ever_takes_no_memory() {
     for_all(|f, guard| {
         let steady: Vec<_> = (0..100).map(|id| f.add(guard, 3, id)).collect();

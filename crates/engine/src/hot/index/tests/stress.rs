@@ -130,8 +130,10 @@ fn stress(hash: bool, unique: bool, kind: KeyKind) {
     assert!(f.index.is_empty());
     match &f.index {
         Index::Hash(index) => {
+            // The last doubling is complete only if enough rows came when there were many.
             let buckets = index.stats(&guard).total_buckets * 8;
-            assert_eq!(f.index.memory().allocated_bytes, buckets);
+            let bytes = f.index.memory().allocated_bytes;
+            assert!(bytes == buckets || bytes == 2 * buckets, "{bytes} bytes, {buckets} in use");
         }
         Index::Range(index) => {
             // Merging gives way where it meets others, so a few nodes may be left.
