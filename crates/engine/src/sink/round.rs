@@ -147,7 +147,11 @@ impl Core {
         let more = !state.complete || hold.horizon > state.through;
         let taken = more.then(|| manager.sinking.take_below(hold.horizon));
         for row in state.left.drain(..).chain(taken.into_iter().flatten()) {
-            due.entry(row.storage).or_default().push(row);
+            // A table's first round goes through all of it. Until it is ready, what is queued may be the
+            // reclaimer's.
+            if !state.begun.contains_key(&row.storage) {
+                due.entry(row.storage).or_default().push(row);
+            }
         }
         let mut failed = None;
         let mut complete = true;

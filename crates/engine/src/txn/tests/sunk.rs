@@ -280,3 +280,46 @@ fn scan<'h>(
         }
     }
 }
+
+/// Lets all rows of all tables leave memory: one round begins, the next makes the trees, and in the third
+/// everybody has heard of them.
+fn sink_everything(depth: &Depth) {
+    let task = depth.harness.task();
+    (0..3).for_each(|_| depth.core.sink_all(&task).expect("the disk works"));
+    while depth.harness.manager.reclaim(&task, 1000) > 0 {}
+}
+
+/// The first round of a table that had begun to sink could be brought about by what was queued, while the
+/// reclaimer had still to free rows that were deleted before. Both freed them.
+#[test]
+fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
+    let depth = Depth::new(1, 32);
+    let harness = &depth.harness;
+    fill(harness, &depth.table(ConflictPolicy::Wait), 0..10);
+    sink_everything(&depth);
+    let table = depth.table(ConflictPolicy::Wait);
+    let (never_sinks, task) = (harness.table(ConflictPolicy::FirstWriterWins), harness.task());
+    fill(harness, &table, 0..10);
+    fill(harness, &never_sinks, 0..10);
+    let [mut writer, mut early, mut late] =
+        [(); 3].map(|()| Client::new(harness, Isolation::Snapshot));
+    let delete = |writer: &mut Client<'_>, table: &Table| {
+        writer.autocommit(|w| w.delete(table, 3).map(drop)).expect("nobody else writes");
+    };
+    assert_eq!(early.begin().all(&table).expect("reads succeed").len(), 10);
+    delete(&mut writer, &table);
+    depth.core.sink_all(&task).expect("the disk works");
+    assert!(table.sinks() && table.cold().is_none());
+    let update = |w: &mut Client<'_>| w.update(&table, 4, |[id, k, _]| Some([id, k, 7])).map(drop);
+    writer.autocommit(update).expect("nobody else writes");
+    assert_eq!(late.begin().all(&table).expect("reads succeed").len(), 9);
+    early.rollback();
+    // This waits for the reader, and what was deleted before waits with it, since it was queued together.
+    delete(&mut writer, &never_sinks);
+    depth.core.sink_all(&task).expect("the disk works");
+    assert!(table.cold().is_none(), "the deleted row is the reclaimer's");
+    late.rollback();
+    sink_everything(&depth);
+    assert!(table.cold().is_some());
+    assert_eq!((table.row_count(), table.memory().allocated_bytes), (9, 0));
+}
