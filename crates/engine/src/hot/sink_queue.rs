@@ -4,7 +4,8 @@
 //!
 //! * S4: of a table that sinks, every anchor whose row is committed, or deleted by a commit, is queued
 //!   here or in the hands of who sinks rows, until it says [`SUNK`](super::status::Begin::SUNK). An
-//!   anchor may be queued many times. Nobody else frees such an anchor.
+//!   anchor may be queued many times, but not behind the stamp of its newest version: so who takes it
+//!   down has taken all its entries. Nobody else frees such an anchor.
 //! * S5: a commit queues what it wrote while its snapshot is registered. So whoever finds the horizon
 //!   above a stamp finds what that commit wrote in the queue.
 

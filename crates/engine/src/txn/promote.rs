@@ -27,9 +27,9 @@ impl Transaction {
         let promoted =
             unsafe { table.promote(shard, &task.pin(), (snapshot, &manager.slots), row)? };
         if let Promoted::New(anchor) = promoted {
-            // It sinks again when this statement is over, changed or not.
-            let stamp = manager.log.committed();
-            let storage = table.storage();
+            // It sinks again when this statement is over, changed or not. Somebody may have committed a
+            // change of it already: his stamp is no lower than this (S4).
+            let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
         }
         Ok(promoted.anchor())

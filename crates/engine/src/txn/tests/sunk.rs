@@ -323,3 +323,28 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     assert!(table.cold().is_some());
     assert_eq!((table.row_count(), table.memory().allocated_bytes), (9, 0));
 }
+
+/// What is queued for a row must not lie behind a change of it: else a round might take the row down for
+/// the change's sake, and the next find it freed.
+#[test]
+fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
+    let depth = Depth::new(2, 32);
+    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    fill(harness, &table, 0..10);
+    sink_everything(&depth);
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    let queued = client.begin().statement(|txn, task, s| {
+        let mut cursor =
+            Cursor::new(&s.snapshot, 0, ScanRange::Key(key(&table, 0, 5)), Direction::Forward);
+        let row = cursor.next(txn, task, &table)?.expect("it is there");
+        assert!(row.anchor.is_cold());
+        let bytes = txn.row(&table, row).to_vec();
+        fill(harness, &table, 20..21);
+        let anchor = txn.promote(task, &table, &s.snapshot, &bytes)?;
+        let beyond = base::ids::Lsn(s.snapshot.stamp.0 + 1);
+        let taken = harness.manager.sinking.take_below(beyond);
+        Ok(taken.iter().any(|row| row.anchor == anchor))
+    });
+    assert_eq!(queued, Ok(true));
+    client.rollback();
+}
