@@ -13,9 +13,9 @@
 //!   finds nothing in memory finds in the tree what his snapshot sees, however late he looks: commits that
 //!   the snapshot does not see do not sink while it is registered.
 //! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
-//! * MC3: a deletion counts only if its anchor has not sunk when the walk has come to the end of the part.
-//!   The row may have come back under another anchor, which the walk missed because it has sunk since; but
-//!   then the one with the deletion sank before it.
+//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of the part.
+//!   The row may have come back under another anchor. If the walk has found that too, the row would be
+//!   there twice; if it missed it because it has sunk since, the one with a deletion sank before it.
 //! * MC4: the walk and what it has found are dropped together if somebody must be waited for.
 
 use std::ops::{Bound, ControlFlow, Range};
@@ -187,11 +187,12 @@ impl Cursor {
             self.walk = before;
             return Fetched::Stopped;
         }
-        let is_deletion = |found: &&mut Found| found.overrides && found.row.is_none();
-        for found in merge.found.iter_mut().filter(is_deletion) {
+        for found in merge.found.iter_mut().filter(|found| found.overrides) {
             // SAFETY: the anchor was reached under the guard, or was kept since then by the snapshot, which
-            // sees the deletion.
-            found.overrides = unsafe { found.anchor.head().load(Acquire) } != Begin::SUNK;
+            // sees the row or its deletion.
+            if unsafe { found.anchor.head().load(Acquire) } == Begin::SUNK {
+                (found.row, found.overrides) = (None, false);
+            }
         }
         merge.end_part(walk.is_done(), direction);
         Fetched::Chunk

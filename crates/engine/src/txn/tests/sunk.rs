@@ -348,3 +348,36 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     assert_eq!(queued, Ok(true));
     client.rollback();
 }
+
+/// A row that sank while the walk stood behind it in its key, and came back where the walk came to it again,
+/// was there twice.
+#[test]
+fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
+    let depth = Depth::new(4, 32);
+    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    fill(harness, &table, 100..101);
+    sink_everything(&depth);
+    let mut writer = Client::new(harness, Isolation::ReadCommitted);
+    let rows: Vec<Row> = (0..40).map(|id| [id, id, i64::from(id >= 30) + 5]).collect();
+    let insert = |w: &mut Client<'_>| rows.iter().try_for_each(|row| w.insert(&table, *row));
+    writer.autocommit(insert).expect("the keys are free");
+    let mut reader = Client::new(harness, Isolation::Snapshot);
+    let mut looks = 0;
+    let what = (2, ScanRange::All, Direction::Forward, Way::Versions);
+    let found = read(reader.begin(), &table, what, &mut || {
+        looks += 1;
+        if looks != 2 {
+            return;
+        }
+        sink_everything(&depth);
+        assert_eq!(table.index_at(2).len(), 0);
+        // The first takes the place where the walk stands, the second the one behind that.
+        for id in [35, 30] {
+            let change = |w: &mut Client<'_>| w.update(&table, id, |[_, _, v]| Some([id, -id, v]));
+            writer.autocommit(|w| change(w).map(drop)).expect("nobody else writes");
+        }
+    });
+    let mut expected = rows;
+    expected.insert(0, [100, 1000, 1]);
+    assert_eq!(found, expected);
+}
