@@ -323,13 +323,6 @@ impl Core {
             let guard = worker.pin();
             for row in some.iter().rev() {
                 let (anchor, slots) = (row.anchor, &manager.slots);
-                // Who locks ranges looks in memory for rows that others have locked for a change.
-                // SAFETY: as in `gather`.
-                if unsafe { manager.locks.has_row_lock(table, anchor) } {
-                    let (storage, stamp) = (table.storage(), hold.horizon);
-                    state.left.push(Sinking { storage, anchor, stamp });
-                    continue;
-                }
                 // SAFETY: as in `gather`, which has given something for it; each anchor is there once.
                 match unsafe { table.take_down(&guard, anchor, hold.horizon, slots, &mut garbage) }
                 {

@@ -274,15 +274,6 @@ impl Transaction {
         locking: &Locking,
     ) -> TxnResult<Option<RowRef>> {
         loop {
-            // Who looks for rows of a range that others want to change looks in memory.
-            if row.anchor.is_cold()
-                && locking.reach == Reach::Rows
-                && locking.mode != LockMode::SHARED
-            {
-                // SAFETY: the row was read at the registered snapshot.
-                let bytes = unsafe { table.row(row.version) };
-                row.anchor = self.promote(task, table, snapshot, bytes)?;
-            }
             // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
             let keys = unsafe { KeysOf::row(table, row) };
             let lock = match self.lock_for_read(task, table, &keys, row, locking) {

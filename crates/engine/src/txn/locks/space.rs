@@ -351,9 +351,12 @@ impl LockSpace {
         grants.find(other).map(|g| g.owner)
     }
 
-    /// Whether anybody has locked the row with this name.
-    pub(super) fn is_row_locked(&self, row: u64) -> bool {
-        self.lock().granted.get(&Target::Row(row)).is_some_and(|grants| !grants.is_empty())
+    /// Whether any row is locked by another owner in conflict with this one's wish.
+    pub(super) fn has_row_holder(&self, owner: OwnerId, mode: LockMode) -> bool {
+        let other = |g: &Grant| g.owner != owner && !g.mode.is_compatible(mode);
+        let inner = self.lock();
+        let mut granted = inner.granted.iter();
+        granted.any(|(target, grants)| matches!(target, Target::Row(_)) && grants.iter().any(other))
     }
 
     /// All locks and requests.

@@ -1,9 +1,13 @@
 //! How a transaction takes locks, and lets go of them.
 
+use std::ops::{Bound, ControlFlow};
+
 use smallvec::SmallVec;
 
 use base::collation::compare::hash_bytes;
 
+use crate::cold::table::ColdTable;
+use crate::cold::tree;
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::cursor::{RowRef, ScanRange};
 use crate::hot::index::Index;
@@ -18,7 +22,7 @@ use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::queue::{LockFault, Patience, Taken};
 use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, RowKeys, Span, Target};
-use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockManager, LockMode};
+use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockMode};
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Blocker, OwnerId, Resource};
 use crate::wait::Task;
@@ -81,8 +85,13 @@ impl<'a> KeysOf<'a> {
         }
         let mut key = KeyBuf::new();
         self.table.log_key(self.row, &mut key);
-        hash_bytes(&key) & ADDRESS_MASK
+        name_of(&key)
     }
+}
+
+/// What names a row with this identity key to those who lock it, in a table whose rows sink.
+fn name_of(p: &[u8]) -> u64 {
+    hash_bytes(p) & ADDRESS_MASK
 }
 
 impl RowKeys for KeysOf<'_> {
@@ -97,20 +106,6 @@ impl RowKeys for KeysOf<'_> {
         let mut key = KeyBuf::new();
         self.table.key_spec(index).encode_row(self.table.layout(), self.row, &mut key);
         Some(key)
-    }
-}
-
-impl LockManager {
-    /// Whether anybody has a lock on the row behind this anchor.
-    ///
-    /// # Safety
-    /// The anchor is the table's, and protected.
-    pub(crate) unsafe fn has_row_lock(&self, table: &Table, anchor: AnchorPtr) -> bool {
-        table.lock_word().is_used() && {
-            // SAFETY: the caller's promise.
-            let name = unsafe { KeysOf::anchor(table, anchor) }.name(anchor);
-            self.table(table.storage()).is_row_locked(name)
-        }
     }
 }
 
@@ -348,7 +343,7 @@ impl Transaction {
         patience: Patience,
     ) -> TxnResult<()> {
         loop {
-            self.clear_span(task, table, space, (span.index, range), mode, patience)?;
+            self.clear_span(task, table, space, (span, range), mode, patience)?;
             let Err(other) = space.settle(self.owner_id(), span) else { return Ok(()) };
             if patience == Patience::None {
                 return Err(TxnError::LockTimeout);
@@ -365,12 +360,12 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        range: (usize, &ScanRange),
+        range: (&Span, &ScanRange),
         mode: LockMode,
         patience: Patience,
     ) -> TxnResult<()> {
         fence(SeqCst); // pairs with writers' looks at the lock word
-        while let Some(other) = self.first_in_span(task, table, space, range, mode) {
+        while let Some(other) = self.first_in_span(task, table, space, range, mode)? {
             if patience == Patience::None {
                 return Err(TxnError::LockTimeout);
             }
@@ -392,12 +387,12 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        (index, range): (usize, &ScanRange),
+        (span, range): (&Span, &ScanRange),
         mode: LockMode,
-    ) -> Option<InSpan> {
+    ) -> TxnResult<Option<InSpan>> {
         let (slots, owner) = (&self.manager().slots, self.owner_id());
         let mut found = None;
-        table.any_in_range(&task.worker(), index, range, |anchor| {
+        table.any_in_range(&task.worker(), span.index, range, |anchor| {
             // SAFETY: called under a guard under which the anchor was reached; a snapshot of this
             // transaction is registered.
             let newest = unsafe { visibility::newest(anchor, table.links(), slots) };
@@ -417,7 +412,45 @@ impl Transaction {
             };
             found.is_some()
         });
-        found
+        match table.cold() {
+            // What has sunk nobody has changed, but rows may be locked wherever they are.
+            Some(cold) if found.is_none() && space.has_row_holder(owner, mode) => {
+                self.first_in_tree(task, cold, space, span, mode)
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// Who has locked a row that is not in memory, or was not when memory was walked through: rows
+    /// are in the tree before they leave memory, and still when they come back.
+    #[cold]
+    fn first_in_tree(
+        &self,
+        task: &Task,
+        cold: &ColdTable,
+        space: &LockSpace,
+        span: &Span,
+        mode: LockMode,
+    ) -> TxnResult<Option<InSpan>> {
+        let owner = self.owner_id();
+        let upper =
+            span.upper.as_ref().map_or(Bound::Unbounded, |upper| Bound::Excluded(&upper[..]));
+        let range = tree::Range { lower: Bound::Included(&span.lower[..]), upper };
+        let mut cursor = cold.cursor(span.index, range, tree::Direction::Forward);
+        loop {
+            let mut found = None;
+            let chunk = cursor.next_chunk(task, |entry| {
+                let row = name_of(entry.p);
+                found = space.row_holder(owner, row, mode).map(|other| InSpan::Locker(other, row));
+                match found {
+                    None => ControlFlow::Continue(()),
+                    Some(_) => ControlFlow::Break(()),
+                }
+            })?;
+            if found.is_some() || chunk == tree::Chunk::Ended {
+                return Ok(found);
+            }
+        }
     }
 
     /// Lets go of what was locked for the statement alone.

@@ -381,3 +381,48 @@ fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
     expected.insert(0, [100, 1000, 1]);
     assert_eq!(found, expected);
 }
+
+/// A row that was locked while it sank, and one that was locked for reading after it had, were not found
+/// by who locked a range.
+#[test]
+fn locked_rows_keep_others_from_their_range_wherever_they_are() {
+    let lock = |client: &mut Client<'_>, table: &Table, (index, value), mode, reach| {
+        let locking =
+            Locking { mode, reach, table: None, skip: false, no_wait: true, escalate: true };
+        let range = ScanRange::Key(key(table, index, value));
+        client.statement(|txn, task, s| {
+            let mut cursor = Cursor::new(&s.snapshot, index, range, Direction::Forward);
+            Ok(cursor.next_locked(txn, task, table, &locking)?.is_some())
+        })
+    };
+    for (has_sunk, mode) in [
+        (false, LockMode::SHARED),
+        (true, LockMode::SHARED),
+        (false, LockMode::UPDATE),
+        (true, LockMode::UPDATE),
+    ] {
+        let depth = Depth::new(3, 32);
+        let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+        fill(harness, &table, 0..50);
+        if has_sunk {
+            sink_everything(&depth);
+        }
+        let [mut holder, mut other] = [51, 52].map(|id| Client {
+            session: harness.session(id),
+            ..Client::new(harness, Isolation::ReadCommitted)
+        });
+        assert_eq!(lock(holder.begin(), &table, (0, 7), mode, Reach::Rows), Ok(true));
+        sink_everything(&depth);
+        assert!(table.index_at(0).is_empty(), "a lock keeps no row in memory");
+        other.begin();
+        for (index, values) in [(0, [7, 8]), (1, [70, 80]), (2, [1, 2])] {
+            let results = values
+                .map(|v| lock(&mut other, &table, (index, v), LockMode::EXCLUSIVE, Reach::Range));
+            let expected = [Err(TxnError::LockTimeout), Ok(true)];
+            assert_eq!(results, expected, "{mode:?}, index {index}, sunk before: {has_sunk}");
+        }
+        holder.commit().expect("nothing was written");
+        let last = lock(&mut other, &table, (1, 70), LockMode::EXCLUSIVE, Reach::Range);
+        assert_eq!(last, Ok(true));
+    }
+}
