@@ -91,6 +91,8 @@ const ADVANCE_EVERY: usize = 32;
 struct Queue {
     batches: VecDeque<Batch>,
     commits: usize,
+    /// The last batch takes no more: somebody waits for it.
+    is_closed: bool,
 }
 
 struct Retired {
@@ -150,8 +152,9 @@ impl Reclaimer {
     ) {
         let mut queue = lock(&self.queues[shard % self.queues.len()]);
         self.enqueued.fetch_add(items.len() as u64, Relaxed);
+        let is_closed = std::mem::take(&mut queue.is_closed);
         match queue.batches.back_mut() {
-            Some(last) if last.items.len() + items.len() <= BATCH => {
+            Some(last) if !is_closed && last.items.len() + items.len() <= BATCH => {
                 last.first = last.first.min(stamp);
                 last.stamp = last.stamp.max(stamp);
                 last.items.append(items);
@@ -208,9 +211,15 @@ impl Reclaimer {
     }
 
     /// What commits below this left behind is freed, of those that were over when the horizon was found
-    /// here. Called in a pass, behind the queues.
+    /// here. Called in a pass, behind the queues, by somebody who waits for what is there: no batch that is
+    /// there becomes younger from now on.
     fn freed_below(&self, safe: Lsn) -> Lsn {
-        self.queues.iter().map(|queue| lock(queue).oldest()).fold(safe, Lsn::min)
+        let oldest = |queue: &CachePadded<Mutex<Queue>>| {
+            let mut queue = lock(queue);
+            queue.is_closed = true;
+            queue.oldest()
+        };
+        self.queues.iter().map(oldest).fold(safe, Lsn::min)
     }
 
     /// Frees all that is due now, after whoever does that already. Returns whether everything is

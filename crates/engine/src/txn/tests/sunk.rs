@@ -349,6 +349,27 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     client.rollback();
 }
 
+/// What one commit in a while leaves behind went to the batch that the first round waited for, which so never
+/// became old enough.
+#[test]
+fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() {
+    let depth = Depth::new(1, 32);
+    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    let (other, task) = (harness.table(ConflictPolicy::FirstWriterWins), harness.task());
+    fill(harness, &table, 0..10);
+    fill(harness, &other, 0..10);
+    let mut writer = Client::new(harness, Isolation::Snapshot);
+    let mut reader = Client::new(harness, Isolation::Snapshot);
+    for id in 0..6 {
+        // There is always a snapshot that sees what was deleted last.
+        reader.begin().all(&other).expect("reads succeed");
+        writer.autocommit(|w| w.delete(&other, id).map(drop)).expect("nobody else writes");
+        depth.core.sink_all(&task).expect("the disk works");
+        reader.rollback();
+    }
+    assert!(table.cold().is_some());
+}
+
 /// A row that sank while the walk stood behind it in its key, and came back where the walk came to it again,
 /// was there twice.
 #[test]
