@@ -10,13 +10,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use base::ids::{DbId, Lsn, SessionId};
 use env::Env;
 
+use crate::backup::{
+    self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, Fork, LOG_DIR, Media, SetHeader,
+};
 use crate::checkpoint::{
     CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts, Loaded,
-    LocalObjects, Manifest, ObjectStore, Order, SequenceOf,
+    LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::{ColdInfo, ColdTables};
 use crate::cold::{ColdError, PoolOptions};
@@ -26,6 +30,7 @@ use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::hot::tally::Pool;
 use crate::log::record::RECORD_HEADER;
+use crate::log::store::LogStore;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
 use crate::pages::BufferPool;
 use crate::recovery::{Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved};
@@ -113,11 +118,11 @@ pub struct DatabaseIdentity {
 
 impl DatabaseIdentity {
     fn log_dir(&self) -> PathBuf {
-        self.dir.join("log")
+        self.dir.join(LOG_DIR)
     }
 
     fn checkpoint_dir(&self) -> PathBuf {
-        self.dir.join("checkpoint")
+        self.dir.join(CHECKPOINT_DIR)
     }
 }
 
@@ -140,10 +145,26 @@ struct Files {
     pages: Arc<BufferPool>,
     /// The trees, as the last root has them.
     cold: Option<(Arc<ColdTables>, ColdInfo)>,
+    backups: Backups,
     /// The last checkpoint.
     last: Loaded,
     /// Where the log goes on in this life.
     life: Lsn,
+}
+
+/// What a database knows of its backups.
+struct Backups {
+    chain: Arc<ChainStore>,
+    /// What they keep of files and log.
+    pins: Arc<Pins>,
+    /// One is being made.
+    busy: Arc<AtomicBool>,
+}
+
+impl Backups {
+    fn new(chain: ChainStore) -> Backups {
+        Backups { chain: Arc::new(chain), pins: Arc::default(), busy: Arc::default() }
+    }
 }
 
 impl Database {
@@ -166,6 +187,7 @@ impl Database {
         let log = Log::open(host.env(), store.clone(), &Log::new_end(), options.log)?;
         let files = Files {
             store,
+            backups: Backups::new(ChainStore::new(objects.clone(), Chain::default())),
             objects,
             options: options.checkpoints,
             sink: options.sink,
@@ -193,9 +215,11 @@ impl Database {
         recovery: RecoveryOptions,
     ) -> Result<RecoveringDatabase, EngineError> {
         let dir = identity.log_dir();
+        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
+        let backups = Backups::new(ChainStore::load(objects.clone())?);
+        backup::remove_strays(host.env(), &identity.dir, identity.uuid, &backups.chain.get())?;
         let store = LocalStore::open(host.env(), &dir, identity.uuid, options.segments)?;
         let store = Arc::new(store);
-        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
         let last = Loaded::find(&*objects, identity.uuid, store.first(), Log::START)
             .map_err(RecoveryError::from)?;
         let cold = open_cold(host, &identity, &last.manifest, options.sink)?;
@@ -213,6 +237,7 @@ impl Database {
             sink: options.sink,
             pages: host.pages.clone(),
             cold,
+            backups,
             last,
             life: Lsn::ZERO,
         };
@@ -253,11 +278,13 @@ impl Database {
             })
         });
         self.checkpoints.get_or_init(|| {
+            files.backups.pins.set_floor(files.backups.chain.get().log);
             Checkpoints::start(CoreParts {
                 objects: files.objects.clone(),
                 store: files.store.clone(),
                 manager: self.manager.clone(),
                 sink: sinker.core().clone(),
+                pins: files.backups.pins.clone(),
                 options: files.options,
                 sequence_of,
                 manifest: files.last.manifest.clone(),
@@ -307,6 +334,69 @@ impl Database {
     /// What checkpoints have done since the database came up; none where nothing is kept.
     pub fn checkpoint_stats(&self) -> Option<CheckpointStats> {
         self.checkpoints.get().map(Checkpoints::stats)
+    }
+
+    /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Of `header` the kind
+    /// and the words for people are given.
+    pub fn begin_backup(
+        &self,
+        task: &Task,
+        media: Media,
+        header: SetHeader,
+    ) -> Result<Backup, EngineError> {
+        let (Some(files), Some(checkpoints)) = (&self.files, self.checkpoints.get()) else {
+            return Err(BackupError::NoDatabaseBackup.into());
+        };
+        if header.kind != backup::SetKind::Log {
+            self.checkpoint(task)?;
+        }
+        let source = backup::Source {
+            database: self.identity.uuid,
+            manager: &self.manager,
+            objects: &(files.objects.clone() as Arc<dyn ObjectStore>),
+            store: &(files.store.clone() as Arc<dyn LogStore>),
+            checkpoints,
+            pins: &files.backups.pins,
+            chain: &files.backups.chain,
+            busy: &files.backups.busy,
+        };
+        Ok(Backup::begin(&source, media, header)?)
+    }
+
+    /// Gives up the log that has been backed up and that nothing else needs.
+    pub fn truncate_log(&self) -> Result<(), EngineError> {
+        match self.checkpoints.get() {
+            Some(checkpoints) => Ok(checkpoints.truncate_log()?),
+            None => Ok(()),
+        }
+    }
+
+    /// `SET RECOVERY SIMPLE`: log is not kept for backups any more.
+    pub fn break_log_chain(&self) -> Result<(), EngineError> {
+        let Some(files) = &self.files else { return Ok(()) };
+        files.backups.chain.change(|chain| chain.log = None)?;
+        files.backups.pins.set_floor(None);
+        self.truncate_log()
+    }
+
+    /// What later backups build on; nothing where nothing is kept.
+    pub fn chain(&self) -> Chain {
+        self.files.as_ref().map(|files| files.backups.chain.get()).unwrap_or_default()
+    }
+
+    /// Why log is kept that recovery does not need.
+    pub fn log_wait(&self) -> LogWait {
+        let (Some(files), Some(stats)) = (&self.files, self.checkpoint_stats()) else {
+            return LogWait::Nothing;
+        };
+        let pins = &files.backups.pins;
+        if pins.is_pinned() {
+            LogWait::Backup
+        } else if pins.floor().is_some_and(|floor| floor < stats.log_start) {
+            LogWait::LogBackup
+        } else {
+            LogWait::Nothing
+        }
     }
 
     /// Ends the thread that makes checkpoints: the files are about to go, or to be left alone.
@@ -405,6 +495,27 @@ impl Database {
     }
 }
 
+/// Why log is kept that recovery does not need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogWait {
+    /// It is not.
+    Nothing,
+    /// It has not been backed up.
+    LogBackup,
+    /// A backup is reading it.
+    Backup,
+}
+
+/// A database that was restored has a log of its own from here on.
+fn begin_fork(chain: &ChainStore, uuid: u128, from: Lsn) -> Result<(), BackupError> {
+    chain.change(|chain| {
+        if let Some(restored) = chain.restored.take() {
+            chain.path.push(Fork { guid: uuid, from });
+            chain.log = restored.keeps_log.then_some(from);
+        }
+    })
+}
+
 /// A database whose log has been read, and whose transactions over several databases may be in
 /// doubt.
 pub struct RecoveringDatabase {
@@ -442,6 +553,8 @@ impl RecoveringDatabase {
         let RecoveringDatabase { host, identity, mut files, log, recovery } = self;
         let recovered = recovery.finish(catalog, decided)?;
         files.life = recovered.end.next;
+        // Before anything is written to the log, which then goes its own way.
+        begin_fork(&files.backups.chain, identity.uuid, recovered.end.next)?;
         let log = Log::open(host.env(), files.store.clone(), &recovered.end, log)?;
         for Resolved { prepared, stamp, committed } in &recovered.resolved {
             let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::ids::DbId;
 use env::FileError;
 
+use crate::backup::BackupError;
 use crate::checkpoint::CheckpointError;
 use crate::log::LogError;
 use crate::recovery::RecoveryError;
@@ -24,6 +25,8 @@ pub enum EngineError {
     Checkpoint(CheckpointError),
     /// The pages of its tables cannot be read or written.
     Pages(SinkError),
+    /// A backup could not be made or restored.
+    Backup(BackupError),
     /// A file operation failed.
     File(Arc<FileError>),
     /// A statement of the engine's own failed.
@@ -45,6 +48,7 @@ impl EngineError {
             EngineError::Checkpoint(_) => 5901,
             EngineError::Pages(SinkError::File(_)) | EngineError::File(_) => 5120,
             EngineError::Pages(_) => 824,
+            EngineError::Backup(_) => 3013,
             EngineError::Txn(error) => error.number(),
             EngineError::DatabaseExists(_) => 1801,
             EngineError::NoSuchDatabase(_) => 911,
@@ -58,6 +62,7 @@ impl EngineError {
             EngineError::Log(_) | EngineError::Recovery(_) | EngineError::Pages(_) => 21,
             EngineError::Txn(error) => error.severity(),
             EngineError::Checkpoint(_)
+            | EngineError::Backup(_)
             | EngineError::File(_)
             | EngineError::DatabaseExists(_)
             | EngineError::NoSuchDatabase(_) => 16,
@@ -73,6 +78,7 @@ impl EngineError {
             | EngineError::Recovery(_)
             | EngineError::Checkpoint(_)
             | EngineError::Pages(_)
+            | EngineError::Backup(_)
             | EngineError::File(_)
             | EngineError::NoSuchDatabase(_) => 1,
         }
@@ -86,6 +92,7 @@ impl fmt::Display for EngineError {
             EngineError::Recovery(error) => error.fmt(f),
             EngineError::Checkpoint(error) => error.fmt(f),
             EngineError::Pages(error) => error.fmt(f),
+            EngineError::Backup(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
             EngineError::Txn(error) => error.fmt(f),
             EngineError::DatabaseExists(id) => write!(f, "database {id} exists already"),
@@ -117,6 +124,12 @@ impl From<FileError> for EngineError {
 impl From<CheckpointError> for EngineError {
     fn from(error: CheckpointError) -> EngineError {
         EngineError::Checkpoint(error)
+    }
+}
+
+impl From<BackupError> for EngineError {
+    fn from(error: BackupError) -> EngineError {
+        EngineError::Backup(error)
     }
 }
 

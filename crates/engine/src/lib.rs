@@ -5,6 +5,7 @@
 //! `engine` and `catalog`.
 //! Recovery knows the catalog only as a trait.
 
+pub mod backup;
 pub mod catalog;
 pub mod checkpoint;
 pub mod cold;

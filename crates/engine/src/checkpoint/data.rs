@@ -184,6 +184,19 @@ pub(super) fn file_header(magic: u32, database: u128, id: FileId, from: Lsn) -> 
     header
 }
 
+/// Makes a data or delta file, of which these are the first bytes, another database's; `false` if that is
+/// not what they are.
+pub(crate) fn adopt(bytes: &mut [u8], database: u128) -> bool {
+    let Some(header) = bytes.first_chunk_mut::<FILE_HEADER>() else { return false };
+    if u32_at(header, 8) != crc32c::crc32c(&header[16..]) {
+        return false;
+    }
+    header[16..32].copy_from_slice(&database.to_le_bytes());
+    let checksum = crc32c::crc32c(&header[16..]);
+    header[8..12].copy_from_slice(&checksum.to_le_bytes());
+    true
+}
+
 /// Checks the header of a data or delta file; the start of its range.
 pub(super) fn check_header(
     file: &Arc<Path>,

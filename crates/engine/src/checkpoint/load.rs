@@ -92,6 +92,22 @@ fn read_manifest(objects: &dyn ObjectStore, database: u128, number: u64) -> Resu
     }
 }
 
+/// Removes everything but one manifest and what it names: what a restore has left that came to nothing.
+pub(crate) fn keep_only(objects: &dyn ObjectStore, database: u128, number: u64) -> Result<()> {
+    let manifest = read_manifest(objects, database, number)?;
+    for (name, _) in objects.list()? {
+        let keep = match names::parse(&name) {
+            Some(Named::Data(id) | Named::Delta(id)) => manifest.files().any(|file| file == id),
+            Some(Named::Manifest(other)) => other == number,
+            None => true,
+        };
+        if !keep {
+            objects.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes manifests that do not count, and files that were begun for one that never did.
 fn remove_strays(
     objects: &dyn ObjectStore,

@@ -161,6 +161,14 @@ impl Manifest {
         self.pairs[..behind].last().filter(|pair| stamp < pair.to)
     }
 
+    /// The files of the pairs.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + '_ {
+        self.pairs.iter().flat_map(|pair| {
+            let deltas = pair.deltas.iter().map(|delta| delta.id);
+            std::iter::once(pair.id).chain(deltas)
+        })
+    }
+
     /// The bytes of the file.
     pub fn encode(&self) -> Vec<u8> {
         let mut words = Words(vec![0; HEADER]);

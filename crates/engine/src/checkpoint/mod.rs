@@ -24,6 +24,8 @@
 //!   had ended when it was merged. Every row that has ended and is in a data file is in one of its
 //!   delta files; so all others are live.
 //! * K4: nothing is gathered but what is durable in the log.
+//! * K5: neither files nor log that a backup has pinned are given up, nor log that is still to be
+//!   backed up.
 //!
 //! # Locks
 //!
@@ -44,6 +46,7 @@ mod manifest;
 mod merge;
 mod names;
 mod objects;
+mod pins;
 mod round;
 mod thread;
 mod view;
@@ -53,10 +56,14 @@ mod tests;
 
 use base::ids::{ObjectId, StorageId};
 
+pub(crate) use data::adopt;
 pub use error::CheckpointError;
-pub(crate) use load::{Loaded, load};
-pub use manifest::Manifest;
+pub(crate) use load::{Loaded, keep_only, load};
+pub use manifest::{Delta, Manifest, Pair};
+pub use names::FileId;
+pub(crate) use names::manifest as manifest_name;
 pub use objects::{LocalObjects, NewObject, ObjectStore};
+pub(crate) use pins::{Pin, Pins};
 pub(crate) use round::CoreParts;
 pub(crate) use thread::{Checkpoints, Order};
 pub use view::{CheckpointFile, CheckpointStats, FileKind, FileState};

@@ -25,7 +25,7 @@ pub(super) enum Named {
 }
 
 /// The name of a manifest.
-pub(super) fn manifest(number: u64) -> String {
+pub(crate) fn manifest(number: u64) -> String {
     format!("{number:08}.manifest")
 }
 

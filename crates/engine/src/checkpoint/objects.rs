@@ -41,6 +41,9 @@ pub trait NewObject: Send {
     /// Adds bytes.
     fn append(&mut self, bytes: &[u8]) -> FileResult<()>;
 
+    /// Bytes so far.
+    fn len(&self) -> u64;
+
     /// Makes the object and its name durable. What was begun and not finished is to be removed.
     fn finish(self: Box<Self>) -> FileResult<()>;
 }
@@ -111,6 +114,10 @@ impl NewObject for NewFile {
         self.file.write_all_at(bytes, self.len)?;
         self.len += bytes.len() as u64;
         Ok(())
+    }
+
+    fn len(&self) -> u64 {
+        self.len
     }
 
     fn finish(self: Box<Self>) -> FileResult<()> {

@@ -13,6 +13,7 @@ use super::gather::{Gathered, Surroundings};
 use super::manifest::{Delta, Manifest, Pair, Retired};
 use super::names::{self, FileId, Named};
 use super::objects::ObjectStore;
+use super::pins::Pins;
 use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::Assembler;
 use crate::log::store::{BatchReader, LogStore};
@@ -30,6 +31,8 @@ pub(crate) struct CoreParts {
     pub manager: Arc<Manager>,
     /// What has the rows that the files do not have.
     pub sink: Arc<sink::Core>,
+    /// What backups need.
+    pub pins: Arc<Pins>,
     pub options: CheckpointOptions,
     pub sequence_of: SequenceOf,
     /// The last checkpoint.
@@ -46,6 +49,7 @@ pub(crate) struct Core {
     store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
     sink: Arc<sink::Core>,
+    pub pins: Arc<Pins>,
     pub options: CheckpointOptions,
     sequence_of: SequenceOf,
     life: Lsn,
@@ -102,7 +106,7 @@ pub(super) struct Follower {
 
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
-        let CoreParts { objects, store, manager, sink, options, sequence_of, .. } = parts;
+        let CoreParts { objects, store, manager, sink, pins, options, sequence_of, .. } = parts;
         let CoreParts { manifest, last_number, life, .. } = parts;
         let counters = Counters::default();
         counters.through.store(manifest.through.0, Relaxed);
@@ -126,6 +130,7 @@ impl Core {
             store,
             manager,
             sink,
+            pins,
             options,
             sequence_of,
             life,
@@ -337,18 +342,25 @@ impl Core {
         *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
         state.manifest = next;
         self.remove_files(state)?;
-        Ok(self.store.truncate_before(state.manifest.log_start)?)
+        self.truncate_log()
     }
 
-    /// Removes the files that neither the manifest nor the pair under construction needs.
+    /// Gives up the log that neither recovery nor a backup needs.
+    pub fn truncate_log(&self) -> Result<()> {
+        let pins = self.pins.lock();
+        let start = self.published.read().expect("nobody panics under this lock").log_start;
+        Ok(self.store.truncate_before(pins.log_start(start))?)
+    }
+
+    /// Removes the files that neither the manifest nor the pair under construction nor a backup needs.
     fn remove_files(&self, state: &State) -> Result<()> {
-        let manifest = &state.manifest;
+        let (manifest, pins) = (&state.manifest, self.pins.lock());
         let open = state.follower.as_ref().and_then(|f| f.gathered.data.as_ref()).map(|d| d.id());
         let mut kept: HashSet<FileId> = files_of(manifest).map(|file| file.id).collect();
         kept.extend(manifest.retired.iter().map(|file| file.id).chain(open));
         for (name, _) in self.objects.list()? {
             let keep = match names::parse(&name) {
-                Some(Named::Data(id) | Named::Delta(id)) => kept.contains(&id),
+                Some(Named::Data(id) | Named::Delta(id)) => kept.contains(&id) || pins.has(id),
                 Some(Named::Manifest(number)) => {
                     number >= manifest.number || Some(number) == state.previous
                 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::error::{CheckpointError, Result};
+use super::pins::Pin;
 use super::round::{Core, CoreParts};
 use super::view::{CheckpointFile, CheckpointStats};
 use crate::wait::{Task, WaitList};
@@ -101,6 +102,17 @@ impl Checkpoints {
     /// Bytes of log since the last checkpoint.
     pub fn lag(&self) -> u64 {
         self.shared.core.lag()
+    }
+
+    /// Keeps the files of the last checkpoint, and the log from where it needs it.
+    pub fn pin(&self) -> Pin {
+        let core = &self.shared.core;
+        core.pins.pin(&core.published)
+    }
+
+    /// Gives up the log that neither recovery nor a backup needs.
+    pub fn truncate_log(&self) -> Result<()> {
+        self.shared.core.truncate_log()
     }
 
     /// Ends the thread; whoever waits is told so.

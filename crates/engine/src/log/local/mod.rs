@@ -45,6 +45,7 @@ use super::error::LogError;
 use super::record::RECORD_MAX;
 use super::store::{Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents};
 
+pub mod import;
 mod prepare;
 mod scan;
 mod segment;

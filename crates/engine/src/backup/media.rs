@@ -1,0 +1,308 @@
+//! Backup files ("media"): several sets one behind the other, and a directory of those that are whole.
+//!
+//! ```text
+//! header      one page: magic, 8 bytes | version u16 | zero u16 | CRC-32C u32 | description
+//! directory   twice, 16 KB each: magic u32 | CRC-32C u32 | generation u64 | end u64 | count u64 | entry*
+//! entry       offset u64 | length u64 | last block u64 | its number u64
+//! sets        blocks
+//! ```
+//!
+//! Of the two directories the whole one of the higher generation counts. When a set has been written and
+//! synced, the other one is written with one entry more, and synced: so a set counts when it is whole, and
+//! what is left of one that was begun is overwritten by the next. A new file is written under another
+//! name, and gets its own when its first set is whole; then it takes the place of what was there.
+//!
+//! Checksums cover everything behind them, in the page or in what is used of the directory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use env::{Env, File, FileResult, OpenMode};
+
+use super::block::{BlockKind, BlockReader, BlockWriter};
+use super::error::{BackupError, Result};
+use super::fields::{Reader, Writer};
+use super::set::{BackupSet, SetEnd, SetHeader};
+
+const MAGIC: &[u8; 8] = b"TcBackup";
+/// What files of SQL Server's begin with.
+const SQL_SERVER: [&[u8]; 2] = [b"TAPE", b"MSSQLBAK"];
+const VERSION: u16 = 1;
+const PAGE: usize = 4096;
+const DIRECTORY_MAGIC: u32 = u32::from_le_bytes(*b"TcKd");
+const DIRECTORY: usize = 16 << 10;
+const DIRECTORY_HEADER: usize = 32;
+const ENTRY: usize = 32;
+/// Where the first set begins.
+const SETS: u64 = (PAGE + 2 * DIRECTORY) as u64;
+/// Sets that fit the directory.
+const SETS_MAX: usize = (DIRECTORY - DIRECTORY_HEADER) / ENTRY;
+/// Ends the name of a file whose first set is being written.
+const PARTIAL: &str = ".partial";
+
+/// What a file says of itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MediaHeader {
+    /// Its name for ever.
+    pub guid: u128,
+    /// When it was begun, in UTC ticks of 100 ns since 0001-01-01.
+    pub created_ticks: u64,
+    /// `MEDIANAME`.
+    pub name: Option<Box<str>>,
+    /// `MEDIADESCRIPTION`.
+    pub description: Option<Box<str>>,
+}
+
+/// Where a set is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    offset: u64,
+    len: u64,
+    /// Its last block: where, and its number.
+    last: u64,
+    number: u64,
+}
+
+/// The directory of a file.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Directory {
+    generation: u64,
+    sets: Vec<Place>,
+}
+
+/// A backup file.
+pub struct Media {
+    env: Env,
+    path: Arc<Path>,
+    file: Arc<dyn File>,
+    /// What it says of itself.
+    pub header: MediaHeader,
+    directory: Directory,
+    /// It has its own name only when its first set is whole.
+    partial: Option<PathBuf>,
+}
+
+impl Media {
+    /// Opens an existing file, to add to it or only to read it.
+    pub fn open(env: &Env, path: &Path, mode: OpenMode) -> Result<Media> {
+        let file = env.fs().open(path, mode).map_err(BackupError::device)?;
+        let path: Arc<Path> = path.into();
+        let header = read_header(&path, &*file)?;
+        let directories = [0, 1].map(|place| read_directory(&*file, place));
+        let mut newest: Option<Directory> = None;
+        for directory in directories {
+            let directory = directory.map_err(BackupError::device)?;
+            let is_newer = |d: &Directory| {
+                newest.as_ref().is_none_or(|newest| newest.generation < d.generation)
+            };
+            if let Some(directory) = directory.filter(is_newer) {
+                newest = Some(directory);
+            }
+        }
+        let what = "there is no whole directory";
+        let offset = PAGE as u64;
+        let damaged = || BackupError::Damaged { file: path.clone(), offset, what };
+        let directory = newest.ok_or_else(damaged)?;
+        Ok(Media { env: env.clone(), path, file, header, directory, partial: None })
+    }
+
+    /// Begins a new file in the place of what may be there, which stays until the first set is whole.
+    pub fn create(env: &Env, path: &Path, header: MediaHeader) -> Result<Media> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(PARTIAL);
+        let partial = PathBuf::from(name);
+        let create = || {
+            if env.fs().exists(&partial)? {
+                env.fs().remove_file(&partial)?;
+            }
+            let file = env.fs().open(&partial, OpenMode::CreateNew)?;
+            file.write_all_at(&encode_header(&header), 0)?;
+            file.write_all_at(&[0; 2 * DIRECTORY], PAGE as u64)?;
+            Ok(file)
+        };
+        let file = create().map_err(BackupError::device)?;
+        let directory = Directory::default();
+        let (env, path) = (env.clone(), path.into());
+        Ok(Media { env, path, file, header, directory, partial: Some(partial) })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many sets there are.
+    pub fn count(&self) -> usize {
+        self.directory.sets.len()
+    }
+
+    /// What the set of this number, counted from 1, says of itself.
+    pub fn set(&self, number: usize) -> Result<BackupSet> {
+        let place = self.place(number)?;
+        let mut blocks = self.blocks(place);
+        let header = match blocks.next()? {
+            (BlockKind::Header, bytes) => SetHeader::decode(bytes),
+            _ => None,
+        };
+        let header = header
+            .ok_or_else(|| blocks.damaged(place.offset, "the beginning of a set makes no sense"))?;
+        blocks.skip_to_end(place.last, place.number);
+        let end = match blocks.next()? {
+            (BlockKind::End, bytes) => SetEnd::decode(bytes),
+            _ => None,
+        };
+        let end =
+            end.ok_or_else(|| blocks.damaged(place.last, "the end of a set makes no sense"))?;
+        Ok(BackupSet { number, header, end })
+    }
+
+    /// The blocks of the set of this number behind the first, which describes it.
+    pub(super) fn read(&self, number: usize) -> Result<BlockReader> {
+        let mut blocks = self.blocks(self.place(number)?);
+        blocks.next()?;
+        Ok(blocks)
+    }
+
+    fn place(&self, number: usize) -> Result<Place> {
+        let place = number.checked_sub(1).and_then(|at| self.directory.sets.get(at)).copied();
+        place.ok_or_else(|| BackupError::NoSuchSet(self.path.clone(), number))
+    }
+
+    fn blocks(&self, place: Place) -> BlockReader {
+        let range = (place.offset, place.offset + place.len);
+        BlockReader::new(self.path.clone(), self.file.clone(), range)
+    }
+
+    /// Begins a set behind the others.
+    pub(super) fn begin_set(&self, packs: bool) -> Result<BlockWriter> {
+        if self.directory.sets.len() == SETS_MAX {
+            return Err(BackupError::MediaFull(self.path.clone()));
+        }
+        Ok(BlockWriter::new(self.file.clone(), self.directory.end(), packs))
+    }
+
+    /// The set that was begun has been written, ending with this block: makes it count. Its number.
+    pub(super) fn end_set(&mut self, blocks: &BlockWriter, last: (u64, u64)) -> Result<usize> {
+        let offset = self.directory.end();
+        let place = Place { offset, len: blocks.offset() - offset, last: last.0, number: last.1 };
+        let mut next = self.directory.clone();
+        next.generation += 1;
+        next.sets.push(place);
+        let commit = || {
+            self.file.sync_data()?;
+            let slot = next.generation % 2;
+            self.file.write_all_at(&next.encode(), PAGE as u64 + slot * DIRECTORY as u64)?;
+            self.file.sync_all()?;
+            if let Some(partial) = &self.partial {
+                self.env.fs().rename(partial, &self.path)?;
+            }
+            let above = self.path.parent().filter(|above| !above.as_os_str().is_empty());
+            self.env.fs().sync_dir(above.unwrap_or(Path::new(".")))
+        };
+        commit().map_err(BackupError::device)?;
+        self.partial = None;
+        self.directory = next;
+        Ok(self.directory.sets.len())
+    }
+
+    /// The set that was begun comes to nothing.
+    pub(super) fn give_up(&mut self) {
+        if let Some(partial) = self.partial.take() {
+            // It was never looked at; the next backup overwrites it.
+            let _ = self.env.fs().remove_file(&partial);
+        }
+    }
+}
+
+fn encode_header(header: &MediaHeader) -> Vec<u8> {
+    let mut out = Writer(vec![0; 16]);
+    out.u128(header.guid);
+    out.u64(header.created_ticks);
+    // What does not fit the page is cut: these are words for people.
+    let cut = |text: &Option<Box<str>>| {
+        text.as_deref().map(|text| text.chars().take(255).collect::<String>())
+    };
+    out.option(cut(&header.name).as_deref(), Writer::text);
+    out.option(cut(&header.description).as_deref(), Writer::text);
+    let mut page = out.0;
+    page.resize(PAGE, 0);
+    page[..8].copy_from_slice(MAGIC);
+    page[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    let checksum = crc32c::crc32c(&page[16..]);
+    page[12..16].copy_from_slice(&checksum.to_le_bytes());
+    page
+}
+
+fn read_header(path: &Arc<Path>, file: &dyn File) -> Result<MediaHeader> {
+    let mut page = vec![0; PAGE];
+    let got = file.read_at(&mut page, 0).map_err(BackupError::device)?;
+    if got < PAGE || &page[..8] != MAGIC {
+        let is_sql_server = SQL_SERVER.iter().any(|magic| page.starts_with(magic));
+        return Err(BackupError::Foreign { file: path.clone(), is_sql_server });
+    }
+    let version = u16::from_le_bytes([page[8], page[9]]);
+    if version != VERSION {
+        return Err(BackupError::UnknownVersion { file: path.clone(), version });
+    }
+    let damaged = |what| BackupError::Damaged { file: path.clone(), offset: 0, what };
+    if page[12..16] != crc32c::crc32c(&page[16..]).to_le_bytes() {
+        return Err(damaged("the header's checksum is wrong"));
+    }
+    let mut from = Reader(&page[16..]);
+    let mut read = || {
+        Some(MediaHeader {
+            guid: from.u128()?,
+            created_ticks: from.u64()?,
+            name: from.option(Reader::text)?,
+            description: from.option(Reader::text)?,
+        })
+    };
+    read().ok_or_else(|| damaged("the header makes no sense"))
+}
+
+/// The directory in this place, if it is whole.
+fn read_directory(file: &dyn File, place: u64) -> FileResult<Option<Directory>> {
+    let mut bytes = vec![0; DIRECTORY];
+    let got = file.read_at(&mut bytes, PAGE as u64 + place * DIRECTORY as u64)?;
+    Ok(if got == DIRECTORY { Directory::decode(&bytes) } else { None })
+}
+
+impl Directory {
+    /// Where the next set begins.
+    fn end(&self) -> u64 {
+        self.sets.last().map_or(SETS, |last| last.offset + last.len)
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Writer(vec![0; 8]);
+        out.u64(self.generation);
+        out.u64(self.end());
+        out.u64(self.sets.len() as u64);
+        for set in &self.sets {
+            [set.offset, set.len, set.last, set.number].into_iter().for_each(|word| out.u64(word));
+        }
+        let mut bytes = out.0;
+        bytes[..4].copy_from_slice(&DIRECTORY_MAGIC.to_le_bytes());
+        let checksum = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Directory> {
+        let mut from = Reader(bytes);
+        let (magic, checksum) = (from.u32()?, from.u32()?);
+        let (generation, end, count) = (from.u64()?, from.u64()?, from.u64()?);
+        let count = usize::try_from(count).ok().filter(|count| *count <= SETS_MAX)?;
+        let used = DIRECTORY_HEADER + count * ENTRY;
+        if magic != DIRECTORY_MAGIC || checksum != crc32c::crc32c(&bytes[8..used]) {
+            return None;
+        }
+        let place = |from: &mut Reader<'_>| {
+            let [offset, len] = [from.u64()?, from.u64()?];
+            Some(Place { offset, len, last: from.u64()?, number: from.u64()? })
+        };
+        let sets = (0..count).map(|_| place(&mut from)).collect::<Option<Vec<_>>>()?;
+        let directory = Directory { generation, sets };
+        (directory.end() == end).then_some(directory)
+    }
+}

@@ -1,0 +1,86 @@
+//! Backups: a database in a file, made while transactions go on; and from there back to a database.
+//!
+//! # What a backup holds
+//!
+//! A *full* backup has the files of the last checkpoint, with the manifest that names them, and the log from
+//! where that needs it to the end of the backup. A *differential* one has the same without the files that the
+//! full backup before it has: checkpoint files never change. A backup of the *log* has what was
+//! committed since the last of its kind, or since the full backup that began the chain.
+//!
+//! # Life of a backup
+//!
+//! 1. The manifest is pinned ([`crate::checkpoint`]), so that merging and truncation leave what it needs.
+//! 2. [`Backup`] copies its files in blocks with checksums ([`block`]), then the log ([`take`]).
+//! 3. The set is ended, and the file's directory says that it counts ([`media`]).
+//! 4. The database's [`Chain`] says what later backups build on, and from where on the log is kept.
+//!
+//! # Life of a restore
+//!
+//! 1. [`Restore`] writes a full set into a directory of its own, under a new guid; then others are added.
+//!    The chain says how far it has come. All the while the database is not open.
+//! 2. Whoever knows the databases makes the directory that of the database, and recovers it as after
+//!    a crash: so nothing but recovery ever puts rows in tables.
+//! 3. When it is open its chain has a new [`Fork`]: what it does from then on is another database's.
+//!
+//! # Invariants
+//!
+//! * U1: a set that is not whole is not in its file's directory; nothing reads it.
+//! * U2: a restore changes nothing that counted before, until the chain says so.
+//! * U3: log that a chain needs is kept: it is given up after the backup of it is durable, and the chain
+//!   says so.
+//!
+//! # Points in time
+//!
+//! Each batch of the log has the time at which it was written. Who was told of a commit before that time is
+//! not in it, and who began after it is not either: to stop at a time is to leave out the batches that
+//! were written later, and so whole transactions.
+//!
+//! # Failure
+//!
+//! A backup that fails leaves nothing; the database goes on as if it had never begun. Blocks are checked
+//! before anything of them is used: damage is named by file and offset.
+
+mod block;
+mod chain;
+mod error;
+mod fields;
+mod media;
+mod read;
+mod restore;
+mod set;
+mod take;
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;
+
+pub use chain::{Base, Chain, Fork, Restored};
+pub use error::BackupError;
+pub use media::{Media, MediaHeader};
+pub use read::Verification;
+pub use restore::{Restore, RestoreTarget};
+pub use set::{BackupSet, SetEnd, SetHeader, SetKind};
+pub use take::{Backup, new_media};
+
+pub(crate) use chain::ChainStore;
+pub(crate) use restore::{CHECKPOINT_DIR, LOG_DIR, remove_strays};
+pub(crate) use take::Source;
+
+/// Bytes that a step goes through, about.
+const STEP_BYTES: u64 = 4 << 20;
+
+/// How far a backup or restore has come, in bytes; the total of a backup is an estimate.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Progress {
+    /// Done.
+    pub done: u64,
+    /// In all.
+    pub total: u64,
+}
+
+impl Progress {
+    /// Per cent done.
+    pub fn percent(self) -> u8 {
+        let done = u128::from(self.done.min(self.total)) * 100;
+        (done / u128::from(self.total.max(1))) as u8
+    }
+}

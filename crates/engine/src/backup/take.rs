@@ -1,0 +1,299 @@
+//! Making a backup while transactions go on.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+
+use base::ids::Lsn;
+use env::{Env, File};
+
+use super::block::{BLOCK_MAX, BlockKind, BlockWriter};
+use super::chain::{Base, ChainStore, Fork};
+use super::error::{BackupError, Result};
+use super::media::Media;
+use super::set::{BackupSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
+use super::{Progress, STEP_BYTES};
+use crate::checkpoint::{Checkpoints, Delta, FileId, ObjectStore, Pin, Pins};
+use crate::log::Log;
+use crate::log::store::{BatchReader, LogStore};
+use crate::txn::Manager;
+use crate::wait::Task;
+
+/// What a backup needs of a database.
+pub(crate) struct Source<'a> {
+    pub database: u128,
+    pub manager: &'a Arc<Manager>,
+    pub objects: &'a Arc<dyn ObjectStore>,
+    pub store: &'a Arc<dyn LogStore>,
+    pub checkpoints: &'a Checkpoints,
+    pub pins: &'a Arc<Pins>,
+    pub chain: &'a Arc<ChainStore>,
+    pub busy: &'a Arc<AtomicBool>,
+}
+
+/// A backup that is being made. Dropping it unfinished leaves nothing that counts.
+pub struct Backup {
+    header: SetHeader,
+    media: Media,
+    blocks: BlockWriter,
+    manager: Arc<Manager>,
+    objects: Arc<dyn ObjectStore>,
+    store: Arc<dyn LogStore>,
+    pins: Arc<Pins>,
+    chain: Arc<ChainStore>,
+    /// What is read stays; and nobody else makes a backup.
+    pin: Pin,
+    _busy: Busy,
+    /// Files that are still to be copied.
+    files: VecDeque<FileHead>,
+    stage: Stage,
+    buffer: Vec<u8>,
+    end: SetEnd,
+    progress: Progress,
+}
+
+/// What is being copied.
+enum Stage {
+    /// The next file is to be begun.
+    NextFile,
+    /// A file, as far as to this offset.
+    File(FileHead, Bytes, u64),
+    /// The log up to a position, or as far as there is more.
+    Log(Box<dyn BatchReader>, Lsn),
+    /// Everything has been copied.
+    Done,
+}
+
+/// The bytes of a file.
+enum Bytes {
+    Stored(Arc<dyn File>),
+    Memory(Vec<u8>),
+}
+
+/// Only one backup of a database at a time.
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn take(flag: &Arc<AtomicBool>) -> Result<Busy> {
+        match flag.compare_exchange(false, true, AcqRel, Acquire) {
+            Ok(_) => Ok(Busy(flag.clone())),
+            Err(_) => Err(BackupError::Busy),
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(false, Release); // pairs with take()
+    }
+}
+
+impl Backup {
+    /// Begins a backup into a file. Of `header` the kind and the words for people are given; the rest is
+    /// filled in here.
+    pub(crate) fn begin(
+        source: &Source<'_>,
+        media: Media,
+        mut header: SetHeader,
+    ) -> Result<Backup> {
+        let busy = Busy::take(source.busy)?;
+        let chain = source.chain.get();
+        let pin = source.checkpoints.pin();
+        let env = source.manager.runtime().env();
+        let manifest = &*pin.manifest;
+        header.guid = env.rng().next_u128();
+        header.path = match &chain.path[..] {
+            [] => vec![Fork { guid: source.database, from: Log::START }],
+            path => path.to_vec(),
+        };
+        header.started_ticks = env.clock().utc_ticks();
+        header.offset_minutes = env.clock().local_offset_minutes(header.started_ticks);
+        header.through = manifest.through;
+        header.first = match header.kind {
+            SetKind::Log => chain.log.ok_or(BackupError::LogNotKept)?,
+            SetKind::Full | SetKind::Differential => manifest.log_start,
+        };
+        let mut files = VecDeque::new();
+        if header.kind != SetKind::Log {
+            let mut known = HashSet::new();
+            if header.kind == SetKind::Differential {
+                let base = chain.base.as_ref().ok_or(BackupError::NoDatabaseBackup)?;
+                header.base = Some((base.guid, base.through));
+                known.extend(base.files.iter().copied());
+            }
+            let bytes = manifest.encode().len() as u64;
+            files.push_back(FileHead { kind: FileKind::Manifest, id: manifest.number, bytes });
+            for pair in &manifest.pairs {
+                let data = FileHead { kind: FileKind::Data, id: pair.id.0, bytes: pair.bytes };
+                let delta = |delta: &Delta| FileHead {
+                    kind: FileKind::Delta,
+                    id: delta.id.0,
+                    bytes: delta.bytes,
+                };
+                let of_pair = std::iter::once(data).chain(pair.deltas.iter().map(delta));
+                files.extend(of_pair.filter(|file| !known.contains(&file.id)));
+            }
+        }
+        let data_bytes = files.iter().map(|file| file.bytes).sum();
+        let log_bytes = source.manager.log().durable().0.saturating_sub(header.first.0);
+        let progress = Progress { done: 0, total: data_bytes + log_bytes };
+        let mut blocks = media.begin_set(header.packed)?;
+        blocks.write(BlockKind::Header, &header.encode())?;
+        Ok(Backup {
+            header,
+            media,
+            blocks,
+            manager: source.manager.clone(),
+            objects: source.objects.clone(),
+            store: source.store.clone(),
+            pins: source.pins.clone(),
+            chain: source.chain.clone(),
+            pin,
+            _busy: busy,
+            files,
+            stage: Stage::NextFile,
+            buffer: Vec::new(),
+            end: SetEnd { data_bytes, ..SetEnd::default() },
+            progress,
+        })
+    }
+
+    /// Goes on for a bit: how far it has come, and the set if that was all. Blocks the thread.
+    pub fn step(&mut self) -> Result<(Progress, Option<BackupSet>)> {
+        let until = self.progress.done + STEP_BYTES;
+        while self.progress.done < until {
+            match std::mem::replace(&mut self.stage, Stage::Done) {
+                Stage::NextFile => self.stage = self.next_file()?,
+                Stage::File(head, bytes, offset) => self.stage = self.copy(head, bytes, offset)?,
+                Stage::Log(tail, limit) => self.stage = self.copy_log(tail, limit)?,
+                Stage::Done => {
+                    let set = self.finish()?;
+                    return Ok((self.progress, Some(set)));
+                }
+            }
+        }
+        Ok((self.progress, None))
+    }
+
+    /// Begins the next file, or the log.
+    fn next_file(&mut self) -> Result<Stage> {
+        let Some(head) = self.files.pop_front() else {
+            // Everything that was committed by now.
+            let log = self.manager.log();
+            log.flush(&Task::blocking(self.manager.runtime()))?;
+            return Ok(Stage::Log(self.store.follow(self.header.first)?, log.durable()));
+        };
+        self.blocks.write(BlockKind::File, &head.encode())?;
+        let bytes = match head.kind {
+            FileKind::Manifest => Bytes::Memory(self.pin.manifest.encode()),
+            FileKind::Data => Bytes::Stored(self.objects.open(&FileId(head.id).data())?),
+            FileKind::Delta => Bytes::Stored(self.objects.open(&FileId(head.id).delta())?),
+        };
+        Ok(Stage::File(head, bytes, 0))
+    }
+
+    /// Copies a block of a file.
+    fn copy(&mut self, head: FileHead, bytes: Bytes, offset: u64) -> Result<Stage> {
+        let len = (head.bytes - offset).min(BLOCK_MAX as u64) as usize;
+        match &bytes {
+            Bytes::Stored(file) => {
+                self.buffer.resize(len, 0);
+                file.read_exact_at(&mut self.buffer, offset)?;
+                self.blocks.write(BlockKind::Data, &self.buffer)?;
+            }
+            Bytes::Memory(all) => {
+                let start = offset as usize;
+                self.blocks.write(BlockKind::Data, &all[start..start + len])?;
+            }
+        }
+        self.progress.done += len as u64;
+        let offset = offset + len as u64;
+        Ok(match offset == head.bytes {
+            true => Stage::NextFile,
+            false => Stage::File(head, bytes, offset),
+        })
+    }
+
+    /// Copies a block's worth of log.
+    fn copy_log(&mut self, mut tail: Box<dyn BatchReader>, limit: Lsn) -> Result<Stage> {
+        self.buffer.clear();
+        let mut over = false;
+        loop {
+            if tail.end().end >= limit && tail.end().last_batch.is_some() {
+                over = true;
+                break;
+            }
+            // The longest batch must still fit.
+            if self.buffer.len() + crate::log::batch::BATCH_MAX > BLOCK_MAX {
+                break;
+            }
+            match tail.next()? {
+                Some(batch) => self.buffer.extend_from_slice(&batch.bytes),
+                None => {
+                    over = true;
+                    break;
+                }
+            }
+        }
+        if !self.buffer.is_empty() {
+            self.blocks.write(BlockKind::Log, &self.buffer)?;
+            self.progress.done += self.buffer.len() as u64;
+            self.end.log_bytes += self.buffer.len() as u64;
+        }
+        self.end.last = tail.end().end.max(self.header.first);
+        Ok(if over { Stage::Done } else { Stage::Log(tail, limit) })
+    }
+
+    /// Ends the set, makes it count, and remembers it.
+    fn finish(&mut self) -> Result<BackupSet> {
+        let clock = self.manager.runtime().env().clock();
+        self.end.finished_ticks = clock.utc_ticks();
+        let last = (self.blocks.offset(), self.blocks.number());
+        self.end.stored_bytes = last.0 - self.blocks.start();
+        self.blocks.write(BlockKind::End, &self.end.encode())?;
+        let number = self.media.end_set(&self.blocks, last)?;
+        let SetHeader { guid, kind, copy_only, keeps_log, through, .. } = self.header;
+        let SetEnd { last, finished_ticks, .. } = self.end;
+        if !copy_only {
+            self.chain.change(|chain| {
+                if kind == SetKind::Full {
+                    let files = self.pin.manifest.files().map(|file| file.0).collect();
+                    chain.base = Some(Base { guid, through, finished_ticks, files });
+                }
+                // A chain of log backups begins behind a backup of the database.
+                if kind == SetKind::Log || keeps_log && chain.log.is_none() {
+                    chain.log = Some(last);
+                }
+                if chain.path.is_empty() {
+                    chain.path.clone_from(&self.header.path);
+                }
+            })?;
+            self.pins.set_floor(self.chain.get().log);
+        }
+        self.progress.done = self.progress.done.max(self.progress.total);
+        Ok(BackupSet { number, header: self.header.clone(), end: self.end })
+    }
+}
+
+impl Drop for Backup {
+    fn drop(&mut self) {
+        self.media.give_up();
+    }
+}
+
+impl std::fmt::Debug for Backup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Backup({:?} of {})", self.header.kind, self.header.database_name)
+    }
+}
+
+/// A new file's description of itself.
+pub fn new_media(
+    env: &Env,
+    name: Option<Box<str>>,
+    description: Option<Box<str>>,
+) -> super::MediaHeader {
+    let guid = env.rng().next_u128();
+    super::MediaHeader { guid, created_ticks: env.clock().utc_ticks(), name, description }
+}

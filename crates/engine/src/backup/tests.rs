@@ -1,0 +1,510 @@
+//! Databases that are backed up and restored in a simulated world.
+
+use std::path::{Path, PathBuf};
+
+use base::ids::{DbId, Lsn};
+use env::sim::{Fault, FaultKind};
+use env::{OpKind, OpenMode};
+
+use super::*;
+use crate::database::{Database, DatabaseIdentity, LogWait};
+use crate::error::EngineError;
+use crate::recovery::RecoveryOptions;
+use crate::recovery::tests::{Server, State, TestCatalog, World, catalog_table, options, workload};
+use crate::sync::Arc;
+use crate::txn::Durability;
+
+const FILE: &str = "/backups/db.bak";
+
+fn new_world(seed: u64) -> (World, Server) {
+    let world = World::new(seed);
+    let server = world.create(&[5]).expect("the disk works");
+    server.create_table(5, 1).expect("the disk works");
+    let fs = world.sim.env();
+    fs.fs().create_dir_all(Path::new("/backups")).expect("the disk works");
+    fs.fs().sync_dir(Path::new("/")).expect("the disk works");
+    (world, server)
+}
+
+fn database(server: &Server) -> Arc<Database> {
+    server.engine.database(DbId(5)).expect("it is open")
+}
+
+fn header(kind: SetKind) -> SetHeader {
+    SetHeader {
+        guid: 0,
+        kind,
+        copy_only: false,
+        database_name: "five".into(),
+        path: Vec::new(),
+        server_name: "here".into(),
+        user_name: "me".into(),
+        name: None,
+        description: None,
+        started_ticks: 0,
+        offset_minutes: 0,
+        first: Lsn::ZERO,
+        through: Lsn::ZERO,
+        base: None,
+        keeps_log: true,
+        packed: true,
+        checksum: true,
+        version: [0, 1, 0],
+        definition: (*b"definition").into(),
+        files: vec![(*b"file").into()],
+    }
+}
+
+/// The file: the one that is there, or a new one.
+fn media(world: &World) -> Result<Media, BackupError> {
+    let env = world.sim.env();
+    match env.fs().exists(Path::new(FILE))? {
+        true => Media::open(&env, Path::new(FILE), OpenMode::Write),
+        false => Media::create(&env, Path::new(FILE), new_media(&env, None, None)),
+    }
+}
+
+fn begin(world: &World, server: &Server, kind: SetKind) -> Result<Backup, EngineError> {
+    database(server).begin_backup(&server.task, media(world)?, header(kind))
+}
+
+fn back_up(world: &World, server: &Server, kind: SetKind) -> Result<BackupSet, EngineError> {
+    let mut backup = begin(world, server, kind)?;
+    loop {
+        if let (_, Some(set)) = backup.step()? {
+            return Ok(set);
+        }
+    }
+}
+
+fn copy_of(id: i32, uuid: u128) -> DatabaseIdentity {
+    DatabaseIdentity { id: DbId(id), uuid, dir: PathBuf::from(format!("/data/copy-{id}")) }
+}
+
+fn target(identity: &DatabaseIdentity) -> RestoreTarget {
+    let dir = identity.dir.clone();
+    RestoreTarget { dir, uuid: identity.uuid, stop_at: None, segment_bytes: 64 << 10 }
+}
+
+/// Restores a set of the file.
+fn restore(world: &World, number: usize, target: RestoreTarget) -> Result<(), BackupError> {
+    let env = world.sim.env();
+    let media = Media::open(&env, Path::new(FILE), OpenMode::Read)?;
+    let set = media.set(number)?;
+    let mut restore = Restore::begin(&env, &media, &set, target)?;
+    while !restore.step()?.1 {}
+    Ok(())
+}
+
+/// Recovers a database and adds it to the server.
+fn recover(server: &Server, identity: &DatabaseIdentity) -> Arc<Database> {
+    try_recover(server, identity).expect("what was restored is whole")
+}
+
+fn try_recover(server: &Server, identity: &DatabaseIdentity) -> Result<Arc<Database>, EngineError> {
+    let host = server.engine.host();
+    let tables = host.tables(u64::MAX);
+    tables.create(&catalog_table());
+    let (mut catalog, recovery) = (TestCatalog::default(), RecoveryOptions::default());
+    let recovered =
+        Database::recover(host, identity.clone(), tables, &mut catalog, &options(), recovery);
+    let recovered = vec![(recovered?, catalog)];
+    let mut opened = server.engine.open_recovered(&server.task, recovered, &[]);
+    let database = opened.pop().expect("one in, one out").2?;
+    database.start_checkpoints(|_, _| None);
+    Ok(database)
+}
+
+fn crash(world: &World, server: Server) {
+    world.sim.fs().power_off();
+    drop(server);
+    world.sim.fs().power_on();
+}
+
+/// Does random work; the state after it.
+fn work(server: &Server, seed: u64, start: &State) -> State {
+    let states = workload(server, seed, 60, start.clone());
+    database(server).manager().log().flush(&server.task).expect("the disk works");
+    let state = states.last().expect("there is one").clone();
+    assert_eq!(server.rows(5, 1), state);
+    state
+}
+
+#[test]
+fn a_full_backup_is_another_database_with_the_same_rows() {
+    for seed in 0..4 {
+        let (world, server) = new_world(seed);
+        let state = work(&server, seed, &State::new());
+        let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
+        assert_eq!((set.number, &*set.header.database_name), (1, "five"));
+        let later = work(&server, seed + 100, &state);
+        let copy = copy_of(7, 77);
+        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        let restored = recover(&server, &copy);
+        assert_eq!(server.rows(7, 1), state, "seed {seed}");
+        // Each goes its own way, over a crash.
+        let table = server.table(7, 1);
+        let mut txn = server.begin(7);
+        server.insert(&mut txn, &table, [5000, 5000, 0]).expect("the key is free");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+        restored.checkpoint(&server.task).expect("the disk works");
+        let of_copy = server.rows(7, 1);
+        assert_eq!(server.rows(5, 1), later);
+        assert_eq!(restored.chain().path.len(), 2);
+        drop(restored);
+        crash(&world, server);
+        let server = world.recover(&[5], 2);
+        recover(&server, &copy);
+        assert_eq!((server.rows(5, 1), server.rows(7, 1)), (later, of_copy));
+    }
+}
+
+#[test]
+fn transactions_go_on_during_a_backup() {
+    for seed in 0..4 {
+        let (world, server) = new_world(10 + seed);
+        let mut state = work(&server, seed, &State::new());
+        let mut backup = begin(&world, &server, SetKind::Full).expect("the disk works");
+        // Checkpoints and merges would remove what the backup reads, if they could.
+        for round in 0..4 {
+            state = work(&server, 10 * seed + round, &state);
+            database(&server).checkpoint(&server.task).expect("the disk works");
+        }
+        database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
+        assert_eq!(database(&server).log_wait(), LogWait::Backup);
+        while backup.step().expect("the disk works").1.is_none() {}
+        drop(backup);
+        let copy = copy_of(7, 77);
+        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        recover(&server, &copy);
+        assert_eq!(server.rows(7, 1), state, "the log to the end is in it, seed {seed}");
+    }
+}
+
+/// A full backup, then differential ones and such of the log between random work, with restarts: each
+/// way through them leads to the state in which the last was taken.
+#[test]
+fn every_way_through_a_chain_leads_to_its_last_backup() {
+    use SetKind::{Differential, Full, Log};
+    let (world, mut server) = new_world(20);
+    let mut state = work(&server, 1, &State::new());
+    let mut states = Vec::new();
+    for (at, kind) in [Full, Log, Log, Differential, Log, Differential, Log].into_iter().enumerate()
+    {
+        let set = back_up(&world, &server, kind).expect("the disk works");
+        assert_eq!(set.number, at + 1);
+        states.push(state.clone());
+        state = work(&server, 100 + at as u64, &state);
+        if at % 3 == 1 {
+            crash(&world, server);
+            server = world.recover(&[5], 2);
+        }
+    }
+    let ways: [&[usize]; 6] = [&[1], &[1, 2, 3], &[1, 4], &[1, 4, 5], &[1, 6, 7], &[1, 4, 6, 7]];
+    for (at, way) in (0i32..).zip(ways) {
+        let copy = copy_of(10 + at, 100 + at as u128);
+        for set in way {
+            restore(&world, *set, target(&copy)).unwrap_or_else(|e| panic!("{way:?}, {set}: {e}"));
+        }
+        recover(&server, &copy);
+        let last = way.last().expect("none is empty");
+        assert_eq!(server.rows(10 + at, 1), states[last - 1], "{way:?}");
+    }
+    // All the log as well, over everything.
+    let copy = copy_of(30, 300);
+    for set in [1, 2, 3, 5, 7] {
+        restore(&world, set, target(&copy)).expect("the chain is whole");
+    }
+    recover(&server, &copy);
+    assert_eq!(server.rows(30, 1), states[6]);
+}
+
+#[test]
+fn what_does_not_follow_is_refused() {
+    use SetKind::{Differential, Full, Log};
+    let (world, server) = new_world(21);
+    assert!(matches!(
+        back_up(&world, &server, Log),
+        Err(EngineError::Backup(BackupError::LogNotKept))
+    ));
+    assert!(matches!(
+        back_up(&world, &server, Differential),
+        Err(EngineError::Backup(BackupError::NoDatabaseBackup))
+    ));
+    let mut state = work(&server, 1, &State::new());
+    for (at, kind) in (0..).zip([Full, Log, Log, Full, Differential]) {
+        back_up(&world, &server, kind).expect("the disk works");
+        state = work(&server, at + 5, &state);
+    }
+    let copy = copy_of(7, 77);
+    let go = |number| restore(&world, number, target(&copy));
+    assert!(matches!(go(2), Err(BackupError::NotRestoring)));
+    go(1).expect("it is whole");
+    assert!(matches!(go(3), Err(BackupError::TooRecent { .. })));
+    assert!(matches!(go(5), Err(BackupError::OtherBase)));
+    assert!(matches!(go(9), Err(BackupError::NoSuchSet(_, 9))));
+    go(2).expect("it follows");
+    go(3).expect("it follows");
+    assert!(matches!(go(2), Err(BackupError::TooEarly { .. })));
+    // Recovered, it has a log of its own.
+    let restored = recover(&server, &copy);
+    assert!(matches!(go(3), Err(BackupError::NotRestoring)));
+    assert!(restored.chain().log.is_some(), "which is kept from the beginning");
+}
+
+#[test]
+fn the_log_is_kept_until_it_is_backed_up() {
+    let (world, server) = new_world(22);
+    let first = |server: &Server| {
+        let stats = database(server).checkpoint_stats().expect("it is kept");
+        (database(server).log_wait(), stats.log_start)
+    };
+    let mut state = work(&server, 1, &State::new());
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    assert_eq!(first(&server).0, LogWait::Nothing);
+    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    for round in 0..30 {
+        state = work(&server, round, &state);
+    }
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    assert_eq!(first(&server).0, LogWait::LogBackup);
+    let logs = |world: &World| {
+        let all = world.sim.env().fs().list(Path::new("/data/5/log")).expect("it is there");
+        all.len()
+    };
+    let kept = logs(&world);
+    crash(&world, server);
+    let server = world.recover(&[5], 2);
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    assert!(logs(&world) >= kept, "a restart changes nothing about that");
+    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    database(&server).truncate_log().expect("the disk works");
+    assert!(logs(&world) < kept, "{} of {kept} segments are left", logs(&world));
+    assert_eq!(first(&server).0, LogWait::Nothing);
+    let copy = copy_of(7, 77);
+    restore(&world, 1, target(&copy)).expect("it is whole");
+    restore(&world, 2, target(&copy)).expect("it follows");
+    recover(&server, &copy);
+    assert_eq!(server.rows(7, 1), state);
+}
+
+#[test]
+fn a_restore_stops_at_a_point_in_time() {
+    let (world, server) = new_world(23);
+    let table = server.table(5, 1);
+    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    let mut times = Vec::new();
+    for id in 0..20 {
+        world.sim.clock().advance_ns(1_000_000);
+        let mut txn = server.begin(5);
+        let session = txn.session().clone();
+        server.insert(&mut txn, &table, [id, id, 0]).expect("a fresh key");
+        server.insert(&mut txn, &table, [id + 100, id + 100, 0]).expect("a fresh key");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+        session.wait_shown(&server.task).expect("the disk works");
+        times.push(world.sim.env().clock().utc_ticks());
+    }
+    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    world.sim.clock().advance_ns(1_000_000);
+    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    for (at, id) in (0..20).step_by(7).zip(7i32..) {
+        let copy = copy_of(id, 70 + id as u128);
+        restore(&world, 1, target(&copy)).expect("it is whole");
+        let early = RestoreTarget { stop_at: Some(0), ..target(&copy) };
+        assert!(matches!(restore(&world, 2, early), Err(BackupError::StopsTooEarly)));
+        let stop = RestoreTarget { stop_at: Some(times[at]), ..target(&copy) };
+        restore(&world, 2, stop.clone()).expect("it follows");
+        assert!(matches!(restore(&world, 3, stop), Err(BackupError::StopsTooEarly)));
+        recover(&server, &copy);
+        let rows = server.rows(id, 1);
+        assert_eq!(rows.len(), 2 * (at + 1), "transactions are whole");
+        assert!((0..=at as i64).all(|id| rows.contains_key(&id)));
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_is_refused() {
+    let (world, server) = new_world(24);
+    let env = world.sim.env();
+    let open = |bytes: &[u8]| {
+        let path = Path::new("/backups/other.bak");
+        if env.fs().exists(path).expect("the disk works") {
+            env.fs().remove_file(path).expect("the disk works");
+        }
+        env.fs().write_new(path, bytes).expect("the disk works");
+        Media::open(&env, path, OpenMode::Read).err()
+    };
+    let is = |error: Option<BackupError>, wanted| matches!(error, Some(BackupError::Foreign { is_sql_server, .. }) if is_sql_server == wanted);
+    assert!(is(open(b"TAPE\0\0\x03\0\x8c\0\x0e"), true));
+    assert!(is(open(&[b"MSSQLBAK".as_slice(), &[0; 9000]].concat()), true));
+    assert!(is(open(b"a letter"), false));
+    assert!(is(open(b""), false));
+    drop(server);
+}
+
+/// Every bit that is flipped in a backup is noticed, if it matters, and nothing is restored from it.
+#[test]
+fn damage_in_a_backup_is_found() {
+    let (world, server) = new_world(25);
+    work(&server, 1, &State::new());
+    let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
+    let env = world.sim.env();
+    let path = Path::new(FILE);
+    let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
+    let verify = || -> Result<(), BackupError> {
+        let media = Media::open(&env, path, OpenMode::Read)?;
+        let set = media.set(1)?;
+        let mut verification = Verification::begin(&media, &set)?;
+        while !verification.step()?.1 {}
+        Ok(())
+    };
+    verify().expect("it is whole");
+    let sets = len - set.end.stored_bytes - 100;
+    for bit in (sets * 8..len * 8).step_by(1237) {
+        world.sim.fs().flip_bit(path, bit).expect("it is there");
+        match verify() {
+            Err(BackupError::Damaged { file, .. }) => assert_eq!(&*file, path),
+            // Before the first set, in what no directory uses.
+            Ok(()) => assert!(bit / 8 < 4096 + (32 << 10), "bit {bit} of {}", len * 8),
+            Err(other) => panic!("bit {bit}: {other}"),
+        }
+        let copy = copy_of(7, 77);
+        if bit / 8 > 4096 + (32 << 10) {
+            assert!(restore(&world, 1, target(&copy)).is_err());
+        }
+        world.sim.fs().flip_bit(path, bit).expect("it is there");
+    }
+    verify().expect("every bit was flipped back");
+}
+
+#[test]
+fn a_full_disk_ends_a_backup_and_nothing_else() {
+    let (world, server) = new_world(26);
+    let state = work(&server, 1, &State::new());
+    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    for skip in 0..8 {
+        let fault = Fault::next(OpKind::Write, FaultKind::DiskFull).after(skip).on("/backups");
+        world.sim.fs().inject(fault);
+        let failed = back_up(&world, &server, SetKind::Log).err();
+        world.sim.fs().clear_faults();
+        if failed.is_none() {
+            break;
+        }
+        assert!(matches!(failed, Some(EngineError::Backup(BackupError::Device(_)))), "{failed:?}");
+    }
+    let media = media(&world).expect("it is whole");
+    assert_eq!(media.count(), 2, "the last succeeded, and overwrote what the others left");
+    assert_eq!(server.rows(5, 1), state);
+    let copy = copy_of(7, 77);
+    restore(&world, 1, target(&copy)).expect("it is whole");
+    restore(&world, 2, target(&copy)).expect("it is whole");
+}
+
+/// A script of backups with work between them; the states at the backups that were acknowledged, and
+/// all states that may be found in the database afterwards.
+fn backups(world: &World, server: &Server, seed: u64) -> (Vec<State>, Vec<State>) {
+    use SetKind::{Differential, Full, Log};
+    let mut states = vec![State::new()];
+    let mut backed_up = Vec::new();
+    for (at, kind) in (0..).zip([Full, Log, Differential, Log]) {
+        let start = states.last().expect("there is one").clone();
+        states = workload(server, seed + at, 12, start);
+        if database(server).manager().log().flush(&server.task).is_err() {
+            return (backed_up, states);
+        }
+        states.drain(..states.len() - 1);
+        let Ok(set) = back_up(world, server, kind) else { break };
+        assert_eq!(set.number, backed_up.len() + 1);
+        backed_up.push(states[0].clone());
+    }
+    (backed_up, states)
+}
+
+#[test]
+fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
+    let (seed, step) = crate::recovery::tests::crash_seed_and_step();
+    let (first, last) = {
+        let (world, server) = new_world(seed);
+        let first = world.sim.fs().operations();
+        backups(&world, &server, seed);
+        (first, world.sim.fs().operations())
+    };
+    for at in (first..last).step_by(step) {
+        let (world, server) = new_world(seed);
+        world.sim.fs().power_off_at(at);
+        let (backed_up, states) = backups(&world, &server, seed);
+        crash(&world, server);
+        let server = world.recover(&[5], 2);
+        let found = server.rows(5, 1);
+        assert!(states.contains(&found), "off at {at}");
+        let env = world.sim.env();
+        let count = match env.fs().exists(Path::new(FILE)).expect("the disk works") {
+            true => media(&world).expect("its header is whole").count(),
+            false => 0,
+        };
+        // One may have been finished that nobody was told of.
+        assert!([backed_up.len(), backed_up.len() + 1].contains(&count), "off at {at}: {count}");
+        let (copy, mut chain) = (copy_of(7, 77), 1..=count.min(backed_up.len()));
+        if count > 0 {
+            // Sets 2 and 3 do not build on each other: 3 is over 1, and the log in 4 is behind 2.
+            let restored = chain.try_for_each(|set| restore(&world, set, target(&copy)));
+            restored.unwrap_or_else(|e| panic!("off at {at}: {e}"));
+            if let Some(state) = backed_up.last() {
+                recover(&server, &copy);
+                assert_eq!(&server.rows(7, 1), state, "off at {at}");
+            }
+        }
+        // And the next backup goes behind what counts.
+        let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
+        assert_eq!(set.number, count + 1);
+        let copy = copy_of(8, 88);
+        restore(&world, set.number, target(&copy)).expect("it is whole");
+        recover(&server, &copy);
+        assert_eq!(server.rows(8, 1), found, "off at {at}");
+    }
+}
+
+#[test]
+fn a_crash_during_a_restore_leaves_what_was_restored_before() {
+    let (seed, step) = crate::recovery::tests::crash_seed_and_step();
+    let (world, server) = new_world(seed);
+    let (states, _) = backups(&world, &server, seed);
+    assert_eq!(states.len(), 4);
+    let copy = copy_of(7, 77);
+    // Each set in turn, the power going a bit later with each attempt; then recovery.
+    let mut server = server;
+    for set in 1..=4 {
+        for attempt in 1.. {
+            assert!(attempt < 1000, "set {set} is never restored");
+            let soon = world.sim.fs().operations() + attempt * step as u64;
+            world.sim.fs().power_off_at(soon);
+            let result = restore(&world, set, target(&copy));
+            if result.is_ok() && !world.sim.fs().is_off() {
+                break;
+            }
+            crash(&world, server);
+            server = world.recover(&[5], 1);
+            if set == 1 {
+                world.sim.env().fs().remove_dir_all(&copy.dir).ok();
+                continue;
+            }
+            let dir = copy.dir.join(CHECKPOINT_DIR);
+            let objects = crate::checkpoint::LocalObjects::open(&world.sim.env(), &dir);
+            let objects = Arc::new(objects.expect("the disk works"));
+            let chain = ChainStore::load(objects).expect("it is whole").get();
+            let restored = chain.restored.expect("what was restored before counts");
+            assert!(!restored.stopped);
+        }
+        world.sim.fs().power_off_at(u64::MAX);
+    }
+    for attempt in 1.. {
+        assert!(attempt < 1000, "it is never recovered");
+        world.sim.fs().power_off_at(world.sim.fs().operations() + attempt * step as u64);
+        if try_recover(&server, &copy).is_ok() && !world.sim.fs().is_off() {
+            break;
+        }
+        crash(&world, server);
+        server = world.recover(&[5], 1);
+    }
+    assert_eq!(server.rows(7, 1), states[3]);
+}

@@ -1,0 +1,90 @@
+//! Pins: what backups read of a checkpoint is neither removed nor given up while they do.
+//!
+//! Files that a pinned manifest names stay although later manifests do without them, and so does the log
+//! from where it starts. Besides, log that has not been backed up yet may have to stay: the *floor*.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use base::ids::Lsn;
+
+use super::manifest::Manifest;
+use super::names::FileId;
+
+/// The pins of a database.
+#[derive(Default)]
+pub(crate) struct Pins(Mutex<Table>);
+
+#[derive(Default)]
+pub(super) struct Table {
+    next: u64,
+    pinned: BTreeMap<u64, Pinned>,
+    /// Log from here on has not been backed up and is to be.
+    floor: Option<Lsn>,
+}
+
+struct Pinned {
+    files: HashSet<FileId>,
+    log: Lsn,
+}
+
+/// Keeps a manifest's files, and the log from its start on, while it lives.
+pub(crate) struct Pin {
+    pins: Arc<Pins>,
+    number: u64,
+    /// The manifest.
+    pub manifest: Arc<Manifest>,
+}
+
+impl Pins {
+    /// Whoever removes files or gives up log looks what is pinned and does it under this lock.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().expect("nobody panics under this lock")
+    }
+
+    /// Pins the manifest that is current.
+    pub(super) fn pin(self: &Arc<Pins>, current: &RwLock<Arc<Manifest>>) -> Pin {
+        let mut table = self.lock();
+        // Under the lock: a round publishes a manifest before it removes what that does without.
+        let manifest = current.read().expect("nobody panics under this lock").clone();
+        let number = table.next;
+        table.next += 1;
+        let files = manifest.files().collect();
+        table.pinned.insert(number, Pinned { files, log: manifest.log_start });
+        Pin { pins: self.clone(), number, manifest }
+    }
+
+    /// Log from here on is to be kept until it is backed up; `None` for no log.
+    pub(crate) fn set_floor(&self, floor: Option<Lsn>) {
+        self.lock().floor = floor;
+    }
+
+    /// Log that is kept for a backup of it.
+    pub(crate) fn floor(&self) -> Option<Lsn> {
+        self.lock().floor
+    }
+
+    /// Whether a backup is reading.
+    pub(crate) fn is_pinned(&self) -> bool {
+        !self.lock().pinned.is_empty()
+    }
+}
+
+impl Table {
+    /// Whether a backup reads this file.
+    pub fn has(&self, file: FileId) -> bool {
+        self.pinned.values().any(|pinned| pinned.files.contains(&file))
+    }
+
+    /// The log is needed from here on, if recovery needs it from `start` on.
+    pub fn log_start(&self, start: Lsn) -> Lsn {
+        let pinned = self.pinned.values().map(|pinned| pinned.log);
+        pinned.chain(self.floor).fold(start, Lsn::min)
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.pins.lock().pinned.remove(&self.number);
+    }
+}
