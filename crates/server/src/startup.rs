@@ -17,6 +17,7 @@ use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::{Instance, InstanceOptions, compiler};
+use query::exec::run::backup::history;
 use query::func::facts::ServerFacts;
 use query::interp::machine_code::CodeGenerator;
 use query::interp::spill::{SpillOptions, SpillSpace};
@@ -270,6 +271,9 @@ pub fn open(
     };
     let instance = Instance::new(databases, options);
     instance.limit_pages();
+    if !history::prepare(&instance, &task) {
+        error!("The tables of msdb for the history of backups could not be made.");
+    }
     Ok(Server::new(instance, config, tls, passwords, stop))
 }
 

@@ -116,6 +116,7 @@ super::messages! {
     PROPERTY_ALREADY_SET = 5045, 16, 1, "The %s already has the '%s' property set.";
     PROPERTY_HAS_BEEN_SET = 5046, 10, 1, "The %s property '%s' has been set.";
     FILEGROUP_NAMED_DEFAULT = 5051, 16, 1, "Cannot have a filegroup with the name 'DEFAULT'.";
+    ALTER_DATABASE_RESTORING = 5052, 16, 1, "ALTER DATABASE is not permitted while a database is in the %s state.";
     DATABASE_IN_TRANSITION_LATER = 5059, 16, 1, "Database '%s' is in transition. Try the ALTER DATABASE statement later.";
     OPTIONS_CONFLICT = 5062, 16, 1, "The option \"%s\" conflicts with another requested option. The options cannot both be requested at the same time.";
     MAXSIZE_BELOW_SIZE = 5103, 16, 1, "MAXSIZE cannot be less than SIZE for file '%s'.";

@@ -58,6 +58,8 @@ pub struct Restored {
     pub stopped: bool,
     /// Whether the log is to be kept for backups once the database is recovered.
     pub keeps_log: bool,
+    /// Logical names of files, and where they shall be (`MOVE`).
+    pub moves: Vec<(Box<str>, Box<str>)>,
 }
 
 /// See the module's header.
@@ -105,6 +107,10 @@ impl Chain {
             words.into_iter().for_each(|word| out.u64(word));
             out.bool(restored.stopped);
             out.bool(restored.keeps_log);
+            out.list(restored.moves.iter(), |out, (name, path)| {
+                out.text(name);
+                out.text(path);
+            });
         });
         let mut bytes = out.0;
         let len = u32::try_from(bytes.len()).expect("a chain is short");
@@ -146,6 +152,7 @@ impl Chain {
                     end_ticks: from.u64()?,
                     stopped: from.bool()?,
                     keeps_log: from.bool()?,
+                    moves: from.list(|from| Some((from.text()?, from.text()?)))?,
                 })
             })?,
         };

@@ -38,6 +38,8 @@ pub struct RestoreTarget {
     pub stop_at: Option<u64>,
     /// About how many bytes segments of the log take.
     pub segment_bytes: u64,
+    /// Logical names of files, and where they shall be; for whoever recovers the database.
+    pub moves: Vec<(Box<str>, Box<str>)>,
 }
 
 /// A restore of one set that is under way.
@@ -189,6 +191,8 @@ impl Restore {
             SetKind::Log => before.as_ref().map_or(0, |before| before.manifest),
             SetKind::Full | SetKind::Differential => self.install_manifest(before.as_ref())?,
         };
+        let mut moves = before.as_ref().map_or_else(Vec::new, |before| before.moves.clone());
+        moves.extend(self.target.moves.iter().cloned());
         let restored = Restored {
             manifest,
             segments: (first, last),
@@ -199,6 +203,7 @@ impl Restore {
             }),
             stopped: self.stopped,
             keeps_log: header.keeps_log,
+            moves,
         };
         self.chain.restored = Some(restored);
         self.chain.path.clone_from(&header.path);

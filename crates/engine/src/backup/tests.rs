@@ -83,7 +83,13 @@ fn copy_of(id: i32, uuid: u128) -> DatabaseIdentity {
 
 fn target(identity: &DatabaseIdentity) -> RestoreTarget {
     let dir = identity.dir.clone();
-    RestoreTarget { dir, uuid: identity.uuid, stop_at: None, segment_bytes: 64 << 10 }
+    RestoreTarget {
+        dir,
+        uuid: identity.uuid,
+        stop_at: None,
+        segment_bytes: 64 << 10,
+        moves: Vec::new(),
+    }
 }
 
 /// Restores a set of the file.

@@ -77,6 +77,8 @@ pub enum Unavailable {
     Suspect,
     /// It has been shut down or set offline: message 942.
     Offline,
+    /// It is being restored: message 927.
+    Restoring,
 }
 
 impl TxnError {
@@ -104,6 +106,7 @@ impl TxnError {
             TxnError::Unavailable(Unavailable::Recovering) => 922,
             TxnError::Unavailable(Unavailable::Suspect) => 926,
             TxnError::Unavailable(Unavailable::Offline) => 942,
+            TxnError::Unavailable(Unavailable::Restoring) => 927,
         }
     }
 

@@ -239,6 +239,7 @@ impl Manager {
             Err(Unavailable::Recovering) => 1,
             Err(Unavailable::Suspect) => 2,
             Err(Unavailable::Offline) => 3,
+            Err(Unavailable::Restoring) => 4,
         };
         self.state.store(code, Release);
     }
@@ -249,6 +250,7 @@ impl Manager {
             0 => return Ok(()),
             1 => Unavailable::Recovering,
             2 => Unavailable::Suspect,
+            4 => Unavailable::Restoring,
             _ => Unavailable::Offline,
         }))
     }

@@ -25,6 +25,12 @@ pub trait Names {
     /// A database by name. `None` if there is none that the session could use.
     fn find_database(&self, name: &str) -> Option<DbId>;
 
+    /// Why a database cannot be used by anybody, if that is so: errors 922, 926, 927, 942.
+    fn closed(&self, name: &str) -> Option<SqlError> {
+        let _ = name;
+        None
+    }
+
     /// The name of a database.
     fn database_name(&self, database: DbId) -> Arc<str>;
 

@@ -38,7 +38,13 @@ impl Binder<'_> {
             let error = SqlError::new(&message::LINKED_SERVER_NOT_FOUND, &[&server.name]);
             return Err(error.at_line(name.span.line).into());
         }
-        let Some(database) = self.database_of(name) else { return Ok(None) };
+        let Some(database) = self.database_of(name) else {
+            let closed = name.database.as_ref().and_then(|d| self.names.closed(&d.name));
+            return match closed {
+                Some(error) => Err(error.at_line(name.span.line).into()),
+                None => Ok(None),
+            };
+        };
         let schema = self.schema_of(database).at(name.span.line)?;
         let place = match &name.schema {
             None => None,

@@ -23,6 +23,7 @@
 mod create;
 mod data_directory;
 mod open;
+mod restore;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +34,7 @@ use base::ids::DbId;
 use env::{DirectoryLock, Env, FileError};
 
 pub use create::NewDatabase;
+pub use restore::{BackedUpDatabase, NewDirectory};
 
 use super::def::*;
 use super::edit::SchemaEdit;
@@ -44,7 +46,7 @@ use crate::error::EngineError;
 use crate::recovery::RecoveryProgress;
 use crate::sync::{Arc, RwLock};
 use crate::txn::{Durability, Owner, Transaction, TxnError, Unavailable};
-use crate::wait::Task;
+use crate::wait::{OffLoad, Task};
 
 use data_directory::DataDirectory;
 
@@ -119,6 +121,7 @@ pub struct Instance {
     options: InstanceOptions,
     master: Arc<Catalog>,
     catalogs: RwLock<BTreeMap<DbId, Arc<Catalog>>>,
+    backups: OffLoad,
     _lock: DirectoryLock,
 }
 
@@ -171,6 +174,9 @@ impl Instance {
             }
             Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Offline))) => {
                 DatabaseState::Offline
+            }
+            Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Restoring))) => {
+                DatabaseState::Restoring
             }
             Err(_) => DatabaseState::Suspect,
         }

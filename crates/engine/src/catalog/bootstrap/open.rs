@@ -20,7 +20,10 @@ use crate::error::EngineError;
 use crate::recovery::{RecoveryOptions, RecoveryProgress};
 use crate::sync::{Arc, RwLock};
 use crate::txn::{Owner, Transaction, Unavailable};
-use crate::wait::Task;
+use crate::wait::{OffLoad, Task};
+
+/// Backups and restores that are made at a time.
+const BACKUP_THREADS: usize = 4;
 
 /// A database whose log was read.
 type Replayed = (RecoveringDatabase, CatalogReplay);
@@ -67,8 +70,10 @@ impl Instance {
         }
         let master = opened.get(&DbId::MASTER).expect("it was opened or that was an error").clone();
         let catalogs = RwLock::new(opened);
-        let instance = Instance { engine, data, options, master, catalogs, _lock: lock };
+        let backups = OffLoad::new("backup", BACKUP_THREADS, BACKUP_THREADS);
+        let instance = Instance { engine, data, options, master, catalogs, backups, _lock: lock };
         instance.remove_orphans(&known, &mut report)?;
+        instance.break_log_chains(&known)?;
         instance.renew_tempdb(task, &owner, &mut report);
         Ok((instance, report))
     }
@@ -102,6 +107,17 @@ impl Instance {
         })?;
         self.register(catalog.clone());
         Ok(catalog)
+    }
+
+    /// Sees to it that databases whose recovery model does not ask for it keep no log for backups: the
+    /// power may have gone between the change of the model and its effect.
+    fn break_log_chains(&self, known: &[Arc<DatabaseDef>]) -> Result<(), InstanceError> {
+        for def in known.iter().filter(|d| d.options.recovery_model == RecoveryModel::Simple) {
+            if let Ok(catalog) = self.catalog(def.id) {
+                catalog.database().break_log_chain()?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes the directories of databases that master does not know.
@@ -180,6 +196,10 @@ impl Opening<'_> {
     ) -> (Vec<Replayed>, Vec<u128>) {
         let (mut replayed, mut unreadable) = (vec![master], Vec::new());
         for def in known.iter().filter(|d| d.id != DbId::MASTER && d.id != DbId::TEMPDB) {
+            if def.options.state == DatabaseState::Restoring {
+                engine.set_unavailable(def.id, Unavailable::Restoring);
+                continue;
+            }
             if def.options.state == DatabaseState::Offline {
                 engine.set_unavailable(def.id, Unavailable::Offline);
                 unreadable.push(u128::from_le_bytes(def.guid));

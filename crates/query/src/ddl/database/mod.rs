@@ -168,6 +168,10 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterDatabase) -> DdlResult
         let error = SqlError::new(&message::ALTER_DATABASE_NOT_FOUND, &[&name]);
         return Err(super::Failure::from(error).then(failed()));
     };
+    if def.options.state == DatabaseState::Restoring {
+        let error = SqlError::new(&message::ALTER_DATABASE_RESTORING, &[&"Restoring"]);
+        return Err(super::Failure::from(error).then(failed()));
+    }
     let result = match &alter.action {
         AlterDatabaseAction::Set { options, termination } => {
             options::set_all(context, &def, options, *termination)

@@ -7,7 +7,7 @@ use tsql::ast::{self, OptionValue, Termination};
 
 use super::state;
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::Context;
+use crate::exec::context::{Context, checkpoint_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -28,11 +28,16 @@ pub(super) fn set_all(
     }
     let access = (def.options.user_access, new.options.user_access);
     admit(context, def, access, termination)?;
+    let keeps_log = new.options.recovery_model != RecoveryModel::Simple;
     let put = super::put_database(context, new);
     if put.is_err() {
         state::release(context, def.id, access.0);
     }
     put?;
+    if !keeps_log && def.id != DbId::TEMPDB {
+        let broken = context.catalog(def.id)?.database().break_log_chain();
+        broken.map_err(|error| checkpoint_error(&error))?;
+    }
     context.instance().usage.set_single(def.id, access.1 == UserAccess::Single);
     state::release(context, def.id, access.1);
     context.instance().note_database_change();

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use tsql::ast::{Module, StatementKind};
+use tsql::ast::{BackupAction, Module, StatementKind};
 
 use crate::exec::program::StepKind;
 
@@ -78,6 +78,11 @@ activities! {
     CREATE_ROLE = "CREATE ROLE",
     GRANT = "GRANT",
     BACKUP = "BACKUP DATABASE",
+    BACKUP_LOG = "BACKUP LOG",
+    RESTORE = "RESTORE DATABASE",
+    RESTORE_LOG = "RESTORE LOG",
+    RESTORE_HEADERS = "RESTORE HEADERONLY",
+    VERIFY = "RESTORE VERIFYONLY",
     DBCC = "DBCC",
     KILL = "KILL",
     CHECKPOINT = "CHECKPOINT",
@@ -153,7 +158,14 @@ impl Activity {
             S::User(_) => Activity::CREATE_USER,
             S::Role(_) => Activity::CREATE_ROLE,
             S::Permission(_) => Activity::GRANT,
-            S::Backup(_) => Activity::BACKUP,
+            S::Backup(backup) => match backup.action {
+                BackupAction::BackupDatabase => Activity::BACKUP,
+                BackupAction::BackupLog => Activity::BACKUP_LOG,
+                BackupAction::RestoreDatabase => Activity::RESTORE,
+                BackupAction::RestoreLog => Activity::RESTORE_LOG,
+                BackupAction::RestoreVerifyOnly => Activity::VERIFY,
+                _ => Activity::RESTORE_HEADERS,
+            },
             S::Dbcc(_) => Activity::DBCC,
             S::Kill(_) => Activity::KILL,
             S::Checkpoint(_) => Activity::CHECKPOINT,
@@ -169,12 +181,17 @@ impl Activity {
     }
 }
 
-/// The activity of a session. The session writes it, anybody reads it; nothing else is ordered by it.
-pub struct CurrentActivity(AtomicU8);
+/// The activity of a session, and how far it has come with that if it takes long. The session writes it,
+/// anybody reads it; nothing else is ordered by it.
+pub struct CurrentActivity {
+    activity: AtomicU8,
+    percent: AtomicU8,
+}
 
 impl Default for CurrentActivity {
     fn default() -> CurrentActivity {
-        CurrentActivity(AtomicU8::new(Activity::SELECT.0))
+        let activity = AtomicU8::new(Activity::SELECT.0);
+        CurrentActivity { activity, percent: AtomicU8::new(0) }
     }
 }
 
@@ -182,11 +199,21 @@ impl CurrentActivity {
     /// Says what the session does now.
     #[inline]
     pub fn set(&self, activity: Activity) {
-        self.0.store(activity.0, Relaxed);
+        self.activity.store(activity.0, Relaxed);
+    }
+
+    /// Says how much of a backup or restore is done; 0 for all else.
+    pub fn set_percent(&self, percent: u8) {
+        self.percent.store(percent, Relaxed);
+    }
+
+    /// How much is done, per cent.
+    pub fn percent(&self) -> u8 {
+        self.percent.load(Relaxed)
     }
 
     /// What the session does, or did last.
     pub fn get(&self) -> Activity {
-        Activity(self.0.load(Relaxed))
+        Activity(self.activity.load(Relaxed))
     }
 }

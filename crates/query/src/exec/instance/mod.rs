@@ -224,7 +224,7 @@ impl Instance {
         self.database_def(id).map_or_else(|| "".into(), |def| def.name.clone())
     }
 
-    /// The catalog of a database that can be used; error 911, 922, 926, 942 otherwise.
+    /// The catalog of a database that can be used; error 911, 922, 926, 927, 942 otherwise.
     pub fn catalog(&self, id: DbId) -> SqlResult<Arc<Catalog>> {
         self.databases.catalog(id).map_err(|error| self.unavailable(id, &error))
     }
@@ -237,6 +237,7 @@ impl Instance {
                 Unavailable::Recovering => &message::DATABASE_IN_RESTORE,
                 Unavailable::Suspect => &message::DATABASE_SUSPECT,
                 Unavailable::Offline => &message::DATABASE_OFFLINE,
+                Unavailable::Restoring => &message::DATABASE_RESTORING,
             },
             _ => &message::DATABASE_NOT_FOUND,
         };

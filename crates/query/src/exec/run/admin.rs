@@ -1,5 +1,5 @@
-//! Statements about the server: `KILL`, `CHECKPOINT`, `RECONFIGURE`, `ALTER SERVER CONFIGURATION`, `SHUTDOWN`,
-//! `EXECUTE AS`, `REVERT`.
+//! Statements about the server: `BACKUP`, `KILL`, `CHECKPOINT`, `RECONFIGURE`,
+//! `ALTER SERVER CONFIGURATION`, `SHUTDOWN`, `EXECUTE AS`, `REVERT`.
 
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ impl Context<'_> {
                     .map_err(Fault::lost)?;
                 self.session.instance.shut_down(*no_wait);
             }
+            StatementKind::Backup(backup) => self.back_up(program, step, backup, frame)?,
             StatementKind::Kill(kill) => self.kill(kill)?,
             StatementKind::Dbcc(dbcc) => self.dbcc(program, step, dbcc, frame)?,
             StatementKind::ExecuteAs(execute) => self.execute_as(program, step, execute, frame)?,

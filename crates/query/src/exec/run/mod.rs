@@ -16,6 +16,7 @@
 //! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 
 pub mod admin;
+pub mod backup;
 pub mod call;
 pub mod callee;
 pub mod canonical;

@@ -47,6 +47,11 @@ impl Names for StatementNames<'_> {
         self.session.user(def.id).ok().map(|_| def.id)
     }
 
+    fn closed(&self, name: &str) -> Option<SqlError> {
+        let instance = &self.session.instance;
+        instance.catalog(instance.find_database(name)?.id).err()
+    }
+
     fn database_name(&self, database: DbId) -> Arc<str> {
         match self.session.access(database) {
             Ok(access) => access.name(&self.session.instance),

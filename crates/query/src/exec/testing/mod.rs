@@ -36,6 +36,7 @@ use super::instance::sessions::ClientInfo;
 use super::instance::{Instance, InstanceOptions};
 use super::options::ClientKind;
 use super::request::{RpcArg, RpcCall, RpcProcedure, RpcValue};
+use super::run::backup::history;
 use super::session::{After, LoginOptions, Session};
 use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone};
 use crate::func::facts::ServerFacts;
@@ -117,7 +118,9 @@ impl TestServer {
             compile_after: HOT,
         };
         change(&mut options);
-        TestServer { instance: Instance::new(opened.0, options), task }
+        let instance = Instance::new(opened.0, options);
+        assert!(history::prepare(&instance, &task), "msdb is there");
+        TestServer { instance, task }
     }
 
     /// Takes all rows of disk tables out of memory that can leave it.

@@ -2,6 +2,7 @@
 
 use base::Value;
 use engine::catalog::def::DatabaseDef;
+use engine::database::LogWait;
 
 use super::super::catalog::storage::{FILE_COLUMNS, file};
 use super::super::cells::*;
@@ -106,7 +107,9 @@ pub static DATABASES: SystemRowset = SystemRowset {
         for own in master.server().databases().iter() {
             // What cannot be opened says so, whatever it was set to.
             let usable = cx.instance.catalog(own.id).is_ok();
-            cx.push_parts(&[&what_it_is(own, usable), &settings(own), &rest(own)]);
+            let wait = cx.instance.catalog(own.id).map(|catalog| catalog.database().log_wait());
+            let wait = wait.unwrap_or(LogWait::Nothing);
+            cx.push_parts(&[&what_it_is(own, usable), &settings(own), &rest(own, wait)]);
         }
         Ok(())
     },
@@ -179,14 +182,19 @@ fn settings(own: &DatabaseDef) -> [Value; 26] {
     ]
 }
 
-fn rest(own: &DatabaseDef) -> [Value; 39] {
+fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
+    let wait = match wait {
+        LogWait::Nothing => (0, "NOTHING"),
+        LogWait::LogBackup => (2, "LOG_BACKUP"),
+        LogWait::Backup => (3, "ACTIVE_BACKUP_OR_RESTORE"),
+    };
     let options = &own.options;
     let containment = if options.contained { (1, "PARTIAL") } else { (0, "NONE") };
     [
         guid(own.guid),
         bit(options.broker_enabled),
-        int(0),
-        text("NOTHING"),
+        int(wait.0),
+        text(wait.1),
         bit(options.date_correlation),
         bit(false),
         bit(false),

@@ -361,7 +361,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 int(1),
                 int(status.transaction.as_ref().map_or(0, |t| t.id as i64)),
                 or_null(status.context_info.as_ref(), |info| bytes(info)),
-                Value::Float(0.0),
+                Value::Float(entry.activity.percent().into()),
                 int(0),
                 ms.clone(),
             ];

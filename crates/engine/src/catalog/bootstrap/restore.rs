@@ -1,0 +1,227 @@
+//! Backups and restores as far as the databases of the server are concerned: what a backup says of a
+//! database, and how what was restored becomes one.
+//!
+//! A full backup is restored into a directory that master does not know, so that nothing of a restore that
+//! comes to nothing stays. The commit of the database's row in master is the commit point: from there on
+//! the directory is the database's, and the one that it had before is removed.
+
+use std::path::{Path, PathBuf};
+
+use super::data_directory::directory_name;
+use super::{Instance, InstanceError, change};
+use crate::backup::{Chain, ChainStore, RestoreTarget, SetHeader};
+use crate::catalog::def::*;
+use crate::catalog::definition::Definition;
+use crate::catalog::store::Catalog;
+use crate::catalog::system_tables::{SystemRow, SystemTable};
+use crate::checkpoint::LocalObjects;
+use crate::error::EngineError;
+use crate::sync::Arc;
+use crate::txn::{Owner, Unavailable};
+use crate::wait::{OffLoad, Task};
+
+use base::ids::DbId;
+
+/// A database as a backup describes it.
+#[derive(Clone, Debug)]
+pub struct BackedUpDatabase {
+    /// Its row in master when it was backed up.
+    pub def: Arc<DatabaseDef>,
+    /// Its filegroups.
+    pub file_groups: Vec<Arc<FileGroupDef>>,
+    /// Its files.
+    pub files: Vec<Arc<FileDef>>,
+}
+
+/// A directory into which a full backup is restored.
+#[derive(Clone, Debug)]
+pub struct NewDirectory {
+    /// Its name.
+    pub name: Name,
+    /// The guid of the database that it will be.
+    pub uuid: u128,
+}
+
+impl Instance {
+    /// Threads that make backups and restore them.
+    pub fn backup_threads(&self) -> &OffLoad {
+        &self.backups
+    }
+
+    /// What a backup says of a database: its definition, and those of its files.
+    pub fn describe(&self, def: &DatabaseDef, catalog: &Catalog) -> (Box<[u8]>, Vec<Box<[u8]>>) {
+        let bytes = |definition: &Definition| SystemRow::of(definition).bytes().into_boxed_slice();
+        let own = bytes(&Definition::Database(Arc::new(def.clone())));
+        let schema = catalog.current();
+        let of_files = schema.definitions().filter_map(|definition| {
+            let system = match &definition {
+                Definition::File(_) => SystemTable::Files,
+                Definition::FileGroup(_) => SystemTable::FileGroups,
+                _ => return None,
+            };
+            let mut row = vec![system as u8];
+            row.extend_from_slice(&bytes(&definition));
+            Some(row.into_boxed_slice())
+        });
+        (own, of_files.collect())
+    }
+
+    /// The database that a backup describes.
+    pub fn described(header: &SetHeader) -> Result<BackedUpDatabase, InstanceError> {
+        let senseless = || InstanceError::Damaged {
+            path: PathBuf::from(&*header.database_name),
+            reason: "the backup does not describe its database".into(),
+        };
+        let row = |system, bytes: &[u8]| SystemRow::from_bytes(system, bytes).definition();
+        let Definition::Database(def) = row(SystemTable::Databases, &header.definition)? else {
+            return Err(senseless());
+        };
+        let mut described = BackedUpDatabase { def, file_groups: Vec::new(), files: Vec::new() };
+        for bytes in &header.files {
+            let (system, bytes) = bytes.split_first().ok_or_else(senseless)?;
+            let system = match *system {
+                code if code == SystemTable::Files as u8 => SystemTable::Files,
+                code if code == SystemTable::FileGroups as u8 => SystemTable::FileGroups,
+                _ => return Err(senseless()),
+            };
+            match row(system, bytes)? {
+                Definition::File(file) => described.files.push(file),
+                Definition::FileGroup(group) => described.file_groups.push(group),
+                _ => return Err(senseless()),
+            }
+        }
+        Ok(described)
+    }
+
+    /// Where a full backup is restored to that becomes a database of this name.
+    pub fn new_directory(&self, name: &str, id: DbId) -> NewDirectory {
+        let uuid = self.env().rng().next_u128();
+        NewDirectory { name: directory_name(name, id, uuid).into(), uuid }
+    }
+
+    /// What a restore into this directory is told.
+    pub fn restore_into(&self, directory: &NewDirectory, stop_at: Option<u64>) -> RestoreTarget {
+        let dir = self.data.databases().join(&*directory.name);
+        let segment_bytes = self.options.database.segments.max_bytes;
+        RestoreTarget { dir, uuid: directory.uuid, stop_at, segment_bytes, moves: Vec::new() }
+    }
+
+    /// What a restore is told that goes on with a database.
+    pub fn restore_onto(&self, def: &DatabaseDef, stop_at: Option<u64>) -> RestoreTarget {
+        let uuid = u128::from_le_bytes(def.guid);
+        self.restore_into(&NewDirectory { name: def.directory.clone(), uuid }, stop_at)
+    }
+
+    /// What a database that is not open remembers of its backups, or how far it has been restored.
+    pub fn closed_chain(&self, def: &DatabaseDef) -> Result<Chain, InstanceError> {
+        let dir = self.restore_onto(def, None).dir.join(crate::backup::CHECKPOINT_DIR);
+        let objects = LocalObjects::open(self.env(), &dir).map_err(InstanceError::of_file)?;
+        let chain = ChainStore::load(Arc::new(objects)).map_err(EngineError::from)?;
+        Ok(chain.get())
+    }
+
+    /// Removes the directory of a restore that came to nothing. What cannot be removed now is at the
+    /// next start.
+    pub fn discard_directory(&self, directory: &NewDirectory) {
+        let dir = self.data.databases().join(&*directory.name);
+        let _ = self.env().fs().remove_dir_all(&dir);
+    }
+
+    /// Makes a directory, into which a full backup was restored, that of a database: `make` is given the
+    /// id of the database and says the rest, and must put it into the state `RESTORING`. The database
+    /// `old` is replaced by it, of which no session is in use, and which keeps its id. Nothing changes
+    /// if this fails.
+    pub fn adopt_directory(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        old: Option<&DatabaseDef>,
+        make: impl FnOnce(DbId) -> DatabaseDef,
+    ) -> Result<Arc<DatabaseDef>, InstanceError> {
+        let def = change(&self.master, task, owner, |edit, txn| {
+            let id = old.map_or_else(|| edit.schema().next_database_id(), |old| old.id);
+            let def = Arc::new(make(id));
+            edit.put(task, txn, Definition::Database(def.clone()))?;
+            Ok(def)
+        })?;
+        if let Some(old) = old {
+            self.unmake(task, old);
+        }
+        self.engine.set_unavailable(def.id, Unavailable::Restoring);
+        Ok(def)
+    }
+
+    /// `RECOVERY`: opens a database that was restored. It is `ONLINE` from here on, or `SUSPECT` if it
+    /// cannot be opened. Files have these paths now, by their logical names.
+    pub fn recover_restored(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+        path_of: impl Fn(&FileDef) -> PathBuf,
+    ) -> Result<Arc<Catalog>, InstanceError> {
+        let options = DatabaseOptions { state: DatabaseState::Online, ..def.options.clone() };
+        let def = Arc::new(DatabaseDef { options, ..def.clone() });
+        change(&self.master, task, owner, |edit, txn| {
+            Ok(edit.put(task, txn, Definition::Database(def.clone()))?)
+        })?;
+        let opened = self.open_database(task, owner, &def);
+        let catalog = opened.inspect_err(|_| {
+            self.engine.set_unavailable(def.id, Unavailable::Suspect);
+        })?;
+        change(&catalog, task, owner, |edit, txn| {
+            for definition in edit.schema().definitions() {
+                if let Definition::File(file) = definition {
+                    let path = path_of(&file);
+                    let physical_name = path.to_string_lossy().as_ref().into();
+                    let file = FileDef { physical_name, ..FileDef::clone(&file) };
+                    edit.put(task, txn, Definition::File(Arc::new(file)))?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(catalog)
+    }
+
+    /// `BACKUP LOG … WITH NORECOVERY`: closes a database that no session uses, and leaves it as one that is
+    /// being restored.
+    pub fn close_for_restore(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+    ) -> Result<(), InstanceError> {
+        let options = DatabaseOptions { state: DatabaseState::Restoring, ..def.options.clone() };
+        let restoring = Arc::new(DatabaseDef { options, ..def.clone() });
+        change(&self.master, task, owner, |edit, txn| {
+            Ok(edit.put(task, txn, Definition::Database(restoring))?)
+        })?;
+        self.close_database(task, def.id)?;
+        self.engine.set_unavailable(def.id, Unavailable::Restoring);
+        Ok(())
+    }
+
+    /// Where backups are whose path is relative.
+    pub fn backup_dir(&self) -> PathBuf {
+        self.data.root().join("backup")
+    }
+
+    /// Makes that folder if a file shall be in it. Whoever writes the file finds out if it is not there.
+    pub fn make_backup_dir(&self, file: &Path) {
+        let dir = self.backup_dir();
+        if file.starts_with(&dir) {
+            let _ = self.env().fs().create_dir_all(&dir);
+            let _ = self.env().fs().sync_dir(self.data.root());
+        }
+    }
+
+    /// Whether a path leads to where databases are.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.starts_with(self.data.databases())
+    }
+
+    /// The directory of a database's files.
+    pub fn directory_of(&self, def: &DatabaseDef) -> PathBuf {
+        self.data.identity(def).dir
+    }
+}

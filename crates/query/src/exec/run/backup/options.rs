@@ -1,0 +1,210 @@
+//! What stands behind `WITH`.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlType, Value, message};
+use tsql::ast::{self, BackupAction};
+
+use crate::exec::context::Context;
+use crate::exec::program::{Program, Step};
+use crate::exec::run::{Run, unimplemented};
+use crate::interp::Frame;
+
+/// Per cents between two messages of `STATS` without a number.
+const STATS: u8 = 10;
+
+/// The options of `BACKUP` and `RESTORE`.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Options {
+    /// `DIFFERENTIAL`
+    pub differential: bool,
+    /// `COPY_ONLY`
+    pub copy_only: bool,
+    /// `COMPRESSION`
+    pub compression: bool,
+    /// `CHECKSUM`
+    pub checksum: bool,
+    /// `INIT`
+    pub init: bool,
+    /// `FORMAT`
+    pub format: bool,
+    /// `NORECOVERY`
+    pub no_recovery: bool,
+    /// `REPLACE`
+    pub replace: bool,
+    /// `RESTRICTED_USER`
+    pub restricted: bool,
+    /// `NAME`
+    pub name: Option<Box<str>>,
+    /// `DESCRIPTION`
+    pub description: Option<Box<str>>,
+    /// `MEDIANAME`
+    pub media_name: Option<Box<str>>,
+    /// `MEDIADESCRIPTION`
+    pub media_description: Option<Box<str>>,
+    /// `STATS`: per cents between two messages.
+    pub stats: Option<u8>,
+    /// `FILE`: the number of the set.
+    pub file: Option<usize>,
+    /// `STOPAT`, in UTC ticks of 100 ns since 0001-01-01.
+    pub stop_at: Option<u64>,
+    /// `MOVE`: logical names, and where the files shall be.
+    pub moves: Vec<(String, String)>,
+}
+
+/// What options mean nothing here, as devices, buffers and media are nothing of this server's.
+const IGNORED: &[&str] = &[
+    "NO_COMPRESSION",
+    "NO_CHECKSUM",
+    "NOINIT",
+    "NOFORMAT",
+    "SKIP",
+    "NOSKIP",
+    "EXPIREDATE",
+    "RETAINDAYS",
+    "BLOCKSIZE",
+    "BUFFERCOUNT",
+    "MAXTRANSFERSIZE",
+    "STOP_ON_ERROR",
+    "CONTINUE_AFTER_ERROR",
+    "REWIND",
+    "NOREWIND",
+    "UNLOAD",
+    "NOUNLOAD",
+    "RESTART",
+    "NO_TRUNCATE",
+    "RECOVERY",
+    "KEEP_REPLICATION",
+    "KEEP_CDC",
+    "ENABLE_BROKER",
+    "NEW_BROKER",
+    "ERROR_BROKER_CONVERSATIONS",
+    "LOADHISTORY",
+    "METADATA_ONLY",
+];
+
+/// What SQL Server knows and this server cannot do.
+const REFUSED: &[&str] = &[
+    "STANDBY",
+    "ENCRYPTION",
+    "PASSWORD",
+    "MEDIAPASSWORD",
+    "PARTIAL",
+    "PAGE",
+    "STOPATMARK",
+    "STOPBEFOREMARK",
+    "SNAPSHOT",
+    "FILE_SNAPSHOT",
+    "CREDENTIAL",
+    "MIRROR",
+];
+
+impl Context<'_> {
+    /// Reads the options of a statement. Errors 155, 401.
+    pub(super) fn backup_options(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        backup: &ast::Backup,
+        frame: &mut Frame,
+    ) -> Run<Options> {
+        let restores =
+            !matches!(backup.action, BackupAction::BackupDatabase | BackupAction::BackupLog);
+        let mut options = Options::default();
+        for option in &backup.options {
+            let words = |context: &mut Context<'_>, frame: &mut Frame| -> Run<Option<Box<str>>> {
+                match &option.value {
+                    Some(value) => {
+                        let text = context.text(program, step, frame, value)?;
+                        Ok(text.map(String::into_boxed_str))
+                    }
+                    None => Ok(None),
+                }
+            };
+            match &*option.name {
+                "DIFFERENTIAL" if !restores => options.differential = true,
+                "COPY_ONLY" if !restores => options.copy_only = true,
+                "COMPRESSION" if !restores => options.compression = true,
+                "CHECKSUM" => options.checksum = true,
+                "INIT" if !restores => options.init = true,
+                "FORMAT" if !restores => options.format = true,
+                "NORECOVERY" => options.no_recovery = true,
+                "REPLACE" if restores => options.replace = true,
+                "RESTRICTED_USER" if restores => options.restricted = true,
+                "NAME" => options.name = words(self, frame)?,
+                "DESCRIPTION" => options.description = words(self, frame)?,
+                "MEDIANAME" => options.media_name = words(self, frame)?,
+                "MEDIADESCRIPTION" => options.media_description = words(self, frame)?,
+                "STATS" => {
+                    let number = self.backup_number(program, step, option, frame)?;
+                    let number = number.unwrap_or(STATS.into()).clamp(1, 100);
+                    options.stats = Some(number as u8);
+                }
+                "FILE" if restores => {
+                    let number = self.backup_number(program, step, option, frame)?;
+                    options.file = number.map(|number| number.max(0) as usize);
+                }
+                "STOPAT" if restores => {
+                    options.stop_at = self.stop_at(program, step, option, frame)?;
+                }
+                "MOVE" if restores => {
+                    let to = match &option.second {
+                        Some(to) => self.text(program, step, frame, to)?.unwrap_or_default(),
+                        None => String::new(),
+                    };
+                    let from = words(self, frame)?.unwrap_or_default();
+                    options.moves.push((from.into_string(), to));
+                }
+                name if IGNORED.contains(&name) => {}
+                name if REFUSED.contains(&name) => return Err(unimplemented(name).into()),
+                name => {
+                    let statement = if restores { "RESTORE" } else { "BACKUP" };
+                    let args: [&dyn std::fmt::Display; 2] = [&name, &statement];
+                    let error = SqlError::new(&message::UNRECOGNIZED_OPTION, &args);
+                    return Err(error.at_line(option.span.line).into());
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn backup_number(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        option: &ast::BackupOption,
+        frame: &mut Frame,
+    ) -> Run<Option<i64>> {
+        let Some(value) = &option.value else { return Ok(None) };
+        let (value, ty) = self.value_of(program, step, frame, value, None)?;
+        let value = self.converted(&value, &ty, &SqlType::bigint())?;
+        Ok(match value {
+            Value::Int(number) => Some(number),
+            _ => None,
+        })
+    }
+
+    /// A point in time, which is given in local time.
+    fn stop_at(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        option: &ast::BackupOption,
+        frame: &mut Frame,
+    ) -> Run<Option<u64>> {
+        const TICKS_PER_MINUTE: i64 = 600_000_000;
+        let Some(value) = &option.value else { return Ok(None) };
+        let (value, ty) = self.value_of(program, step, frame, value, None)?;
+        let value = self.converted(&value, &ty, &SqlType::datetime2(7))?;
+        let Value::DateTime2(local) = value else { return Ok(None) };
+        let clock = self.session.instance.env().clock();
+        // The offset at that time, which that at the same time in UTC tells but for an hour of the year.
+        let about = u64::try_from(local).unwrap_or(0);
+        let offset = clock.local_offset_minutes(about);
+        let utc = local - i64::from(offset) * TICKS_PER_MINUTE;
+        let utc = u64::try_from(utc).unwrap_or(0);
+        let offset = clock.local_offset_minutes(utc);
+        let utc = local - i64::from(offset) * TICKS_PER_MINUTE;
+        Ok(Some(u64::try_from(utc).unwrap_or(0)))
+    }
+}
