@@ -152,4 +152,6 @@ go
 select destination_database_name, restore_type, replace, recovery from msdb.dbo.restorehistory order by restore_history_id
 drop database b2
 drop database b3
+exec msdb.dbo.sp_delete_database_backuphistory @database_name = N'backup'
+select count(*) as sets from msdb.dbo.backupset where database_name = 'backup'
 go

@@ -4,6 +4,7 @@
 //! Everything here talks to a server as any client does, over TDS, so that it works against every
 //! server that speaks it and shows what an application would see.
 //!
+//! * [`backup`]: `thermocline backup` and `thermocline restore`.
 //! * [`demo`]: `thermocline demo`, the sample's workload on a server of its own.
 //! * [`bench`]: `thermocline bench`, figures whose answers are checked.
 //! * [`workload`]: the sales orders that both of them insert; [`local`]: the servers they start.
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod backup;
 pub mod bench;
 pub mod client;
 pub mod demo;

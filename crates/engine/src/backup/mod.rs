@@ -51,7 +51,7 @@ mod set;
 mod take;
 
 #[cfg(all(test, not(feature = "shuttle")))]
-mod tests;
+pub(crate) mod tests;
 
 pub use chain::{Base, Chain, Fork, Restored};
 pub use error::BackupError;

@@ -14,7 +14,7 @@ use super::error::{BackupError, Result};
 use super::media::Media;
 use super::set::{BackupSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
 use super::{Progress, STEP_BYTES};
-use crate::checkpoint::{Checkpoints, Delta, FileId, ObjectStore, Pin, Pins};
+use crate::checkpoint::{Checkpoints, Delta, FileId, Manifest, ObjectStore, Pin, Pins};
 use crate::log::Log;
 use crate::log::store::{BatchReader, LogStore};
 use crate::txn::Manager;
@@ -114,27 +114,15 @@ impl Backup {
             SetKind::Log => chain.log.ok_or(BackupError::LogNotKept)?,
             SetKind::Full | SetKind::Differential => manifest.log_start,
         };
-        let mut files = VecDeque::new();
-        if header.kind != SetKind::Log {
-            let mut known = HashSet::new();
-            if header.kind == SetKind::Differential {
-                let base = chain.base.as_ref().ok_or(BackupError::NoDatabaseBackup)?;
-                header.base = Some((base.guid, base.through));
-                known.extend(base.files.iter().copied());
-            }
-            let bytes = manifest.encode().len() as u64;
-            files.push_back(FileHead { kind: FileKind::Manifest, id: manifest.number, bytes });
-            for pair in &manifest.pairs {
-                let data = FileHead { kind: FileKind::Data, id: pair.id.0, bytes: pair.bytes };
-                let delta = |delta: &Delta| FileHead {
-                    kind: FileKind::Delta,
-                    id: delta.id.0,
-                    bytes: delta.bytes,
-                };
-                let of_pair = std::iter::once(data).chain(pair.deltas.iter().map(delta));
-                files.extend(of_pair.filter(|file| !known.contains(&file.id)));
-            }
-        }
+        let base = match header.kind {
+            SetKind::Differential => Some(chain.base.ok_or(BackupError::NoDatabaseBackup)?),
+            SetKind::Full | SetKind::Log => None,
+        };
+        header.base = base.as_ref().map(|base| (base.guid, base.through));
+        let files = match header.kind {
+            SetKind::Log => VecDeque::new(),
+            SetKind::Full | SetKind::Differential => files_of(manifest, base.as_ref()),
+        };
         let data_bytes = files.iter().map(|file| file.bytes).sum();
         let log_bytes = source.manager.log().durable().0.saturating_sub(header.first.0);
         let progress = Progress { done: 0, total: data_bytes + log_bytes };
@@ -274,6 +262,22 @@ impl Backup {
         self.progress.done = self.progress.done.max(self.progress.total);
         Ok(BackupSet { number, header: self.header.clone(), end: self.end })
     }
+}
+
+/// The files that a backup has: those of a manifest, and itself, but for what the base has.
+fn files_of(manifest: &Manifest, base: Option<&Base>) -> VecDeque<FileHead> {
+    let known: HashSet<u64> = base.iter().flat_map(|base| base.files.iter().copied()).collect();
+    let bytes = manifest.encode().len() as u64;
+    let mut files = VecDeque::new();
+    files.push_back(FileHead { kind: FileKind::Manifest, id: manifest.number, bytes });
+    for pair in &manifest.pairs {
+        let data = FileHead { kind: FileKind::Data, id: pair.id.0, bytes: pair.bytes };
+        let delta =
+            |delta: &Delta| FileHead { kind: FileKind::Delta, id: delta.id.0, bytes: delta.bytes };
+        let of_pair = std::iter::once(data).chain(pair.deltas.iter().map(delta));
+        files.extend(of_pair.filter(|file| !known.contains(&file.id)));
+    }
+    files
 }
 
 impl Drop for Backup {

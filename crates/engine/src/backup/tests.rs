@@ -30,7 +30,7 @@ fn database(server: &Server) -> Arc<Database> {
     server.engine.database(DbId(5)).expect("it is open")
 }
 
-fn header(kind: SetKind) -> SetHeader {
+pub(crate) fn header(kind: SetKind) -> SetHeader {
     SetHeader {
         guid: 0,
         kind,

@@ -58,6 +58,13 @@ const FIRST_OBJECT_ID: i32 = 549_576_996;
 /// Ids up to here belong to what the server itself defines.
 const LAST_SYSTEM_OBJECT: i32 = 1000;
 
+/// The version before the first of a new catalog. No two catalogs have a version in common: a database may be
+/// restored in another's place, under its id, and what depends on the other's schema must notice.
+fn before_first_version() -> u64 {
+    static CATALOGS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    CATALOGS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) << 32
+}
+
 impl Catalog {
     /// The catalog of a database whose system tables exist ([`create_system_tables`]), with an empty
     /// schema; [`Catalog::load`] fills it from the rows. From here on the database makes checkpoints.
@@ -75,7 +82,7 @@ impl Catalog {
             current: RwLock::new(Arc::new(Schema::new(database.id(), collation))),
             version: AtomicU64::new(0),
             publishing: Mutex::new(()),
-            last_version: AtomicU64::new(0),
+            last_version: AtomicU64::new(before_first_version()),
             last_object: AtomicI32::new(FIRST_OBJECT_ID),
             last_temporary: AtomicI32::new(FIRST_OBJECT_ID),
             last_storage: AtomicU64::new(FIRST_USER_STORAGE.0),

@@ -139,4 +139,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_describe_parameter_encryption.sql"),
         describe::parameter_encryption,
     ),
+    Entry::text(
+        "sp_delete_database_backuphistory",
+        include_str!("text/sp_delete_database_backuphistory.sql"),
+    ),
 ];

@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! `serve` and `init` are the server's own. `sql`, `stress`, `demo` and `bench` are given everything
+//! `serve` and `init` are the server's own. `sql`, `stress`, `demo`, `bench`, `backup` and `restore` are given everything
 //! behind their name as it is: their options are those of other tools, and they read them themselves.
 
 mod init;
@@ -48,6 +48,16 @@ const PASSED: &[Passed] = &[
         name: "demo",
         about: "The sales-order demo: a server, the sample, the workload, the result",
         run: tools::demo::main,
+    },
+    Passed {
+        name: "backup",
+        about: "Back up a database, or its log, to a file of the server's",
+        run: tools::backup::backup,
+    },
+    Passed {
+        name: "restore",
+        about: "Restore a database from files of the server's",
+        run: tools::backup::restore,
     },
     Passed { name: "bench", about: "Figures of this server", run: tools::bench::main },
 ];

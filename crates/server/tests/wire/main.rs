@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic anywhere")]
 
 mod attention;
+mod backups;
 mod crowd;
 mod durability;
 mod ending;

@@ -1,6 +1,6 @@
 //! Instances in a simulated world: made, crashed, opened again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base::ids::{ObjectId, SessionId};
 use base::{SqlType, Value, ValueRef};
@@ -9,6 +9,7 @@ use env::OpKind;
 use env::sim::{Fault, FaultKind, SimEnv};
 
 use super::*;
+use crate::backup;
 use crate::catalog::CatalogResult;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::dice::{Change, Dice};
@@ -757,4 +758,114 @@ fn is_of_server(key: &DefinitionKey) -> bool {
             | K::Configuration(_)
             | K::Message(..)
     )
+}
+
+const BACKUP: &str = "/srv/e.bak";
+
+/// Backs a database up to a file of its own.
+fn back_up(world: &World, server: &Server, name: &str) {
+    let def = server.instance.find(name).expect("it exists");
+    let catalog = server.instance.catalog(def.id).expect("it is open");
+    let (definition, files) = server.instance.describe(&def, &catalog);
+    let header =
+        backup::SetHeader { definition, files, ..backup::tests::header(backup::SetKind::Full) };
+    let env = world.sim.env();
+    let media = backup::new_media(&env, None, None);
+    let media = backup::Media::create(&env, Path::new(BACKUP), media).expect("the disk works");
+    let backup = catalog.database().begin_backup(&server.task, media, header);
+    let mut backup = backup.expect("the disk works");
+    while backup.step().expect("the disk works").1.is_none() {}
+}
+
+/// Restores the backup as this database, in the place of one that is there.
+fn restore(world: &World, server: &Server, name: &str) -> Result<(), InstanceError> {
+    let failed = |error: backup::BackupError| InstanceError::Engine(error.into());
+    let (env, instance) = (world.sim.env(), &server.instance);
+    let media =
+        backup::Media::open(&env, Path::new(BACKUP), env::OpenMode::Read).map_err(failed)?;
+    let set = media.set(1).map_err(failed)?;
+    let described = Instance::described(&set.header)?;
+    assert_eq!((&*described.def.name, described.files.len()), ("D", 2));
+    let directory = instance.new_directory(name, DbId(0));
+    let target = instance.restore_into(&directory, None);
+    let mut restore = backup::Restore::begin(&env, &media, &set, target).map_err(failed)?;
+    while !restore.step().map_err(failed)?.1 {}
+    let old = instance.find(name);
+    let make = |id| DatabaseDef {
+        id,
+        name: name.into(),
+        directory: directory.name.clone(),
+        guid: directory.uuid.to_le_bytes(),
+        options: DatabaseOptions {
+            state: DatabaseState::Restoring,
+            ..described.def.options.clone()
+        },
+        ..DatabaseDef::clone(&described.def)
+    };
+    let def = instance.adopt_directory(&server.task, &server.owner, old.as_deref(), make)?;
+    assert_eq!(instance.state(&def), DatabaseState::Restoring);
+    instance.recover_restored(&server.task, &server.owner, &def, |file| {
+        PathBuf::from(format!("/elsewhere/{}", file.name))
+    })?;
+    Ok(())
+}
+
+/// The power goes at every few operations of a restore over another database. Afterwards that is what it
+/// was, or the database is being restored, or it is there as it was backed up.
+#[test]
+fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restored() {
+    let prepared = || {
+        let (world, server) = World::started(31);
+        let d = server.create_database("D").expect("the name is free");
+        let of_d = server.create_table(&d, "T", &[1, 2, 3]).expect("the name is free");
+        let e = server.create_database("E").expect("the name is free");
+        let of_e = server.create_table(&e, "T", &[9]).expect("the name is free");
+        back_up(&world, &server, "D");
+        assert_eq!(of_d, of_e, "ids go on in the same way in each database");
+        (world, server, of_d)
+    };
+    let rows_of = |server: &Server, name: &str, table| {
+        let def = server.instance.find(name).expect("it exists");
+        let catalog = server.instance.catalog(def.id).expect("it is open");
+        server.select(&catalog, table).into_iter().map(|(_, v)| v).collect::<Vec<_>>()
+    };
+    let (first, last) = {
+        let (world, server, table) = prepared();
+        let first = world.sim.fs().operations();
+        restore(&world, &server, "E").expect("the disk works");
+        assert_eq!(rows_of(&server, "E", table), [1, 2, 3]);
+        server.check();
+        (first, world.sim.fs().operations())
+    };
+    let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 5 };
+    let mut found = [0; 3];
+    for at in (first..last).step_by(step) {
+        let (world, server, table) = prepared();
+        world.sim.fs().power_off_at(at);
+        let _ = restore(&world, &server, "E");
+        world.sim.fs().power_off();
+        drop(server);
+        world.sim.fs().power_on();
+        let server = world.open().expect("it can be recovered");
+        assert!(server.report.failed.is_empty(), "off at {at}: {:?}", server.report.failed);
+        assert_eq!(rows_of(&server, "D", table), [1, 2, 3]);
+        let e = server.instance.find("E").expect("it is there under that name in any case");
+        match server.instance.state(&e) {
+            DatabaseState::Restoring => {
+                found[0] += 1;
+                let path = |file: &FileDef| PathBuf::from(&*file.physical_name);
+                let recovered =
+                    server.instance.recover_restored(&server.task, &server.owner, &e, path);
+                recovered.unwrap_or_else(|error| panic!("off at {at}: {error}"));
+                assert_eq!(rows_of(&server, "E", table), [1, 2, 3], "off at {at}");
+            }
+            DatabaseState::Online => match &rows_of(&server, "E", table)[..] {
+                [9] => found[1] += 1,
+                [1, 2, 3] => found[2] += 1,
+                other => panic!("off at {at}: {other:?}"),
+            },
+            other => panic!("off at {at}: {other:?}"),
+        }
+    }
+    assert!(found.iter().all(|count| *count > 0), "each is found: {found:?}");
 }

@@ -99,6 +99,37 @@ const REFUSED: &[&str] = &[
     "MIRROR",
 ];
 
+impl Options {
+    /// Sets an option that is a word; `false` if it is none.
+    fn set(&mut self, name: &str, restores: bool) -> bool {
+        let option = match name {
+            "DIFFERENTIAL" if !restores => &mut self.differential,
+            "COPY_ONLY" if !restores => &mut self.copy_only,
+            "COMPRESSION" if !restores => &mut self.compression,
+            "CHECKSUM" => &mut self.checksum,
+            "INIT" if !restores => &mut self.init,
+            "FORMAT" if !restores => &mut self.format,
+            "NORECOVERY" => &mut self.no_recovery,
+            "REPLACE" if restores => &mut self.replace,
+            "RESTRICTED_USER" if restores => &mut self.restricted,
+            _ => return false,
+        };
+        *option = true;
+        true
+    }
+
+    /// The option that is words for people, if it is one.
+    fn words(&mut self, name: &str) -> Option<&mut Option<Box<str>>> {
+        match name {
+            "NAME" => Some(&mut self.name),
+            "DESCRIPTION" => Some(&mut self.description),
+            "MEDIANAME" => Some(&mut self.media_name),
+            "MEDIADESCRIPTION" => Some(&mut self.media_description),
+            _ => None,
+        }
+    }
+}
+
 impl Context<'_> {
     /// Reads the options of a statement. Errors 155, 401.
     pub(super) fn backup_options(
@@ -108,33 +139,18 @@ impl Context<'_> {
         backup: &ast::Backup,
         frame: &mut Frame,
     ) -> Run<Options> {
-        let restores =
-            !matches!(backup.action, BackupAction::BackupDatabase | BackupAction::BackupLog);
+        use BackupAction as A;
+        let restores = !matches!(backup.action, A::BackupDatabase | A::BackupLog);
         let mut options = Options::default();
         for option in &backup.options {
-            let words = |context: &mut Context<'_>, frame: &mut Frame| -> Run<Option<Box<str>>> {
-                match &option.value {
-                    Some(value) => {
-                        let text = context.text(program, step, frame, value)?;
-                        Ok(text.map(String::into_boxed_str))
-                    }
-                    None => Ok(None),
-                }
-            };
+            if options.set(&option.name, restores) {
+                continue;
+            }
+            if let Some(words) = options.words(&option.name) {
+                *words = self.option_text(program, step, option.value.as_ref(), frame)?;
+                continue;
+            }
             match &*option.name {
-                "DIFFERENTIAL" if !restores => options.differential = true,
-                "COPY_ONLY" if !restores => options.copy_only = true,
-                "COMPRESSION" if !restores => options.compression = true,
-                "CHECKSUM" => options.checksum = true,
-                "INIT" if !restores => options.init = true,
-                "FORMAT" if !restores => options.format = true,
-                "NORECOVERY" => options.no_recovery = true,
-                "REPLACE" if restores => options.replace = true,
-                "RESTRICTED_USER" if restores => options.restricted = true,
-                "NAME" => options.name = words(self, frame)?,
-                "DESCRIPTION" => options.description = words(self, frame)?,
-                "MEDIANAME" => options.media_name = words(self, frame)?,
-                "MEDIADESCRIPTION" => options.media_description = words(self, frame)?,
                 "STATS" => {
                     let number = self.backup_number(program, step, option, frame)?;
                     let number = number.unwrap_or(STATS.into()).clamp(1, 100);
@@ -148,12 +164,10 @@ impl Context<'_> {
                     options.stop_at = self.stop_at(program, step, option, frame)?;
                 }
                 "MOVE" if restores => {
-                    let to = match &option.second {
-                        Some(to) => self.text(program, step, frame, to)?.unwrap_or_default(),
-                        None => String::new(),
-                    };
-                    let from = words(self, frame)?.unwrap_or_default();
-                    options.moves.push((from.into_string(), to));
+                    let from = self.option_text(program, step, option.value.as_ref(), frame)?;
+                    let to = self.option_text(program, step, option.second.as_ref(), frame)?;
+                    let text = |text: Option<Box<str>>| text.unwrap_or_default().into_string();
+                    options.moves.push((text(from), text(to)));
                 }
                 name if IGNORED.contains(&name) => {}
                 name if REFUSED.contains(&name) => return Err(unimplemented(name).into()),
@@ -166,6 +180,22 @@ impl Context<'_> {
             }
         }
         Ok(options)
+    }
+
+    fn option_text(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        value: Option<&ast::Expr>,
+        frame: &mut Frame,
+    ) -> Run<Option<Box<str>>> {
+        match value {
+            Some(value) => {
+                let text = self.text(program, step, frame, value)?;
+                Ok(text.map(String::into_boxed_str))
+            }
+            None => Ok(None),
+        }
     }
 
     fn backup_number(

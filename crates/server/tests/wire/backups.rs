@@ -1,0 +1,178 @@
+//! Backups of a server that is at work, and restores over its restarts.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use base::Value;
+use tools::client::Connection;
+
+use crate::support::{PASSWORD, Process, TempDir};
+
+fn number(connection: &mut Connection, text: &str) -> i64 {
+    match connection.query(text).unwrap().rows[0][0] {
+        Value::Int(number) => number,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+fn run(connection: &mut Connection, text: &str) {
+    let outcome = connection.execute(text).unwrap();
+    assert_eq!(outcome.errors, 0, "{text}: {:?}", outcome.first_error);
+}
+
+/// Orders are inserted while a full backup, a differential one and two of the log are made; the server is
+/// killed, and all is restored beside the database: exactly what was committed before the last backup.
+#[test]
+fn a_server_at_work_is_backed_up_killed_and_restored() {
+    const WRITERS: u64 = 3;
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database shop");
+    run(&mut connection, "alter database shop add filegroup f contains memory_optimized_data");
+    run(
+        &mut connection,
+        "alter database shop add file (name = 'f', filename = 'f') to filegroup f",
+    );
+    run(
+        &mut connection,
+        "use shop; create table orders (writer int not null, n int not null, \
+         primary key nonclustered (writer, n)) with (memory_optimized = on); \
+         create table filler (id int not null primary key, text varchar(200)); \
+         insert filler select value, replicate('x', 150) from generate_series(1, 40000)",
+    );
+    let acknowledged: Vec<AtomicU64> = (0..WRITERS).map(|_| AtomicU64::new(0)).collect();
+    let over = AtomicBool::new(false);
+    let mut before = Vec::new();
+    std::thread::scope(|scope| {
+        for (writer, counter) in acknowledged.iter().enumerate() {
+            let options = server.options().with_database("shop");
+            let over = &over;
+            scope.spawn(move || {
+                let mut connection = Connection::connect(&options).unwrap();
+                for n in 1_u64.. {
+                    if over.load(SeqCst) {
+                        return;
+                    }
+                    run(&mut connection, &format!("insert orders values ({writer}, {n})"));
+                    counter.store(n, SeqCst);
+                }
+            });
+        }
+        let to = "to disk = 'shop.bak' with checksum, compression";
+        for what in ["database shop", "log shop", "database shop", "log shop"] {
+            let more = if before.len() == 2 { ", differential" } else { "" };
+            std::thread::sleep(Duration::from_millis(100));
+            before = acknowledged.iter().map(|counter| counter.load(SeqCst)).collect();
+            run(&mut connection, &format!("backup {what} {to}{more}"));
+            before.push(0);
+            before.truncate(WRITERS as usize);
+        }
+        over.store(true, SeqCst);
+    });
+    let after: Vec<u64> = acknowledged.iter().map(|counter| counter.load(SeqCst)).collect();
+    run(
+        &mut connection,
+        "use master; restore database copy from disk = 'shop.bak' with norecovery",
+    );
+    server.kill();
+
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    let state = "select cast(state as int) from sys.databases where name = 'copy'";
+    assert_eq!(number(&mut connection, state), 1, "a restart leaves it as it was");
+    run(&mut connection, "restore log copy from disk = 'shop.bak' with file = 2, norecovery");
+    run(&mut connection, "restore log copy from disk = 'shop.bak' with file = 4");
+    for (writer, (before, after)) in before.iter().zip(&after).enumerate() {
+        let of = |what: &str| format!("select {what} from copy.dbo.orders where writer = {writer}");
+        let kept = number(&mut connection, &of("count(*)")) as u64;
+        assert_eq!(number(&mut connection, &of("max(n)")) as u64, kept, "in order, without gaps");
+        assert!((*before..=*after + 1).contains(&kept), "{before} before, {kept}, {after} after");
+        let original = format!("select count(*) from shop.dbo.orders where writer = {writer}");
+        assert_eq!(number(&mut connection, &original) as u64, *after, "acknowledged, and killed");
+    }
+    assert_eq!(number(&mut connection, "select count(*) from copy.dbo.filler"), 40_000);
+    run(
+        &mut connection,
+        "insert copy.dbo.orders values (9, 9); delete copy.dbo.filler where id % 2 = 0",
+    );
+    server.kill();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from copy.dbo.filler"), 20_000);
+    assert_eq!(number(&mut connection, "select n from copy.dbo.orders where writer = 9"), 9);
+    let sets = "select count(*) from msdb.dbo.backupset where database_name = 'shop'";
+    assert_eq!(number(&mut connection, sets), 4);
+}
+
+#[test]
+fn commands_back_up_and_restore() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database d");
+    run(
+        &mut connection,
+        "use d; create table t (id int not null primary key); insert t values (1)",
+    );
+    let address = server.options().address;
+    let at = format!("{},{}", address.host, address.port);
+    let command = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+            .args(words)
+            .args(["-S", &at, "-U", "sa", "-P", PASSWORD])
+            .output()
+            .unwrap();
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), out, errors)
+    };
+    let file = dir.path().join("d.bak");
+    let file = file.to_str().unwrap();
+    let (done, out, errors) = command(&["backup", "d", file]);
+    assert!(done && out.contains("100 percent processed."), "{out}{errors}");
+    run(&mut connection, "insert t values (2)");
+    assert!(command(&["backup", "d", file, "--log"]).0);
+    let (done, out, errors) = command(&["restore", "e", file]);
+    assert!(done, "{out}{errors}");
+    assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 2);
+    let (done, _, errors) = command(&["restore", "e", &format!("{file}:1")]);
+    assert!(!done && errors.contains("Msg 3159"), "{errors}");
+    let (done, _, errors) = command(&["restore", "e", &format!("{file}:1"), "--replace"]);
+    assert!(done, "{errors}");
+    assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 1);
+    let (done, _, errors) = command(&["restore", "e", "nothing.bak"]);
+    assert!(!done && errors.contains("Msg 3201"), "{errors}");
+    std::fs::write(dir.path().join("other.bak"), b"TAPE and so on").unwrap();
+    let other = dir.path().join("other.bak");
+    let (done, _, errors) = command(&["restore", "e", other.to_str().unwrap()]);
+    assert!(!done && errors.contains("Msg 3241"), "{errors}");
+}
+
+/// A backup that takes long goes on beside everything else, and can be cancelled.
+#[test]
+fn a_backup_can_be_cancelled() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database d");
+    run(
+        &mut connection,
+        "use d; create table t (id int not null primary key, text varchar(500)); \
+         insert t select value, replicate('x', 500) from generate_series(1, 100000); checkpoint",
+    );
+    let canceller = connection.canceller();
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(30));
+            let _ = canceller.cancel();
+        });
+        // It may be done before.
+        let _ = connection.execute("backup database d to disk = 'd.bak'");
+    });
+    assert!(began.elapsed() < Duration::from_secs(30));
+    run(&mut connection, "backup database d to disk = 'd.bak' with init");
+    run(&mut connection, "restore verifyonly from disk = 'd.bak'");
+}

@@ -1,0 +1,284 @@
+//! `thermocline backup` and `thermocline restore`: the T-SQL of the same names, for people and scripts
+//! without a client.
+//!
+//! The server does the work and has the file: a path is one of the server's machine. What the server says
+//! is printed while it says it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+
+use crate::client::{
+    AddressError, Authentication, ClientError, ConnectOptions, Connection, Receiver, ServerAddress,
+    ServerMessage,
+};
+
+/// Where the server is, and who asks.
+#[derive(Args, Clone, Debug)]
+struct Where {
+    /// The server: HOST, HOST,PORT or HOST:PORT.
+    #[arg(short = 'S', long, value_name = "HOST,PORT", default_value = "127.0.0.1")]
+    server: String,
+    /// The login. Without it the connection is a trusted one, which a server takes from its own machine
+    /// if it is set up to.
+    #[arg(short = 'U', long, value_name = "LOGIN")]
+    user: Option<String>,
+    /// Its password; better in THERMOCLINE_PASSWORD.
+    #[arg(short = 'P', long, value_name = "PASSWORD", env = "THERMOCLINE_PASSWORD")]
+    password: Option<String>,
+}
+
+/// Back up a database, or its log, to a file of the server's while it is in use.
+#[derive(Parser, Debug)]
+#[command(name = "thermocline backup")]
+struct BackupOptions {
+    /// The database.
+    database: String,
+    /// The file, on the server's machine; a relative path is below DATA/backup.
+    file: String,
+    /// Only what has changed since the last full backup.
+    #[arg(long, conflicts_with = "log")]
+    differential: bool,
+    /// Only the log since the last backup of it.
+    #[arg(long)]
+    log: bool,
+    /// Leave what later backups build on as it is.
+    #[arg(long)]
+    copy_only: bool,
+    /// Do not compress.
+    #[arg(long)]
+    plain: bool,
+    /// Replace what is in the file instead of adding to it.
+    #[arg(long)]
+    overwrite: bool,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// Restore a database from a file of the server's.
+#[derive(Parser, Debug)]
+#[command(name = "thermocline restore")]
+struct RestoreOptions {
+    /// The database, which need not be the one that was backed up.
+    database: String,
+    /// The files, on the server's machine: a full backup first, then what follows it. Behind a colon the
+    /// number of the backup within the file; all of them, in order, without.
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// Replace a database that is there.
+    #[arg(long)]
+    replace: bool,
+    /// Leave the database as one that more can be restored to.
+    #[arg(long)]
+    no_recovery: bool,
+    /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'.
+    #[arg(long, value_name = "TIME")]
+    stop_at: Option<String>,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// Why it did not work.
+#[derive(Debug)]
+enum Failure {
+    Address(AddressError),
+    Client(ClientError),
+    /// The server has said why.
+    Server,
+    Empty(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Address(error) => error.fmt(f),
+            Failure::Client(error) => error.fmt(f),
+            Failure::Server => f.write_str("the server could not do it"),
+            Failure::Empty(file) => write!(f, "{file} holds no backup"),
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Failure {
+        Failure::Client(error)
+    }
+}
+
+/// Runs `thermocline backup` with these arguments, the program's name left out.
+pub fn backup(arguments: Vec<OsString>) -> ExitCode {
+    let name = OsString::from("thermocline backup");
+    let options = BackupOptions::parse_from(std::iter::once(name).chain(arguments));
+    let done = connect(&options.at).and_then(|mut c| run(&mut c, &backup_text(&options)));
+    concluded("backup", done)
+}
+
+/// Runs `thermocline restore` with these arguments, the program's name left out.
+pub fn restore(arguments: Vec<OsString>) -> ExitCode {
+    let name = OsString::from("thermocline restore");
+    let options = RestoreOptions::parse_from(std::iter::once(name).chain(arguments));
+    let done = connect(&options.at).and_then(|mut c| restore_all(&mut c, &options));
+    concluded("restore", done)
+}
+
+fn concluded(what: &str, done: Result<(), Failure>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("thermocline {what}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn connect(at: &Where) -> Result<Connection, Failure> {
+    let address = ServerAddress::parse(&at.server).map_err(Failure::Address)?;
+    let mut options = ConnectOptions::new(address);
+    if let Some(user) = &at.user {
+        let password = at.password.clone().unwrap_or_default();
+        options.authentication = Authentication::Password { user: user.clone(), password };
+    }
+    Ok(Connection::connect(&options)?)
+}
+
+/// Prints what the server says.
+struct Messages;
+
+impl Receiver for Messages {
+    fn message(&mut self, message: &ServerMessage) -> io::Result<()> {
+        let error = &message.error;
+        match message.is_error() {
+            true => eprintln!("Msg {}: {}", error.number(), error.text()),
+            false => println!("{}", error.text()),
+        }
+        Ok(())
+    }
+}
+
+fn run(connection: &mut Connection, text: &str) -> Result<(), Failure> {
+    match connection.batch(text, &mut Messages)?.errors {
+        0 => Ok(()),
+        _ => Err(Failure::Server),
+    }
+}
+
+fn backup_text(options: &BackupOptions) -> String {
+    let what = if options.log { "log" } else { "database" };
+    let mut with = vec!["checksum", "stats"];
+    with.push(if options.plain { "no_compression" } else { "compression" });
+    with.push(if options.overwrite { "init, format" } else { "noinit" });
+    if options.differential {
+        with.push("differential");
+    }
+    if options.copy_only {
+        with.push("copy_only");
+    }
+    let (database, file) = (name(&options.database), text(&options.file));
+    format!("backup {what} {database} to disk = {file} with {}", with.join(", "))
+}
+
+/// A backup within a file.
+struct Set {
+    file: String,
+    number: usize,
+    is_log: bool,
+}
+
+fn restore_all(connection: &mut Connection, options: &RestoreOptions) -> Result<(), Failure> {
+    let mut sets = Vec::new();
+    for file in &options.files {
+        sets.extend(sets_of(connection, file)?);
+    }
+    let (name, last) = (name(&options.database), sets.len());
+    for (place, set) in sets.iter().enumerate() {
+        let what = if set.is_log { "log" } else { "database" };
+        let mut with = format!("file = {}, stats", set.number);
+        if place + 1 < last || options.no_recovery {
+            with.push_str(", norecovery");
+        }
+        if place == 0 && options.replace {
+            with.push_str(", replace");
+        }
+        // Only in what a full backup does not have can a time be looked for.
+        if let Some(time) = options.stop_at.as_ref().filter(|_| set.is_log) {
+            with.push_str(&format!(", stopat = {}", text(time)));
+        }
+        run(
+            connection,
+            &format!("restore {what} {name} from disk = {} with {with}", text(&set.file)),
+        )?;
+    }
+    Ok(())
+}
+
+/// The backups in a file that an argument names.
+fn sets_of(connection: &mut Connection, argument: &str) -> Result<Vec<Set>, Failure> {
+    let numbered = argument.rsplit_once(':').and_then(|(file, number)| {
+        let number: usize = number.parse().ok()?;
+        Some((file, number))
+    });
+    let (file, only) = match numbered {
+        Some((file, number)) => (file, Some(number)),
+        None => (argument, None),
+    };
+    let shown = connection.query(&format!("restore headeronly from disk = {}", text(file)));
+    let rows = match shown {
+        Ok(rows) => rows,
+        Err(ClientError::Server(message)) => {
+            eprintln!("Msg {}: {}", message.error.number(), message.error.text());
+            return Err(Failure::Server);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let place = |wanted: &str| rows.names.iter().position(|name| name == wanted);
+    let (Some(kind), Some(position)) = (place("BackupType"), place("Position")) else {
+        return Err(Failure::Empty(file.to_owned()));
+    };
+    let integer = |value: &base::Value| match value {
+        base::Value::Int(number) => *number,
+        _ => 0,
+    };
+    let sets = rows.rows.iter().map(|row| Set {
+        file: file.to_owned(),
+        number: integer(&row[position]) as usize,
+        is_log: integer(&row[kind]) == 2,
+    });
+    let sets: Vec<Set> = sets.filter(|set| only.is_none_or(|only| only == set.number)).collect();
+    if sets.is_empty() { Err(Failure::Empty(argument.to_owned())) } else { Ok(sets) }
+}
+
+/// An identifier.
+fn name(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
+
+/// A literal.
+fn text(text: &str) -> String {
+    format!("N'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_become_a_statement() {
+        let of = |words: &[&str]| backup_text(&BackupOptions::parse_from(words));
+        assert_eq!(
+            of(&["backup", "a]b", "/x/it's.bak"]),
+            "backup database [a]]b] to disk = N'/x/it''s.bak' with checksum, stats, compression, noinit"
+        );
+        let log = of(&["backup", "d", "f", "--log", "--plain", "--overwrite"]);
+        assert_eq!(
+            log,
+            "backup log [d] to disk = N'f' with checksum, stats, no_compression, init, format"
+        );
+        assert!(
+            of(&["backup", "d", "f", "--differential", "--copy-only"])
+                .ends_with("differential, copy_only")
+        );
+    }
+}
