@@ -314,7 +314,7 @@ impl FileParts<'_> {
             return Ok(());
         }
         let Some(object) = self.object else { return Ok(()) };
-        match object.len() {
+        match object.written() {
             0 => {
                 // The file belongs to another database now.
                 let mut own = bytes.to_vec();
@@ -328,7 +328,7 @@ impl FileParts<'_> {
             _ => object.append(bytes)?,
         }
         if last {
-            debug_assert_eq!(object.len(), head.bytes, "the reader counts");
+            debug_assert_eq!(object.written(), head.bytes, "the reader counts");
             let object = self.object.take().expect("it is being written");
             object.finish()?;
         }

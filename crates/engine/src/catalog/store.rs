@@ -199,7 +199,8 @@ impl Catalog {
     /// database does not have. Nobody uses the catalog yet.
     pub fn load(&self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let rows = self.read_rows(task, txn)?;
-        let mut schema = schema_of_rows(self.database.id(), self.current().collation(), &rows)?;
+        let (id, collation) = (self.database.id(), self.current().collation());
+        let mut schema = schema_of_rows(id, collation, self.fresh_version(), &rows)?;
         let has_rows = schema.tables().filter(|t| t.storage != NO_STORAGE);
         for def in has_rows.filter(|t| self.table(t).is_none()) {
             self.make_table(def);
@@ -288,7 +289,7 @@ pub(super) fn verify_rows(schema: &Schema, rows: &[SystemRow]) -> Result<(), Str
     if let Some((table, key, _)) = expected.symmetric_difference(&found).next() {
         return Err(format!("row {key:?} of {} is not what the schema says", table.name()));
     }
-    let rebuilt = schema_of_rows(schema.database(), schema.collation(), rows);
+    let rebuilt = schema_of_rows(schema.database(), schema.collation(), 0, rows);
     match rebuilt {
         Ok(rebuilt) if rebuilt == *schema => Ok(()),
         Ok(_) => Err("derived data is not what the rows say".into()),
@@ -304,11 +305,12 @@ fn ordered(row: SystemRow) -> (SystemTable, RowKey, Vec<u8>) {
 pub(super) fn schema_of_rows(
     database: DbId,
     collation: Collation,
+    version: u64,
     rows: &[SystemRow],
 ) -> CatalogResult<Schema> {
     let definitions: Vec<Definition> =
         rows.iter().map(SystemRow::definition).collect::<CatalogResult<_>>()?;
-    Schema::from_definitions(database, collation, definitions)
+    Schema::of_version(version, database, collation, definitions)
 }
 
 /// Replaces or deletes the row with this key.

@@ -42,7 +42,7 @@ pub trait NewObject: Send {
     fn append(&mut self, bytes: &[u8]) -> FileResult<()>;
 
     /// Bytes so far.
-    fn len(&self) -> u64;
+    fn written(&self) -> u64;
 
     /// Makes the object and its name durable. What was begun and not finished is to be removed.
     fn finish(self: Box<Self>) -> FileResult<()>;
@@ -116,7 +116,7 @@ impl NewObject for NewFile {
         Ok(())
     }
 
-    fn len(&self) -> u64 {
+    fn written(&self) -> u64 {
         self.len
     }
 

@@ -25,7 +25,7 @@ pub trait Names {
     /// A database by name. `None` if there is none that the session could use.
     fn find_database(&self, name: &str) -> Option<DbId>;
 
-    /// Why a database cannot be used by anybody, if that is so: errors 922, 926, 927, 942.
+    /// Why nobody can use a database, if it is being restored: error 927.
     fn closed(&self, name: &str) -> Option<SqlError> {
         let _ = name;
         None

@@ -41,7 +41,8 @@ impl Binder<'_> {
         let Some(database) = self.database_of(name) else {
             let closed = name.database.as_ref().and_then(|d| self.names.closed(&d.name));
             return match closed {
-                Some(error) => Err(error.at_line(name.span.line).into()),
+                // It may be open when the statement's turn comes.
+                Some(error) => Err(BindError::missing(error.at_line(name.span.line))),
                 None => Ok(None),
             };
         };

@@ -18,7 +18,18 @@ impl Schema {
         collation: Collation,
         definitions: impl IntoIterator<Item = Definition>,
     ) -> Result<Schema, CatalogError> {
+        Schema::of_version(0, database, collation, definitions)
+    }
+
+    /// The same with objects of this version.
+    pub(in crate::catalog) fn of_version(
+        version: u64,
+        database: DbId,
+        collation: Collation,
+        definitions: impl IntoIterator<Item = Definition>,
+    ) -> Result<Schema, CatalogError> {
         let mut schema = Schema::new(database, collation);
+        schema.version = version;
         definitions.into_iter().try_for_each(|definition| schema.put(definition))?;
         Ok(schema)
     }

@@ -49,7 +49,8 @@ impl Names for StatementNames<'_> {
 
     fn closed(&self, name: &str) -> Option<SqlError> {
         let instance = &self.session.instance;
-        instance.catalog(instance.find_database(name)?.id).err()
+        let closed = instance.catalog(instance.find_database(name)?.id).err()?;
+        (closed.number() == message::DATABASE_RESTORING.number).then_some(closed)
     }
 
     fn database_name(&self, database: DbId) -> Arc<str> {

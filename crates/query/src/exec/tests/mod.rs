@@ -1,6 +1,7 @@
 //! What batches answer.
 
 mod access;
+mod backups;
 mod errors;
 mod flow;
 mod golden;

@@ -43,8 +43,8 @@ struct Device {
     path: PathBuf,
 }
 
-/// What work on a thread has come to.
-type Stepped<W, T> = (W, Result<(Progress, Option<T>), BackupError>);
+/// What a step of work has come to: how far it is, and the result if that was all.
+type Stepped<T> = Result<(Progress, Option<T>), BackupError>;
 
 impl Context<'_> {
     /// `BACKUP` and `RESTORE`. Errors are followed by 3013.
@@ -183,14 +183,14 @@ impl Context<'_> {
     fn work<W: Send + 'static, T: Send + 'static>(
         &mut self,
         mut work: W,
-        step: fn(&mut W) -> Result<(Progress, Option<T>), BackupError>,
+        step: fn(&mut W) -> Stepped<T>,
         stats: Option<u8>,
     ) -> Run<Result<(W, T), BackupError>> {
         let instance = self.instance();
         let threads = instance.databases().backup_threads();
         let mut told = 0;
         loop {
-            let job = threads.begin(self.task, move || -> Stepped<W, T> {
+            let job = threads.begin(self.task, move || -> (W, Stepped<T>) {
                 let result = step(&mut work);
                 (work, result)
             });

@@ -1,0 +1,53 @@
+//! Backups and restores as other sessions see them.
+
+use crate::exec::testing::TestServer;
+
+/// A plan kept the tables that it had used: the database that was restored had the same id, and its schema
+/// the same version.
+#[test]
+fn plans_of_other_sessions_notice_that_a_database_was_replaced() {
+    let server = TestServer::new();
+    let (mut admin, mut user) = (server.session(), server.session());
+    admin.run("create database d");
+    let count = "select count(*) as n from d.dbo.t";
+    admin.run("create table d.dbo.t (id int not null primary key); insert d.dbo.t values (1)");
+    admin.run("backup database d to disk = 'd.bak'");
+    admin.run("restore database d from disk = 'd.bak' with replace");
+    user.run("insert d.dbo.t values (2)");
+    for _ in 0..3 {
+        assert_eq!(user.run(count), "n\n2\n(1 row)");
+    }
+    admin.run("restore database d from disk = 'd.bak' with replace");
+    assert_eq!(user.run(count), "n\n1\n(1 row)");
+}
+
+#[test]
+fn a_database_in_use_is_not_replaced() {
+    let server = TestServer::new();
+    let (mut admin, mut user) = (server.session(), server.session());
+    admin.run("create database d; backup database d to disk = 'd.bak'");
+    user.run("use d");
+    let refused = admin.run("restore database d from disk = 'd.bak' with replace");
+    assert!(refused.starts_with("Msg 3101, "), "{refused}");
+    user.run("use master");
+    let done = admin.run("restore database d from disk = 'd.bak' with replace");
+    assert!(!done.contains("Msg "), "{done}");
+}
+
+#[test]
+fn the_tail_of_the_log_is_backed_up_and_the_database_left_restoring() {
+    let server = TestServer::new();
+    let mut admin = server.session();
+    admin.run("create database d; backup database d to disk = 'd.bak'");
+    admin.run("create table d.dbo.t (id int not null primary key); insert d.dbo.t values (1)");
+    let done = admin.run("backup log d to disk = 'd.bak' with norecovery");
+    assert!(!done.contains("Msg "), "{done}");
+    let refused = admin.run("use d");
+    assert!(refused.starts_with("Msg 927, "), "{refused}");
+    let done = admin.run(
+        "restore database d from disk = 'd.bak' with norecovery
+        restore log d from disk = 'd.bak' with file = 2, recovery
+        select id from d.dbo.t",
+    );
+    assert!(done.ends_with("id\n1\n(1 row)") && !done.contains("Msg "), "{done}");
+}
