@@ -46,6 +46,8 @@ pub enum BackupError {
     NoSuchSet(Arc<Path>, usize),
     /// Another backup or restore of the database is under way.
     Busy,
+    /// Tables of the database have sunk, whose pages cannot be backed up yet.
+    Sunk,
     /// There is no full backup that the differential one or the one of the log could go with.
     NoDatabaseBackup,
     /// The database keeps no log for backups.
@@ -115,6 +117,7 @@ impl fmt::Display for BackupError {
                 write!(f, "{} has no backup number {number}", file.display())
             }
             BackupError::Busy => f.write_str("another backup of the database is under way"),
+            BackupError::Sunk => f.write_str("tables have sunk, which cannot be backed up yet"),
             BackupError::NoDatabaseBackup => f.write_str("there is no backup of the database"),
             BackupError::LogNotKept => f.write_str("the log is not kept for backups"),
             BackupError::WrongKind => f.write_str("the backup is of another kind"),

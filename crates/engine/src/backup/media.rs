@@ -204,9 +204,11 @@ impl Media {
         self.directory = next;
         Ok(self.directory.sets.len())
     }
+}
 
-    /// The set that was begun comes to nothing.
-    pub(super) fn give_up(&mut self) {
+impl Drop for Media {
+    /// A new file whose first set has come to nothing goes.
+    fn drop(&mut self) {
         if let Some(partial) = self.partial.take() {
             // It was never looked at; the next backup overwrites it.
             let _ = self.env.fs().remove_file(&partial);

@@ -102,6 +102,9 @@ impl Backup {
         let pin = source.checkpoints.pin();
         let env = source.manager.runtime().env();
         let manifest = &*pin.manifest;
+        if header.kind != SetKind::Log && manifest.sunk.is_some() {
+            return Err(BackupError::Sunk);
+        }
         header.guid = env.rng().next_u128();
         header.path = match &chain.path[..] {
             [] => vec![Fork { guid: source.database, from: Log::START }],
@@ -278,12 +281,6 @@ fn files_of(manifest: &Manifest, base: Option<&Base>) -> VecDeque<FileHead> {
         files.extend(of_pair.filter(|file| !known.contains(&file.id)));
     }
     files
-}
-
-impl Drop for Backup {
-    fn drop(&mut self) {
-        self.media.give_up();
-    }
 }
 
 impl std::fmt::Debug for Backup {

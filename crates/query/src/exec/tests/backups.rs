@@ -51,3 +51,15 @@ fn the_tail_of_the_log_is_backed_up_and_the_database_left_restoring() {
     );
     assert!(done.ends_with("id\n1\n(1 row)") && !done.contains("Msg "), "{done}");
 }
+
+#[test]
+fn a_database_whose_tables_have_sunk_is_not_backed_up_yet() {
+    let server = TestServer::new();
+    let mut admin = server.session();
+    admin.run("create database d");
+    admin.run("create table d.dbo.t (id int not null primary key); insert d.dbo.t values (1)");
+    server.sink();
+    let refused = admin.run("backup database d to disk = 'd.bak'");
+    assert!(refused.starts_with("Msg 3007, Level 16, State 1"), "{refused}");
+    assert!(refused.contains("Msg 3013, "), "{refused}");
+}

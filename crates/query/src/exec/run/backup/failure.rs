@@ -63,6 +63,15 @@ impl About<'_> {
                 make(&message::BACKUP_SET_NOT_FOUND, &[number, &self.device])
             }
             BackupError::Busy => make(&message::BACKUP_CONFLICT, &[]),
+            BackupError::Sunk => SqlError::custom(
+                3007,
+                16,
+                1,
+                format!(
+                    "The backup of database \"{}\" is not permitted because rows of its tables have sunk from memory to its data file. Tables that have sunk cannot be backed up yet.",
+                    self.database
+                ),
+            ),
             BackupError::NoDatabaseBackup => {
                 make(&message::DIFFERENTIAL_NO_BASE, &[&self.database])
             }
