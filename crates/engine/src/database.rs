@@ -344,7 +344,9 @@ impl Database {
         media: Media,
         header: SetHeader,
     ) -> Result<Backup, EngineError> {
-        let (Some(files), Some(checkpoints)) = (&self.files, self.checkpoints.get()) else {
+        let (Some(files), Some(checkpoints), Some(sinker)) =
+            (&self.files, self.checkpoints.get(), self.sinker.get())
+        else {
             return Err(BackupError::NoDatabaseBackup.into());
         };
         if header.kind != backup::SetKind::Log {
@@ -356,6 +358,7 @@ impl Database {
             objects: &(files.objects.clone() as Arc<dyn ObjectStore>),
             store: &(files.store.clone() as Arc<dyn LogStore>),
             checkpoints,
+            sink: sinker.core(),
             pins: &files.backups.pins,
             chain: &files.backups.chain,
             busy: &files.backups.busy,

@@ -8,6 +8,7 @@ use base::ids::Lsn;
 use env::FileError;
 
 use crate::checkpoint::CheckpointError;
+use crate::cold::ColdError;
 use crate::log::LogError;
 
 /// Why a backup could not be made or read, or not be restored. Cheap to clone.
@@ -46,8 +47,6 @@ pub enum BackupError {
     NoSuchSet(Arc<Path>, usize),
     /// Another backup or restore of the database is under way.
     Busy,
-    /// Tables of the database have sunk, whose pages cannot be backed up yet.
-    Sunk,
     /// There is no full backup that the differential one or the one of the log could go with.
     NoDatabaseBackup,
     /// The database keeps no log for backups.
@@ -80,6 +79,8 @@ pub enum BackupError {
     Checkpoint(CheckpointError),
     /// The log cannot be read or written.
     Log(LogError),
+    /// The pages of tables that have sunk cannot be read or written.
+    Pages(ColdError),
 }
 
 /// What backups return.
@@ -117,7 +118,6 @@ impl fmt::Display for BackupError {
                 write!(f, "{} has no backup number {number}", file.display())
             }
             BackupError::Busy => f.write_str("another backup of the database is under way"),
-            BackupError::Sunk => f.write_str("tables have sunk, which cannot be backed up yet"),
             BackupError::NoDatabaseBackup => f.write_str("there is no backup of the database"),
             BackupError::LogNotKept => f.write_str("the log is not kept for backups"),
             BackupError::WrongKind => f.write_str("the backup is of another kind"),
@@ -136,6 +136,7 @@ impl fmt::Display for BackupError {
             BackupError::StopsTooEarly => f.write_str("the backup was taken after that time"),
             BackupError::Checkpoint(error) => error.fmt(f),
             BackupError::Log(error) => error.fmt(f),
+            BackupError::Pages(error) => error.fmt(f),
         }
     }
 }
@@ -157,5 +158,11 @@ impl From<CheckpointError> for BackupError {
 impl From<LogError> for BackupError {
     fn from(error: LogError) -> BackupError {
         BackupError::Log(error)
+    }
+}
+
+impl From<ColdError> for BackupError {
+    fn from(error: ColdError) -> BackupError {
+        BackupError::Pages(error)
     }
 }

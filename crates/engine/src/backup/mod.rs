@@ -2,15 +2,16 @@
 //!
 //! # What a backup holds
 //!
-//! A *full* backup has the files of the last checkpoint, with the manifest that names them, and the log from
-//! where that needs it to the end of the backup. A *differential* one has the same without the files that the
-//! full backup before it has: checkpoint files never change. A backup of the *log* has what was
+//! A *full* backup has the files of the last checkpoint, with the manifest that names them, the pages of tables
+//! that have sunk, and the log from where those need it to the end of the backup. A *differential* one has the
+//! same without the files that the full backup before it has: checkpoint files never change. A backup of the *log* has what was
 //! committed since the last of its kind, or since the full backup that began the chain.
 //!
 //! # Life of a backup
 //!
-//! 1. The manifest is pinned ([`crate::checkpoint`]), so that merging and truncation leave what it needs.
-//! 2. [`Backup`] copies its files in blocks with checksums ([`block`]), then the log ([`take`]).
+//! 1. The manifest is pinned ([`crate::checkpoint`]), so that merging and truncation leave what it needs; and
+//!    the durable root of the pages ([`crate::cold`]), which is the one that goes with it or a later one.
+//! 2. [`Backup`] copies pages and files in blocks with checksums ([`block`]), then the log ([`take`]).
 //! 3. The set is ended, and the file's directory says that it counts ([`media`]).
 //! 4. The database's [`Chain`] says what later backups build on, and from where on the log is kept.
 //!
@@ -45,6 +46,7 @@ mod chain;
 mod error;
 mod fields;
 mod media;
+mod pages;
 mod read;
 mod restore;
 mod set;

@@ -15,12 +15,14 @@ use env::Env;
 use super::chain::{Base, Chain, ChainStore, Fork, Restored};
 use super::error::{BackupError, Result};
 use super::media::Media;
+use super::pages;
 use super::read::{Batches, Event, SetReader};
 use super::set::{BackupSet, FileHead, FileKind, SetKind};
 use super::{Progress, STEP_BYTES};
 use crate::checkpoint::{
     self, CheckpointError, FileId, LocalObjects, Manifest, NewObject, ObjectStore, manifest_name,
 };
+use crate::cold::CopyWriter;
 use crate::log::local::import::{Import, remove_segments};
 
 /// The folder of a database's checkpoint files, and that of its log.
@@ -57,6 +59,9 @@ pub struct Restore {
     /// The file that is being written.
     object: Option<Box<dyn NewObject>>,
     manifest: Vec<u8>,
+    /// The pages of tables that have sunk.
+    pages: Option<CopyWriter>,
+    has_pages: bool,
     import: Option<Import>,
     /// When the last batch was written that was imported.
     end_ticks: u64,
@@ -108,6 +113,8 @@ impl Restore {
             there,
             object: None,
             manifest: Vec::new(),
+            pages: None,
+            has_pages: false,
             import: None,
             end_ticks: 0,
             stopped: false,
@@ -124,6 +131,10 @@ impl Restore {
                 Event::File(head) => {
                     let name = match head.kind {
                         FileKind::Manifest => None,
+                        FileKind::Pages => {
+                            self.begin_pages()?;
+                            None
+                        }
                         FileKind::Data => Some(FileId(head.id).data()),
                         FileKind::Delta => Some(FileId(head.id).delta()),
                     };
@@ -135,6 +146,7 @@ impl Restore {
                     let file = FileParts {
                         object: &mut self.object,
                         manifest: &mut self.manifest,
+                        pages: &mut self.pages,
                         uuid: self.target.uuid,
                         media: &self.media_path,
                     };
@@ -159,6 +171,13 @@ impl Restore {
             }
         }
         Ok((self.reader.progress(), false))
+    }
+
+    fn begin_pages(&mut self) -> Result<()> {
+        let (target, from) = (&self.target, self.set.header.database());
+        self.pages = Some(pages::begin(&self.env, &target.dir, from, target.uuid)?);
+        self.has_pages = true;
+        Ok(())
     }
 
     /// How far the database has been restored, when [`Restore::step`] has said that it is over.
@@ -207,6 +226,9 @@ impl Restore {
         };
         self.chain.restored = Some(restored);
         self.chain.path.clone_from(&header.path);
+        if self.has_pages {
+            pages::keep(&self.env, &self.target.dir, last)?;
+        }
         let fs = self.env.fs();
         fs.sync_dir(&self.target.dir)?;
         if let Some(above) = self.target.dir.parent() {
@@ -223,6 +245,10 @@ impl Restore {
         manifest.database = self.target.uuid;
         manifest.number = manifest.number.max(1);
         manifest.retired.clear();
+        if manifest.sunk.is_some() && !self.has_pages {
+            let what = "the pages of tables that have sunk are not in it";
+            return Err(damaged(&self.media_path, what));
+        }
         let there: HashSet<String> =
             self.objects.list()?.into_iter().map(|(name, _)| name).collect();
         for pair in &manifest.pairs {
@@ -303,6 +329,7 @@ fn leads_on(restored: &[Fork], end: Lsn, set: &[Fork]) -> bool {
 struct FileParts<'a> {
     object: &'a mut Option<Box<dyn NewObject>>,
     manifest: &'a mut Vec<u8>,
+    pages: &'a mut Option<CopyWriter>,
     uuid: u128,
     media: &'a Arc<Path>,
 }
@@ -313,15 +340,16 @@ impl FileParts<'_> {
             self.manifest.extend_from_slice(bytes);
             return Ok(());
         }
+        if head.kind == FileKind::Pages {
+            return self.add_pages(bytes, last);
+        }
         let Some(object) = self.object else { return Ok(()) };
         match object.written() {
             0 => {
                 // The file belongs to another database now.
                 let mut own = bytes.to_vec();
                 if !checkpoint::adopt(&mut own, self.uuid) {
-                    let what = "a checkpoint file in it has no header";
-                    let (file, offset) = (self.media.clone(), 0);
-                    return Err(BackupError::Damaged { file, offset, what });
+                    return Err(damaged(self.media, "a checkpoint file in it has no header"));
                 }
                 object.append(&own)?;
             }
@@ -334,6 +362,23 @@ impl FileParts<'_> {
         }
         Ok(())
     }
+
+    fn add_pages(self, bytes: &[u8], last: bool) -> Result<()> {
+        let pages = self.pages.as_mut().expect("begun with the file");
+        let mut makes_sense = pages.write(bytes)?;
+        if last && makes_sense {
+            let pages = self.pages.take().expect("it is being written");
+            makes_sense = pages.finish()?;
+        }
+        match makes_sense {
+            true => Ok(()),
+            false => Err(damaged(self.media, "a page in it makes no sense")),
+        }
+    }
+}
+
+fn damaged(file: &Arc<Path>, what: &'static str) -> BackupError {
+    BackupError::Damaged { file: file.clone(), offset: 0, what }
 }
 
 /// The log that is being written.
@@ -383,11 +428,12 @@ fn begin_import(env: &Env, target: &RestoreTarget, from: (u64, Lsn)) -> Result<I
     Ok(Import::begin(env, &dir, target.uuid, from, target.segment_bytes)?)
 }
 
-/// Removes what does not count of a database that is being restored.
+/// Removes what does not count of a database that is being restored, and puts what does into its place.
 pub(crate) fn remove_strays(env: &Env, dir: &Path, uuid: u128, chain: &Chain) -> Result<()> {
     let Some(restored) = &chain.restored else { return Ok(()) };
     let (first, last) = restored.segments;
     remove_segments(env, &dir.join(LOG_DIR), &(first..=last))?;
+    pages::settle(env, dir, last)?;
     let objects = LocalObjects::open(env, &dir.join(CHECKPOINT_DIR))?;
     Ok(checkpoint::keep_only(&objects, uuid, restored.manifest)?)
 }

@@ -69,7 +69,7 @@ pub struct SetEnd {
     pub finished_ticks: u64,
     /// The set has the log up to here.
     pub last: Lsn,
-    /// Bytes of checkpoint files.
+    /// Bytes of checkpoint files and pages.
     pub data_bytes: u64,
     /// Bytes of log.
     pub log_bytes: u64,
@@ -98,6 +98,8 @@ pub(super) enum FileKind {
     Data = 2,
     /// A delta file.
     Delta = 3,
+    /// The pages of tables that have sunk: what the root reaches, and the root.
+    Pages = 4,
 }
 
 /// The description of a file, whose bytes follow.
@@ -216,7 +218,8 @@ impl FileHead {
         use FileKind as K;
         let mut from = Reader(bytes);
         let code = from.u8()?;
-        let kind = [K::Manifest, K::Data, K::Delta].into_iter().find(|kind| *kind as u8 == code)?;
+        let kinds = [K::Manifest, K::Data, K::Delta, K::Pages];
+        let kind = kinds.into_iter().find(|kind| *kind as u8 == code)?;
         let head = FileHead { kind, id: from.u64()?, bytes: from.u64()? };
         from.end(head)
     }

@@ -15,8 +15,10 @@ use super::media::Media;
 use super::set::{BackupSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
 use super::{Progress, STEP_BYTES};
 use crate::checkpoint::{Checkpoints, Delta, FileId, Manifest, ObjectStore, Pin, Pins};
+use crate::cold::DurablePages;
 use crate::log::Log;
 use crate::log::store::{BatchReader, LogStore};
+use crate::sink;
 use crate::txn::Manager;
 use crate::wait::Task;
 
@@ -27,6 +29,7 @@ pub(crate) struct Source<'a> {
     pub objects: &'a Arc<dyn ObjectStore>,
     pub store: &'a Arc<dyn LogStore>,
     pub checkpoints: &'a Checkpoints,
+    pub sink: &'a sink::Core,
     pub pins: &'a Arc<Pins>,
     pub chain: &'a Arc<ChainStore>,
     pub busy: &'a Arc<AtomicBool>,
@@ -44,6 +47,8 @@ pub struct Backup {
     chain: Arc<ChainStore>,
     /// What is read stays; and nobody else makes a backup.
     pin: Pin,
+    /// The pages of tables that have sunk, until they are copied.
+    pages: Option<DurablePages>,
     _busy: Busy,
     /// Files that are still to be copied.
     files: VecDeque<FileHead>,
@@ -69,6 +74,7 @@ enum Stage {
 enum Bytes {
     Stored(Arc<dyn File>),
     Memory(Vec<u8>),
+    Pages(DurablePages),
 }
 
 /// Only one backup of a database at a time.
@@ -102,9 +108,11 @@ impl Backup {
         let pin = source.checkpoints.pin();
         let env = source.manager.runtime().env();
         let manifest = &*pin.manifest;
-        if header.kind != SetKind::Log && manifest.sunk.is_some() {
-            return Err(BackupError::Sunk);
-        }
+        // Behind the manifest: a later root goes with it as well, an earlier one does not.
+        let pages = match header.kind != SetKind::Log && manifest.sunk.is_some() {
+            true => source.sink.pin_pages()?,
+            false => None,
+        };
         header.guid = env.rng().next_u128();
         header.path = match &chain.path[..] {
             [] => vec![Fork { guid: source.database, from: Log::START }],
@@ -122,10 +130,14 @@ impl Backup {
             SetKind::Full | SetKind::Log => None,
         };
         header.base = base.as_ref().map(|base| (base.guid, base.through));
-        let files = match header.kind {
+        let mut files = match header.kind {
             SetKind::Log => VecDeque::new(),
             SetKind::Full | SetKind::Differential => files_of(manifest, base.as_ref()),
         };
+        // First, since the database's file grows while they are pinned.
+        if let Some(pages) = &pages {
+            files.push_front(FileHead { kind: FileKind::Pages, id: 1, bytes: pages.bytes() });
+        }
         let data_bytes = files.iter().map(|file| file.bytes).sum();
         let log_bytes = source.manager.log().durable().0.saturating_sub(header.first.0);
         let progress = Progress { done: 0, total: data_bytes + log_bytes };
@@ -141,6 +153,7 @@ impl Backup {
             pins: source.pins.clone(),
             chain: source.chain.clone(),
             pin,
+            pages,
             _busy: busy,
             files,
             stage: Stage::NextFile,
@@ -178,6 +191,10 @@ impl Backup {
         self.blocks.write(BlockKind::File, &head.encode())?;
         let bytes = match head.kind {
             FileKind::Manifest => Bytes::Memory(self.pin.manifest.encode()),
+            FileKind::Pages => {
+                let pages = self.pages.take();
+                Bytes::Pages(pages.expect("there is one such file, if they are pinned"))
+            }
             FileKind::Data => Bytes::Stored(self.objects.open(&FileId(head.id).data())?),
             FileKind::Delta => Bytes::Stored(self.objects.open(&FileId(head.id).delta())?),
         };
@@ -185,9 +202,9 @@ impl Backup {
     }
 
     /// Copies a block of a file.
-    fn copy(&mut self, head: FileHead, bytes: Bytes, offset: u64) -> Result<Stage> {
+    fn copy(&mut self, head: FileHead, mut bytes: Bytes, offset: u64) -> Result<Stage> {
         let len = (head.bytes - offset).min(BLOCK_MAX as u64) as usize;
-        match &bytes {
+        match &mut bytes {
             Bytes::Stored(file) => {
                 self.buffer.resize(len, 0);
                 file.read_exact_at(&mut self.buffer, offset)?;
@@ -196,6 +213,9 @@ impl Backup {
             Bytes::Memory(all) => {
                 let start = offset as usize;
                 self.blocks.write(BlockKind::Data, &all[start..start + len])?;
+            }
+            Bytes::Pages(pages) => {
+                self.blocks.write(BlockKind::Data, pages.read(offset, len)?)?;
             }
         }
         self.progress.done += len as u64;

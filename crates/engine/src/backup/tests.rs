@@ -10,11 +10,11 @@ use super::*;
 use crate::database::{Database, DatabaseIdentity, LogWait};
 use crate::error::EngineError;
 use crate::recovery::RecoveryOptions;
-use crate::recovery::tests::{
-    DISK, Server, State, TestCatalog, World, catalog_table, options, workload,
-};
+use crate::recovery::tests::{Server, State, TestCatalog, World, catalog_table, options, workload};
 use crate::sync::Arc;
 use crate::txn::Durability;
+
+mod sunk;
 
 const FILE: &str = "/backups/db.bak";
 
@@ -515,30 +515,4 @@ fn a_crash_during_a_restore_leaves_what_was_restored_before() {
         server = world.recover(&[5], 1);
     }
     assert_eq!(server.rows(7, 1), states[3]);
-}
-
-/// Rows of a disk table leave memory, and a checkpoint says so.
-fn sink(server: &Server) {
-    for _ in 0..3 {
-        database(server).sink_all(&server.task).expect("the disk works");
-    }
-    assert!(database(server).sink_stats().expect("it is kept").rows > 0, "rows have sunk");
-}
-
-#[test]
-fn a_database_with_sunk_tables_is_refused_before_anything_is_written() {
-    let (world, server) = new_world(27);
-    server.create_table(5, DISK).expect("the disk works");
-    let mut txn = server.begin(5);
-    let session = txn.session().clone();
-    server.insert(&mut txn, &server.table(5, DISK), [1, 1, 1]).expect("a fresh key");
-    txn.commit(&server.task, Durability::Full).expect("there is room");
-    session.wait_shown(&server.task).expect("the disk works");
-    sink(&server);
-    for kind in [SetKind::Full, SetKind::Differential] {
-        let refused = back_up(&world, &server, kind).err();
-        assert!(matches!(refused, Some(EngineError::Backup(BackupError::Sunk))), "{refused:?}");
-        let left = world.sim.env().fs().list(Path::new("/backups")).expect("it is there");
-        assert!(left.is_empty(), "{left:?}");
-    }
 }

@@ -50,16 +50,19 @@ pub(super) struct CheckpointState {
     /// Of the last root that was written or tried.
     sequence: u64,
     /// Which slot holds the durable root.
-    slot: usize,
+    pub slot: usize,
     /// Where the map pages are, by chunk.
-    chunks: Vec<Option<DiskWord>>,
+    pub chunks: Vec<Option<DiskWord>>,
     /// Where the directory pages are.
-    directory: Vec<Option<DiskWord>>,
+    pub directory: Vec<Option<DiskWord>>,
     /// Places of map and directory pages of checkpoints that failed. A root that may have arrived names
     /// them, so they are free only when the next one is durable.
     orphans: Vec<Place>,
     /// Whether there is a capture that has not been written or dropped.
     captured: bool,
+    /// How many copies of a durable root are being read, and the places that would be free without them (K4).
+    pub pins: usize,
+    pub held: Vec<Place>,
 }
 
 /// The changed pages at one moment. If it is dropped without having been written, they are changed still.
@@ -101,6 +104,8 @@ impl CheckpointState {
             directory: root.directory.clone(),
             orphans: Vec::new(),
             captured: false,
+            pins: 0,
+            held: Vec::new(),
         }
     }
 
@@ -452,11 +457,16 @@ impl Core {
         }
         freed.extend(place_all(&mut state.chunks, &pages.chunks));
         freed.extend(place_all(&mut state.directory, &pages.directory));
-        let mut space = self.space.lock();
-        freed.iter().for_each(|place| space.give(*place));
-        drop(space);
         self.recycle(std::mem::take(&mut capture.freed));
-        freed.len() as u64
+        let count = freed.len() as u64;
+        match state.pins {
+            0 => {
+                let mut space = self.space.lock();
+                freed.iter().for_each(|place| space.give(*place));
+            }
+            _ => state.held.append(&mut freed),
+        }
+        count
     }
 
     /// Page numbers can be had again when nobody stands on an image that names them.

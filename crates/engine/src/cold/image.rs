@@ -71,6 +71,17 @@ pub fn verify(
     Ok(page[PAGE_HEADER_BYTES..PAGE_BYTES].try_into().expect("the page is whole"))
 }
 
+/// Makes an image another database's; where it belongs, or `None` if it is not one of `from`'s.
+pub fn adopt(page: &mut [u8], from: Seed, to: Seed) -> Option<Place> {
+    if page[..4] != from.checksum(page).to_le_bytes() {
+        return None;
+    }
+    let checksum = to.checksum(page);
+    page[..4].copy_from_slice(&checksum.to_le_bytes());
+    let bits = u64::from_le_bytes(page[24..32].try_into().expect("eight bytes"));
+    Some(Place { file: u8::try_from(bits >> 32).ok()?, index: bits as u32 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

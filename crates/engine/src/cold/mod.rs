@@ -28,7 +28,7 @@
 //! * C3: what is read is the image that was written there: checksum, number, place and stamp agree; or it
 //!   is an error.
 //! * C4: what the extension holds is on disk, too; it may vanish at any time.
-//! * F1–F3 in [`frame`], K1–K3 in [`checkpoint`].
+//! * F1–F3 in [`frame`], K1–K3 in [`checkpoint`], K4 in [`copy`].
 //!
 //! # Latch order
 //!
@@ -43,6 +43,7 @@
 
 mod batch;
 mod checkpoint;
+mod copy;
 mod counters;
 mod error;
 mod evict;
@@ -64,6 +65,7 @@ pub mod tree;
 
 pub use batch::Batch;
 pub use checkpoint::{Capture, CheckpointStats, Opened};
+pub use copy::{CopyWriter, DurablePages};
 pub use counters::PoolStats;
 pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use base::ids::Lsn;
 
 use super::{Core, SinkError};
+use crate::cold::{ColdError, DurablePages};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
@@ -37,6 +38,12 @@ impl Core {
             }
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// Keeps the pages of the last root for a backup; nothing if there are none.
+    pub fn pin_pages(&self) -> Result<Option<DurablePages>, ColdError> {
+        let cold = self.lock().cold.clone();
+        cold.map(|cold| cold.store().pin_durable()).transpose()
     }
 
     /// Writes a root, if the trees are whole.

@@ -43,7 +43,7 @@ mod thread;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod failure_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
-mod tests;
+pub(crate) mod tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod threads_tests;
 

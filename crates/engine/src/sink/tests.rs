@@ -20,7 +20,7 @@ use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, Txn
 use crate::wait::Task;
 
 const MEMORY: u64 = 1;
-pub(super) const FIRST: u64 = DISK;
+pub(crate) const FIRST: u64 = DISK;
 
 /// The rows by table and key, and which table stands for the second disk table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ pub(super) fn find(
     }
 }
 
-pub(super) fn change(
+pub(crate) fn change(
     server: &Server,
     txn: &mut Transaction,
     n: u64,
@@ -133,7 +133,7 @@ pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
 }
 
 /// The same while others write.
-pub(super) fn rows_in(
+pub(crate) fn rows_in(
     session: &Arc<DatabaseSession>,
     task: &Task,
     table: &Table,
@@ -343,7 +343,7 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
     states
 }
 
-pub(super) fn new_server(world: &World) -> Server {
+pub(crate) fn new_server(world: &World) -> Server {
     let server = world.create(&[5]).expect("the disk works");
     for n in [MEMORY, FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");

@@ -7,6 +7,7 @@ use base::message::Message;
 use base::{SqlError, message};
 use engine::backup::BackupError;
 use engine::catalog::bootstrap::InstanceError;
+use engine::cold::ColdError;
 use engine::error::EngineError;
 use env::{FileError, OpKind};
 
@@ -39,6 +40,7 @@ impl About<'_> {
             BackupError::Damaged { .. }
             | BackupError::Checkpoint(_)
             | BackupError::Log(_)
+            | BackupError::Pages(_)
             | BackupError::File(_) => format!("{error}."),
             _ => return None,
         };
@@ -63,15 +65,6 @@ impl About<'_> {
                 make(&message::BACKUP_SET_NOT_FOUND, &[number, &self.device])
             }
             BackupError::Busy => make(&message::BACKUP_CONFLICT, &[]),
-            BackupError::Sunk => SqlError::custom(
-                3007,
-                16,
-                1,
-                format!(
-                    "The backup of database \"{}\" is not permitted because rows of its tables have sunk from memory to its data file. Tables that have sunk cannot be backed up yet.",
-                    self.database
-                ),
-            ),
             BackupError::NoDatabaseBackup => {
                 make(&message::DIFFERENTIAL_NO_BASE, &[&self.database])
             }
@@ -93,9 +86,14 @@ impl About<'_> {
                 make(&message::RESTORE_STOP_TOO_EARLY_LOG, &[])
             }
             BackupError::StopsTooEarly => make(&message::RESTORE_STOP_TOO_EARLY, &[]),
-            BackupError::Checkpoint(_) | BackupError::Log(_) | BackupError::File(_) => {
-                make(&message::RESTORE_CANNOT_START, &[&self.database])
+            BackupError::Pages(ColdError::Checksum { file, place, .. }) => {
+                let (number, page, file) = (place.file, place.index, file.display());
+                make(&message::BACKUP_PAGE_DAMAGED, &[&self.database, &number, &page, &file])
             }
+            BackupError::Checkpoint(_)
+            | BackupError::Log(_)
+            | BackupError::Pages(_)
+            | BackupError::File(_) => make(&message::RESTORE_CANNOT_START, &[&self.database]),
         }
     }
 

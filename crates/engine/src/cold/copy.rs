@@ -1,0 +1,204 @@
+//! Copies of what the durable root reaches: how backups read a store, and how one is made of that again.
+//!
+//! ```text
+//! root, 64 KB as in its slot | pages as they are in the file, in order of their places
+//! ```
+//!
+//! # Life of a copy
+//!
+//! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root reaches.
+//! 2. [`DurablePages`] reads them, past the pool, and verifies each. Batches and checkpoints go on.
+//! 3. [`CopyWriter`] writes each to its place in a file of another database, with a checksum of that.
+//!
+//! # Invariants
+//!
+//! * K4: while a pin lives, nothing is written to a place that the durable root reached when it was made:
+//!   checkpoints hold back what they would give back, until the last pin is gone.
+
+use std::sync::Arc;
+
+use env::Env;
+use env::memory::AlignedBytes;
+
+use super::error::ColdError;
+use super::file::{DataFile, FileSpec, RESERVED_EXTENTS};
+use super::image::{Kind, Seed, adopt, verify};
+use super::pages::{PAGE_BYTES, PageNumber};
+use super::place::{DiskWord, Place};
+use super::places::{EXTENT_PAGES, RUN_PAGES_MAX};
+use super::root::{ROOT_BYTES_MAX, Root};
+use super::store::{Core, Store};
+
+/// Bytes that are read or written at a time, at most.
+pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
+
+/// What the durable root reached at one moment; it stays while this lives.
+pub struct DurablePages {
+    core: Arc<Core>,
+    root: Vec<u8>,
+    /// In order of their places.
+    pages: Vec<Listed>,
+    buffer: AlignedBytes,
+}
+
+/// A page, and where it is.
+#[derive(Clone, Copy)]
+struct Listed {
+    kind: Kind,
+    number: u64,
+    word: DiskWord,
+}
+
+impl Store {
+    /// Keeps what the durable root reaches as it is.
+    pub fn pin_durable(&self) -> Result<DurablePages, ColdError> {
+        let core = &self.core;
+        let first = core.files.read().values().next().expect("a store has a file").clone();
+        // Nobody writes a root meanwhile.
+        let mut state = core.checkpoint.lock();
+        let no_root = |_| ColdError::NoRoot { path: first.path().clone() };
+        let root = first.read_root(state.slot)?.map_err(no_root)?;
+        let listed = |kind, words: &[Option<DiskWord>]| -> Vec<Listed> {
+            let words = (0..).zip(words);
+            words
+                .filter_map(|(number, word)| Some(Listed { kind, number, word: (*word)? }))
+                .collect()
+        };
+        let mut pages = listed(Kind::Directory, &state.directory);
+        pages.append(&mut listed(Kind::Map, &state.chunks));
+        pages.extend((1..root.numbers_end).filter_map(|number| {
+            let word = core.map.durable(PageNumber(number))?;
+            Some(Listed { kind: Kind::Data, number, word })
+        }));
+        state.pins += 1;
+        drop(state);
+        pages.sort_unstable_by_key(|page| page.word.place());
+        let mut encoded = root.encode();
+        encoded.resize(ROOT_BYTES_MAX, 0);
+        let buffer = AlignedBytes::new(COPY_BYTES_MAX);
+        Ok(DurablePages { core: core.clone(), root: encoded, pages, buffer })
+    }
+}
+
+impl DurablePages {
+    /// Bytes of the copy: whole pages, and at least a root.
+    pub fn bytes(&self) -> u64 {
+        (self.root.len() + self.pages.len() * PAGE_BYTES) as u64
+    }
+
+    /// The bytes of the copy from an offset on, [`COPY_BYTES_MAX`] at most. Both numbers are of whole pages, and
+    /// the root is read with the first. Blocks the thread.
+    pub fn read(&mut self, offset: u64, len: usize) -> Result<&[u8], ColdError> {
+        let DurablePages { core, root, pages, buffer } = self;
+        let mut at = 0;
+        if offset == 0 {
+            buffer[..root.len()].copy_from_slice(root);
+            at = root.len();
+        }
+        let mut next = (offset as usize + at - root.len()) / PAGE_BYTES;
+        while at < len {
+            let wanted = &pages[next..next + (len - at) / PAGE_BYTES];
+            let run = &wanted[..adjacent(wanted, |page| page.word.place())];
+            let bytes = &mut buffer[at..at + run.len() * PAGE_BYTES];
+            let read = core.read_places(run[0].word.place(), bytes);
+            read.map_err(|error| ColdError::Read(Arc::new(error)))?;
+            for (page, bytes) in run.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
+                verify(bytes, core.seed, page.kind, page.number, page.word)
+                    .map_err(|what| core.mismatch(PageNumber(page.number), page.word, what))?;
+            }
+            at += bytes.len();
+            next += run.len();
+        }
+        Ok(&buffer[..len])
+    }
+}
+
+impl Drop for DurablePages {
+    fn drop(&mut self) {
+        let mut state = self.core.checkpoint.lock();
+        state.pins -= 1;
+        if state.pins == 0 {
+            let mut space = self.core.space.lock();
+            std::mem::take(&mut state.held).into_iter().for_each(|place| space.give(place));
+        }
+    }
+}
+
+/// How many of them, from the first on, lie next to each other.
+fn adjacent<T>(pages: &[T], place: impl Fn(&T) -> Place) -> usize {
+    let breaks = |pair: &[T]| place(&pair[1]) != place(&pair[0]).plus(1);
+    pages.windows(2).position(breaks).map_or(pages.len(), |last| last + 1)
+}
+
+/// Makes a store's file of a copy, for another database.
+pub struct CopyWriter {
+    file: DataFile,
+    from: u128,
+    to: u128,
+    root: Option<Root>,
+    /// The length of the file, in pages.
+    pages: u32,
+    buffer: AlignedBytes,
+}
+
+impl CopyWriter {
+    /// Begins a new file; the copy is one of the database `from`, and the file will be one of `to`.
+    pub fn create(
+        env: &Env,
+        spec: &FileSpec,
+        from: u128,
+        to: u128,
+    ) -> Result<CopyWriter, ColdError> {
+        let pages = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
+        let file = DataFile::create(env, spec, to, pages)?;
+        let buffer = AlignedBytes::new(COPY_BYTES_MAX);
+        Ok(CopyWriter { file, from, to, root: None, pages, buffer })
+    }
+
+    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. Blocks the thread.
+    pub fn write(&mut self, mut bytes: &[u8]) -> Result<bool, ColdError> {
+        if self.root.is_none() {
+            let Some((root, rest)) = bytes.split_at_checked(ROOT_BYTES_MAX) else {
+                return Ok(false);
+            };
+            bytes = rest;
+            self.root = Root::decode(root).ok().filter(|root| root.database == self.from);
+        }
+        if self.root.is_none() || bytes.len() % PAGE_BYTES != 0 || bytes.len() > self.buffer.len() {
+            return Ok(false);
+        }
+        let (from, to) = (Seed::new(self.from), Seed::new(self.to));
+        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        let pages = self.buffer[..bytes.len()].chunks_exact_mut(PAGE_BYTES);
+        let Some(places) = pages.map(|page| adopt(page, from, to)).collect::<Option<Vec<_>>>()
+        else {
+            return Ok(false);
+        };
+        let reserved = RESERVED_EXTENTS * EXTENT_PAGES;
+        if places.iter().any(|place| place.file != self.file.id() || place.index < reserved) {
+            return Ok(false);
+        }
+        let mut at = 0;
+        while at < places.len() {
+            let run = adjacent(&places[at..], |place| *place);
+            let bytes = &self.buffer[at * PAGE_BYTES..(at + run) * PAGE_BYTES];
+            self.file.write(places[at].index, bytes)?;
+            at += run;
+            self.pages = self.pages.max(places[at - 1].index + 1);
+        }
+        Ok(true)
+    }
+
+    /// That was all: makes it durable. `false` if there was no root.
+    pub fn finish(self) -> Result<bool, ColdError> {
+        let Some(mut root) = self.root else { return Ok(false) };
+        let pages = self.pages.next_multiple_of(EXTENT_PAGES);
+        self.file.set_pages(pages)?;
+        self.file.sync()?;
+        root.database = self.to;
+        root.files = vec![(self.file.id(), pages)];
+        self.file.write_root(0, &root)?;
+        self.file.sync()?;
+        Ok(true)
+    }
+}
