@@ -86,7 +86,7 @@ fn pages_of_tables_that_have_sunk_are_backed_up_while_they_change() {
     for seed in 0..4 {
         let (world, server, mut rows) = sunk_world(40 + seed);
         let mut backup = begin(&world, &server, SetKind::Full).expect("the disk works");
-        for round in 0..6 {
+        for round in 0..20 {
             disturb(&server, 100 * seed + round, &mut rows);
             sink(&server);
         }
