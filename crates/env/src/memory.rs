@@ -45,6 +45,18 @@ impl DerefMut for AlignedBytes {
 mod tests {
     use super::*;
 
+    /// A buffer pool that could have had the whole machine, and some more, got no address space.
+    #[test]
+    fn address_space_may_be_larger_than_the_machine() {
+        const LEN: usize = 1 << 40;
+        let start = map(LEN, HUGE_PAGE).expect("there is address space");
+        // SAFETY: the mapping is that long, and this test's alone.
+        unsafe {
+            start.add(LEN - 1).write(1);
+            unmap(start, LEN);
+        }
+    }
+
     #[test]
     fn memory_is_aligned_and_zeros_again_after_it_was_given_back() {
         const LEN: usize = 4 << 20;

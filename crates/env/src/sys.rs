@@ -105,7 +105,9 @@ pub fn random_bytes(bytes: &mut [u8]) {
 /// Address space of this length (whole pages), zeros when it is touched and nothing before. It starts at
 /// a multiple of `align`, a power of two of whole pages.
 pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+    // Without MAP_NORESERVE Linux refuses more than the machine has, however little of it will be touched.
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping anywhere; it touches no memory that is in use.
     let start = unsafe { libc::mmap(ptr::null_mut(), len + align, access, kind, -1, 0) };
     if start == libc::MAP_FAILED {
