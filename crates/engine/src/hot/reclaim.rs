@@ -11,6 +11,9 @@
 //! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
 //! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
 //!
+//! A dropped table is taken apart when nobody is left in it: index by index, along whatever leads to
+//! the rows soonest, without unlinking any, and freed at once.
+//!
 //! # Invariants
 //!
 //! * R1: a table lives until everything queued for it has been processed. So tables are made by
@@ -35,7 +38,7 @@ use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::key::{KeyBuf, KeySpec};
 use crate::hot::row::RowLayout;
 use crate::hot::status::{Horizon, SlotTable};
-use crate::hot::table::{SinksSince, Table, TablePtr, TableSpec, Walk};
+use crate::hot::table::{SinksSince, Table, TablePtr, TableSpec, Teardown};
 use crate::hot::tally::Pool;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
@@ -99,8 +102,16 @@ struct Retired {
     table: Arc<Table>,
     /// What was committed when the gate had closed.
     stamp: Lsn,
-    /// How far its rows are freed. Out on loan while that goes on.
-    walk: Option<Walk>,
+    /// How far it has been taken apart.
+    teardown: Teardown,
+}
+
+impl Drop for Retired {
+    fn drop(&mut self) {
+        // SAFETY: a table is dropped when its rows are freed, or when the database goes down: then nobody
+        // uses it any more, and the queues are empty.
+        unsafe { self.table.take_apart(0, usize::MAX, &mut self.teardown) };
+    }
 }
 
 /// Counts since the database came up: for `sys.dm_xtp_gc_stats`.
@@ -207,7 +218,7 @@ impl Reclaimer {
                 }
             }
         }
-        done + self.free_tables((shard, guard), safe, budget - done)
+        done + self.free_tables(shard, safe, budget - done)
     }
 
     /// What commits below this left behind is freed, of those that were over when the horizon was found
@@ -240,36 +251,28 @@ impl Reclaimer {
         self.freed_below(safe) >= bound
     }
 
-    fn free_tables(&self, (shard, guard): (usize, &Guard), safe: Lsn, budget: usize) -> usize {
+    fn free_tables(&self, shard: usize, safe: Lsn, budget: usize) -> usize {
         if self.waiting.load(Relaxed) == 0 {
             return 0;
         }
         let freed_below = self.freed_below(safe);
         let due = {
             let mut retired = lock(&self.retired);
-            let ready = |e: &&mut Retired| e.stamp <= freed_below && e.table.gate().is_empty(0);
-            retired.iter_mut().find(ready).map(|entry| (entry.table.clone(), entry.walk.take()))
+            let ready = |e: &Retired| e.stamp <= freed_below && e.table.gate().is_empty(0);
+            retired.iter().position(ready).map(|place| retired.swap_remove(place))
         };
-        let Some((table, walk)) = due else { return 0 };
-        let mut walk = walk.unwrap_or_else(|| table.walk_of_all());
-        let mut freed = 0;
-        let mut is_empty = false;
-        while freed < budget && !is_empty {
-            // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no
-            // garbage of it is queued (R1). Passes run one at a time.
-            let now = unsafe { table.discard_rows(shard, guard, budget - freed, &mut walk) };
-            freed += now;
-            is_empty = now == 0;
-        }
+        let Some(mut due) = due else { return 0 };
+        // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no garbage
+        // of it is queued (R1). Passes run one at a time.
+        let freed = unsafe { due.table.take_apart(shard, budget, &mut due.teardown) };
+        let is_over = due.table.is_apart(&due.teardown);
         let mut retired = lock(&self.retired);
-        if !is_empty {
-            let entry = retired.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &table));
-            entry.expect("only a pass takes one out").walk = Some(walk);
-        } else {
-            retired.retain(|entry| !Arc::ptr_eq(&entry.table, &table));
-            self.waiting.store(retired.len(), Relaxed);
+        if is_over {
             self.tables_freed.fetch_add(1, Relaxed);
+        } else {
+            retired.push(due);
         }
+        self.waiting.store(retired.len(), Relaxed);
         freed.max(1)
     }
 
@@ -283,7 +286,7 @@ impl Reclaimer {
     /// Keeps a dropped table until nothing points into it any more, then frees its rows.
     pub fn retire(&self, table: Arc<Table>, stamp: Lsn) {
         let mut retired = lock(&self.retired);
-        retired.push(Retired { table, stamp, walk: None });
+        retired.push(Retired { table, stamp, teardown: Teardown::default() });
         self.waiting.store(retired.len(), Relaxed);
     }
 

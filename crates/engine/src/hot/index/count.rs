@@ -64,6 +64,11 @@ impl Counts {
         self.keys.add(hint, n)
     }
 
+    /// Whether rows are in postings. Exact if nobody changes the index.
+    pub(super) fn has_postings(&self) -> bool {
+        self.posted.sum() > 0
+    }
+
     /// Charges memory at this address, with room for so many pointers.
     #[inline]
     pub(super) fn charge(&self, address: u64, bytes: usize, room: usize) {

@@ -27,6 +27,7 @@
 //! needs no guard between two chunks and nothing that is freed can hurt it.
 
 mod count;
+mod dismantle;
 mod hash;
 mod postings;
 pub(crate) mod prefetch;
@@ -40,6 +41,7 @@ use std::ptr::NonNull;
 
 use crossbeam_epoch::Guard;
 
+pub use dismantle::Dismantling;
 pub use hash::{HashIndex, HashStats, HashStatsWalk};
 pub use range::{RangeIndex, RangeStats};
 pub use scan::{Direction, Scan};
@@ -216,11 +218,27 @@ impl Index {
         }
     }
 
-    /// Frees what the index has beside the rows. To be called before the rows are freed, since an index
-    /// may have to go along them; it is of no use afterwards.
-    pub fn release(&mut self) {
-        if let Index::Hash(index) = self {
-            index.release();
+    /// Goes on with taking the index apart: frees what it has beside the rows. If `free` is given, which
+    /// needs a unique index, it is called for each anchor, and may free it. Goes on until the budget of
+    /// entries is used up, or a little beyond; returns how many there were.
+    ///
+    /// The rows must still be there, since an index may have to go along them: the index whose anchors are
+    /// freed is a table's last.
+    ///
+    /// # Safety
+    /// Nobody else uses the index from the first call on.
+    pub unsafe fn dismantle(
+        &self,
+        state: &mut Dismantling,
+        budget: usize,
+        free: Option<&mut dyn FnMut(AnchorPtr)>,
+    ) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Index::Hash(index) => index.dismantle(state, budget, free),
+                Index::Range(index) => index.dismantle(state, budget, free),
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use base::{SqlType, Value};
 use crossbeam_epoch::Guard;
 
-use super::{Admit, Index, IndexShape, Scan};
+use super::{Admit, Dismantling, Index, IndexShape, Scan};
 use crate::hot::account::Account;
 use crate::hot::anchor::{AnchorPtr, anchor_size};
 use crate::hot::heap;
@@ -200,7 +200,29 @@ impl Drop for Fixture {
             left.push(anchor);
             ControlFlow::Continue(())
         });
-        self.index.release();
+        let unique = match &self.index {
+            Index::Hash(index) => index.is_unique(),
+            Index::Range(index) => index.is_unique(),
+        };
+        let (mut state, mut found) = (Dismantling::default(), Vec::new());
+        while !state.is_over() {
+            let mut find = |anchor| found.push(anchor);
+            let free: Option<&mut dyn FnMut(AnchorPtr)> =
+                if unique { Some(&mut find) } else { None };
+            // SAFETY: as above.
+            unsafe { self.index.dismantle(&mut state, 7, free) };
+        }
+        if !std::thread::panicking() {
+            if unique {
+                let sorted = |anchors: &[AnchorPtr]| {
+                    let mut addresses: Vec<_> = anchors.iter().map(|a| a.address()).collect();
+                    addresses.sort_unstable();
+                    addresses
+                };
+                assert_eq!(sorted(&found), sorted(&left), "each anchor is found once");
+            }
+            assert!(!self.index.scan(guard, &mut Scan::all(), &mut |_| panic!("nothing is left")));
+        }
         for anchor in left {
             let len = self.row_of(anchor).len();
             // SAFETY: as above; an index does not touch its anchors when it is dropped.

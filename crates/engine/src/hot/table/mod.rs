@@ -39,7 +39,7 @@ use crate::hot::cursor::ScanRange;
 use crate::hot::filter::RowFilter;
 use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
-use crate::hot::index::{Admit, Direction, Index, IndexShape, Scan};
+use crate::hot::index::{Admit, Direction, Dismantling, Index, IndexShape, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
@@ -104,6 +104,16 @@ pub(crate) enum Walk {
     Scan(Scan),
     /// Nothing is left.
     Done,
+}
+
+/// How far a dropped table has been taken apart: its indexes, the one of all rows last, and with it the
+/// rows.
+#[derive(Debug, Default)]
+pub(crate) struct Teardown {
+    /// Indexes that are done.
+    indexes: usize,
+    /// The one after these.
+    index: Dismantling,
 }
 
 impl Walk {
@@ -537,38 +547,44 @@ impl Table {
         self.walk_of(self.log_index, &ScanRange::All, Direction::Forward)
     }
 
-    /// Frees rows of a dropped table, where a walk over all of them has come to: up to `budget`.
-    /// Returns how many there were.
+    /// Goes on with freeing the rows and indexes of a dropped table: about `budget` entries. Returns how
+    /// many there were.
     ///
     /// # Safety
     /// Nobody is inside the gate or gets in, and no garbage of the table is queued.
-    pub(crate) unsafe fn discard_rows(
+    pub(crate) unsafe fn take_apart(
         &self,
         shard: usize,
-        guard: &Guard,
         budget: usize,
-        walk: &mut Walk,
+        teardown: &mut Teardown,
     ) -> usize {
-        let limit = budget.min(ANCHORS_PER_GUARD);
-        let mut anchors = Vec::with_capacity(limit);
-        self.walk(guard, self.log_index, walk, &mut |anchor| {
-            anchors.push(anchor);
-            match anchors.len() < limit {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        });
-        for anchor in &anchors {
-            // SAFETY: this is the only user of the table; each anchor is unlinked and freed once,
-            // with the one version that is not freed yet if that is not inline: the newest.
-            unsafe {
-                self.free_newest(shard, *anchor);
-                self.unlink_all(guard, *anchor);
-                self.retire_anchor(shard, guard, *anchor);
+        let mut done = 0;
+        while done < budget && teardown.indexes < self.indexes.len() {
+            let ordinal = (self.log_index + 1 + teardown.indexes) % self.indexes.len();
+            // SAFETY: this is the only user of the table; each anchor is freed once, behind everything
+            // that needs it, with the one version that is not freed yet if that is not inline: the newest.
+            let mut free = |anchor| unsafe {
+                self.free_newest(shard, anchor);
+                self.free_anchor(shard, anchor);
+            };
+            let free: Option<&mut dyn FnMut(AnchorPtr)> = match ordinal == self.log_index {
+                true => Some(&mut free),
+                false => None,
+            };
+            let index = &self.indexes[ordinal].index;
+            // SAFETY: as above.
+            done += unsafe { index.dismantle(&mut teardown.index, budget - done, free) };
+            if teardown.index.is_over() {
+                *teardown = Teardown { indexes: teardown.indexes + 1, index: Dismantling::Whole };
             }
         }
         self.report_indexes();
-        anchors.len()
+        done
+    }
+
+    /// Whether nothing is left to be taken apart.
+    pub(crate) fn is_apart(&self, teardown: &Teardown) -> bool {
+        teardown.indexes == self.indexes.len()
     }
 }
 
@@ -586,23 +602,10 @@ impl RowKeys for Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        let mut anchors = Vec::new();
-        let mut walk = self.walk_of_all();
-        // SAFETY: the table is exclusively ours, so that no guard is needed. Each row is freed once,
-        // with the one version besides the inline one that is not freed yet: whoever drops a table
-        // has emptied the queues of its garbage first (R1). The indexes go afterwards, and do not
-        // look at rows any more; one that recovery did not come to build does not know them.
-        unsafe {
-            self.walk(crossbeam_epoch::unprotected(), self.log_index, &mut walk, &mut |anchor| {
-                anchors.push(anchor);
-                ControlFlow::Continue(())
-            });
-            self.indexes.iter_mut().for_each(|i| i.index.release());
-            for anchor in anchors {
-                self.free_newest(0, anchor);
-                self.free_anchor(0, anchor);
-            }
-        }
+        // SAFETY: the table is exclusively ours. Each row is freed once, with the one version besides the
+        // inline one that is not freed yet: whoever drops a table has emptied the queues of its garbage
+        // first (R1). An index that recovery did not come to build does not know the rows.
+        unsafe { self.take_apart(0, usize::MAX, &mut Teardown::default()) };
     }
 }
 

@@ -37,8 +37,11 @@ fn a_pass_frees_as_much_of_a_dropped_table_as_it_may() {
     fill(&harness, &table, 0..5000);
     harness.manager.drop_table(table.storage());
     let task = harness.task();
-    let passes: Vec<usize> = (0..3).map(|_| harness.manager.reclaim(&task, 4000)).collect();
-    assert_eq!(passes, [4000, 1000, 0]);
+    let pass = || Some(harness.manager.reclaim(&task, 1000)).filter(|&freed| freed > 0);
+    let passes: Vec<usize> = std::iter::from_fn(pass).collect();
+    // A leaf's entries may be beyond what it may.
+    assert!(passes.iter().all(|&freed| freed <= 1000 + 64), "{passes:?}");
+    assert!(passes.iter().sum::<usize>() >= 5000, "{passes:?}");
     assert_eq!(table.memory().allocated_bytes, 0);
 }
 

@@ -39,6 +39,7 @@ use std::cmp::Ordering;
 use super::buckets::Buckets;
 use super::nodes::{AnchorNodes, KEY, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
+use crate::hot::index::Dismantling;
 use crate::hot::index::prefetch::{prefetch, prefetch_row};
 use crate::hot::index::rows::Probe;
 use crate::sync::Word;
@@ -122,9 +123,12 @@ impl<N> SplitList<N> {
         (word >> TAG_SHIFT).cmp(&(hash << self.skipped_bits >> TAG_SHIFT))
     }
 
-    /// Cuts the list off behind its first bucket: for whoever has it to himself and frees what was in it.
-    pub(super) fn forget(&self) {
+    /// Cuts the list off behind its first bucket: for whoever has it to himself, and finds nothing in it
+    /// to free.
+    pub(super) fn forget(&self, state: &mut Dismantling) -> usize {
         self.buckets.word(0).store(0, Relaxed);
+        *state = Dismantling::Over;
+        0
     }
 
     /// Asks for what a scan that has come to this bucket will soon need.
@@ -368,23 +372,43 @@ impl<N: Nodes> SplitList<N> {
         unsafe { self.nodes.link(node) }.fetch_or(MARK, AcqRel);
     }
 
-    /// Calls `f` for every node, removed or not; `f` may free it.
+    /// Goes on with calling `f` for every node, at most `budget` of them now; `f` may free it. Returns
+    /// how many there were.
     ///
     /// # Safety
     /// Nobody else has access to the list.
-    pub(super) unsafe fn for_each_node(&self, mut f: impl FnMut(u64)) {
-        let mut word = self.follow(0);
-        loop {
-            match target(word) {
-                Target::End => return,
-                Target::Bucket(border) => word = self.follow(border),
-                Target::Node(node) => {
-                    // SAFETY: the caller's promise.
-                    word = unsafe { self.nodes.link(node) }.load(Relaxed);
-                    f(node);
-                }
+    pub(super) unsafe fn dismantle(
+        &self,
+        state: &mut Dismantling,
+        budget: usize,
+        mut f: impl FnMut(u64),
+    ) -> usize {
+        let mut word = match state {
+            Dismantling::List(word) => *word,
+            Dismantling::Whole => {
+                let first = self.pass(0);
+                self.buckets.word(0).store(0, Relaxed);
+                first
             }
+            _ => return 0,
+        };
+        for done in 0..budget {
+            let node = loop {
+                match target(word) {
+                    Target::Bucket(border) => word = self.pass(border),
+                    Target::Node(node) => break node,
+                    Target::End => {
+                        *state = Dismantling::Over;
+                        return done;
+                    }
+                }
+            };
+            // SAFETY: the caller's promise.
+            word = unsafe { self.nodes.link(node) }.load(Relaxed);
+            f(node);
         }
+        *state = Dismantling::List(word);
+        budget
     }
 }
 

@@ -26,7 +26,7 @@ use crate::hot::account::STRIPES;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
 use crate::hot::index::rows::{Probe, Rows};
-use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
+use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::{KeyBuf, SeekKey};
 use buckets::Buckets;
 use list::SplitList;
@@ -248,18 +248,34 @@ impl HashIndex {
         matches!(self.entries, Entries::Anchors(_))
     }
 
-    /// Frees what the index has beside the rows, which are still there. Nothing is found any more.
-    pub fn release(&mut self) {
-        let Entries::Keys(list) = &self.entries else { return };
-        // SAFETY: nobody else has access to the index any more, and the rows are there.
+    /// See [`Index::dismantle`](super::Index::dismantle).
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn dismantle(
+        &self,
+        state: &mut Dismantling,
+        budget: usize,
+        free: Option<&mut dyn FnMut(AnchorPtr)>,
+    ) -> usize {
+        // SAFETY: the caller's promise.
         unsafe {
-            list.for_each_node(|node| {
-                if let Some(group) = KeyNodes::group(node) {
-                    group.free::<KeyHeader>();
+            match (&self.entries, free) {
+                (Entries::Anchors(list), Some(free)) => {
+                    list.dismantle(state, budget, |node| free(AnchorNodes::anchor(node)))
                 }
-            });
+                (Entries::Keys(list), None) if self.counts.has_postings() => {
+                    list.dismantle(state, budget, |node| {
+                        if let Some(group) = KeyNodes::group(node) {
+                            group.retire::<KeyHeader>(crossbeam_epoch::unprotected(), &self.counts);
+                        }
+                    })
+                }
+                (Entries::Keys(_), Some(_)) => unreachable!("anchors are freed by a unique index"),
+                (Entries::Anchors(list), None) => list.forget(state),
+                (Entries::Keys(list), None) => list.forget(state),
+            }
         }
-        list.forget();
     }
 
     fn buckets(&self) -> &Buckets {

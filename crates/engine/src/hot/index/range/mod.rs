@@ -48,7 +48,7 @@ use crate::hot::index::count::Counts;
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
-use crate::hot::index::{Admit, Found, IndexMemory, IndexShape, Matches};
+use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::SeekKey;
 use crate::sync::Word;
 use crate::sync::atomic::AtomicU64;
@@ -501,6 +501,68 @@ impl RangeIndex {
         unsafe { guard.defer_unchecked(move || NodeRef::from_address(address).free()) };
     }
 
+    /// See [`Index::dismantle`](super::Index::dismantle).
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn dismantle(
+        &self,
+        state: &mut Dismantling,
+        budget: usize,
+        free: Option<&mut dyn FnMut(AnchorPtr)>,
+    ) -> usize {
+        if let Dismantling::Whole = state {
+            let root = NodeRef::create(0, 0, &Fences { lower: [].into(), upper: None }, []);
+            self.charge_node(root);
+            *state = Dismantling::Nodes(vec![self.root.load(Relaxed)]);
+            self.root.store(root.address(), Relaxed);
+        }
+        let Dismantling::Nodes(nodes) = state else { return 0 };
+        // SAFETY: the caller's promise.
+        let done = unsafe { self.free_nodes(nodes, budget, free) };
+        if nodes.is_empty() {
+            *state = Dismantling::Over;
+        }
+        done
+    }
+
+    /// Frees nodes and what is below them, the last first, until the budget of entries is used up.
+    /// Returns how many there were.
+    ///
+    /// # Safety
+    /// Nobody else uses the nodes.
+    unsafe fn free_nodes(
+        &self,
+        nodes: &mut Vec<u64>,
+        budget: usize,
+        mut free: Option<&mut dyn FnMut(AnchorPtr)>,
+    ) -> usize {
+        let mut done = 0;
+        // SAFETY: the caller's promise; all that is there was reached through the tree.
+        unsafe {
+            let guard = crossbeam_epoch::unprotected();
+            while done < budget
+                && let Some(address) = nodes.pop()
+            {
+                let node = NodeRef::from_address(address);
+                done += node.count().max(1);
+                let entries = node.entries().map(|entry| entry.pointer);
+                match &mut free {
+                    // The first comes last, so that rows are freed in order.
+                    _ if node.level() > 0 => nodes.extend(entries.collect::<Vec<_>>().iter().rev()),
+                    _ if !self.unique => {
+                        let group = |pointer| GroupPtr::from_address(pointer);
+                        entries.for_each(|e| group(e).retire::<NoHeader>(guard, &self.counts));
+                    }
+                    Some(free) => entries.flat_map(|first| self.chain(first)).for_each(free),
+                    None => {}
+                }
+                self.retire_node(guard, node);
+            }
+        }
+        done
+    }
+
     fn nodes_of(&self, node: NodeRef<'_>) -> &AtomicU64 {
         if node.level() == 0 { &self.activity.leaves } else { &self.activity.inner }
     }
@@ -508,26 +570,9 @@ impl RangeIndex {
 
 impl Drop for RangeIndex {
     fn drop(&mut self) {
+        let mut nodes = vec![self.root.load(Relaxed)];
         // SAFETY: nobody else has access to the index any more. Anchors belong to the table.
-        unsafe { free_below(NodeRef::from_address(self.root.load(Relaxed)), self.unique) };
-    }
-}
-
-/// Frees a node, the nodes below it, and the groups if there are any.
-///
-/// # Safety
-/// Nobody uses the tree any more.
-unsafe fn free_below(node: NodeRef<'_>, unique: bool) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if node.level() > 0 {
-            node.for_each_child(|child| free_below(child, unique));
-        } else if !unique {
-            for entry in node.entries() {
-                GroupPtr::from_address(entry.pointer).free::<NoHeader>();
-            }
-        }
-        node.free();
+        unsafe { self.free_nodes(&mut nodes, usize::MAX, None) };
     }
 }
 

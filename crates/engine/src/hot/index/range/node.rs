@@ -233,17 +233,6 @@ impl<'g> NodeRef<'g> {
         let lines = (CAPACITY / LINE_WORDS) as u64;
         (0..=lines).for_each(|line| prefetch(heads + 64 * line));
     }
-
-    /// Calls `f` for the children.
-    ///
-    /// # Safety
-    /// Nobody else uses the tree.
-    pub(super) unsafe fn for_each_child(self, mut f: impl FnMut(NodeRef<'g>)) {
-        for index in 0..self.count() {
-            // SAFETY: the caller's promise.
-            f(unsafe { NodeRef::from_address(self.pointer(index)) });
-        }
-    }
 }
 
 impl Deref for NodeRef<'_> {
