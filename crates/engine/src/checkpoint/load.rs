@@ -225,8 +225,8 @@ struct Loader {
     key: KeyBuf,
 }
 
-/// Rows that are put in under one epoch guard.
-const ROWS_PER_GUARD: usize = 512;
+/// Rows for whose places in the index is asked at once, before they are put in.
+const ROWS_AT_ONCE: usize = 32;
 
 impl Loader {
     fn new(load: &Load<'_>, part: usize) -> Loader {
@@ -248,27 +248,35 @@ impl Loader {
             return Err(damaged("a block's rows have a layout that their table does not have"));
         }
         let mut ended = pair.ended.of(block.storage);
-        let mut guard = self.handle.pin();
         let (mut rows, mut seen, mut live) = (Rows(&self.buffer[range]), 0, 0);
-        while let Some(row) = rows.next() {
-            let (stamp, row) = row.ok_or_else(|| damaged("a row is longer than its block"))?;
-            seen += 1;
-            if seen % ROWS_PER_GUARD == 0 {
-                guard.repin();
+        let mut together = Vec::with_capacity(ROWS_AT_ONCE);
+        loop {
+            together.clear();
+            for row in std::iter::from_fn(|| rows.next()).take(ROWS_AT_ONCE) {
+                let (stamp, row) = row.ok_or_else(|| damaged("a row is longer than its block"))?;
+                let row = table.well_formed(row).ok_or_else(|| damaged("a row is malformed"))?;
+                together.push((stamp, row));
             }
-            let row = table.well_formed(row).ok_or_else(|| damaged("a row is malformed"))?;
-            if !ended.is_empty() && ended.has_stamp(stamp) {
-                table.log_key(row, &mut self.key);
-                if ended.has_row(stamp, &self.key) {
-                    continue;
+            if together.is_empty() {
+                break;
+            }
+            seen += together.len();
+            table.prefetch_all(table.log_index(), together.iter().map(|(_, row)| *row));
+            let guard = self.handle.pin();
+            for &(stamp, row) in &together {
+                if !ended.is_empty() && ended.has_stamp(stamp) {
+                    table.log_key(row, &mut self.key);
+                    if ended.has_row(stamp, &self.key) {
+                        continue;
+                    }
                 }
+                let inserted = table.recover_insert(self.part, &guard, row, stamp);
+                if !inserted.map_err(|_| CheckpointError::OutOfMemory)? {
+                    return Err(damaged("a row is in the files twice"));
+                }
+                see(row);
+                live += 1;
             }
-            let inserted = table.recover_insert(self.part, &guard, row, stamp);
-            if !inserted.map_err(|_| CheckpointError::OutOfMemory)? {
-                return Err(damaged("a row is in the files twice"));
-            }
-            see(row);
-            live += 1;
         }
         match seen == block.rows as usize {
             true => Ok(live),

@@ -12,11 +12,11 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::ScanRange;
 use crate::hot::index::{Admit, Direction};
 use crate::hot::reclaim::Tables;
-use crate::hot::table::Table;
+use crate::hot::table::{Side, Table, Walk};
 use crate::wait::{Runtime, Task};
 
-/// Builds all indexes but those that replay has built. Every thread goes through every table and
-/// takes the rows that fall to it, so that one large table keeps all threads busy.
+/// Builds all indexes but those that replay has built. Every thread goes through its share of every
+/// table, so that one large table keeps all threads busy.
 pub(super) fn build(
     tables: &Tables,
     runtime: &Runtime,
@@ -53,25 +53,34 @@ fn build_part(
         return Ok(());
     }
     let handle = collector.register();
-    let mut walk = table.walk_of(table.log_index(), &ScanRange::All, Direction::Forward);
+    let (mut walk, share) = table.share_of(part, parts);
     let mut rows: Vec<AnchorPtr> = Vec::new();
     while !walk.is_done() {
         let guard = handle.pin();
         rows.clear();
+        let mut is_over = false;
         table.walk(&guard, table.log_index(), &mut walk, &mut |anchor| {
-            // Anchors are 16 bytes apart at least; the higher bits spread best.
-            if (anchor.address() >> 5) as usize % parts == part {
-                rows.push(anchor);
+            // SAFETY: the walk's guard protects it.
+            match unsafe { share.place_of(anchor) } {
+                Side::Inside => rows.push(anchor),
+                Side::Outside => {}
+                Side::Beyond => is_over = true,
             }
-            if rows.len() < ROWS_PER_GUARD {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
+            match rows.len() < ROWS_PER_GUARD && !is_over {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
             }
         });
+        if is_over {
+            walk = Walk::Done;
+        }
         // Index by index, so that the upper parts of one stay in the caches.
-        for ordinal in (0..table.links()).filter(|o| *o != table.log_index()) {
-            for anchor in &rows {
+        let others = (0..table.links()).filter(|o| *o != table.log_index());
+        for (ordinal, rows) in others.flat_map(|o| rows.chunks(ROWS_AT_ONCE).map(move |r| (o, r))) {
+            // SAFETY: the rows are protected by the guard.
+            let bytes = |a: &AnchorPtr| unsafe { table.row(a.inline(table.links())) };
+            table.prefetch_all(ordinal, rows.iter().map(bytes));
+            for anchor in rows {
                 // SAFETY: recovery alone uses the table; the row is in no index but the log's, and
                 // each thread links its own rows, once into each index.
                 let linked = unsafe {
@@ -96,6 +105,8 @@ fn build_part(
 }
 
 const ROWS_PER_GUARD: usize = 512;
+/// Rows for whose places in an index is asked at once, before they are linked.
+const ROWS_AT_ONCE: usize = 32;
 
 /// Row numbers go on behind the greatest that is in use.
 fn continue_row_numbers(table: &Table, runtime: &Runtime) -> Result<(), RecoveryError> {

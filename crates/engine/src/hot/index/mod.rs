@@ -139,6 +139,15 @@ impl Index {
         }
     }
 
+    /// Asks for what an insert of this row will go through next, whose place was asked for by
+    /// [`Index::prefetch`] a while ago: for those who insert many rows at a time.
+    #[inline]
+    pub fn prefetch_next(&self, row: &[u8]) {
+        if let Index::Hash(index) = self {
+            index.prefetch_next(row);
+        }
+    }
+
     /// Removes an anchor. Readers that are at it go on unharmed.
     ///
     /// # Safety

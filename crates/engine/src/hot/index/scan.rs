@@ -40,6 +40,11 @@ impl Scan {
         Scan::default()
     }
 
+    /// Everything from a hash on, in a hash index.
+    pub fn from_hash(hash: u64) -> Scan {
+        Scan { hash, ..Scan::default() }
+    }
+
     /// The keys of a range. A hash index has no order and scans everything instead.
     pub fn range(range: KeyRange, direction: Direction) -> Scan {
         let done = range.is_empty();

@@ -29,6 +29,7 @@ use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
 pub(crate) use promote::Promoted;
+pub(crate) use recover::Side;
 pub(crate) use sink::{Descent, Left, SinksSince};
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
@@ -421,6 +422,18 @@ impl Table {
         if let [_, _, ..] = &self.indexes[..] {
             self.indexes.iter().for_each(|index| index.index.prefetch(row));
         }
+    }
+
+    /// The same for many rows, which will be linked into one index soon: as much as is known without waiting
+    /// for each.
+    pub(crate) fn prefetch_all<'r>(
+        &self,
+        ordinal: usize,
+        rows: impl Iterator<Item = &'r [u8]> + Clone,
+    ) {
+        let index = &self.indexes[ordinal].index;
+        rows.clone().for_each(|row| index.prefetch(row));
+        rows.for_each(|row| index.prefetch_next(row));
     }
 
     /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`

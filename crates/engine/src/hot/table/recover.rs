@@ -4,11 +4,54 @@ use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{AnchorPtr, DELETED};
-use crate::hot::index::Admit;
+use crate::hot::index::{Admit, HashIndex, Index, Scan};
 use crate::hot::status::Begin;
-use crate::hot::table::Table;
+use crate::hot::table::{Table, Walk};
 use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::Relaxed;
+
+/// Which rows are one thread's, of those that it comes to.
+#[derive(Clone, Copy)]
+pub(crate) enum Share<'t> {
+    /// Those whose hash is not greater than this.
+    Hashes { table: &'t Table, index: &'t HashIndex, last: u64 },
+    /// Those at every so-many-th address.
+    Addresses { part: usize, parts: usize },
+}
+
+/// Where a row is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    /// In the share.
+    Inside,
+    /// Not in the share.
+    Outside,
+    /// Behind the share's end.
+    Beyond,
+}
+
+impl Share<'_> {
+    /// Where a row is.
+    ///
+    /// # Safety
+    /// A guard protects the anchor.
+    pub unsafe fn place_of(&self, anchor: AnchorPtr) -> Side {
+        match *self {
+            Share::Hashes { table, index, last } => {
+                // SAFETY: the caller's promise.
+                let row = unsafe { table.row(anchor.inline(table.links())) };
+                if index.hash_of(row) <= last { Side::Inside } else { Side::Beyond }
+            }
+            // Anchors are 16 bytes apart at least; the higher bits spread best.
+            Share::Addresses { part, parts }
+                if (anchor.address() >> 5) as usize % parts == part =>
+            {
+                Side::Inside
+            }
+            Share::Addresses { .. } => Side::Outside,
+        }
+    }
+}
 
 impl Table {
     /// A row out of the log, if these bytes are as long as a row of this layout says it is.
@@ -95,6 +138,20 @@ impl Table {
     pub(crate) unsafe fn is_recovered_deletion(&self, anchor: AnchorPtr) -> bool {
         // SAFETY: the caller's promise.
         unsafe { anchor.head() }.load(Relaxed) & DELETED != 0
+    }
+
+    /// One of so many shares of all rows: a walk by the log's index on which to look for them, and which
+    /// they are.
+    pub(crate) fn share_of(&self, part: usize, parts: usize) -> (Walk, Share<'_>) {
+        match &self.indexes[self.log_index].index {
+            Index::Hash(index) => {
+                let first = |part| ((part as u128) << u64::BITS) / parts as u128;
+                let last = (first(part + 1) - 1) as u64;
+                let share = Share::Hashes { table: self, index, last };
+                (Walk::Scan(Scan::from_hash(first(part) as u64)), share)
+            }
+            Index::Range(_) => (Walk::Scan(Scan::all()), Share::Addresses { part, parts }),
+        }
     }
 
     /// A row of a checkpoint, in which each row is once: `false` if there is one with its log key

@@ -110,6 +110,22 @@ impl HashIndex {
         }
     }
 
+    /// See [`Index::prefetch_next`](super::Index::prefetch_next).
+    #[inline]
+    pub fn prefetch_next(&self, row: &[u8]) {
+        if let Some(probe) = self.rows.word_probe(row) {
+            match &self.entries {
+                Entries::Anchors(list) => list.prefetch_first(probe.hash),
+                Entries::Keys(list) => list.prefetch_first(probe.hash),
+            }
+        }
+    }
+
+    /// The hash of a row's key.
+    pub fn hash_of(&self, row: &[u8]) -> u64 {
+        self.probe_row(row, &mut KeyBuf::new()).hash
+    }
+
     /// See [`Index::prefetch_key`](super::Index::prefetch_key).
     #[inline]
     pub fn prefetch_key(&self, key: SeekKey<'_>) {
