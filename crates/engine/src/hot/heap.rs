@@ -15,9 +15,10 @@
 //! after the other lie one after the other; slots that were used before as a list. A slot freed goes
 //! to the list of the thread that frees it, whoever had made it. A list that has grown long gives half
 //! of itself back to the depot, which sorts it into the blocks. A block of which no slot is out goes
-//! back to its region, for any size; the depot keeps one empty block. A region without blocks is spare:
+//! back to its region, for any size; the depot keeps one empty block. A block in a region is spare:
 //! memory that the system has to clear again costs more than all else that is done to a row. Those that
-//! nobody has needed for a while go back to the system by and by ([`give_back`]).
+//! nobody has needed for a while go back to the system by and by ([`give_back`]), the last first, and those
+//! of one region together, so that few huge pages are broken up.
 //!
 //! # Invariants
 //!
@@ -52,9 +53,9 @@ const BLOCK: usize = 64 << 10;
 const BLOCKS: usize = REGION / BLOCK;
 /// Regions that are mapped at once. Address space, not memory.
 const MAPPED_AT_ONCE: usize = 32;
-/// Empty regions that are kept for good.
-const SPARE_REGIONS: usize = 4;
-/// One in so many of the regions that could have been spared goes back to the system at a time.
+/// Spare blocks that are kept for good.
+const SPARE_BLOCKS: usize = 4 * BLOCKS;
+/// One in so many of the blocks that could have been spared goes back to the system at a time.
 const GIVEN_BACK_OF: usize = 8;
 /// Where a block's slots begin.
 const FIRST_SLOT: usize = 64;
@@ -249,11 +250,11 @@ impl Heap {
 
     /// See [`give_back`]. Nobody waits longer than one region takes.
     fn give_back(&self) {
-        let surplus = self.regions.lock().surplus();
+        let mut surplus = self.regions.lock().surplus();
         let mut end = usize::MAX;
-        for _ in 0..surplus {
+        while surplus > 0 {
             match self.regions.lock().discard_before(end) {
-                Some(number) => end = number,
+                Some((number, blocks)) => (end, surplus) = (number, surplus.saturating_sub(blocks)),
                 None => break,
             }
         }
@@ -434,8 +435,8 @@ struct Regions {
     all: Vec<Region>,
     /// No region before this one has a free block.
     first: usize,
-    /// Regions without blocks that are not given back to the system, and the fewest that they have been
-    /// since some last were.
+    /// Blocks that nobody has and whose memory the system was not given back, and the fewest that they
+    /// have been since some last were.
     spare: usize,
     spare_min: usize,
     /// Blocks that are taken.
@@ -446,8 +447,15 @@ struct Region {
     start: NonNull<u8>,
     /// A bit for each block that is free.
     free: u32,
-    /// Whether the system was given its memory back, or was not yet asked for it.
-    discarded: bool,
+    /// A bit for each of these whose memory the system was given back, or not yet asked for.
+    discarded: u32,
+}
+
+impl Region {
+    /// The blocks that are spare.
+    fn spare(&self) -> u32 {
+        self.free & !self.discarded
+    }
 }
 
 impl Regions {
@@ -465,13 +473,16 @@ impl Regions {
             self.map()?;
         }
         let region = &mut self.all[self.first];
-        if region.free == u32::MAX && !region.discarded {
-            self.spare -= 1;
-            self.spare_min = self.spare_min.min(self.spare);
-        }
-        let place = region.free.trailing_zeros() as usize;
-        region.free &= region.free - 1;
-        region.discarded = false;
+        let place = match region.spare() {
+            0 => region.free.trailing_zeros(),
+            spare => {
+                self.spare -= 1;
+                self.spare_min = self.spare_min.min(self.spare);
+                spare.trailing_zeros()
+            }
+        } as usize;
+        region.free &= !(1 << place);
+        region.discarded &= !(1 << place);
         self.taken += 1;
         // SAFETY: the region has this many blocks.
         Some((unsafe { region.start.add(place * BLOCK) }, self.first as u32))
@@ -482,7 +493,7 @@ impl Regions {
         self.all.extend((0..MAPPED_AT_ONCE).map(|place| {
             // SAFETY: the mapping has this many regions.
             let start = unsafe { start.add(place * REGION) };
-            Region { start, free: u32::MAX, discarded: true }
+            Region { start, free: u32::MAX, discarded: u32::MAX }
         }));
         Some(())
     }
@@ -495,29 +506,34 @@ impl Regions {
         region.free |= 1 << place;
         self.first = self.first.min(number as usize);
         self.taken -= 1;
-        if region.free == u32::MAX {
-            self.spare += 1;
-        }
+        self.spare += 1;
     }
 
-    /// How many regions are to go back to the system now.
+    /// How many blocks are to go back to the system now.
     fn surplus(&mut self) -> usize {
         let unused = std::mem::replace(&mut self.spare_min, self.spare);
-        unused.saturating_sub(SPARE_REGIONS).div_ceil(GIVEN_BACK_OF)
+        unused.saturating_sub(SPARE_BLOCKS).div_ceil(GIVEN_BACK_OF)
     }
 
-    /// Gives the last spare region before this one back to the system: which one.
-    fn discard_before(&mut self, end: usize) -> Option<usize> {
+    /// Gives the spare blocks of the last region before this one that has some back to the system: which
+    /// one, and how many blocks.
+    fn discard_before(&mut self, end: usize) -> Option<(usize, usize)> {
         let end = end.min(self.all.len());
-        let is_spare = |region: &Region| region.free == u32::MAX && !region.discarded;
-        let number = self.all[..end].iter().rposition(is_spare)?;
+        let number = self.all[..end].iter().rposition(|region| region.spare() != 0)?;
         let region = &mut self.all[number];
-        region.discarded = true;
-        self.spare -= 1;
+        let blocks = region.spare().count_ones() as usize;
+        let mut spare = u64::from(region.spare());
+        while spare != 0 {
+            let place = spare.trailing_zeros() as usize;
+            let run = (spare >> place).trailing_ones() as usize;
+            spare &= !(((1 << run) - 1) << place);
+            // SAFETY: the region has these blocks, and nothing is in any of them.
+            unsafe { env::memory::discard(region.start.add(place * BLOCK), run * BLOCK) };
+        }
+        region.discarded = region.free;
+        self.spare -= blocks;
         self.spare_min = self.spare_min.min(self.spare);
-        // SAFETY: nothing is in any of its blocks.
-        unsafe { env::memory::discard(region.start, REGION) };
-        Some(number)
+        Some((number, blocks))
     }
 }
 
