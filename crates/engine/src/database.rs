@@ -19,8 +19,8 @@ use crate::backup::{
     self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, Fork, LOG_DIR, Media, SetHeader,
 };
 use crate::checkpoint::{
-    CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts, Loaded,
-    LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
+    CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts,
+    Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::{ColdInfo, ColdTables};
 use crate::cold::{ColdError, PoolOptions};
@@ -334,6 +334,11 @@ impl Database {
     /// What checkpoints have done since the database came up; none where nothing is kept.
     pub fn checkpoint_stats(&self) -> Option<CheckpointStats> {
         self.checkpoints.get().map(Checkpoints::stats)
+    }
+
+    /// Why the last checkpoint failed, in the background or by order, if it did.
+    pub fn checkpoint_failure(&self) -> Option<CheckpointError> {
+        self.checkpoints.get().and_then(Checkpoints::failure)
     }
 
     /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Of `header` the kind

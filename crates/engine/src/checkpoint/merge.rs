@@ -1,8 +1,9 @@
 //! Merging neighbouring pairs that have thinned out.
 //!
-//! A run of neighbours is merged if its live rows fit into one data file, and either half of its bytes
+//! A run of neighbours is merged if its live rows fit into one data file, and either a third of its bytes
 //! are dead or no pair has more than half of the live ones; so a row is copied a few times in its life
-//! at most. A single pair is merged with itself if half of it is dead.
+//! at most. A single pair is merged with itself if a third of it is dead. So files are at most half as large
+//! again as what lives in them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,14 +26,14 @@ pub(super) fn due(pairs: &[Pair], target_bytes: u64) -> Option<Range<usize>> {
         let (mut bytes, mut live, mut largest) = (0, 0, 0);
         let mut best = None;
         for (place, pair) in pairs.iter().enumerate().skip(start) {
-            bytes += pair.bytes;
+            bytes += pair.all_bytes();
             live += pair.live_bytes();
             largest = largest.max(pair.live_bytes());
             if live > target_bytes {
                 break;
             }
             let run = start..place + 1;
-            let thin = pair.ended() > 0 && bytes >= 2 * live;
+            let thin = pair.ended() > 0 && bytes >= live + live / 2;
             if thin && bytes > SMALL || run.len() > 1 && largest <= live / 2 {
                 best = Some(run);
             }

@@ -83,6 +83,8 @@ pub struct CheckpointOptions {
     pub shutdown_bytes: u64,
     /// How often the log is looked at.
     pub interval_ns: u64,
+    /// After so many looks at the log it is looked whether files hold much that has ended.
+    pub tidy_every: u32,
     /// Whether pairs are merged when they have thinned out.
     pub merges: bool,
 }
@@ -94,6 +96,7 @@ impl Default for CheckpointOptions {
             log_bytes: 1536 << 20,
             shutdown_bytes: 1 << 20,
             interval_ns: 1_000_000_000,
+            tidy_every: 10,
             merges: true,
         }
     }

@@ -21,6 +21,8 @@ use crate::sink;
 use crate::txn::Manager;
 use crate::wait::Task;
 
+/// What is worth reading of the log, or getting rid of, in parts of a data file.
+pub(super) const FOLLOW_PART: u64 = 8;
 /// Delta files of a pair; one more, and they are put together.
 const DELTAS: usize = 4;
 
@@ -59,6 +61,10 @@ pub(crate) struct Core {
     /// Ends a round that is under way. Set once, by whoever closes the database.
     pub closing: AtomicBool,
     pub counters: Counters,
+    /// Whether files are there that only a backup needs, or needed. Written by rounds.
+    left_behind: AtomicBool,
+    /// Why the last round failed, if it did.
+    pub failure: Mutex<Option<CheckpointError>>,
 }
 
 /// What is counted since the database came up. Written by rounds, read by anybody.
@@ -138,6 +144,8 @@ impl Core {
             published,
             closing,
             counters,
+            left_behind: AtomicBool::new(false),
+            failure: Mutex::default(),
         }
     }
 
@@ -174,6 +182,31 @@ impl Core {
         })
     }
 
+    /// Sees to it that the files are not much larger than what lives in them, also when nothing is going on that
+    /// would make a checkpoint: what has ended makes one if it is worth it, and what waits for the next
+    /// checkpoint goes with a manifest that is like the last.
+    pub fn tidy(&self) -> Result<()> {
+        let left_behind = self.left_behind.load(Relaxed);
+        if self.unread() == 0 && !left_behind && self.lock().is_tidy() {
+            return Ok(());
+        }
+        self.round(|state| {
+            self.gather(state)?;
+            if state.is_settled() {
+                if !state.manifest.retired.is_empty() {
+                    let next = state.next_manifest();
+                    self.install(state, next)?;
+                }
+            } else if state.is_wasteful(self.options.data_bytes / FOLLOW_PART) {
+                self.close_pair(state)?;
+            }
+            match self.left_behind.load(Relaxed) {
+                true => self.remove_files(state),
+                false => Ok(()),
+            }
+        })
+    }
+
     /// Removes at once what waits for the next checkpoint.
     pub fn collect_garbage(&self) -> Result<()> {
         self.round(|state| {
@@ -193,10 +226,15 @@ impl Core {
     pub(super) fn round<T>(&self, run: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let mut state = self.lock();
         let result = run(&mut state);
-        if result.is_err() {
+        if let Err(error) = &result {
             state.forget();
             self.counters.gathered.store(state.manifest.through.0, Relaxed);
             self.counters.failures.fetch_add(1, Relaxed);
+            if !matches!(error, CheckpointError::Closed) {
+                *self.failure.lock().expect("nobody panics under this lock") = Some(error.clone());
+            }
+        } else {
+            *self.failure.lock().expect("nobody panics under this lock") = None;
         }
         result
     }
@@ -358,9 +396,14 @@ impl Core {
         let open = state.follower.as_ref().and_then(|f| f.gathered.data.as_ref()).map(|d| d.id());
         let mut kept: HashSet<FileId> = files_of(manifest).map(|file| file.id).collect();
         kept.extend(manifest.retired.iter().map(|file| file.id).chain(open));
+        let mut left_behind = false;
         for (name, _) in self.objects.list()? {
             let keep = match names::parse(&name) {
-                Some(Named::Data(id) | Named::Delta(id)) => kept.contains(&id) || pins.has(id),
+                Some(Named::Data(id) | Named::Delta(id)) => {
+                    let pinned = !kept.contains(&id) && pins.has(id);
+                    left_behind |= pinned;
+                    kept.contains(&id) || pinned
+                }
                 Some(Named::Manifest(number)) => {
                     number >= manifest.number || Some(number) == state.previous
                 }
@@ -370,6 +413,7 @@ impl Core {
                 self.objects.remove(&name)?;
             }
         }
+        self.left_behind.store(left_behind, Relaxed);
         Ok(())
     }
 
@@ -406,6 +450,25 @@ impl State {
     pub fn is_settled(&self) -> bool {
         let settled = |f: &Follower| f.gathered.data.is_none() && f.gathered.ended.is_empty();
         self.follower.as_ref().is_none_or(settled)
+    }
+
+    /// Whether no file waits for the next checkpoint, and nothing has ended that the files hold.
+    fn is_tidy(&self) -> bool {
+        let nothing_ended = |f: &Follower| f.gathered.ended.is_empty();
+        self.manifest.retired.is_empty() && self.follower.as_ref().is_none_or(nothing_ended)
+    }
+
+    /// Whether the files are half as large again as what lives in them, and by at least so much.
+    fn is_wasteful(&self, bytes_min: u64) -> bool {
+        let ended = self.follower.as_ref().map(|follower| &follower.gathered.ended);
+        let ended = |id: &FileId| ended.and_then(|ended| ended.get(id)).map_or(0, Ended::len);
+        let mut bytes: u64 = self.manifest.retired.iter().map(|file| file.bytes).sum();
+        let mut live = 0;
+        for pair in &self.manifest.pairs {
+            bytes += pair.all_bytes();
+            live += pair.live_bytes_without(ended(&pair.id) as u64);
+        }
+        bytes > live + (live / 2).max(bytes_min)
     }
 
     /// The last manifest, to make the next of; its next file was never used.

@@ -144,6 +144,36 @@ fn neighbours_that_have_thinned_out_are_merged() {
     assert_eq!(server.rows(5, 1), expected);
 }
 
+/// Nothing is going on after the rows were deleted that would make a checkpoint.
+#[test]
+fn files_of_rows_that_were_deleted_go_by_themselves() {
+    let (world, server) = new_world(7);
+    fill(&server, 0..600);
+    checkpoint(&server);
+    let table = server.table(5, 1);
+    let mut txn = server.begin(5);
+    for id in 10..600 {
+        server.delete(&mut txn, &table, id).expect("it is free");
+    }
+    txn.commit(&server.task, Durability::Full).expect("there is room");
+    let begin = std::time::Instant::now();
+    let is_small = || {
+        let files = database(&server).checkpoint_files();
+        let is_spare = |file: &CheckpointFile| file.state == FileState::WaitingForLogTruncation;
+        let rows = |kind| files.iter().filter(|f| f.kind == kind).map(|f| f.rows).sum::<u64>();
+        !files.iter().any(is_spare) && rows(FileKind::Data) < 40 && rows(FileKind::Delta) < 10
+    };
+    while !is_small() {
+        let files = database(&server).checkpoint_files();
+        assert!(begin.elapsed().as_secs() < 60, "it stays: {files:?}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let expected = server.rows(5, 1);
+    assert_eq!(expected.len(), 10);
+    crash(&world, server);
+    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+}
+
 #[test]
 fn rows_of_dropped_tables_go_with_a_merge() {
     let (world, server) = new_world(3);
@@ -232,6 +262,8 @@ fn a_full_disk_stops_checkpoints_and_not_commits() {
     world.sim.fs().inject(write);
     fill(&server, 50..100);
     let error = database(&server).checkpoint(&server.task).expect_err("the disk is full");
+    let noted = database(&server).checkpoint_failure().expect("the last one failed");
+    assert!(noted.to_string().contains("/checkpoint/"), "{noted}");
     assert!(matches!(error, EngineError::Checkpoint(CheckpointError::File(_))), "{error}");
     fill(&server, 100..150);
     world.sim.fs().clear_faults();

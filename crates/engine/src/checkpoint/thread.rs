@@ -10,12 +10,10 @@ use parking_lot::{Condvar, Mutex};
 
 use super::error::{CheckpointError, Result};
 use super::pins::Pin;
-use super::round::{Core, CoreParts};
+use super::round::{Core, CoreParts, FOLLOW_PART};
 use super::view::{CheckpointFile, CheckpointStats};
 use crate::wait::{Task, WaitList};
 
-/// Log that is worth following before it is a checkpoint's worth, in parts of a data file.
-const FOLLOW_PART: u64 = 8;
 /// The longest pause after failures, in intervals.
 const PAUSE_MAX: u32 = 64;
 
@@ -131,6 +129,11 @@ impl Checkpoints {
         self.shared.core.files()
     }
 
+    /// Why the last attempt failed, if it did.
+    pub fn failure(&self) -> Option<CheckpointError> {
+        self.shared.core.failure.lock().expect("nobody panics under this lock").clone()
+    }
+
     /// What was done since the database came up.
     pub fn stats(&self) -> CheckpointStats {
         self.shared.core.stats()
@@ -160,6 +163,7 @@ impl Shared {
     fn run(&self) {
         let _ending = Ending(self);
         let mut pause = 1;
+        let mut looks = 0;
         loop {
             let orders = {
                 let mut orders = self.orders.lock();
@@ -173,7 +177,14 @@ impl Shared {
                 std::mem::take(&mut orders.queue)
             };
             let failed = match orders.is_empty() {
-                true => self.watch().is_err(),
+                true if looks >= self.core.options.tidy_every => {
+                    looks = 0;
+                    self.core.tidy().is_err()
+                }
+                true => {
+                    looks += 1;
+                    self.watch().is_err()
+                }
                 false => self.carry_out(orders),
             };
             pause = if failed { (2 * pause).min(PAUSE_MAX) } else { 1 };

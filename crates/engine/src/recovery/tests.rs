@@ -103,6 +103,7 @@ pub(crate) fn options() -> DatabaseOptions {
             log_bytes: 16 << 10,
             shutdown_bytes: 1,
             interval_ns: 1_000_000,
+            tidy_every: 5,
             merges: true,
         },
         sink: SinkOptions {

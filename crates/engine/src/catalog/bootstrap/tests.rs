@@ -44,6 +44,7 @@ fn options() -> InstanceOptions {
             log_bytes: 32 << 10,
             shutdown_bytes: 1,
             interval_ns: 1_000_000,
+            tidy_every: 5,
             merges: true,
         },
         sink: SinkOptions::default(),
