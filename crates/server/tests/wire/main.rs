@@ -11,6 +11,7 @@ mod isolation;
 mod loads;
 mod logins;
 mod malformed;
+mod memory_and_disk;
 mod requests;
 mod spilling;
 mod support;

@@ -1,7 +1,8 @@
 //! Filegroups and files.
 
 use base::Value;
-use engine::catalog::def::{FileDef, FileGroupDef};
+use engine::catalog::Catalog;
+use engine::catalog::def::{FileDef, FileGroupDef, FileKind};
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
@@ -97,8 +98,28 @@ pub const FILE_COLUMNS: [ViewColumn; 30] = [
 
 const LSN: base::SqlType = base::SqlType::numeric(25, 0);
 
-/// A file's row.
-pub fn file(own: &FileDef) -> [Value; 30] {
+/// Bytes of a page.
+const PAGE: u64 = 8192;
+
+/// The rows of a database's files. The checkpoint files are in its first container, which is as large as they
+/// are; others have what was said of them.
+pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
+    let schema = catalog.current();
+    let is_container = |own: &FileDef| own.kind == FileKind::Container;
+    let container = schema.files().iter().find(|own| is_container(own)).map(|own| own.id);
+    let size = |own: &FileDef| {
+        if Some(own.id) != container {
+            return i64::from(own.size_pages);
+        }
+        let bytes =
+            catalog.database().checkpoint_files().iter().map(|file| file.bytes).sum::<u64>();
+        i64::try_from(bytes.div_ceil(PAGE)).unwrap_or(i64::MAX)
+    };
+    schema.files().iter().map(|own| file(own, size(own))).collect()
+}
+
+/// A file's row, with its size in pages.
+fn file(own: &FileDef, size: i64) -> [Value; 30] {
     let start = [
         int(own.id.0),
         guid(own.guid),
@@ -109,7 +130,7 @@ pub fn file(own: &FileDef) -> [Value; 30] {
         text(&own.physical_name),
         int(if own.offline { 6 } else { 0 }),
         text(if own.offline { "OFFLINE" } else { "ONLINE" }),
-        int(own.size_pages),
+        int(size),
         int(own.max_size_pages),
         int(own.growth),
         bit(false),
@@ -131,8 +152,8 @@ pub static DATABASE_FILES: SystemRowset = SystemRowset {
     name: "database_files",
     columns: &FILE_COLUMNS,
     fill: |cx| {
-        let schema = cx.schema.clone();
-        schema.files().iter().for_each(|own| cx.push(file(own)));
+        let catalog = cx.instance.catalog(cx.database)?;
+        files(&catalog).into_iter().for_each(|row| cx.push(row));
         Ok(())
     },
 };

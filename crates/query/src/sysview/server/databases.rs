@@ -4,7 +4,7 @@ use base::Value;
 use engine::catalog::def::DatabaseDef;
 use engine::database::LogWait;
 
-use super::super::catalog::storage::{FILE_COLUMNS, file};
+use super::super::catalog::storage::{FILE_COLUMNS, files};
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
 
@@ -253,8 +253,8 @@ pub static MASTER_FILES: SystemRowset = SystemRowset {
         let master = cx.instance.databases().master().current();
         for own in master.server().databases().iter() {
             let Ok(catalog) = cx.instance.catalog(own.id) else { continue };
-            for own_file in catalog.current().files().iter() {
-                cx.push_parts(&[&[database(own.id)], &file(own_file), &[NULL]]);
+            for row in files(&catalog) {
+                cx.push_parts(&[&[database(own.id)], &row, &[NULL]]);
             }
         }
         Ok(())
