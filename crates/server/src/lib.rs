@@ -21,6 +21,7 @@ pub mod config;
 pub mod connection;
 pub mod embedded;
 pub mod errorlog;
+mod health;
 pub mod listener;
 pub mod machine;
 pub mod password;

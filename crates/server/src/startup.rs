@@ -25,6 +25,7 @@ use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
+use crate::health::Health;
 use crate::machine;
 use crate::password::PasswordHasher;
 use crate::server::{Server, Stop};
@@ -312,9 +313,11 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
 /// the server ends.
 pub async fn reclaim(server: Arc<Server>) {
     let mut given_back = Instant::now();
+    let mut health = Health::default();
     loop {
         if given_back.elapsed() >= GIVE_BACK_EVERY {
             engine::hot::heap::give_back();
+            health.look(&server.instance);
             given_back = Instant::now();
         }
         let instance = server.instance.clone();

@@ -1,7 +1,8 @@
 //! What was acknowledged survives the end of the process.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::Value;
 use tools::client::Connection;
@@ -93,4 +94,38 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
     assert_eq!(count(&mut connection, ALL), expected);
+}
+
+/// Nobody asks for a checkpoint; the folder for its files is gone for a while.
+#[test]
+fn a_checkpoint_that_fails_in_the_background_is_told_of_and_commits_go_on() {
+    let (dir, log) = (TempDir::new(), TempDir::new());
+    std::fs::create_dir_all(log.path()).unwrap();
+    let log = log.path().join("errorlog");
+    let server = Process::start_logged(dir.path(), &[], File::create(&log).unwrap().into());
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    connection.execute("create database d").unwrap();
+    connection.execute("use d; create table t (id int not null primary key)").unwrap();
+    let databases = std::fs::read_dir(dir.path().join("databases")).unwrap();
+    let mut databases = databases.map(|entry| entry.unwrap().path());
+    let own = databases.find(|path| path.to_string_lossy().contains("/d-")).unwrap();
+    let (there, away) = (own.join("checkpoint"), own.join("away"));
+    std::fs::rename(&there, &away).unwrap();
+    let says = |what: &str| {
+        let begin = Instant::now();
+        while !std::fs::read_to_string(&log).unwrap().contains(what) {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the log says {what:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    connection.execute("insert t select value from generate_series(1, 1000)").unwrap();
+    says("Error: 41315, Severity: 16, State: 0. Checkpoint operation failed in database 'd'.");
+    connection.execute("insert t select value from generate_series(1001, 2000)").unwrap();
+    std::fs::rename(&away, &there).unwrap();
+    connection.execute("checkpoint").unwrap();
+    says("Checkpoints of database 'd' are made again.");
+    server.kill();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(count(&mut connection, "select count(*) from d.dbo.t"), 2000);
 }

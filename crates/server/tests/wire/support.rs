@@ -117,13 +117,18 @@ pub struct Process {
 impl Process {
     /// Starts `thermocline serve`.
     pub fn start(dir: &Path, flags: &[&str]) -> Process {
+        Process::start_logged(dir, flags, Stdio::null())
+    }
+
+    /// The same; the error log goes there.
+    pub fn start_logged(dir: &Path, flags: &[&str], log: Stdio) -> Process {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let child = Command::new(env!("CARGO_BIN_EXE_thermocline"))
             .args(["serve", "--data", dir.to_str().unwrap(), "--listen", &address.to_string()])
             .args(flags)
             .env("THERMOCLINE_SA_PASSWORD", PASSWORD)
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .unwrap();
         let process = Process { child, address };
