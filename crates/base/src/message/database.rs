@@ -20,6 +20,9 @@ super::messages! {
     ATTACH_FILE_FAILED = 1813, 16, 2, "Could not open new database '%s'. CREATE DATABASE is aborted.";
     MODEL_IN_USE = 1807, 16, 3, "Could not obtain exclusive lock on database '%s'. Retry the operation later.";
     CANNOT_DROP_DATABASE_IN_USE = 3702, 16, 4, "Cannot drop database \"%s\" because it is currently in use.";
+    CANNOT_DETACH_IN_USE = 3703, 16, 2, "Cannot detach the %s '%s' because it is currently in use.";
+    PRIMARY_FILE_MISSING = 1827, 16, 3, "A primary data file must be specified.";
+    SYSTEM_DATABASE_DETACHED = 7940, 16, 1, "System databases master, model, msdb, and tempdb cannot be detached.";
     ALTER_DATABASE_NOT_SUPPORTED = 5008, 16, 1, "This ALTER DATABASE statement is not supported. Correct the syntax and execute the statement again.";
     ALTER_DATABASE_NOT_FOUND = 5011, 14, 5, "User does not have permission to alter database '%s', the database does not exist, or the database is not in a state that allows access checks.";
     PRIMARY_FILEGROUP_RENAME = 5012, 16, 1, "The name of the primary filegroup cannot be changed.";

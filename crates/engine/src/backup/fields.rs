@@ -1,14 +1,14 @@
-//! How the descriptions in backups and chains are written: fields one after the other.
+//! How the descriptions in backups, chains and detached databases are written: fields one after the other.
 //!
 //! Numbers are little-endian; texts and bytes have their length before them, as a u32; lists have their
 //! count, and options a byte that tells whether there is a value.
 
 /// Writes fields.
 #[derive(Default)]
-pub(super) struct Writer(pub Vec<u8>);
+pub(crate) struct Writer(pub Vec<u8>);
 
 /// Reads fields; everything is `None` behind the end.
-pub(super) struct Reader<'a>(pub &'a [u8]);
+pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl Writer {
     pub fn u8(&mut self, value: u8) {

@@ -44,7 +44,7 @@
 mod block;
 mod chain;
 mod error;
-mod fields;
+pub(crate) mod fields;
 mod media;
 mod pages;
 mod read;

@@ -46,6 +46,7 @@ use crate::exec::context::Context;
 use failure::{DdlResult, Failure};
 
 pub use alter::distrust;
+pub(crate) use database::detach as detach_database;
 pub use failure::raised;
 pub use names::DefinitionNames;
 pub use security::membership;

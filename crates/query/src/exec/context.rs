@@ -41,6 +41,20 @@ impl<'c> Context<'c> {
         Context { task: self.task, session: self.session, runtime: self.runtime, sink }
     }
 
+    /// Does what waits for files in the way of a thread, on a thread of its own: databases are opened like that.
+    pub fn off_load<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Instance, &Task<'_>) -> T + Send + 'static,
+    ) -> T {
+        let instance = self.instance();
+        let own = instance.clone();
+        let job = instance.databases().backup_threads().begin(self.task, move || {
+            let task = Task::blocking(&own.host().runtime);
+            work(&own, &task)
+        });
+        job.wait(self.task)
+    }
+
     /// The server.
     pub fn instance(&self) -> Arc<Instance> {
         self.session.instance.clone()

@@ -2,8 +2,8 @@
 //! of statements.
 
 use super::native::{
-    applock, checkpoints, collection, configuration, describe, directory, messages, naming, plans,
-    properties, session, triggers,
+    applock, attach, checkpoints, collection, configuration, describe, directory, messages, naming,
+    plans, properties, session, triggers,
 };
 use super::registry::Entry;
 
@@ -60,6 +60,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     // Databases and objects.
     Entry::text("sp_dbcmptlevel", include_str!("text/sp_dbcmptlevel.sql")),
     Entry::text("sp_renamedb", include_str!("text/sp_renamedb.sql")),
+    Entry::text("sp_attach_db", include_str!("text/sp_attach_db.sql")),
+    Entry::text("sp_attach_single_file_db", include_str!("text/sp_attach_single_file_db.sql")),
+    Entry::native("sp_detach_db", include_str!("text/sp_detach_db.sql"), attach::detach),
     Entry::text("sp_recompile", include_str!("text/sp_recompile.sql")),
     Entry::internal(
         "sp_recompile_object",

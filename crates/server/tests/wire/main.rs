@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic anywhere")]
 
+mod attaching;
 mod attention;
 mod backups;
 mod crowd;

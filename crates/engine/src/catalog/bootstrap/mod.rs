@@ -11,7 +11,8 @@
 //!
 //! Which directory belongs to which database only master's rows say. So the commit of such a row is
 //! the commit point of `CREATE DATABASE` and `DROP DATABASE`: before it a directory may exist that
-//! no row names, after it one that no row names any more, and [`Instance::open`] removes both.
+//! no row names, after it one that no row names any more, and [`Instance::open`] removes both. Only the
+//! directory of a database that was detached stays, and says so ([`attach`]).
 //!
 //! # Life of an instance
 //!
@@ -20,6 +21,7 @@
 //! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
 //! and reported; without master nothing goes. [`Instance::shut_down`] ends it in order.
 
+mod attach;
 mod create;
 mod data_directory;
 mod open;
@@ -33,6 +35,7 @@ use base::Collation;
 use base::ids::DbId;
 use env::{DirectoryLock, Env, FileError};
 
+pub use attach::{DetachedDatabase, Found};
 pub use create::NewDatabase;
 pub use restore::{BackedUpDatabase, NewDirectory};
 

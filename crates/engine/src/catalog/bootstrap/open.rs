@@ -73,6 +73,7 @@ impl Instance {
         let backups = OffLoad::new("backup", BACKUP_THREADS, BACKUP_THREADS);
         let instance = Instance { engine, data, options, master, catalogs, backups, _lock: lock };
         instance.remove_orphans(&known, &mut report)?;
+        known.iter().for_each(|def| instance.remove_note(&instance.directory_of(def)));
         instance.break_log_chains(&known)?;
         instance.renew_tempdb(task, &owner, &mut report);
         Ok((instance, report))
@@ -132,6 +133,9 @@ impl Instance {
         for entry in fs.list(&databases).map_err(InstanceError::of_file)? {
             if !entry.name.to_str().is_some_and(|name| names.contains(name)) {
                 let path = databases.join(&entry.name);
+                if entry.metadata.is_dir && self.is_detached(&path)? {
+                    continue;
+                }
                 let removed = match entry.metadata.is_dir {
                     true => fs.remove_dir_all(&path),
                     false => fs.remove_file(&path),

@@ -72,13 +72,23 @@ impl Instance {
             path: PathBuf::from(&*header.database_name),
             reason: "the backup does not describe its database".into(),
         };
+        let files = header.files.iter().map(|file| &**file);
+        Self::described_by(&header.definition, files, &senseless)
+    }
+
+    /// The database that [`Instance::describe`] has described.
+    pub(super) fn described_by<'f>(
+        own: &[u8],
+        files: impl Iterator<Item = &'f [u8]>,
+        senseless: &dyn Fn() -> InstanceError,
+    ) -> Result<BackedUpDatabase, InstanceError> {
         let row = |system, bytes: &[u8]| SystemRow::from_bytes(system, bytes).definition();
-        let Definition::Database(def) = row(SystemTable::Databases, &header.definition)? else {
+        let Definition::Database(def) = row(SystemTable::Databases, own)? else {
             return Err(senseless());
         };
         let mut described = BackedUpDatabase { def, file_groups: Vec::new(), files: Vec::new() };
-        for bytes in &header.files {
-            let (system, bytes) = bytes.split_first().ok_or_else(senseless)?;
+        for bytes in files {
+            let Some((system, bytes)) = bytes.split_first() else { return Err(senseless()) };
             let system = match *system {
                 code if code == SystemTable::Files as u8 => SystemTable::Files,
                 code if code == SystemTable::FileGroups as u8 => SystemTable::FileGroups,

@@ -1,5 +1,7 @@
 //! Instances in a simulated world: made, crashed, opened again.
 
+mod attach;
+
 use std::path::{Path, PathBuf};
 
 use base::ids::{ObjectId, SessionId};

@@ -1,5 +1,6 @@
 //! Databases: made, altered, dropped. Outside of transactions.
 
+mod attach;
 mod files;
 mod options;
 mod state;
@@ -12,6 +13,8 @@ use engine::catalog::Definition;
 use engine::catalog::bootstrap::{InstanceError, NewDatabase};
 use engine::catalog::def::*;
 use tsql::ast::{self, AlterDatabaseAction};
+
+pub(crate) use attach::detach;
 
 use super::failure::DdlResult;
 use super::within;
@@ -59,8 +62,8 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateDatabase) -> DdlRes
         Some("AS SNAPSHOT OF")
     } else if create.copy_of.is_some() {
         Some("AS COPY OF")
-    } else if create.attach.is_some() {
-        Some("FOR ATTACH")
+    } else if create.attach == Some(ast::Attach::AttachForceRebuildLog) {
+        Some("FOR ATTACH_FORCE_REBUILD_LOG")
     } else {
         None
     };
@@ -71,6 +74,9 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateDatabase) -> DdlRes
     let name = create.name.name.clone();
     if instance.find_database(&name).is_some() {
         return Err(SqlError::new(&message::DATABASE_EXISTS, &[&name]).into());
+    }
+    if create.attach.is_some() {
+        return attach::attach(context, create);
     }
     let collation = match &create.collation {
         Some(collation) => collation_of(&collation.name)?,

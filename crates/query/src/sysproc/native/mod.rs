@@ -1,6 +1,7 @@
 //! The bodies of procedures that T-SQL could not say.
 
 pub mod applock;
+pub mod attach;
 pub mod checkpoints;
 pub mod collection;
 pub mod configuration;

@@ -283,12 +283,16 @@ impl Context<'_> {
         let chain = instance.databases().closed_chain(def);
         let restored = chain.map_err(|error| Fault::from(instance_error(error, about)))?.restored;
         let moves = restored.map_or_else(Vec::new, |restored| restored.moves);
-        let path_of = |file: &FileDef| -> PathBuf {
-            let moved = moves.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(&file.name));
+        let (moved, place, restored) = (moves.clone(), dir.clone(), def.clone());
+        let path_of = move |file: &FileDef| -> PathBuf {
+            let moved = moved.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(&file.name));
             let asked = moved.map_or(&*file.physical_name, |(_, path)| &**path);
-            dir.join(last_name(asked))
+            place.join(last_name(asked))
         };
-        let opened = instance.databases().recover_restored(self.task, &owner, def, path_of);
+        let opened = self.off_load(move |instance, task| {
+            let databases = instance.databases();
+            databases.recover_restored(task, &owner, &restored, path_of).map(drop)
+        });
         instance.note_database_change();
         self.session.refresh_databases();
         if let Err(error) = opened {
