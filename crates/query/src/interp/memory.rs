@@ -181,6 +181,11 @@ impl Grant {
         self.spill.as_ref().map_or(0, |space| space.object_min_bytes())
     }
 
+    /// What an object that can spill may hold, all in all, with what it has been charged.
+    pub fn room(&self, charge: &Charge) -> usize {
+        self.granted.saturating_sub(self.used() - charge.bytes).max(self.object_min())
+    }
+
     /// How many blocks of files are read at a time.
     pub fn merge_width(&self) -> usize {
         let block = self.spill.as_ref().map_or(1, |space| space.block_bytes());

@@ -178,6 +178,10 @@ impl Machine<'_, '_> {
                 let built = Slot::bytes(self.act.arena.alloc_bytes(&self.act.row));
                 self.set(dst, built);
             }
+            Inst::BytesRow { dst, bytes } => {
+                let row = Slot::row(registers(&self.act.slots).bytes(bytes).as_ptr(), 0);
+                self.set(dst, row);
+            }
             Inst::RowBytes { dst, row, layout } => {
                 let layout = &self.unit.layouts[usize::from(layout)];
                 // SAFETY: I1: the register holds a row of this layout.

@@ -93,13 +93,36 @@ impl Machine<'_, '_> {
                 let found = object.next_row().map(as_row);
                 return Ok(self.take_row(found, row, done));
             }
-            Inst::HashProbe { hash } => {
+            Inst::HashProbe { hash, away } => {
                 let (object, desc) = object!(self, hash, Hash, Hash);
-                object.probe(desc, regs);
+                let here = object.probe(desc, regs, &mut Means { task, grant })?;
+                return Ok(jump_if(!here, away));
+            }
+            Inst::HashPutOff { hash, list } => {
+                let (object, desc) = object!(self, hash, Hash, Hash);
+                object.put_off(unit, desc, list, regs, task)?;
+            }
+            Inst::HashPartition { hash, done } => {
+                let (object, desc) = object!(self, hash, Hash, Hash);
+                let found = object.next_partition(desc, &mut Means { task, grant })?;
+                return Ok(jump_if(!found, done));
+            }
+            Inst::HashReplay { hash, row, matched, mark, done } => {
+                let before = regs.slot(matched).as_int();
+                self.reset(mark);
+                self.turn()?;
+                let (object, desc) = object!(self, hash, Hash, Hash);
+                let Some((found, known)) = object.replay(desc, before, task)? else {
+                    return Ok(Flow::Jump(done));
+                };
+                let found = as_row(found);
+                self.set(row, found);
+                self.set(matched, Slot::int(known));
             }
             Inst::HashPush { hash } | Inst::HashPushUnkeyed { hash } => {
                 let (object, desc) = object!(self, hash, Hash, Hash);
-                object.push(unit, desc, regs, matches!(inst, Inst::HashPush { .. }), grant)?;
+                let means = &mut Means { task, grant };
+                object.push(unit, desc, regs, matches!(inst, Inst::HashPush { .. }), means)?;
             }
             Inst::HashMark { hash } => object!(self, hash, Hash, Hash).0.mark(),
             Inst::HashRewind { hash } => object!(self, hash, Hash, Hash).0.rewind(),
@@ -378,6 +401,7 @@ fn family(inst: &Inst) -> Family {
         | Concat { .. }
         | Call { .. } => Family::Scalar,
         BuildRow { .. }
+        | BytesRow { .. }
         | RowBytes { .. }
         | Mark { .. }
         | Reset { .. }
@@ -394,6 +418,9 @@ fn family(inst: &Inst) -> Family {
         | HashRewind { .. }
         | HashClear { .. }
         | HashUnmatched { .. }
+        | HashPutOff { .. }
+        | HashPartition { .. }
+        | HashReplay { .. }
         | HashEmpty { .. }
         | SetAdd { .. }
         | SetNext { .. }

@@ -319,6 +319,8 @@ pub enum Inst {
     LoadVariable { dst: Reg, row: Reg, column: u16, place: u32 },
     /// Makes a row's bytes from the registers of `rows[site]`, which may be NULL.
     BuildRow { dst: Reg, site: u32 },
+    /// The row that these bytes are, without a name.
+    BytesRow { dst: Reg, bytes: Reg },
     /// All bytes of a row of `layouts[layout]`.
     RowBytes { dst: Reg, row: Reg, layout: u16 },
 
@@ -383,8 +385,17 @@ pub enum Inst {
     HashPush { hash: ObjId },
     /// Adds a row that no probe can find.
     HashPushUnkeyed { hash: ObjId },
-    /// Looks for the probe keys.
-    HashProbe { hash: ObjId },
+    /// Looks for the probe keys. Jumps where the rows that may have them are not in memory: the probe row
+    /// is to be put off.
+    HashProbe { hash: ObjId, away: Pc },
+    /// Puts off the row of the listed registers (NULL or not).
+    HashPutOff { hash: ObjId, list: RegList },
+    /// Forgets the rows in memory and reads those that rows that were put off may match; jumps when there are
+    /// none left.
+    HashPartition { hash: ObjId, done: Pc },
+    /// The next row that was put off, with what is known of it in `matched`: 0 if this is all and it has no
+    /// match. Its keys are probed for. `matched` also says what became of the row before: 1 if it has a match.
+    HashReplay { hash: ObjId, row: Reg, matched: Reg, mark: MarkId, done: Pc },
     /// The next row with the keys of the last probe.
     HashNext { hash: ObjId, row: Reg, mark: MarkId, done: Pc },
     /// Notes that the row that [`Inst::HashNext`] gave last has a match.

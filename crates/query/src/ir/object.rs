@@ -244,6 +244,14 @@ pub struct HashDesc {
     pub row: RegList,
     /// Their layout.
     pub layout: u16,
+    /// The layout of a probe row that is put off.
+    pub probe_layout: u16,
+    /// Whether probe rows can be put off. Else all rows must find room in memory.
+    pub spills: bool,
+    /// Whether a probe row is done with when it has a match.
+    pub matches_once: bool,
+    /// Whether rows without a match are asked for.
+    pub wants_unmatched: bool,
 }
 
 /// Groups.

@@ -67,9 +67,12 @@ impl Inst {
             | SetNext { done, .. }
             | HashNext { done, .. }
             | HashUnmatched { done, .. }
+            | HashPartition { done, .. }
+            | HashReplay { done, .. }
             | GroupNext { done, .. }
             | WindowNext { done, .. } => Some(done),
             SetAdd { seen, .. } => Some(seen),
+            HashProbe { away, .. } => Some(away),
             Insert { ignored, .. } => Some(ignored),
             Count { full } => Some(full),
             _ => None,
@@ -339,6 +342,10 @@ impl Visitor<'_, '_> {
                 self.read_list(self.unit.rows[site as usize].columns);
                 self.write(dst, Bytes);
             }
+            BytesRow { dst, bytes } => {
+                self.read(bytes, Bytes);
+                self.write(dst, Row);
+            }
             RowBytes { dst, row, .. } => {
                 self.read(row, Row);
                 self.write(dst, Bytes);
@@ -402,6 +409,7 @@ impl Visitor<'_, '_> {
             WorkPush { list, .. }
             | GroupFind { keys: list, .. }
             | GroupSame { keys: list, .. }
+            | HashPutOff { list, .. }
             | SetAdd { list, .. } => {
                 self.read_list(list);
             }
@@ -416,7 +424,12 @@ impl Visitor<'_, '_> {
                 }
             }
             WindowPush { window } => self.push(&unit.objects[usize::from(window.0)]),
-            HashProbe { hash } => {
+            HashReplay { row, matched, .. } => {
+                self.read(matched, I64);
+                self.write(row, Row);
+                self.write(matched, I64);
+            }
+            HashProbe { hash, .. } => {
                 if let ObjectDesc::Hash(hash) = &unit.objects[usize::from(hash.0)] {
                     self.read_keys(&hash.probe);
                 }

@@ -61,7 +61,7 @@ fn instruction(unit: &Unit, inst: &Inst, out: &mut String) {
         match key {
             "dst" => result = Some(value),
             "row" if makes_row(inst) => result = Some(value),
-            "to" | "done" | "seen" | "ignored" | "full" => targets.push(value),
+            "to" | "done" | "seen" | "away" | "ignored" | "full" => targets.push(value),
             "column" if value == "65535" => {}
             "site" | "place" | "error" | "table" | "index" | "set" if !value.starts_with('o') => {}
             "column" | "offset" | "width" | "mark" | "var" => {
@@ -94,6 +94,7 @@ fn makes_row(inst: &Inst) -> bool {
             | SetNext { .. }
             | HashNext { .. }
             | HashUnmatched { .. }
+            | HashReplay { .. }
             | GroupNext { .. }
             | WindowNext { .. }
             | Insert { .. }
@@ -174,7 +175,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
         LoadVariable { place, .. } => format!("end at {}", unit.places[place as usize].end_at),
         Open { cursor } | LocalOpen { cursor } | Find { cursor, .. } => object(unit, cursor),
         SortPush { sort } => object(unit, sort),
-        HashPush { hash } | HashPushUnkeyed { hash } | HashProbe { hash } => object(unit, hash),
+        HashPush { hash } | HashPushUnkeyed { hash } | HashProbe { hash, .. } => object(unit, hash),
         WindowPush { window } => object(unit, window),
         GroupAdd { groups, .. } => object_aggregate(unit, groups, inst)?,
         FillRowset { site, .. } => match &unit.rowsets[site as usize] {

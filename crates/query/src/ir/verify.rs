@@ -413,7 +413,10 @@ fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
         HashClear { hash }
         | HashPush { hash }
         | HashPushUnkeyed { hash }
-        | HashProbe { hash }
+        | HashProbe { hash, .. }
+        | HashPutOff { hash, .. }
+        | HashPartition { hash, .. }
+        | HashReplay { hash, .. }
         | HashNext { hash, .. }
         | HashMark { hash }
         | HashRewind { hash }

@@ -83,8 +83,19 @@ impl Columns {
 
     /// The columns that an operator and its inputs yield and that something outside it uses.
     pub fn wanted_from(&self, node: &Node) -> Vec<ColId> {
+        self.wanted_beside(node, [])
+    }
+
+    /// The same, but for uses in these expressions.
+    pub fn wanted_beside<'e>(
+        &self,
+        node: &Node,
+        but: impl IntoIterator<Item = &'e Expr>,
+    ) -> Vec<ColId> {
         let mut inside: HashMap<ColId, u32> = HashMap::new();
-        uses_in_node(node, &mut |col| *inside.entry(col).or_default() += 1);
+        let count = &mut |col| *inside.entry(col).or_default() += 1;
+        uses_in_node(node, count);
+        but.into_iter().for_each(|expr| uses_in_expr(expr, count));
         outputs(node)
             .into_iter()
             .filter(|col| {

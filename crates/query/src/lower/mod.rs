@@ -22,6 +22,7 @@ mod columns;
 mod dml;
 mod expr;
 mod group;
+mod hash_join;
 mod join;
 mod native;
 mod pred;
@@ -302,7 +303,7 @@ impl Lowering {
                 self.nested_loop(*kind, outer, inner, predicate.as_ref(), consume)
             }
             Node::HashJoin { kind, probe, build, keys, null_equal, residual } => {
-                let join = join::HashJoin {
+                let join = hash_join::HashJoin {
                     kind: *kind,
                     probe,
                     build,

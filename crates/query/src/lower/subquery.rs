@@ -248,6 +248,10 @@ impl Lowering {
             shape: KeyShape::of(&[q.ty]),
             row,
             layout,
+            probe_layout: layout,
+            spills: false,
+            matches_once: true,
+            wants_unmatched: false,
         }));
         let has_null = self.b.reg(RegType::I64);
         self.b.in_prologue(|b| b.emit(Inst::Int { dst: has_null, value: 0 }));
@@ -279,7 +283,7 @@ impl Lowering {
         }
         let found = if q.all { q.ways.no } else { q.ways.yes };
         let none = self.b.label();
-        self.b.emit(Inst::HashProbe { hash });
+        self.b.emit(Inst::HashProbe { hash, away: none.pc() });
         let mark = self.b.mark();
         self.b.emit(Inst::Mark { mark });
         let row = self.b.reg(RegType::Row);

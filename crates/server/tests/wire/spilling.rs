@@ -70,6 +70,52 @@ fn sorts_groups_and_distinct_rows_go_on_in_files() {
 }
 
 #[test]
+fn joins_go_on_in_files() {
+    let (server, mut raw) = server(1 << 30);
+    // Keys are computed, so that no index has them.
+    for (query, expected) in [
+        ("select count(*) from t a join t b on a.k + 0 = b.k + 0 and a.pad = b.pad", "40000"),
+        ("select count(b.k) from t a left join t b on a.k + 5 = b.k + 0", "39995"),
+        ("select count(*) from t a full join t b on a.k + 5 = b.k + 0", "40005"),
+        (
+            "select count(*) from t a where not exists (select * from t b where b.k + 0 = a.k + 5)",
+            "5",
+        ),
+        (
+            "select count(*) from t a where exists (select * from t b where b.k + 5 = a.k + 0)",
+            "39995",
+        ),
+        (
+            "select count(*) from t a join t b on a.k / 40000 = b.k / 4000 and a.k % 100 = 1",
+            "1600000",
+        ),
+    ] {
+        let answer = ask(&mut raw, query);
+        assert!(answer.contains(&format!("row {expected}")), "{query}: {answer:?}");
+    }
+    let dir = server.stop();
+    wait_until_empty(&dir.path().join("tempdb"));
+}
+
+#[test]
+fn a_killed_join_leaves_nothing() {
+    let (server, mut raw) = server(1 << 30);
+    let directory = server.data().join("tempdb");
+    let mut other = Raw::login(&server);
+    let session = ask(&mut raw, "select @@spid as a").remove(1).replace("row ", "");
+    let text = "declare @n bigint
+        while 1 = 1 select @n = count(*) from t a join t b on a.k + 0 = b.k + 0 and a.pad = b.pad";
+    raw.send(PacketType::SqlBatch, &batch(text));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while std::fs::read_dir(&directory).unwrap().next().is_none() {
+        assert!(Instant::now() < deadline, "nothing is spilled");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    ask(&mut other, &format!("kill {session}"));
+    wait_until_empty(&directory);
+}
+
+#[test]
 fn a_full_space_and_a_cancelled_sort_leave_nothing() {
     let (server, mut raw) = server(2 << 20);
     let directory = server.data().join("tempdb");

@@ -1,13 +1,18 @@
 //! Hash tables of joins: filled once, then probed.
+//!
+//! When the grant is used up, the rows go to files, apart by the hash of their keys: see [`away`].
+
+mod away;
 
 use base::SqlResult;
 use engine::hot::key::KeyBuf;
 
-use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
 use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
 use crate::ir::Unit;
 use crate::ir::object::HashDesc;
+use away::Away;
 
 const NONE: u32 = u32::MAX;
 
@@ -40,21 +45,34 @@ pub struct HashTable {
     /// Where the search for entries without a match is.
     unmatched: usize,
     charge: Charge,
+    /// Rows that found no room.
+    away: Option<Box<Away>>,
 }
 
 impl HashTable {
     /// Empties it.
     pub fn clear(&mut self, grant: &mut Grant) {
+        self.forget();
+        self.away = None;
+        self.charge.release(grant);
+    }
+
+    /// Forgets what is in memory.
+    fn forget(&mut self) {
         self.memory.clear();
         self.entries.clear();
         self.buckets.clear();
         (self.next, self.last, self.unmatched) = (NONE, NONE, 0);
-        self.charge.release(grant);
     }
 
     /// Whether it has no row.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.is_empty() && self.away.is_none()
+    }
+
+    fn bytes(&self) -> usize {
+        let entries = self.entries.capacity() * (size_of::<Entry>() + 2 * size_of::<u32>());
+        self.memory.allocated() + entries
     }
 
     /// Adds a row, under its keys if `keyed`.
@@ -64,20 +82,30 @@ impl HashTable {
         desc: &HashDesc,
         regs: Registers<'_>,
         keyed: bool,
-        grant: &mut Grant,
+        means: &mut Means<'_>,
     ) -> SqlResult<()> {
-        let (mut hash, mut key) = (0, Piece::default());
+        self.key.clear();
         if keyed {
             desc.shape.encode(&regs.keys(&desc.build), &mut self.key);
-            hash = hash_key(&self.key);
-            key = self.memory.keep(&self.key);
         }
         let layout = &unit.layouts[usize::from(desc.layout)];
-        // SAFETY: the descriptor has one register per column of its layout (U1).
-        let row = unsafe { self.memory.keep_row(layout, regs.slots(unit.list(desc.row))) };
+        let slots = regs.slots(unit.list(desc.row));
+        if let Some(away) = &mut self.away {
+            // SAFETY: the descriptor has one register per column of its layout (U1).
+            return unsafe { away.put_build(means.task, keyed, &self.key, layout, slots) };
+        }
+        let hash = if keyed { hash_key(&self.key) } else { 0 };
+        let key = self.memory.keep(&self.key);
+        // SAFETY: as above.
+        let row = unsafe { self.memory.keep_row(layout, slots) };
         self.entries.push(Entry { hash, next: NONE, keyed, matched: false, key, row });
-        let entries = self.entries.capacity() * (size_of::<Entry>() + 2 * size_of::<u32>());
-        self.charge.settle(self.memory.allocated() + entries, grant)
+        if !desc.spills {
+            return self.charge.settle(self.bytes(), means.grant);
+        }
+        match self.charge.settle_granted(self.bytes(), means.grant) {
+            Ok(()) => Ok(()),
+            Err(refused) => self.spill(refused, means),
+        }
     }
 
     /// Links all entries into buckets. Of equal ones, those that came first are found first.
@@ -94,20 +122,31 @@ impl HashTable {
         }
     }
 
-    /// Looks for the probe keys.
+    /// Looks for the probe keys; whether the rows that may have them are in memory.
     #[inline]
-    pub fn probe(&mut self, desc: &HashDesc, regs: Registers<'_>) {
+    pub fn probe(
+        &mut self,
+        desc: &HashDesc,
+        regs: Registers<'_>,
+        means: &mut Means<'_>,
+    ) -> SqlResult<bool> {
         if self.buckets.is_empty() {
-            if self.entries.is_empty() {
+            if self.is_empty() {
                 self.next = NONE;
-                return;
+                return Ok(true);
             }
+            self.keep_some(means)?;
             self.build();
         }
         desc.shape.encode(&regs.keys(&desc.probe), &mut self.key);
         self.hash = hash_key(&self.key);
-        let bucket = self.hash & (self.buckets.len() as u64 - 1);
-        self.next = self.buckets[bucket as usize];
+        if let Some(away) = &self.away
+            && !away.is_in_memory(self.hash)
+        {
+            return Ok(false);
+        }
+        self.next = self.buckets[bucket(&self.buckets, self.hash)];
+        Ok(true)
     }
 
     /// The next row with those keys.
@@ -150,4 +189,10 @@ impl HashTable {
             }
         }
     }
+}
+
+/// The bucket of a hash.
+#[inline]
+fn bucket(buckets: &[u32], hash: u64) -> usize {
+    (hash & (buckets.len() as u64 - 1)) as usize
 }

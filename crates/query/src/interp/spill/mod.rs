@@ -25,6 +25,7 @@
 
 mod file;
 mod merge;
+mod pairs;
 mod partitions;
 mod space;
 mod stream;
@@ -33,6 +34,7 @@ mod tests;
 
 pub use file::SpillFile;
 pub use merge::Runs;
+pub use pairs::{FAN_OUT, Pair, Pairs, Side};
 pub use partitions::{Fields, Partitions, put, put_number};
 pub use space::{SpillOptions, SpillSpace, SpillUsage};
 pub use stream::{Reader, Stream};

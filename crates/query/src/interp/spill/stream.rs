@@ -162,6 +162,11 @@ impl Reader {
         Ok(true)
     }
 
+    /// How many records come after the one at hand.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
     /// The record at hand, until the next step.
     #[inline]
     pub fn record(&self) -> &[u8] {

@@ -4,6 +4,7 @@ mod bench;
 mod changes;
 mod differential;
 mod expressions;
+mod joins;
 mod native;
 mod optimized;
 mod queries;
