@@ -264,6 +264,7 @@ pub fn open(
         facts,
         passwords: passwords.clone(),
         session_memory: bytes(config.session_memory.bytes(memory)),
+        query_memory: bytes(config.query_memory.bytes(memory)),
         spill: Some(spill),
         plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
@@ -271,7 +272,7 @@ pub fn open(
         compile_after: compiler::HOT,
     };
     let instance = Instance::new(databases, options);
-    instance.limit_pages();
+    instance.limit_memory();
     if !history::prepare(&instance, &task) {
         error!("The tables of msdb for the history of backups could not be made.");
     }

@@ -12,6 +12,7 @@ use tsql::ast;
 
 use crate::func::RowsetFunction;
 use crate::plan::expr::{TableVarId, VarId};
+use crate::plan::optimize::MemoryNeed;
 use crate::plan::statistics::Statistics;
 use crate::sysview::SystemRowset;
 
@@ -309,6 +310,8 @@ pub struct Facts {
     pub accesses: Vec<Access>,
     /// `OPTION (RECOMPILE)`.
     pub recompile: bool,
+    /// The memory that it asks for before it runs.
+    pub memory: Option<Box<MemoryNeed>>,
 }
 
 impl Facts {
@@ -319,6 +322,19 @@ impl Facts {
 }
 
 impl Facts {
+    /// Adds memory that it needs.
+    pub fn needs(&mut self, need: Option<MemoryNeed>) {
+        let Some(need) = need else { return };
+        match &mut self.memory {
+            Some(sum) => {
+                sum.operators += need.operators;
+                sum.bytes = sum.bytes.saturating_add(need.bytes);
+                sum.cost += need.cost;
+            }
+            none => *none = Some(Box::new(need)),
+        }
+    }
+
     /// Adds those of a further statement.
     pub fn include(&mut self, other: Facts) {
         let Facts {
@@ -335,6 +351,7 @@ impl Facts {
             reads_system_rowsets,
             accesses,
             recompile,
+            memory,
         } = other;
         let add = |to: &mut SmallVec<[DbId; 2]>, from: SmallVec<[DbId; 2]>| {
             for database in from {
@@ -355,6 +372,7 @@ impl Facts {
         self.calls_functions |= calls_functions;
         self.reads_system_rowsets |= reads_system_rowsets;
         self.recompile |= recompile;
+        self.needs(memory.map(|need| *need));
         for access in accesses {
             if !self.accesses.contains(&access) {
                 self.accesses.push(access);

@@ -40,6 +40,14 @@ const USE_HINTS: &[&str] = &[
     "QUERY_PLAN_PROFILE",
 ];
 
+/// A percentage of a hint; error 1031.
+fn percent(text: &str) -> Result<f64, SqlError> {
+    match text.parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err(SqlError::new(&message::PERCENT_OUT_OF_RANGE, &[])),
+    }
+}
+
 impl Binder<'_> {
     /// `OPTION (…)`, before the statement is bound. Errors 1042, 10715.
     pub fn query_hints(&mut self, hints: &[QueryHint]) -> BindResult<()> {
@@ -61,6 +69,12 @@ impl Binder<'_> {
                 QueryHintKind::Fast(rows) => self.hints.first_rows = *rows > 0,
                 QueryHintKind::ForceOrder => self.hints.force_order = true,
                 QueryHintKind::MaxRecursion(rounds) => self.max_recursion = *rounds,
+                QueryHintKind::MinGrantPercent(text) => {
+                    self.hints.min_grant = Some(percent(text).map_err(|e| e.at_line(line))?);
+                }
+                QueryHintKind::MaxGrantPercent(text) => {
+                    self.hints.max_grant = Some(percent(text).map_err(|e| e.at_line(line))?);
+                }
                 QueryHintKind::Recompile => self.facts.recompile = true,
                 QueryHintKind::UseHint(names) => {
                     let known = |n: &str| {

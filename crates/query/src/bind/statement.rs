@@ -15,6 +15,7 @@ use super::select::{Output, Usage};
 use crate::plan::expr::{Expr, Pred, VarId};
 use crate::plan::optimize::{self, PlanContext};
 use crate::plan::tree::{BaseColumn, Destination, OutputColumn, Plan, SelectPlan};
+use crate::plan::walk::Part;
 
 /// A bound statement.
 #[derive(Clone, Debug)]
@@ -318,18 +319,24 @@ impl Binder<'_> {
     /// Lets the planner improve a statement's plan. Error 8622 if none obeys the hints.
     pub fn planned(&mut self, mut plan: Plan) -> BindResult<Plan> {
         optimize::statement(&mut plan, &mut self.plan_context())?;
+        let need = optimize::memory(&plan, &mut self.plan_context());
+        self.facts.needs(need);
         Ok(plan)
     }
 
     /// The same for the queries in an expression.
     pub fn planned_expr(&mut self, mut expr: Expr) -> BindResult<Expr> {
         optimize::expression(&mut expr, &mut self.plan_context())?;
+        let need = optimize::memory_inside(Part::Expr(&expr), &mut self.plan_context());
+        self.facts.needs(need);
         Ok(expr)
     }
 
     /// The same for those in a condition.
     pub fn planned_pred(&mut self, mut pred: Pred) -> BindResult<Pred> {
         optimize::condition(&mut pred, &mut self.plan_context())?;
+        let need = optimize::memory_inside(Part::Pred(&pred), &mut self.plan_context());
+        self.facts.needs(need);
         Ok(pred)
     }
 

@@ -8,6 +8,7 @@ use base::{SqlError, SqlResult, message};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 
+use crate::interp::grants::{Lease, Usage};
 use crate::interp::row;
 use crate::interp::slot::Slot;
 use crate::interp::spill::{SpillFile, SpillSpace};
@@ -128,6 +129,10 @@ pub struct Grant {
     pool: Arc<str>,
     /// Where objects go on when the limit is reached.
     spill: Option<Arc<SpillSpace>>,
+    /// What the statement that runs was granted for objects that can spill, if it had to ask.
+    lease: Option<Lease>,
+    /// What is held, for all to see.
+    usage: Arc<Usage>,
 }
 
 /// What objects work with beside what is theirs.
@@ -152,7 +157,16 @@ impl Means<'_> {
 impl Grant {
     /// A grant of so many bytes from the resource pool of this name.
     pub fn new(limit: usize, pool: &str) -> Grant {
-        Grant { fixed: 0, spillable: 0, limit, granted: limit, pool: pool.into(), spill: None }
+        Grant {
+            fixed: 0,
+            spillable: 0,
+            limit,
+            granted: limit,
+            pool: pool.into(),
+            spill: None,
+            lease: None,
+            usage: Arc::default(),
+        }
     }
 
     /// The same, whose objects may spill.
@@ -176,6 +190,33 @@ impl Grant {
         self.granted = bytes.min(self.limit);
     }
 
+    /// Whether the statement that runs has a lease.
+    pub fn has_lease(&self) -> bool {
+        self.lease.is_some()
+    }
+
+    /// What is held, for all to see.
+    pub fn usage(&self) -> &Arc<Usage> {
+        &self.usage
+    }
+
+    /// A statement runs with this lease.
+    pub fn begin_lease(&mut self, lease: Lease) {
+        self.usage.restart();
+        self.lease = Some(lease);
+    }
+
+    /// The statement has ended.
+    pub fn end_lease(&mut self) {
+        self.lease = None;
+    }
+
+    /// Whether objects that can spill may hold so much.
+    fn allows(&mut self, spillable: usize) -> bool {
+        self.fixed + spillable <= self.granted
+            && self.lease.as_mut().is_none_or(|lease| lease.covers(spillable))
+    }
+
     /// What an object may hold though the grant is used up; 0 where nothing can spill.
     fn object_min(&self) -> usize {
         self.spill.as_ref().map_or(0, |space| space.object_min_bytes())
@@ -183,13 +224,17 @@ impl Grant {
 
     /// What an object that can spill may hold, all in all, with what it has been charged.
     pub fn room(&self, charge: &Charge) -> usize {
-        self.granted.saturating_sub(self.used() - charge.bytes).max(self.object_min())
+        let others = self.spillable - if charge.spillable { charge.bytes } else { 0 };
+        let granted = self.granted.saturating_sub(self.fixed);
+        let leased = self.lease.as_ref().map_or(granted, Lease::reach);
+        granted.min(leased).saturating_sub(others).max(self.object_min())
     }
 
     /// How many blocks of files are read at a time.
     pub fn merge_width(&self) -> usize {
         let block = self.spill.as_ref().map_or(1, |space| space.block_bytes());
-        (self.granted / (4 * block)).clamp(MERGE_MIN, MERGE_MAX)
+        let leased = self.lease.as_ref().map_or(self.granted, Lease::bytes);
+        (self.granted.min(leased) / (4 * block)).clamp(MERGE_MIN, MERGE_MAX)
     }
 
     fn account(&mut self, spillable: bool) -> &mut usize {
@@ -247,8 +292,8 @@ impl Charge {
 
     #[cold]
     fn change_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
-        let used = grant.used() - self.bytes + bytes;
-        if bytes > self.bytes && used > grant.granted && bytes > grant.object_min() {
+        let others = grant.spillable - if self.spillable { self.bytes } else { 0 };
+        if bytes > self.bytes && !grant.allows(others + bytes) && bytes > grant.object_min() {
             return Err(grant.exhausted());
         }
         self.overdraw(bytes, grant);
@@ -270,6 +315,7 @@ impl Charge {
         *grant.account(self.spillable) -= self.bytes;
         *grant.account(spillable) += bytes;
         *self = Charge { bytes, spillable };
+        grant.usage.note(grant.used());
     }
 }
 

@@ -33,6 +33,7 @@ pub mod frame;
 #[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
 #[path = "tests/generate.rs"]
 pub mod generate;
+pub mod grants;
 pub mod host;
 pub mod key;
 pub mod lent;

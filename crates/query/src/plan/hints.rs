@@ -27,6 +27,10 @@ pub struct PlanHints {
     pub hash_group: Option<bool>,
     /// `OPTION (FAST n)`: the first rows count more than all of them.
     pub first_rows: bool,
+    /// `OPTION (MIN_GRANT_PERCENT = n)`
+    pub min_grant: Option<f64>,
+    /// `OPTION (MAX_GRANT_PERCENT = n)`
+    pub max_grant: Option<f64>,
 }
 
 /// What hints demand of how the rows of one source are found.

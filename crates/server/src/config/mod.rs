@@ -65,6 +65,8 @@ pub struct Config {
     pub disk_table_memory: Bytes,
     /// What the statements of one session may use beside rows.
     pub session_memory: Memory,
+    /// What statements that sort and hash may use, all together.
+    pub query_memory: Memory,
     /// What statements may write to files when their memory is used up.
     pub max_spill: Bytes,
     /// What texts and plans that are kept may use.
@@ -117,6 +119,7 @@ impl Default for Config {
             buffer_pool_size: Memory::Percent(25),
             disk_table_memory: Bytes(64 << 20),
             session_memory: Memory::Percent(25),
+            query_memory: Memory::Percent(50),
             max_spill: Bytes(1 << 40),
             plan_cache_memory: Memory::Bytes(Bytes(256 << 20)),
             log_segment_size: Bytes(64 << 20),

@@ -42,7 +42,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 28] = [
+pub static SETTINGS: [Setting; 29] = [
     Setting {
         name: "data",
         value: "DIR",
@@ -172,6 +172,14 @@ pub static SETTINGS: [Setting; 28] = [
                variables. Beyond it they go on in files, or fail with error 701.",
         set: |c, text| put(&mut c.session_memory, text.parse()),
         show: |c| c.session_memory.to_string(),
+    },
+    Setting {
+        name: "query_memory",
+        value: "SIZE",
+        help: "What statements that sort and hash may use, all together; one of them gets a quarter at \
+               most. They ask for it before they run, and wait if there is not enough.",
+        set: |c, text| put(&mut c.query_memory, text.parse()),
+        show: |c| c.query_memory.to_string(),
     },
     Setting {
         name: "max_spill",

@@ -37,6 +37,7 @@ use env::Env;
 use crate::exec::cache::PlanCache;
 use crate::func::facts::{Counters, ServerFacts};
 
+use crate::interp::grants::GrantPool;
 use crate::interp::machine_code::CodeGenerator;
 use crate::interp::memory::Grant;
 use crate::interp::spill::SpillSpace;
@@ -56,6 +57,8 @@ pub struct InstanceOptions {
     pub passwords: Arc<dyn Passwords>,
     /// Bytes that one session's statements may hold in memory beside rows of tables.
     pub session_memory: usize,
+    /// Bytes that the statements of all sessions may ask for before they run.
+    pub query_memory: usize,
     /// Where statements go on that have used that up; without it they fail.
     pub spill: Option<Arc<SpillSpace>>,
     /// Bytes of texts and plans that are kept.
@@ -86,6 +89,9 @@ pub struct Instance {
     pub collection: Collection,
     passwords: Arc<dyn Passwords>,
     session_memory: usize,
+    /// What statements that sort and hash may hold, all together.
+    pub grants: Arc<GrantPool>,
+    grant_limits: [AtomicI32; 2],
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Rises when a database is made, dropped, opened or closed.
@@ -117,6 +123,8 @@ impl Instance {
             collection: Collection::default(),
             passwords: options.passwords,
             session_memory: options.session_memory,
+            grants: GrantPool::new(options.query_memory, options.session_memory),
+            grant_limits: [AtomicI32::new(1024), AtomicI32::new(-1)],
             spill: options.spill,
             on_shutdown: options.on_shutdown,
             database_changes: AtomicU64::new(1),
@@ -157,6 +165,24 @@ impl Instance {
             _ => u64::MAX,
         };
         self.host().pages.set_limit(bytes.saturating_sub(self.host().pool.total()));
+    }
+
+    /// Makes what is configured about memory effective.
+    pub fn limit_memory(&self) {
+        self.limit_pages();
+        let settings = [setting::MIN_MEMORY_PER_QUERY, setting::QUERY_WAIT];
+        for (limit, setting) in self.grant_limits.iter().zip(settings) {
+            limit.store(self.configuration(setting), Relaxed);
+        }
+    }
+
+    /// What is configured about memory that statements ask for.
+    pub(crate) fn grant_limits(&self) -> GrantLimits {
+        let [kilobytes, seconds] = [0, 1].map(|at| self.grant_limits[at].load(Relaxed));
+        GrantLimits {
+            query_min_bytes: usize::try_from(kilobytes).unwrap_or(0) << 10,
+            wait_s: (seconds >= 0).then_some(f64::from(seconds)),
+        }
     }
 
     /// How passwords are kept.
@@ -327,6 +353,14 @@ impl SequentialGuids {
     }
 }
 
+/// What is configured about memory that statements ask for.
+pub(crate) struct GrantLimits {
+    /// `min memory per query (KB)`, in bytes.
+    pub query_min_bytes: usize,
+    /// `query wait (s)`; without it the statement's cost decides.
+    pub wait_s: Option<f64>,
+}
+
 /// Ids of the settings that sessions look at, among [`builtin::CONFIGURATIONS`].
 pub mod setting {
     /// `disallow results from triggers`
@@ -337,6 +371,10 @@ pub mod setting {
     pub const TWO_DIGIT_YEAR_CUTOFF: i32 = 1127;
     /// `user options`
     pub const USER_OPTIONS: i32 = 1534;
+    /// `min memory per query (KB)`
+    pub const MIN_MEMORY_PER_QUERY: i32 = 1540;
+    /// `query wait (s)`
+    pub const QUERY_WAIT: i32 = 1541;
     /// `max server memory (MB)`
     pub const MAX_SERVER_MEMORY: i32 = 1544;
 }

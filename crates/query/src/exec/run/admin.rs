@@ -85,7 +85,7 @@ impl Context<'_> {
             }
             Ok(())
         })?;
-        self.session.instance.limit_pages();
+        self.session.instance.limit_memory();
         Ok(())
     }
 

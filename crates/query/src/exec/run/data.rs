@@ -183,6 +183,22 @@ impl Context<'_> {
         run: impl FnOnce(&mut Context<'_>, &Unit, &mut Frame) -> Run<T>,
     ) -> Run<Option<T>> {
         self.check_permissions(&plan.facts)?;
+        let Some(need) = &plan.facts.memory else { return self.run_granted(plan, frame, run) };
+        let leased = self.take_memory(need)?;
+        let ran = self.run_granted(plan, frame, run);
+        if leased {
+            self.runtime.grant.end_lease();
+        }
+        ran
+    }
+
+    /// Runs it with the memory that it has.
+    fn run_granted<T>(
+        &mut self,
+        plan: &StepPlan,
+        frame: &mut Frame,
+        run: impl FnOnce(&mut Context<'_>, &Unit, &mut Frame) -> Run<T>,
+    ) -> Run<Option<T>> {
         let opened = self.open_statement(&plan.unit, &plan.facts, &plan.dependencies)?;
         if opened == Opened::Stale {
             return Ok(None);

@@ -29,6 +29,7 @@ pub mod function;
 pub mod insert_exec;
 pub mod into;
 pub mod level;
+mod memory;
 pub mod message;
 pub mod native;
 pub mod result_sets;

@@ -47,7 +47,7 @@ use crate::ir::site::ResultSite;
 pub struct TestServer {
     /// The server.
     pub instance: Arc<Instance>,
-    task: Task<'static>,
+    pub(super) task: Task<'static>,
 }
 
 /// A session on it.
@@ -111,6 +111,7 @@ impl TestServer {
             facts,
             passwords: Arc::new(PlainPasswords),
             session_memory: 256 << 20,
+            query_memory: 1 << 30,
             spill: None,
             plan_cache_memory: 64 << 20,
             on_shutdown: Box::new(|_| {}),

@@ -5,6 +5,7 @@ mod backups;
 mod errors;
 mod flow;
 mod golden;
+mod grants;
 mod memory;
 mod modules;
 mod plans;

@@ -46,6 +46,11 @@ impl ColSet {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
+    /// The columns, 64 to a word.
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.words.iter().copied()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|w| *w == 0)
     }

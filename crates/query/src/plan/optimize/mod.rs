@@ -22,6 +22,7 @@ mod condition;
 mod estimate;
 mod forced;
 mod joins;
+mod memory;
 mod operators;
 mod order;
 mod prune;
@@ -33,6 +34,7 @@ mod tests;
 use base::{SqlError, SqlResult, message};
 
 use self::columns::{ColSet, yields};
+pub use self::memory::{MemoryNeed, memory, memory_inside};
 use self::order::Want;
 use self::prune::prune;
 use crate::plan::expr::{Expr, Pred};

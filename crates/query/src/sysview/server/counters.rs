@@ -185,6 +185,15 @@ pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
             int(0),
         ];
         cx.push(own);
+        let grants = cx.instance.grants.counts();
+        let own: [Value; 5] = [
+            text(super::grants::WAIT_TYPE),
+            int(grants.waits as i64),
+            int((grants.wait_ns / 1_000_000) as i64),
+            int((grants.wait_ns_max / 1_000_000) as i64),
+            int(0),
+        ];
+        cx.push(own);
         Ok(())
     },
 };

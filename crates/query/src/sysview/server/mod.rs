@@ -4,6 +4,7 @@ mod checkpoints;
 mod counters;
 mod databases;
 mod executions;
+mod grants;
 mod locks;
 mod machine;
 mod memory;
@@ -31,6 +32,8 @@ pub const VIEWS: &[&SystemRowset] = &[
     &executions::DM_EXEC_TRIGGER_STATS,
     &executions::DM_EXEC_FUNCTION_STATS,
     &executions::DM_EXEC_CACHED_PLANS,
+    &grants::DM_EXEC_QUERY_MEMORY_GRANTS,
+    &grants::DM_EXEC_QUERY_RESOURCE_SEMAPHORES,
     &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
     &memory::DM_DB_XTP_HASH_INDEX_STATS,
     &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,

@@ -7,7 +7,7 @@ use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
-use super::locks;
+use super::{grants, locks};
 use crate::exec::handle;
 use crate::exec::instance::sessions::SessionStatus;
 use crate::func::facts::Settings;
@@ -327,6 +327,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
     fill: |cx| {
         let now = cx.instance.env().clock().now_ns();
         let waits = cx.instance.host().graph.waits();
+        let memory = cx.instance.grants.waiting();
         let sessions = cx.instance.sessions.all();
         for entry in &sessions {
             if !cx.sees(entry.id) {
@@ -338,7 +339,8 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let wait = waits.iter().find(|wait| wait.session == entry.id);
             let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
             let resource = wait.map(|wait| locks::wait_resource(wait, status.database));
-            let wait = wait.map(locks::wait_type);
+            let queued = memory.iter().find(|waiting| waiting.ask.session == entry.id);
+            let wait = wait.map(locks::wait_type).or(queued.map(|_| grants::WAIT_TYPE));
             let start = [
                 int(entry.id.0),
                 int(0),

@@ -1,0 +1,395 @@
+//! Memory grants: what statements that sort and hash may hold, all of them together.
+//!
+//! # Life of a lease
+//!
+//! A statement asks for as much as its plan is guessed to need, before it opens anything. If the pool does not
+//! have that, or others have come before, it waits in a queue, in order of arrival, until its deadline. What
+//! it then has is its *lease*. Objects that need more are given it as long as nobody waits, up to what one
+//! statement may have; after that they spill. The lease ends with the statement.
+//!
+//! Statements without sorts and hash tables do not come here, and neither do those that run inside of another:
+//! who holds a lease must not wait for one.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use base::ids::SessionId;
+use engine::wait::{Task, WaitError, WaitList};
+
+/// See the module.
+#[derive(Debug)]
+pub struct GrantPool {
+    /// Bytes of all leases together.
+    limit: usize,
+    /// Bytes of one lease, at most.
+    most: usize,
+    state: Mutex<State>,
+    /// Whoever is in the queue looks again when this is woken.
+    freed: WaitList,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    taken: usize,
+    /// Leases, by number, and numbers to be used again.
+    holders: Vec<Option<Holder>>,
+    free: Vec<usize>,
+    queue: VecDeque<Waiting>,
+    last_ticket: u64,
+    counts: Counts,
+}
+
+/// What has happened since the server started.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    /// Statements that have waited.
+    pub waits: u64,
+    /// Nanoseconds that they have waited, all and the longest.
+    pub wait_ns: u64,
+    /// The longest wait.
+    pub wait_ns_max: u64,
+    /// Waits that ended without a lease because of the time.
+    pub timeouts: u64,
+}
+
+/// What a statement asks for; bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// Whose it is.
+    pub session: SessionId,
+    /// Without so much it does not run.
+    pub required: usize,
+    /// What it is guessed to need.
+    pub ideal: usize,
+    /// What is asked for.
+    pub wanted: usize,
+    /// What it may have later on, at most.
+    pub most: usize,
+    /// How long the waiting may take.
+    pub timeout_ns: u64,
+}
+
+/// A statement that has a lease.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    /// What was asked for.
+    pub ask: Ask,
+    /// Bytes of the lease.
+    pub granted: usize,
+    /// When it was asked for and granted, on the monotonic clock.
+    pub asked_ns: u64,
+    /// When it was granted.
+    pub granted_ns: u64,
+    /// What the statement holds.
+    pub usage: Arc<Usage>,
+}
+
+/// A statement that waits for one.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// What was asked for.
+    pub ask: Ask,
+    /// When, on the monotonic clock.
+    pub asked_ns: u64,
+    ticket: u64,
+}
+
+/// What a statement's objects hold: written by the statement, read by views.
+#[derive(Debug, Default)]
+pub struct Usage {
+    /// Bytes, now.
+    pub bytes: AtomicUsize,
+    /// Bytes, at most so far.
+    pub most: AtomicUsize,
+}
+
+impl Usage {
+    /// It holds so much.
+    pub fn note(&self, bytes: usize) {
+        self.bytes.store(bytes, Relaxed);
+        if bytes > self.most.load(Relaxed) {
+            self.most.store(bytes, Relaxed);
+        }
+    }
+
+    /// Another statement begins.
+    pub fn restart(&self) {
+        self.most.store(self.bytes.load(Relaxed), Relaxed);
+    }
+}
+
+/// One statement may have the pool divided by this.
+const PARTS: usize = 4;
+
+impl GrantPool {
+    /// A pool of so many bytes, of which a statement gets at most a quarter, and at most `most`.
+    pub fn new(limit: usize, most: usize) -> Arc<GrantPool> {
+        let most = most.min(limit / PARTS);
+        Arc::new(GrantPool { limit, most, state: Mutex::default(), freed: WaitList::new() })
+    }
+
+    /// Bytes of all leases together, at most.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Bytes that one statement may have.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Waits for a lease. At once, if the pool has it and nobody waits.
+    pub fn take(
+        self: &Arc<Self>,
+        task: &Task<'_>,
+        ask: Ask,
+        usage: &Arc<Usage>,
+    ) -> Result<Lease, WaitError> {
+        let now = task.now_ns();
+        let mut state = self.state();
+        if state.queue.is_empty() && state.taken + ask.wanted <= self.limit {
+            let holder = Holder {
+                ask,
+                granted: ask.wanted,
+                asked_ns: now,
+                granted_ns: now,
+                usage: usage.clone(),
+            };
+            let number = state.admit(holder);
+            drop(state);
+            return Ok(self.lease(number, ask));
+        }
+        state.last_ticket += 1;
+        let ticket = state.last_ticket;
+        state.queue.push_back(Waiting { ask, asked_ns: now, ticket });
+        drop(state);
+        self.wait(task, ask, ticket, now, usage)
+    }
+
+    #[cold]
+    fn wait(
+        self: &Arc<Self>,
+        task: &Task<'_>,
+        ask: Ask,
+        ticket: u64,
+        asked_ns: u64,
+        usage: &Arc<Usage>,
+    ) -> Result<Lease, WaitError> {
+        let deadline = asked_ns.saturating_add(ask.timeout_ns);
+        let admitted = self.freed.wait_until(task, deadline, || {
+            let mut state = self.state();
+            let first = state.queue.front().is_some_and(|first| first.ticket == ticket);
+            if !first || state.taken + ask.wanted > self.limit {
+                return None;
+            }
+            state.queue.pop_front();
+            let (granted, usage) = (ask.wanted, usage.clone());
+            Some(state.admit(Holder { ask, granted, asked_ns, granted_ns: asked_ns, usage }))
+        });
+        let now = task.now_ns();
+        let mut state = self.state();
+        let waited = now.saturating_sub(asked_ns);
+        state.counts.waits += 1;
+        state.counts.wait_ns += waited;
+        state.counts.wait_ns_max = state.counts.wait_ns_max.max(waited);
+        match &admitted {
+            Ok(number) => {
+                if let Some(holder) = &mut state.holders[*number] {
+                    holder.granted_ns = now;
+                }
+            }
+            Err(error) => {
+                state.queue.retain(|waiting| waiting.ticket != ticket);
+                state.counts.timeouts += u64::from(*error == WaitError::TimedOut);
+            }
+        }
+        drop(state);
+        // Whoever is first now may go on.
+        self.freed.wake_all();
+        admitted.map(|number| self.lease(number, ask))
+    }
+
+    fn lease(self: &Arc<Self>, number: usize, ask: Ask) -> Lease {
+        Lease { pool: self.clone(), number, bytes: ask.wanted, most: ask.most.max(ask.wanted) }
+    }
+
+    /// Those who have a lease.
+    pub fn holders(&self) -> Vec<Holder> {
+        self.state().holders.iter().flatten().cloned().collect()
+    }
+
+    /// Those who wait for one, the first first.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        self.state().queue.iter().copied().collect()
+    }
+
+    /// Bytes of all leases.
+    pub fn taken(&self) -> usize {
+        self.state().taken
+    }
+
+    /// What has happened so far.
+    pub fn counts(&self) -> Counts {
+        self.state().counts
+    }
+}
+
+impl State {
+    fn admit(&mut self, holder: Holder) -> usize {
+        self.taken += holder.granted;
+        match self.free.pop() {
+            Some(number) => {
+                self.holders[number] = Some(holder);
+                number
+            }
+            None => {
+                self.holders.push(Some(holder));
+                self.holders.len() - 1
+            }
+        }
+    }
+}
+
+/// Memory that a statement may use; given back when dropped.
+#[derive(Debug)]
+pub struct Lease {
+    pool: Arc<GrantPool>,
+    number: usize,
+    bytes: usize,
+    most: usize,
+}
+
+impl Lease {
+    /// Bytes of it.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether it is so large, or can be made so.
+    #[inline]
+    pub fn covers(&mut self, bytes: usize) -> bool {
+        bytes <= self.bytes || self.extend(bytes)
+    }
+
+    /// Makes it as large, and by half as much again if that can be had, unless somebody waits.
+    #[cold]
+    fn extend(&mut self, bytes: usize) -> bool {
+        if bytes > self.most {
+            return false;
+        }
+        let mut state = self.pool.state();
+        let left = self.pool.limit - state.taken.min(self.pool.limit);
+        let more = (bytes - self.bytes).max(self.bytes / 2).min(self.most - self.bytes);
+        let more = if more <= left { more } else { bytes - self.bytes };
+        if more > left || !state.queue.is_empty() {
+            return false;
+        }
+        state.taken += more;
+        self.bytes += more;
+        if let Some(holder) = &mut state.holders[self.number] {
+            holder.granted = self.bytes;
+        }
+        true
+    }
+
+    /// How large it could be made now.
+    pub fn reach(&self) -> usize {
+        let state = self.pool.state();
+        let left = self.pool.limit - state.taken.min(self.pool.limit);
+        let left = if state.queue.is_empty() { left } else { 0 };
+        (self.bytes + left).min(self.most).max(self.bytes)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut state = self.pool.state();
+        state.taken -= self.bytes;
+        state.holders[self.number] = None;
+        state.free.push(self.number);
+        let waited_for = !state.queue.is_empty();
+        drop(state);
+        if waited_for {
+            self.pool.freed.wake_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_epoch::Collector;
+    use engine::wait::{Runtime, RuntimeOptions, ThreadTimer};
+
+    use super::*;
+
+    fn task() -> Task<'static> {
+        let timer = Arc::new(ThreadTimer::new());
+        let options = RuntimeOptions::default();
+        Task::blocking(&Runtime::new(env::Env::real(), Collector::new(), timer, options))
+    }
+
+    fn ask(wanted: usize, timeout_ns: u64) -> Ask {
+        let session = SessionId(51);
+        Ask { session, required: wanted, ideal: wanted, wanted, most: 300, timeout_ns }
+    }
+
+    #[test]
+    fn a_lease_grows_while_nobody_waits() {
+        let (pool, task) = (GrantPool::new(1000, 300), task());
+        assert_eq!(pool.most(), 250);
+        let mut lease = pool.take(&task, ask(100, 0), &Arc::default()).unwrap();
+        assert_eq!(lease.reach(), 300);
+        assert!(lease.covers(100) && lease.bytes() == 100);
+        assert!(lease.covers(110) && lease.bytes() == 150, "by half as much again");
+        assert!(lease.covers(300) && !lease.covers(301));
+        let others: Vec<Lease> =
+            (0..6).map(|_| pool.take(&task, ask(100, 0), &Arc::default()).unwrap()).collect();
+        assert_eq!(pool.taken(), 900);
+        let error = pool.take(&task, ask(200, 0), &Arc::default()).unwrap_err();
+        assert_eq!((error, pool.counts().timeouts), (WaitError::TimedOut, 1));
+        drop((lease, others));
+        assert_eq!((pool.taken(), pool.holders().len()), (0, 0));
+    }
+
+    #[test]
+    fn leases_are_given_in_order_of_arrival() {
+        const SECONDS: u64 = 60_000_000_000;
+        let (pool, own) = (GrantPool::new(1000, 1000), task());
+        let mut held = pool.take(&own, ask(200, 0), &Arc::default()).unwrap();
+        let rest = pool.take(&own, ask(700, 0), &Arc::default()).unwrap();
+        let (done, order) = std::sync::mpsc::channel();
+        let waiters: Vec<_> = [500, 100, 50]
+            .into_iter()
+            .enumerate()
+            .map(|(before, wanted)| {
+                let (pool, done) = (pool.clone(), done.clone());
+                let waiter = std::thread::spawn({
+                    let pool = pool.clone();
+                    move || {
+                        let lease = pool.take(&task(), ask(wanted, SECONDS), &Arc::default());
+                        done.send(wanted).unwrap();
+                        drop(lease.unwrap());
+                    }
+                });
+                while pool.waiting().len() <= before {
+                    std::thread::yield_now();
+                }
+                waiter
+            })
+            .collect();
+        // There is room for the small ones, but they have come later; and who has a lease does not get ahead.
+        assert!(!held.covers(210) && held.reach() == 200);
+        assert_eq!(pool.taken(), 900);
+        drop(rest);
+        waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
+        let mut served: Vec<usize> = order.try_iter().collect();
+        served.sort_unstable();
+        assert_eq!(served, [50, 100, 500]);
+        assert_eq!((pool.taken(), pool.counts().waits), (200, 3));
+    }
+}
