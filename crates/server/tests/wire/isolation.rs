@@ -10,12 +10,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use base::Value;
+use engine::wait::Task;
 use tools::client::{ClientError, Connection};
 
 use crate::support::TestServer;
 
+mod hints;
 mod table;
 
+use hints::HINTS;
 use table::ANOMALIES;
 
 /// A connection in a thread of its own, so that it may wait.
@@ -64,21 +67,25 @@ fn answer_of(connection: &mut Connection, order: &str) -> String {
 /// Several connections to one database, and one that watches who waits.
 struct Stage<'s> {
     server: &'s TestServer,
+    rows: Rows,
     database: String,
     watcher: Connection,
     players: BTreeMap<char, Player>,
 }
 
 impl<'s> Stage<'s> {
-    fn new(server: &'s TestServer, database: &str) -> Stage<'s> {
+    fn new(server: &'s TestServer, database: &str, rows: Rows) -> Stage<'s> {
         let (watcher, players) = (server.connect(), BTreeMap::new());
-        Stage { server, database: database.into(), watcher, players }
+        Stage { server, rows, database: database.into(), watcher, players }
     }
 
     /// Performs lines, each by a player. What one is told while it waits it does when it can.
     fn play(&mut self, lines: &[(char, String)]) -> String {
         let mut trace = Vec::new();
         for (who, text) in lines {
+            if self.rows == Rows::Sinking {
+                sink(self.server, &self.database);
+            }
             let (server, database) = (self.server, &self.database);
             let player = self.players.entry(*who).or_insert_with(|| Player::new(server, database));
             if player.waits {
@@ -210,8 +217,61 @@ struct Anomaly {
     traces: [&'static str; 12],
 }
 
+/// Where the rows of disk tables are when a play begins.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Rows {
+    /// In memory.
+    Hot,
+    /// In the trees.
+    Sunk,
+    /// On their way there all the time.
+    Sinking,
+}
+
+impl Rows {
+    /// Brings the rows of a database's disk tables there; so many there are.
+    fn bring(self, server: &TestServer, database: &str, rows: u64) {
+        if self == Rows::Hot {
+            return;
+        }
+        let (before, deadline) = (sink(server, database), Instant::now() + Duration::from_secs(30));
+        loop {
+            let sunk = sink(server, database) - before;
+            if sunk >= rows {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{sunk} of {rows} rows sink");
+        }
+    }
+}
+
+/// Takes what it can of a database's disk tables out of memory: how many rows have ever left it.
+fn sink(server: &TestServer, database: &str) -> u64 {
+    let instance = &server.running().server().instance;
+    let def = instance.find_database(database).expect("it was made");
+    let catalog = instance.catalog(def.id).expect("it is on line");
+    let task = Task::blocking(&instance.host().runtime);
+    let sunk = catalog.database().sink_stats().expect("it has disk tables").rows;
+    catalog.database().sink_all(&task).expect("a round succeeds");
+    sunk
+}
+
 #[test]
 fn anomalies_are_possible_where_sql_server_says() {
+    show_anomalies(Rows::Hot);
+}
+
+#[test]
+fn anomalies_are_the_same_on_rows_that_have_sunk() {
+    show_anomalies(Rows::Sunk);
+}
+
+#[test]
+fn anomalies_are_the_same_while_rows_sink() {
+    show_anomalies(Rows::Sinking);
+}
+
+fn show_anomalies(rows: Rows) {
     let server = TestServer::new();
     let mut wrong = Vec::new();
     for (at, level) in LEVELS.iter().enumerate() {
@@ -219,10 +279,11 @@ fn anomalies_are_possible_where_sql_server_says() {
         prepare(&server, &database, level);
         for anomaly in &ANOMALIES {
             let mut setup = server.connect();
-            let rows = "delete pages; delete memory;
+            let filled = "delete pages; delete memory;
                 insert pages values (1, 10), (2, 20); insert memory values (1, 10), (2, 20)";
-            setup.execute(&format!("use {database}; {rows}")).unwrap();
-            let mut stage = Stage::new(&server, &database);
+            setup.execute(&format!("use {database}; {filled}")).unwrap();
+            rows.bring(&server, &database, 2);
+            let mut stage = Stage::new(&server, &database, rows);
             let begin =
                 format!("set transaction isolation level {}; begin transaction", level.session);
             let starts: Vec<_> = ['a', 'b'].map(|who| (who, begin.clone())).into();
@@ -230,6 +291,54 @@ fn anomalies_are_possible_where_sql_server_says() {
             let trace = stage.play(&lines(anomaly.play, level));
             if trace != anomaly.traces[at] {
                 wrong.push(format!("{:<18} {:<24} {trace}", anomaly.name, level.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A play at one level, with its trace.
+struct Hint {
+    /// `SET TRANSACTION ISOLATION LEVEL`
+    level: &'static str,
+    /// `READ_COMMITTED_SNAPSHOT`
+    versions: bool,
+    play: &'static str,
+    trace: &'static str,
+}
+
+/// Whether rows are in memory makes no difference to hints, locks and conflicts.
+#[test]
+fn hints_and_conflicts_are_the_same_wherever_rows_are() {
+    let server = TestServer::new();
+    let mut wrong = Vec::new();
+    for versions in [true, false] {
+        let database = if versions { "versions" } else { "locks" };
+        let level = Level { versions, ..LEVELS[0] };
+        prepare(&server, database, &level);
+        let mut setup = server.connect();
+        let table = "create table keyed (id int primary key, k int, v int, index k (k))";
+        setup.execute(&format!("use {database}; {table}")).unwrap();
+        for (rows, hint) in [Rows::Hot, Rows::Sunk, Rows::Sinking]
+            .into_iter()
+            .flat_map(|rows| HINTS.iter().map(move |hint| (rows, hint)))
+            .filter(|(_, hint)| hint.versions == versions)
+        {
+            let filled = "delete pages; delete keyed; insert pages values (1, 10), (2, 20);
+                insert keyed values (1, 10, 100), (2, 20, 200), (3, 30, 300)";
+            setup.execute(filled).unwrap();
+            rows.bring(&server, database, 5);
+            let mut stage = Stage::new(&server, database, rows);
+            let begin =
+                format!("set transaction isolation level {}; begin transaction", hint.level);
+            let starts: Vec<_> = ['a', 'b'].map(|who| (who, begin.clone())).into();
+            assert_eq!(stage.play(&starts), "ok ok");
+            let trace = stage.play(&lines(hint.play, &level));
+            if trace != hint.trace {
+                wrong.push(format!(
+                    "{rows:?} {}: {}\n{trace}\n{}",
+                    hint.level, hint.play, hint.trace
+                ));
             }
         }
     }
