@@ -478,6 +478,13 @@ impl Database {
         self.manager.reclaim(task, budget)
     }
 
+    /// Slows those down who write more to disk tables than can leave memory. To be called often.
+    pub fn pace_writers(&self) {
+        if let Some(sinker) = self.sinker.get() {
+            sinker.core().pace_writers();
+        }
+    }
+
     /// Ends the database in order: no transaction begins any more, counters are logged exactly,
     /// the log is flushed and marked as clean. Transactions in progress must have ended; `counters`
     /// are the positions of counters that belong to no table (sequences).

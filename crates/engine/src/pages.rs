@@ -68,6 +68,11 @@ impl BufferPool {
         self.lock().limit.unwrap_or(self.options.limit_bytes)
     }
 
+    /// Bytes of memory that the pool has from the system.
+    pub fn resident_bytes(&self) -> u64 {
+        self.existing().map_or(0, |pool| pool.resident_bytes())
+    }
+
     /// Leaves the pool so many bytes, at most as many as it was made for.
     pub fn set_limit(&self, bytes: u64) {
         let mut state = self.lock();

@@ -9,6 +9,7 @@
 //! * [`rng`]: random bytes.
 //! * [`memory`]: address space, which is the same in every world.
 //! * [`real`]: the operating system's.
+//! * [`slow`]: files that are read as slowly as from a disk with an arm.
 //! * [`sim`]: in memory and on a seed; loses or tears unsynced writes, fails, fills up, delays.
 //!
 //! An [`Env`] bundles the three and is passed down from the program's `main`.
@@ -19,6 +20,7 @@
 //! assert!(env.clock().now_ns() >= started);
 //! ```
 
+use std::path::Path;
 use std::sync::Arc;
 
 pub mod clock;
@@ -27,6 +29,7 @@ pub mod memory;
 pub mod real;
 pub mod rng;
 pub mod sim;
+pub mod slow;
 mod sys;
 
 pub use clock::Clock;
@@ -57,6 +60,13 @@ impl Env {
     /// A world made of these.
     pub fn new(fs: Arc<dyn FileSystem>, clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Env {
         Env(Arc::new(Parts { fs, clock, rng }))
+    }
+
+    /// This world with a simulated slow disk for the files that `is_slow` names ([`slow`]).
+    pub fn with_slow_reads(&self, is_slow: fn(&Path) -> bool, seek_ns: u64) -> Env {
+        let Parts { fs, clock, rng } = &*self.0;
+        let slow = slow::SlowReads::new(fs.clone(), clock.clone(), is_slow, seek_ns);
+        Env::new(Arc::new(slow), clock.clone(), rng.clone())
     }
 
     /// The file system.

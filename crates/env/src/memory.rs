@@ -1,6 +1,9 @@
 //! Memory straight from the system, for who divides it up himself.
 
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
+
+use crate::{Env, OpenMode};
 
 pub use crate::sys::{discard_memory as discard, map_memory as map, unmap_memory as unmap};
 
@@ -9,6 +12,19 @@ pub const HUGE_PAGE: usize = 2 << 20;
 
 /// An alignment of memory, offsets and lengths that every block device takes.
 pub const DIRECT_ALIGN: usize = 4096;
+
+/// Bytes of memory that this process uses now; `None` where the system does not tell, or is simulated.
+pub fn resident_bytes(env: &Env) -> Option<u64> {
+    let file = env.fs().open(Path::new("/proc/self/status"), OpenMode::Read).ok()?;
+    let mut text = [0; 4096]; // what the kernel makes up has no length; the line is among the first
+    let length = file.read_at(&mut text, 0).ok()?;
+    resident_in(&String::from_utf8_lossy(&text[..length]))
+}
+
+fn resident_in(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
 
 /// Bytes whose first lies at a multiple of [`DIRECT_ALIGN`].
 #[derive(Debug)]
@@ -44,6 +60,22 @@ impl DerefMut for AlignedBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::SimEnv;
+
+    #[test]
+    fn the_process_knows_how_much_memory_it_uses() {
+        let status = "Name:\tx\nVmHWM:\t  9 kB\nVmRSS:\t  1234 kB\nRssAnon:\t 7 kB\n";
+        assert_eq!(resident_in(status), Some(1234 * 1024));
+        assert_eq!(resident_in("VmRSS: many kB"), None);
+        assert_eq!(resident_bytes(&SimEnv::new(1).env()), None);
+        if cfg!(target_os = "linux") {
+            let before = resident_bytes(&Env::real()).unwrap();
+            let much = std::hint::black_box(vec![1_u8; 64 << 20]);
+            let with = resident_bytes(&Env::real()).unwrap();
+            assert!(with > before + (32 << 20), "{before} {with}");
+            drop(much);
+        }
+    }
 
     /// A buffer pool that could have had the whole machine, and some more, got no address space.
     #[test]

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use env::Env;
-
 use crate::config::Config;
 use crate::listener;
 use crate::server::{Server, Stop};
@@ -89,7 +87,7 @@ impl Drop for Running {
 pub fn start(options: Options) -> Result<Running, StartError> {
     let config = Config { data: options.data_dir, listen: vec![options.listen], ..options.config };
     let runtime = runtime(&config)?;
-    let env = Env::real();
+    let env = startup::world(&config);
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
     let host = startup::host(&env, &config, timer);
     let sa_password = startup::initialise(&env, &config, &host, options.sa_password)?;

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod balance;
 pub mod certificate;
 pub mod config;
 pub mod connection;

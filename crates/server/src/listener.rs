@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
+use crate::balance::Balance;
 use crate::connection::{self, Addresses};
 use crate::server::Server;
 use crate::startup::{self, StartError};
@@ -49,6 +50,7 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
         accepting.spawn(accept_all(server.clone(), listener));
     }
     let reclaiming = tokio::spawn(startup::reclaim(server.clone()));
+    let balance = Balance::start(&server);
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");
     accepting.shutdown().await;
@@ -67,6 +69,7 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
         warn!("{} sessions did not end.", server.connections());
     }
     reclaiming.abort();
+    drop(balance);
     let closing = tokio::task::spawn_blocking(move || startup::close(&server));
     closing.await.expect("closing does not panic");
 }

@@ -95,6 +95,18 @@ impl From<CertificateError> for StartError {
     }
 }
 
+/// The world that a server runs in: the real one, unless its disk is to be slower.
+pub fn world(config: &Config) -> Env {
+    let env = Env::real();
+    match config.simulated_seek {
+        None => env,
+        Some(seek) => {
+            let seek_ns = u64::try_from(seek.as_nanos()).unwrap_or(u64::MAX);
+            env.with_slow_reads(engine::sink::is_data_file, seek_ns)
+        }
+    }
+}
+
 /// What the databases of a server run on.
 pub fn host(env: &Env, config: &Config, timer: Arc<dyn Timer>) -> Host {
     let collector = crossbeam_epoch::Collector::new();
@@ -323,7 +335,6 @@ pub async fn reclaim(server: Arc<Server>) {
         }
         let instance = server.instance.clone();
         let interrupt = Arc::default();
-        instance.limit_pages();
         let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
             let databases = instance.databases().engine().databases();
             databases.iter().map(|database| database.reclaim(task, RECLAIM_BUDGET)).sum::<usize>()

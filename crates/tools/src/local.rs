@@ -113,6 +113,13 @@ fn temporary<T>(purpose: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Res
     unreachable!("some number is free")
 }
 
+/// Bytes of memory that a process uses now; `None` where the system does not tell.
+pub fn resident_bytes(process_id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process_id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
 /// A server process. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct LocalServer {
@@ -207,9 +214,7 @@ impl LocalServer {
 
     /// Bytes of memory that the process uses now; `None` where the system does not tell.
     pub fn resident_bytes(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+        resident_bytes(self.child.id())
     }
 
     /// Ends it at once, as a power cut would the process.

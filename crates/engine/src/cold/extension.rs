@@ -6,10 +6,11 @@
 //! behind: the directory: for each slot 16 bytes, whose image it holds (database: u32, 0: u32, word: u64)
 //! ```
 //!
-//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes way. Only
-//! pages that were wanted again since they came into memory are admitted (what passes through the small
-//! queue is not), and none that is here already, so that neither scans nor pages that come and go wear
-//! the device out. An image is found by database, place and stamp, and verified as one from the data file.
+//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes way. Until
+//! all slots have been written once, every page that leaves memory is admitted. Then only pages are that
+//! were wanted again since they came into memory (what passes through the small queue is not), and none
+//! that is here already, so that neither scans nor pages that come and go wear the device out. An image is
+//! found by database, place and stamp, and verified as one from the data file.
 //!
 //! # Failure
 //!
@@ -81,7 +82,7 @@ pub const STRIKES_MAX: u32 = 8;
 /// What a failed operation or a wrong page counts; a slow operation counts one.
 const STRIKES_OF_FAILURE: u32 = 4;
 /// Batches that wait for the device.
-const BATCHES_WAITING: usize = 4;
+const BATCHES_WAITING: usize = 16;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TCEXTND\x01");
 const OWNER_BYTES: usize = 16;
@@ -127,6 +128,8 @@ struct Index {
     owners: Vec<Option<Owner>>,
     /// The slot that is written next.
     hand: u32,
+    /// Whether the hand has gone round.
+    is_full: bool,
 }
 
 impl Index {
@@ -239,14 +242,18 @@ impl Extension {
         *index = Index { owners: vec![None; self.slots as usize], ..Index::default() };
     }
 
-    /// A clean page leaves memory. It was wanted again since it came.
-    pub(super) fn admit(&self, core: &Core, page: PageNumber, word: DiskWord, body: &Body) {
+    /// Whether a clean page that leaves memory is worth writing; `earned` if it was wanted again since it
+    /// came.
+    pub(super) fn wants(&self, core: &Core, word: DiskWord, earned: bool) -> bool {
         if !self.is_enabled.load(Relaxed) {
-            return;
+            return false;
         }
-        if self.index.lock().find(core.database, word).is_some() {
-            return;
-        }
+        let index = self.index.lock();
+        (earned || !index.is_full) && index.find(core.database, word).is_none()
+    }
+
+    /// A clean page leaves memory that the extension [`wants`](Self::wants).
+    pub(super) fn admit(&self, core: &Core, page: PageNumber, word: DiskWord, body: &Body) {
         let mut staging = self.staging.lock();
         let at = staging.owners.len() * PAGE_BYTES;
         let bytes =
@@ -276,6 +283,7 @@ impl Extension {
         let mut index = self.index.lock();
         if index.hand + count > self.slots {
             index.hand = 0;
+            index.is_full = true;
         }
         let first = index.hand;
         index.hand += count;
@@ -453,5 +461,6 @@ fn read_index(file: &dyn File, slots: u32, shared: &Shared) -> Option<Index> {
             }
         }
     }
+    index.is_full = index.owners[hand as usize..].iter().any(Option::is_some);
     Some(index)
 }

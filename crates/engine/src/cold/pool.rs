@@ -174,6 +174,12 @@ impl Pool {
         self.shared.set_limit(frames.clamp(FRAMES_MIN, self.shared.frames.count()));
     }
 
+    /// Bytes of memory that the pool has from the system.
+    pub fn resident_bytes(&self) -> u64 {
+        let supply = self.shared.supply.lock();
+        (u64::from(supply.out) + supply.backed.len() as u64) * PAGE_BYTES as u64
+    }
+
     /// Bytes that the pool may use.
     pub fn limit_bytes(&self) -> u64 {
         u64::from(self.shared.limit()) * PAGE_BYTES as u64

@@ -10,7 +10,7 @@ use env::sim::SimEnv;
 use super::frame::FrameNumber;
 use super::place::MapWord;
 use super::pool::Image;
-use super::sweep::{Eviction, evict};
+use super::sweep::{Eviction, Leaving, evict};
 use super::*;
 use crate::sync::{Arc, thread};
 use crate::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
@@ -93,7 +93,9 @@ impl Shared {
             // SAFETY: it was found in the map under the guard.
             let image = unsafe { Image::pinned(&core.shared, frame) };
             core.write_back(&[(self.page, &image)]).expect("there is room");
-            if evict(&core.shared, core, self.page, frame, false, &guard) == Eviction::Done {
+            if evict(&core.shared, core, self.page, frame, Leaving::Dropped, &guard)
+                == Eviction::Done
+            {
                 unlinked.push(frame);
             }
         }

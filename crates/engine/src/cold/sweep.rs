@@ -141,7 +141,7 @@ impl<'a> Room<'a> {
         if !core.is_linked(page, victim.entry.frame, &guard) {
             return;
         }
-        match evict(self.shared, &core, page, victim.entry.frame, victim.earned, &guard) {
+        match evict(self.shared, &core, page, victim.entry.frame, victim.into(), &guard) {
             Eviction::Done => self.unlinked.push(victim.entry.frame),
             Eviction::Overtaken => {}
             Eviction::Dirty => {
@@ -184,12 +184,29 @@ impl<'a> Room<'a> {
         let is_wanted = self.shared.state(frame).is_referenced();
         if core.is_linked(page, frame, &guard) {
             let done = !is_wanted
-                && evict(self.shared, core, page, frame, victim.earned, &guard) == Eviction::Done;
+                && evict(self.shared, core, page, frame, victim.into(), &guard) == Eviction::Done;
             match done {
                 true => self.unlinked.push(frame),
                 false => self.shared.enqueue(frame),
             }
         }
+    }
+}
+
+/// Why an image leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaving {
+    /// To make room, though it had been wanted again since it came.
+    Earned,
+    /// To make room; it had not.
+    Unwanted,
+    /// Somebody wants all to leave.
+    Dropped,
+}
+
+impl From<Victim> for Leaving {
+    fn from(victim: Victim) -> Leaving {
+        if victim.earned { Leaving::Earned } else { Leaving::Unwanted }
     }
 }
 
@@ -210,7 +227,7 @@ pub fn evict(
     core: &Arc<Core>,
     page: PageNumber,
     frame: FrameNumber,
-    earned: bool,
+    leaving: Leaving,
     _guard: &Guard,
 ) -> Eviction {
     let state = shared.state(frame);
@@ -224,12 +241,15 @@ pub fn evict(
     }
     add(&shared.counters.evictions, 1);
     shared.note_age(state.since_s());
-    if earned {
-        if let Some(extension) = &*shared.extension.read() {
+    let earned = leaving == Leaving::Earned;
+    if leaving != Leaving::Dropped {
+        let extension = shared.extension.read();
+        if let Some(extension) = extension.as_ref().filter(|e| e.wants(core, word, earned)) {
             // SAFETY: it was found in the map under the guard, which is alive (F2).
             extension.admit(core, page, word, unsafe { shared.frames.body(frame) });
         }
-    } else {
+    }
+    if !earned {
         shared.queues.lock().remember(identity_of(core, page), shared.limit() as usize);
     }
     Eviction::Done
@@ -254,7 +274,7 @@ pub fn drop_clean(shared: &Arc<Shared>) -> u64 {
             for &(page, frame) in some {
                 if core.is_linked(page, frame, &guard)
                     && shared.state(frame).references() == 1
-                    && evict(shared, &core, page, frame, false, &guard) == Eviction::Done
+                    && evict(shared, &core, page, frame, Leaving::Dropped, &guard) == Eviction::Done
                 {
                     unlinked.push(frame);
                 }

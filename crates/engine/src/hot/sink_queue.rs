@@ -17,6 +17,11 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Mutex, MutexGuard};
 
+/// Rows of one delay of commits.
+pub const ROWS_OF_DELAY: usize = 64;
+/// No commit is held back longer.
+const DELAY_MAX_NS: u64 = 10_000_000_000;
+
 /// A row that a commit left behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sinking {
@@ -33,7 +38,7 @@ pub struct SinkQueue {
     shards: Box<[CachePadded<Mutex<Vec<Sinking>>>]>,
     /// Entries. Changed under a shard's lock, read by anybody as an estimate.
     len: AtomicU64,
-    /// How long commits that add something are held back. Written by who sinks rows.
+    /// How long commits are held back for every few rows that they add. Written by who sinks rows.
     delay_ns: AtomicU64,
 }
 
@@ -67,12 +72,13 @@ impl SinkQueue {
         taken
     }
 
-    /// How long a commit that has added something waits, so that there is not too much.
-    pub fn delay_ns(&self) -> u64 {
-        self.delay_ns.load(Relaxed)
+    /// How long a commit that has added so many rows waits, so that there is not too much.
+    pub fn delay_ns(&self, rows: usize) -> u64 {
+        let each = self.delay_ns.load(Relaxed);
+        each.saturating_mul(rows.div_ceil(ROWS_OF_DELAY) as u64).min(DELAY_MAX_NS)
     }
 
-    /// Holds commits back that add something.
+    /// Holds commits back that add something: so long for every [`ROWS_OF_DELAY`] rows that they have begun.
     pub fn set_delay_ns(&self, delay_ns: u64) {
         self.delay_ns.store(delay_ns, Relaxed);
     }
@@ -90,4 +96,22 @@ impl SinkQueue {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("nobody panics under this lock")
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+
+    /// A commit of a hundred thousand rows was held back as long as one of a single row, so that loads
+    /// went far beyond the memory that was theirs.
+    #[test]
+    fn a_commit_is_held_back_for_as_much_as_it_has_written() {
+        let queue = SinkQueue::new(1);
+        assert_eq!(queue.delay_ns(1000), 0);
+        queue.set_delay_ns(20_000_000);
+        assert_eq!(queue.delay_ns(0), 0);
+        assert_eq!(queue.delay_ns(1), 20_000_000);
+        assert_eq!(queue.delay_ns(6400), 2_000_000_000);
+        assert_eq!(queue.delay_ns(1 << 30), DELAY_MAX_NS);
+    }
 }

@@ -95,6 +95,11 @@ impl Default for SinkOptions {
 /// The name of the file with a database's pages, in its directory.
 const FILE: &str = "rows.tpg";
 
+/// Whether this is a file with a database's pages.
+pub fn is_data_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE)
+}
+
 /// The files with the pages of the database in this directory.
 pub(crate) fn files(dir: &Path, growth: Growth) -> Vec<FileSpec> {
     vec![FileSpec { id: 1, path: dir.join(FILE), growth }]

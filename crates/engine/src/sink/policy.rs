@@ -10,7 +10,11 @@ use crate::wait::Task;
 /// A table that takes less than this part of what may stay in memory is left there as long as others
 /// take more.
 const SMALL_PART: u64 = 64;
-/// The longest that a commit is held back.
+/// Rows of disk tables may take this part of what pages may take before they sink...
+const ALLOWED_OF_PAGES: u64 = 4;
+/// ... and while they sink this multiple of that, before their writers are slowed.
+const BACKLOG_OF_ALLOWED: u64 = 4;
+/// The longest that a commit of a few rows is held back.
 const DELAY_MAX_NS: u64 = 20_000_000;
 
 /// What disk tables take in memory.
@@ -27,19 +31,23 @@ impl Core {
     /// Looks whether something is to be done, and does it.
     pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
         let load = self.load();
-        self.slow_writers(&load);
         self.begin_where_due(&load);
         let (begun, waiting, round_ns) = {
             let state = self.lock();
             (!state.begun.is_empty(), !state.left.is_empty(), state.round_ns)
         };
-        let presses = load.sinking > self.options.start_bytes / 2;
+        let presses = load.sinking > self.allowed() / 2;
         let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;
         let waiting = waiting || !self.manager.sinking.is_empty();
         match begun || waiting && (presses || old) {
             true => self.round(task).map(drop),
             false => Ok(()),
         }
+    }
+
+    /// What rows of disk tables may take before they sink: where memory is short, less than is configured.
+    fn allowed(&self) -> u64 {
+        self.options.start_bytes.min(self.pool.limit_bytes() / ALLOWED_OF_PAGES)
     }
 
     fn load(&self) -> Load {
@@ -63,7 +71,7 @@ impl Core {
     /// If disk tables take too much, the largest begin to sink, until what is left is little enough.
     fn begin_where_due(&self, load: &Load) {
         let mut resident = load.all - load.sinking;
-        let allowed = self.options.start_bytes;
+        let allowed = self.allowed();
         for (bytes, table) in &load.resident {
             if resident <= allowed || *bytes <= allowed / SMALL_PART {
                 break;
@@ -87,9 +95,11 @@ impl Core {
         state.begun.insert(table.storage(), log.tail());
     }
 
-    /// Commits to tables that sink wait the longer the more has to.
-    fn slow_writers(&self, load: &Load) {
-        let bound = self.options.backlog_bytes.max(1);
+    /// Commits to tables that sink wait the longer the more has to. To be called often, and not by who is at
+    /// a round, since that may take long.
+    pub fn pace_writers(&self) {
+        let load = self.load();
+        let bound = self.options.backlog_bytes.min(BACKLOG_OF_ALLOWED * self.allowed()).max(1);
         let excess = load.sinking.saturating_sub(bound);
         let delay = u128::from(excess) * u128::from(DELAY_MAX_NS) / u128::from(bound);
         self.manager

@@ -135,12 +135,12 @@ impl Transaction {
     /// replaced becomes garbage, and everything is let go of.
     pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
         self.session.note_commit(end, durability == Durability::Full);
-        let sinks = self.stamp_writes(task, stamp);
+        let sinking = self.stamp_writes(task, stamp);
         if !self.hooks.is_empty() {
             self.manager().log.wait_committed(task, end);
         }
         self.finish(Some(stamp));
-        let delay_ns = if sinks { self.manager().sinking.delay_ns() } else { 0 };
+        let delay_ns = self.manager().sinking.delay_ns(sinking);
         if delay_ns > 0 {
             // Nobody waits for what is held no more; who is interrupted goes on at once.
             let _ = task.sleep_ns(delay_ns);
@@ -148,8 +148,8 @@ impl Transaction {
     }
 
     /// Replaces the begin words of everything written by the stamp, and queues what it replaced. Returns
-    /// whether something is to sink.
-    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) -> bool {
+    /// how many of them are to sink.
+    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) -> usize {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut rows: SmallVec<[i64; 4]> = smallvec::smallvec![0; self.held.len()];
@@ -203,8 +203,8 @@ impl Transaction {
         }
         self.writes.clear();
         let worker = task.worker();
-        let sinks = !sinking.is_empty();
-        if sinks {
+        let sinks = sinking.len();
+        if sinks > 0 {
             self.manager().sinking.add(worker.index(), &mut sinking);
         }
         for (held, rows) in self.held.iter().zip(rows).filter(|(_, rows)| *rows != 0) {

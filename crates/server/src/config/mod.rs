@@ -61,6 +61,8 @@ pub struct Config {
     pub max_database_memory: Memory,
     /// What pages of data files may use in memory.
     pub buffer_pool_size: Memory,
+    /// How long the arm of a simulated slow disk with the data files takes for a move; none for the disk as it is.
+    pub simulated_seek: Option<Duration>,
     /// What rows of a database's disk tables may use in memory before the largest tables sink.
     pub disk_table_memory: Bytes,
     /// What the statements of one session may use beside rows.
@@ -118,6 +120,7 @@ impl Default for Config {
             max_database_memory: Memory::Percent(100),
             buffer_pool_size: Memory::Percent(25),
             disk_table_memory: Bytes(64 << 20),
+            simulated_seek: None,
             session_memory: Memory::Percent(25),
             query_memory: Memory::Percent(50),
             max_spill: Bytes(1 << 40),

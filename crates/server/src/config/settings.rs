@@ -166,6 +166,14 @@ pub static SETTINGS: [Setting; 29] = [
         show: |c| c.disk_table_memory.to_string(),
     },
     Setting {
+        name: "simulated_seek",
+        value: "TIME",
+        help: "For measurements: data files are read as from a disk whose arm takes so long for each \
+               move. Default: as fast as they can be read.",
+        set: |c, text| put(&mut c.simulated_seek, text.parse().map(|span: Span| Some(span.0))),
+        show: |c| optional(c.simulated_seek.map(Span)),
+    },
+    Setting {
         name: "session_memory",
         value: "SIZE",
         help: "What the statements of one session may use beside rows: sorts, hash tables, table \

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{ArgMatches, Command};
-use env::Env;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
@@ -23,13 +22,16 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let began = Instant::now();
     let config = options::config(matches)?;
     errorlog::start(&config)?;
-    let env = Env::real();
+    let env = startup::world(&config);
     let runtime = runtime(&config)?;
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
     let host = startup::host(&env, &config, timer);
     let data = std::path::absolute(&config.data).unwrap_or_else(|_| config.data.clone());
     info!("Thermocline {} starts. Process {}.", env!("CARGO_PKG_VERSION"), std::process::id());
     info!("Data directory: {}", data.display());
+    if let Some(seek) = config.simulated_seek {
+        warn!("The disk is simulated: each move of its arm to read data files takes {seek:?}.");
+    }
     let given = sa_password(matches);
     let was_given = given.is_some();
     let made = startup::initialise(&env, &config, &host, given)?;

@@ -42,6 +42,15 @@ pub fn numbers<const N: usize>(
     Ok(numbers)
 }
 
+/// Sets `max server memory`.
+pub fn limit_memory(connection: &mut Connection, megabytes: u32) -> Result<(), BenchError> {
+    connection.execute("EXEC sp_configure 'show advanced options', 1")?;
+    connection.execute("RECONFIGURE")?;
+    connection.execute(&format!("EXEC sp_configure 'max server memory (MB)', {megabytes}"))?;
+    connection.execute("RECONFIGURE")?;
+    Ok(())
+}
+
 /// A natively compiled procedure: its name and parameters, and its statements.
 pub fn native_procedure(head: &str, body: &str) -> String {
     format!(

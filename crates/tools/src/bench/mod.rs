@@ -4,10 +4,13 @@
 //! whose answer is wrong is an error, not a figure.
 
 mod accounts;
+mod bpe;
 mod connections;
 mod database;
+mod device;
 mod figure;
 mod keys;
+mod larger;
 mod mixed;
 mod native_insert;
 mod point_lookup;
@@ -52,6 +55,10 @@ enum Bench {
     UpdateHot(update_hot::Options),
     /// Inserts, selects, updates and deletes a second by procedures, from many connections.
     Mixed(mixed::Options),
+    /// Random look-ups in a disk table: in memory, cold, and with a buffer pool extension.
+    Bpe(bpe::Options),
+    /// All that can be done with a disk table larger than memory, and how much memory that takes.
+    LargerThanMemory(larger::Options),
     /// Rows a second that are read from the log when the server starts after it was killed.
     Recovery(recovery::Options),
     /// Logins a second, and memory of connections that do nothing.
@@ -99,6 +106,8 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::PointLookup(own) => point_lookup::run(own, runs),
         Bench::UpdateHot(own) => update_hot::run(own, runs),
         Bench::Mixed(own) => mixed::run(own, runs),
+        Bench::Bpe(own) => bpe::run(own, runs),
+        Bench::LargerThanMemory(own) => larger::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
     };

@@ -49,6 +49,9 @@ use login::Passwords;
 use sessions::Sessions;
 use usage::DatabaseUsage;
 
+/// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
+const LEAST_SHARE_OF_PAGES: u64 = 8;
+
 /// How a server runs, as far as sessions are concerned.
 pub struct InstanceOptions {
     /// What functions tell about the server.
@@ -157,14 +160,20 @@ impl Instance {
         &self.facts
     }
 
-    /// Leaves the pages of disk tables what `max server memory` leaves beside the rows in memory.
-    pub fn limit_pages(&self) {
+    /// `max server memory` in bytes, if it is limited.
+    pub fn memory_limit(&self) -> Option<u64> {
         let megabytes = self.configuration(setting::MAX_SERVER_MEMORY);
-        let bytes = match u64::try_from(megabytes) {
-            Ok(megabytes) if megabytes != i32::MAX as u64 => megabytes << 20,
-            _ => u64::MAX,
-        };
-        self.host().pages.set_limit(bytes.saturating_sub(self.host().pool.total()));
+        u64::try_from(megabytes).ok().filter(|_| megabytes != i32::MAX).map(|limit| limit << 20)
+    }
+
+    /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
+    /// least an eighth of it. To be called often.
+    pub fn limit_pages(&self) {
+        let (pages, rows) = (&self.host().pages, &self.host().pool);
+        let Some(limit) = self.memory_limit() else { return pages.set_limit(u64::MAX) };
+        let resident = env::memory::resident_bytes(self.env());
+        let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
+        pages.set_limit(limit.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
     }
 
     /// Makes what is configured about memory effective.

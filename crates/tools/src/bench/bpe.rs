@@ -1,0 +1,276 @@
+//! Random look-ups in a disk table that memory has whole, not at all, or in part, with and without a buffer
+//! pool extension.
+//!
+//! The five tests of a published measurement, one after the other on one table. The data file may lie on a
+//! simulated slow disk, which the server then says; the extension lies on the device as it is.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::database::{check, limit_memory, numbers};
+use super::device::random_read_us;
+use super::keys::spread;
+use super::{BenchError, Figure};
+use crate::client::Connection;
+use crate::local::{DataDir, LocalServer};
+
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Rows of about 220 bytes.
+    #[arg(long, value_name = "N", default_value_t = 5_000_000,
+          value_parser = clap::value_parser!(u32).range(1000..=500_000_000))]
+    rows: u32,
+    /// Single rows that a batch looks up.
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    lookups: u32,
+    /// Read the data file as from a disk that needs so long to move its arm. The last test goes without.
+    #[arg(long, value_name = "X")]
+    seek_ms: Option<u32>,
+}
+
+/// Memory of the tests in which the table does not fit.
+const SMALL_MEMORY_MB: u32 = 256;
+/// The number that means that there is no limit.
+const UNLIMITED_MB: u32 = 2_147_483_647;
+const EXTENSION_GB: u32 = 4;
+/// Reads by which the device is measured, in each run.
+const DEVICE_READS: u32 = 5000;
+const ROWS_PER_STATEMENT: u32 = 200_000;
+/// Scans after which the extension has what it can have.
+const WARM_SCANS_MAX: usize = 20;
+/// A page more or less is no reason for another scan.
+const WARM_ENOUGH: f64 = 0.99;
+const PAGE_BYTES: u64 = 8192;
+
+const PUBLISHED: [&str; 6] = [
+    "published for SQL Server 2014: 1.4 s",
+    "published for SQL Server 2014: 123 s",
+    "published for SQL Server 2014: 116 s",
+    "published for SQL Server 2014: 4.6 s",
+    "published for SQL Server 2014: 6.3 s",
+    "published for SQL Server 2014: 25",
+];
+
+pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
+    let data = DataDir::temporary("bench")?;
+    let mut bench = Bench { options, runs, seed: 1 };
+    let seek = options.seek_ms.map(|ms| format!("{ms}ms"));
+    let mut flags = Vec::new();
+    if let Some(seek) = &seek {
+        eprintln!("The data file is on a SIMULATED disk: each move of its arm takes {seek}.");
+        flags.extend(["--simulated-seek", seek]);
+    }
+    let server = LocalServer::start(data.path(), &flags)?;
+    let mut connection = Connection::connect(&server.options())?;
+    connection.execute("CREATE DATABASE Bpe")?;
+    connection.execute("USE Bpe")?;
+    fill(&mut connection, options.rows)?;
+    let size = data_file(data.path())?.metadata().map_or(0, |metadata| metadata.len());
+    eprintln!("The data file has {} MB.", size >> 20);
+
+    let mut figures = Vec::new();
+    figures.push(bench.in_memory(&mut connection)?);
+    figures.push(bench.cold(&mut connection, "cold_s", PUBLISHED[1])?);
+    figures.push(bench.small_memory(&mut connection)?);
+    let file = data.path().join("extension.bpe");
+    figures.extend(bench.extended(&mut connection, &file, size, &figures[0])?);
+    connection.execute("ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION OFF")?;
+    limit_memory(&mut connection, UNLIMITED_MB)?;
+    drop(connection);
+    server.stop()?;
+
+    let server = LocalServer::start(data.path(), &[])?;
+    let mut connection = Connection::connect(&server.options().with_database("Bpe"))?;
+    let ssd = bench.cold(&mut connection, "ssd_cold_s", PUBLISHED[4])?;
+    drop(connection);
+    server.stop()?;
+    figures.insert(4, ssd);
+    let mut speedup = Figure::new("bpe", "extension_speedup", "x").published(PUBLISHED[5]);
+    speedup.decimals = 1;
+    let pairs = figures[2].values.iter().zip(&figures[3].values);
+    speedup.values = pairs.map(|(without, with)| without / with).collect();
+    figures.insert(5, speedup);
+    Ok(figures)
+}
+
+/// Where the server keeps the pages of the database that was made last.
+fn data_file(data: &Path) -> Result<PathBuf, BenchError> {
+    let mut left = vec![data.to_path_buf()];
+    while let Some(dir) = left.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                left.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "tpg") {
+                return Ok(path);
+            }
+        }
+    }
+    Err(BenchError::Wrong("the table has not gone to disk".into()))
+}
+
+/// Makes the table, all of it on disk at the end.
+fn fill(connection: &mut Connection, rows: u32) -> Result<(), BenchError> {
+    connection.execute(
+        "CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY CLUSTERED, n char(200) NOT NULL)",
+    )?;
+    for first in (0..rows).step_by(ROWS_PER_STATEMENT as usize) {
+        let last = (first + ROWS_PER_STATEMENT).min(rows) - 1;
+        connection.execute(&format!(
+            "INSERT INTO dbo.t (id, n) \
+             SELECT CAST(value AS int), STR(CAST(value AS bigint) * 7919 % 1000003) + REPLICATE('n', 190) \
+             FROM GENERATE_SERIES({first}, {last})"
+        ))?;
+    }
+    connection.execute("CHECKPOINT")?;
+    let (count, sum) = (i64::from(rows), (0..rows).map(number_of).sum::<i64>());
+    let found =
+        numbers(connection, "SELECT COUNT_BIG(*), SUM(CAST(LEFT(n, 10) AS bigint)) FROM dbo.t")?;
+    check("rows and the sum of their numbers", found, [count, sum])
+}
+
+/// What `n` of the row begins with.
+fn number_of(id: u32) -> i64 {
+    i64::from(id) * 7919 % 1_000_003
+}
+
+/// Goes through the whole table.
+fn scan(connection: &mut Connection, rows: u32) -> Result<(), BenchError> {
+    let found = numbers(connection, "SELECT COUNT_BIG(n) FROM dbo.t")?;
+    check("rows", found, [i64::from(rows)])
+}
+
+fn counter(connection: &mut Connection, name: &str) -> Result<i64, BenchError> {
+    let query = format!(
+        "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters WHERE counter_name = '{name}'"
+    );
+    numbers(connection, &query).map(|[value]| value)
+}
+
+fn seconds(figure: &'static str, published: &'static str) -> Figure {
+    let mut figure = Figure::new("bpe", figure, "s").published(published);
+    figure.decimals = 4;
+    figure
+}
+
+/// What the tests share.
+struct Bench<'a> {
+    options: &'a Options,
+    runs: usize,
+    seed: u32,
+}
+
+impl Bench<'_> {
+    /// Looks random rows up in one batch; others each time. How long it took.
+    fn look_up(&mut self, connection: &mut Connection) -> Result<f64, BenchError> {
+        let Options { rows, lookups, .. } = *self.options;
+        self.seed += 1;
+        let batch = format!(
+            "DECLARE @x bigint = {seed}, @i int = 0, @id int, @n char(200), @sum bigint = 0;
+            WHILE @i < {lookups}
+            BEGIN
+                SET @x = (@x * 1103515245 + 12345) % 2147483648;
+                SET @id = @x * {rows} / 2147483648;
+                SELECT @n = n FROM dbo.t WHERE id = @id;
+                SET @sum += CAST(LEFT(@n, 10) AS int);
+                SET @i += 1;
+            END;
+            SELECT @sum",
+            seed = self.seed
+        );
+        let began = Instant::now();
+        let [sum] = numbers(connection, &batch)?;
+        let took = began.elapsed();
+        let expected = spread(self.seed, rows).take(lookups as usize).map(number_of).sum::<i64>();
+        check("the sum of what was looked up", sum, expected)?;
+        Ok(took.as_secs_f64())
+    }
+
+    /// Everything is in memory.
+    fn in_memory(&mut self, connection: &mut Connection) -> Result<Figure, BenchError> {
+        let mut figure = seconds("memory_s", PUBLISHED[0]);
+        scan(connection, self.options.rows)?;
+        self.look_up(connection)?;
+        for _ in 0..self.runs {
+            figure.values.push(self.look_up(connection)?);
+        }
+        Ok(figure)
+    }
+
+    /// Nothing is in memory.
+    fn cold(
+        &mut self,
+        connection: &mut Connection,
+        name: &'static str,
+        published: &'static str,
+    ) -> Result<Figure, BenchError> {
+        let mut figure = seconds(name, published);
+        for _ in 0..self.runs {
+            connection.execute("DBCC DROPCLEANBUFFERS")?;
+            figure.values.push(self.look_up(connection)?);
+        }
+        Ok(figure)
+    }
+
+    /// What fits is in memory.
+    fn small_memory(&mut self, connection: &mut Connection) -> Result<Figure, BenchError> {
+        let mut figure = seconds("small_memory_s", PUBLISHED[2]);
+        limit_memory(connection, SMALL_MEMORY_MB)?;
+        scan(connection, self.options.rows)?;
+        for _ in 0..self.runs {
+            figure.values.push(self.look_up(connection)?);
+        }
+        Ok(figure)
+    }
+
+    /// What does not fit is in the extension. Also how long the device takes for a read, and how long a
+    /// look-up takes longer that is served by the extension.
+    fn extended(
+        &mut self,
+        connection: &mut Connection,
+        file: &Path,
+        size: u64,
+        in_memory: &Figure,
+    ) -> Result<[Figure; 3], BenchError> {
+        let mut time = seconds("extension_s", PUBLISHED[3]);
+        let mut device = Figure::new("bpe", "device_read_us", "us");
+        let mut read = Figure::new("bpe", "extension_read_us", "us");
+        (device.decimals, read.decimals) = (1, 1);
+        connection.execute(&format!(
+            "ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION ON \
+             (FILENAME = '{}', SIZE = {EXTENSION_GB} GB)",
+            file.display()
+        ))?;
+        self.warm(connection, size)?;
+        let (base, _, _) = in_memory.spread();
+        for _ in 0..self.runs {
+            let before = counter(connection, "Extension page reads/sec")?;
+            let took = self.look_up(connection)?;
+            let reads = counter(connection, "Extension page reads/sec")? - before;
+            time.values.push(took);
+            if reads > 0 {
+                read.values.push((took - base) / reads as f64 * 1e6);
+            }
+            device.values.push(random_read_us(file, size, DEVICE_READS, self.seed)?);
+        }
+        Ok([time, device, read])
+    }
+
+    /// Scans the table until it is in memory and in the extension.
+    fn warm(&mut self, connection: &mut Connection, size: u64) -> Result<(), BenchError> {
+        let pages = size / PAGE_BYTES;
+        let extension = u64::from(EXTENSION_GB) << 30;
+        let wanted = pages.saturating_sub((u64::from(SMALL_MEMORY_MB) << 20) / PAGE_BYTES);
+        let wanted = wanted.min(extension / PAGE_BYTES) as f64 * WARM_ENOUGH;
+        for scans in 1..=WARM_SCANS_MAX {
+            scan(connection, self.options.rows)?;
+            let there = counter(connection, "Extension allocated pages")?;
+            eprintln!("After {scans} scans the extension has {there} pages of {pages}.");
+            if there as f64 >= wanted {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
