@@ -68,6 +68,11 @@ impl BufferPool {
         self.lock().limit.unwrap_or(self.options.limit_bytes)
     }
 
+    /// Bytes that the pool may use when nothing else needs memory.
+    pub fn limit_bytes_max(&self) -> u64 {
+        self.options.limit_bytes
+    }
+
     /// Bytes of memory that the pool has from the system.
     pub fn resident_bytes(&self) -> u64 {
         self.existing().map_or(0, |pool| pool.resident_bytes())
@@ -77,7 +82,9 @@ impl BufferPool {
     pub fn set_limit(&self, bytes: u64) {
         let mut state = self.lock();
         let bytes = bytes.min(self.options.limit_bytes);
-        state.limit = Some(bytes);
+        if state.limit.replace(bytes) == Some(bytes) {
+            return;
+        }
         if let Some(pool) = &state.pool {
             pool.set_limit(bytes);
         }

@@ -1,5 +1,6 @@
 //! Keeps the memory of the process at `max server memory`: what rows, plans, statements and the log take,
-//! pages have to give up; and who writes more to disk tables than can leave memory is slowed down. On a thread of its own, since those who take memory may keep all others busy.
+//! pages have to give up; and who writes more to disk tables than can leave memory is slowed down. On a
+//! thread of its own, since those who take memory may keep all others busy.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -26,7 +27,9 @@ impl Balance {
         let server = server.clone();
         let balance = move || {
             while until.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                server.instance.limit_pages();
+                if server.instance.limit_pages() {
+                    engine::hot::heap::give_back();
+                }
                 let databases = server.instance.databases().engine().databases();
                 databases.iter().for_each(|database| database.pace_writers());
             }

@@ -13,7 +13,7 @@ const SMALL_PART: u64 = 64;
 /// Rows of disk tables may take this part of what pages may take before they sink...
 const ALLOWED_OF_PAGES: u64 = 4;
 /// ... and while they sink this multiple of that, before their writers are slowed.
-const BACKLOG_OF_ALLOWED: u64 = 4;
+const BACKLOG_OF_ALLOWED: u64 = 2;
 /// The longest that a commit of a few rows is held back.
 const DELAY_MAX_NS: u64 = 20_000_000;
 

@@ -26,7 +26,9 @@ pub fn random_read_us(path: &Path, size: u64, reads: u32, seed: u32) -> Result<f
     let mut x = u64::from(seed) | 1;
     let began = Instant::now();
     for _ in 0..reads {
-        (x ^= x << 13, x ^= x >> 7, x ^= x << 17);
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
         file.read_exact_at(page, x % pages * PAGE_BYTES as u64).map_err(failed)?;
     }
     Ok(began.elapsed().as_secs_f64() * 1e6 / f64::from(reads))

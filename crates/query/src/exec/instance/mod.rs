@@ -167,13 +167,17 @@ impl Instance {
     }
 
     /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
-    /// least an eighth of it. To be called often.
-    pub fn limit_pages(&self) {
+    /// least an eighth of it. Whether that is more than the limit. To be called often.
+    pub fn limit_pages(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
-        let Some(limit) = self.memory_limit() else { return pages.set_limit(u64::MAX) };
+        let Some(limit) = self.memory_limit() else {
+            pages.set_limit(u64::MAX);
+            return false;
+        };
         let resident = env::memory::resident_bytes(self.env());
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
         pages.set_limit(limit.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
+        resident.is_some_and(|all| all > limit)
     }
 
     /// Makes what is configured about memory effective.

@@ -41,7 +41,8 @@ impl Context<'_> {
             let told = SqlError::new(&message::BUFFER_POOL_EXTENSION_ENABLED, &[]);
             return self.inform(told).map_err(Fault::lost);
         }
-        let memory = self.session.instance.memory_limit().unwrap_or(pages.limit_bytes());
+        let limit = self.session.instance.memory_limit().unwrap_or(u64::MAX);
+        let memory = pages.limit_bytes_max().min(limit);
         if bytes <= memory {
             let args: [Shown; 1] = [&(memory >> 20)];
             return Err(SqlError::new(&message::BUFFER_POOL_EXTENSION_SMALL, &args).into());
