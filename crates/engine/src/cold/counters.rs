@@ -19,6 +19,8 @@ pub struct Counters {
     pub read_calls: AtomicU64,
     /// Pages read from data files or the extension before they were asked for.
     pub read_ahead: AtomicU64,
+    /// Pages read from data files or the extension by who needed them, himself, though there are threads.
+    pub reads_in_place: AtomicU64,
     /// Pages written to data files.
     pub writes: AtomicU64,
     /// Those of them that were written to make room.
@@ -44,6 +46,8 @@ pub struct PoolStats {
     pub read_calls: u64,
     /// Pages read before they were asked for.
     pub read_ahead: u64,
+    /// Pages read by who needed them, himself, though there are threads for it.
+    pub reads_in_place: u64,
     /// Pages written to data files.
     pub writes: u64,
     /// Those of them that were written to make room.
@@ -74,6 +78,7 @@ impl Counters {
             reads: AtomicU64::new(0),
             read_calls: AtomicU64::new(0),
             read_ahead: AtomicU64::new(0),
+            reads_in_place: AtomicU64::new(0),
             writes: AtomicU64::new(0),
             lazy_writes: AtomicU64::new(0),
             evictions: AtomicU64::new(0),

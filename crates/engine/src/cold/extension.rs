@@ -31,6 +31,7 @@ use env::{Env, File, FileError, OpKind, OpenMode};
 use super::counters::add;
 use super::error::ColdError;
 use super::image::{Kind, seal, verify};
+use super::pace::Pace;
 use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::DiskWord;
 use super::pool::Shared;
@@ -102,6 +103,7 @@ pub struct Extension {
     writer: Mutex<Option<(SyncSender<Batch>, JoinHandle<()>)>>,
     is_enabled: AtomicBool,
     strikes: AtomicU32,
+    pace: Pace,
     counters: ExtensionCounters,
 }
 
@@ -194,6 +196,7 @@ impl Extension {
             writer: Mutex::default(),
             is_enabled: AtomicBool::new(true),
             strikes: AtomicU32::new(0),
+            pace: Pace::new(),
             counters: ExtensionCounters::default(),
         });
         if shared.reader.reads_ahead() {
@@ -302,6 +305,13 @@ impl Extension {
         }
     }
 
+    /// Whether the image can be had in hardly any time; nothing if it is not here.
+    pub(super) fn is_quick(&self, core: &Core, word: DiskWord) -> Option<bool> {
+        let is_here =
+            self.is_enabled.load(Relaxed) && self.index.lock().find(core.database, word).is_some();
+        is_here.then(|| self.pace.is_quick())
+    }
+
     /// Reads an image, if it is here and whole.
     pub(super) fn read(
         &self,
@@ -318,7 +328,13 @@ impl Extension {
             add(&self.counters.misses, 1);
             return false;
         };
-        if self.timed(|| self.file.read_exact_at(buffer, offset_of(slot))).is_none() {
+        let read = || {
+            let began_ns = self.env.clock().now_ns();
+            self.file.read_exact_at(buffer, offset_of(slot))?;
+            self.pace.note(self.env.clock().now_ns() - began_ns);
+            Ok(())
+        };
+        if self.timed(read).is_none() {
             return false;
         }
         if verify(buffer, core.seed, Kind::Data, page.0, word).is_ok() {

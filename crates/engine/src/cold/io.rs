@@ -1,5 +1,10 @@
 //! Reading: a few threads that read pages for tasks, which wait without blocking theirs.
 //!
+//! Handing a read over takes two wake-ups, which is longer than a quick device needs for it. So if nothing
+//! else is being read and the device has been quick lately, whoever needs a page reads it himself, on his own
+//! thread. One does at a time, so that other workers go on with other tasks; those who come meanwhile hand
+//! over.
+//!
 //! Whoever needs a page that is on disk makes a **request**, or joins the one that there is for the same
 //! image. It brings its frame along, so that the threads never wait for memory. Requests that lie next to
 //! each other are read by one call. What was read is verified and linked into the map; if the page has got
@@ -112,6 +117,8 @@ type Key = (usize, DiskWord);
 /// Requests, and who carries them out.
 pub struct Reader {
     has_threads: bool,
+    /// Held by who reads himself though there are threads; never across a wait.
+    own: Mutex<AlignedBytes>,
     /// Requests that are not done yet.
     known: Mutex<HashMap<Key, Arc<Request>>>,
     queue: Mutex<Queue>,
@@ -130,7 +137,8 @@ impl Reader {
     /// Without requests. Without threads it reads on the thread of whoever asks.
     pub fn new(has_threads: bool) -> Reader {
         let (known, queue) = (Mutex::default(), Mutex::default());
-        Reader { has_threads, known, queue, called: Condvar::new() }
+        let own = Mutex::new(AlignedBytes::new(PAGE_BYTES));
+        Reader { has_threads, own, known, queue, called: Condvar::new() }
     }
 
     /// The request for this image, if it is being read.
@@ -147,11 +155,20 @@ impl Reader {
     /// to be waited for.
     pub fn submit(&self, shared: &Arc<Shared>, request: Request) -> Arc<Request> {
         let request = Arc::new(request);
-        match self.known.lock().entry(request.key()) {
+        let mut known = self.known.lock();
+        let is_alone = known.is_empty();
+        match known.entry(request.key()) {
             MapEntry::Occupied(other) => return other.get().clone(),
             MapEntry::Vacant(place) => place.insert(request.clone()),
         };
-        if self.has_threads {
+        drop(known);
+        let own = (self.has_threads && is_alone && is_quick(shared, &request))
+            .then(|| self.own.try_lock())
+            .flatten();
+        if let Some(mut buffer) = own {
+            add(&shared.counters.reads_in_place, 1);
+            self.read(shared, std::slice::from_ref(&request), &mut buffer);
+        } else if self.has_threads {
             let mut queue = self.queue.lock();
             if queue.closed {
                 drop(queue);
@@ -288,8 +305,12 @@ impl Reader {
         let buffer = &mut buffer[..run.len() * PAGE_BYTES];
         let first = run[0];
         add(&shared.counters.read_calls, 1);
+        let began_ns = shared.env.clock().now_ns();
         match first.core.read_places(first.word.place(), buffer) {
             Ok(()) => {
+                if run.len() == 1 {
+                    first.core.pace.note(shared.env.clock().now_ns() - began_ns);
+                }
                 add(&shared.counters.reads, run.len());
                 for (request, page) in run.iter().zip(buffer.chunks_exact(PAGE_BYTES)) {
                     self.check_and_link(shared, request, page);
@@ -363,6 +384,13 @@ impl Reader {
         self.known.lock().remove(&request.key());
         request.done.set();
     }
+}
+
+/// Whether the image can be read in hardly any time.
+fn is_quick(shared: &Shared, request: &Request) -> bool {
+    let extension = shared.extension.read().clone();
+    let here = extension.and_then(|extension| extension.is_quick(&request.core, request.word));
+    here.unwrap_or_else(|| request.core.pace.is_quick())
 }
 
 fn verify_request<'p>(request: &Request, page: &'p [u8]) -> Result<&'p Body, Mismatch> {

@@ -10,7 +10,8 @@
 //! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the word that
 //!   says it.
 //! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: who leaves when it is
-//!   short. `sweep`: making room. [`io`]: reading. [`extension`]: a second pool, on a device.
+//!   short. `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes.
+//!   [`extension`]: a second pool, on a device.
 //! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
 //! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.
 //!
@@ -32,7 +33,7 @@
 //!
 //! # Latch order
 //!
-//! checkpoint, sweeping, publishing, queues, stores; writer, space, files. The frames' supply, the list of superseded
+//! checkpoint, sweeping, publishing, the reader's own buffer, queues, stores; writer, space, files. The frames' supply, the list of superseded
 //! images and the extension's locks come last. None is held across a wait.
 //!
 //! # Failure
@@ -53,6 +54,7 @@ mod frame;
 mod image;
 mod io;
 mod map;
+mod pace;
 pub mod pages;
 mod place;
 mod places;

@@ -452,6 +452,7 @@ impl Shared {
             reads: get(&c.reads),
             read_calls: get(&c.read_calls),
             read_ahead: get(&c.read_ahead),
+            reads_in_place: get(&c.reads_in_place),
             writes: get(&c.writes),
             lazy_writes: get(&c.lazy_writes),
             evictions: get(&c.evictions),

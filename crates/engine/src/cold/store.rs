@@ -16,6 +16,7 @@ use super::frame::{FrameNumber, OnDisk};
 use super::image::{Kind, Seed, seal};
 use super::io::Request;
 use super::map::{Map, NUMBERS_MAX};
+use super::pace::Pace;
 use super::pages::{Absent, Access, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages};
 use super::place::{DiskWord, MapWord, Place};
 use super::places::{RUN_PAGES_MAX, Run, Space, SpaceStats};
@@ -49,6 +50,8 @@ pub struct Core {
     pub(super) publishing: RwLock<()>,
     pub(super) writer: Mutex<Writer>,
     pub(super) checkpoint: Mutex<CheckpointState>,
+    /// How long single pages took to be read from the files.
+    pub(super) pace: Pace,
 }
 
 /// Which page numbers can be had.
@@ -112,6 +115,7 @@ impl Store {
                 suspects: HashSet::new(),
             }),
             checkpoint: Mutex::new(state),
+            pace: Pace::new(),
         });
         match slot == stores.len() {
             true => stores.push(Some(core.clone())),

@@ -188,3 +188,79 @@ fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
     assert_eq!(read(&store, &machine.task(), page), 7);
     assert_eq!(pool.stats().reads, 1);
 }
+
+#[test]
+fn from_a_quick_device_whoever_needs_a_page_reads_it_himself() {
+    for (latency_ns, is_quick) in [(50_000, true), (8_000_000, false)] {
+        let machine = Machine::new(3);
+        let pool = pool(&machine.runtime, 64, 1);
+        let task = machine.task();
+        let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+        let pages = add_pages(&store, &task, 0..40);
+        checkpoint(&store).unwrap();
+        machine.sim.fs().set_latency_ns(env::OpKind::Read, latency_ns);
+        while store.buffer_descriptors().count() > 0 {
+            pool.drop_clean();
+        }
+        for (value, &page) in pages.iter().enumerate() {
+            assert_eq!(read(&store, &task, page), value as u64);
+        }
+        // How quick it is is known from the first read on.
+        let stats = pool.stats();
+        assert_eq!((stats.reads, stats.reads_in_place), (40, if is_quick { 39 } else { 0 }));
+    }
+}
+
+#[test]
+fn one_reads_himself_at_a_time_and_others_hand_over() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 64, 1);
+    let task = machine.task();
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..4);
+    checkpoint(&store).unwrap();
+    while store.buffer_descriptors().count() > 0 {
+        pool.drop_clean();
+    }
+    assert_eq!(read(&store, &task, pages[0]), 0);
+    let reads = || machine.sim.fs().operations_of(env::OpKind::Read);
+    let before = reads();
+    machine.sim.fs().hold(env::OpKind::Read);
+    std::thread::scope(|scope| {
+        let begin = |n: usize| {
+            let (store, page, runtime) = (&store, pages[n], &machine.runtime);
+            let reading = scope.spawn(move || read(store, &Task::blocking(runtime), page));
+            while reads() < before + n as u64 {
+                std::thread::yield_now();
+            }
+            reading
+        };
+        let reading = [begin(1), begin(2)];
+        machine.sim.fs().release(env::OpKind::Read);
+        reading.into_iter().zip(1..).for_each(|(thread, n)| assert_eq!(thread.join().unwrap(), n));
+    });
+    assert_eq!(pool.stats().reads_in_place, 1);
+    assert_eq!(read(&store, &task, pages[3]), 3);
+    assert_eq!(pool.stats().reads_in_place, 2);
+}
+
+#[test]
+fn a_damaged_page_that_is_read_in_place_is_an_error_and_the_next_one_is_read() {
+    let machine = Machine::new(3);
+    let pool = pool(&machine.runtime, 64, 1);
+    let task = machine.task();
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..3);
+    checkpoint(&store).unwrap();
+    let place = store.buffer_descriptors().find(|buffer| buffer.page == pages[1]);
+    let offset = place.and_then(|buffer| buffer.place).expect("it was written").offset();
+    while store.buffer_descriptors().count() > 0 {
+        pool.drop_clean();
+    }
+    machine.sim.fs().flip_bit(Path::new(FILE), offset * 8 + 4000).unwrap();
+    assert_eq!(read(&store, &task, pages[0]), 0);
+    let failed = store.load(&task, pages[1], Access::Point);
+    assert!(matches!(failed, Err(ColdError::Checksum { .. })), "{failed:?}");
+    assert_eq!(read(&store, &task, pages[2]), 2);
+    assert_eq!(pool.stats().reads_in_place, 2);
+}

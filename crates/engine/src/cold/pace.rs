@@ -1,0 +1,63 @@
+//! How long a device takes to read a page, as of late.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// A device that reads a page in less is quick: it costs less to wait for it than to hand the read over.
+const QUICK_NS: u64 = 200_000;
+/// One read counts no longer than that, so that a single slow one is soon forgotten.
+const COUNTED_NS_MAX: u64 = 8 * QUICK_NS;
+/// What a read counts, of what is known.
+const WEIGHT: u64 = 8;
+const UNKNOWN: u64 = u64::MAX;
+
+/// A running average of the time that reads of one page took.
+#[derive(Debug)]
+pub struct Pace {
+    /// Written by whoever has read; of two who write at once one may be forgotten.
+    average_ns: AtomicU64,
+}
+
+impl Pace {
+    /// Nothing is known.
+    pub const fn new() -> Pace {
+        Pace { average_ns: AtomicU64::new(UNKNOWN) }
+    }
+
+    /// A read of one page has taken so long.
+    pub fn note(&self, took_ns: u64) {
+        let took_ns = took_ns.min(COUNTED_NS_MAX);
+        let average_ns = match self.average_ns.load(Relaxed) {
+            UNKNOWN => took_ns,
+            known => known - known / WEIGHT + took_ns / WEIGHT,
+        };
+        self.average_ns.store(average_ns, Relaxed);
+    }
+
+    /// Whether pages are read in hardly any time; not as long as nothing is known.
+    pub fn is_quick(&self) -> bool {
+        self.average_ns.load(Relaxed) < QUICK_NS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_quick_when_reads_have_been() {
+        let pace = Pace::new();
+        assert!(!pace.is_quick());
+        pace.note(65_000);
+        assert!(pace.is_quick());
+        // One read that takes long is an accident, and soon forgotten.
+        pace.note(30_000_000);
+        assert!(!pace.is_quick());
+        (0..4).for_each(|_| pace.note(65_000));
+        assert!(pace.is_quick());
+        // A disk with an arm is not, though some reads need not move it.
+        for n in 0..100 {
+            pace.note(if n % 10 == 0 { 65_000 } else { 8_000_000 });
+            assert!(n == 0 || !pace.is_quick(), "{n}");
+        }
+    }
+}
