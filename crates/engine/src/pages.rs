@@ -8,8 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use env::{FileResult, OpenMode};
 
-use crate::cold::{ColdError, ExtensionOptions, ExtensionStats, Pool, PoolOptions, PoolStats};
-use crate::wait::Runtime;
+use crate::cold::tree::Contents;
+use crate::cold::{
+    ColdError, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
+};
+use crate::wait::{Interrupted, Runtime, Task};
 
 /// What takes longer counts against the extension's device.
 const SLOW_NS: u64 = 1_000_000_000;
@@ -31,6 +34,19 @@ struct State {
     pool: Option<Arc<Pool>>,
     limit: Option<u64>,
     extension: Option<ExtensionFile>,
+}
+
+/// A page that is in memory or in the extension.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    /// Whose it is.
+    pub database: u128,
+    /// Where in its files; nothing if it is newer than there.
+    pub place: Option<Place>,
+    /// What is in it. Of pages in the extension it is not known.
+    pub contents: Option<Contents>,
+    /// Whether it is in the extension. What is in memory, too, comes twice.
+    pub is_in_extension: bool,
 }
 
 /// Where the extension lies.
@@ -88,6 +104,20 @@ impl BufferPool {
         if let Some(pool) = &state.pool {
             pool.set_limit(bytes);
         }
+    }
+
+    /// What is in memory and in the extension now.
+    pub fn buffers(&self, task: &Task) -> Result<Vec<Buffer>, Interrupted> {
+        let mut found = Vec::new();
+        if let Some(pool) = self.existing() {
+            pool.each_page(task, |held| {
+                let contents = held.body.and_then(Contents::of);
+                let is_in_extension = held.body.is_none();
+                let Held { database, place, .. } = held;
+                found.push(Buffer { database, place, contents, is_in_extension });
+            })?;
+        }
+        Ok(found)
     }
 
     /// Uses a file as the extension, now and after the next start. There is none yet.

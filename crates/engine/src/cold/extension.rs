@@ -33,7 +33,7 @@ use super::error::ColdError;
 use super::image::{Kind, seal, verify};
 use super::pace::Pace;
 use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
-use super::place::DiskWord;
+use super::place::{DiskWord, Place};
 use super::pool::Shared;
 use super::store::Core;
 use crate::sync::parking::Mutex;
@@ -371,6 +371,13 @@ impl Extension {
         if self.strikes.fetch_add(count, Relaxed) + count >= STRIKES_MAX {
             self.is_enabled.store(false, Relaxed);
         }
+    }
+
+    /// The images that it holds: of which database, and where in its files.
+    pub(super) fn held(&self) -> Vec<(u128, Place)> {
+        let index = self.index.lock();
+        let owners = index.owners.iter().flatten();
+        owners.map(|&(at, word)| (index.databases[at as usize], word.place())).collect()
     }
 
     /// What it has done.

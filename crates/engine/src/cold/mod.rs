@@ -43,6 +43,7 @@
 //! [`ColdError::NoFrames`].
 
 mod batch;
+mod buffers;
 mod checkpoint;
 mod copy;
 mod counters;
@@ -66,6 +67,7 @@ pub mod table;
 pub mod tree;
 
 pub use batch::Batch;
+pub use buffers::Held;
 pub use checkpoint::{Capture, CheckpointStats, Opened};
 pub use copy::{CopyWriter, DurablePages};
 pub use counters::PoolStats;

@@ -71,7 +71,7 @@ pub(super) struct Writer {
     pub suspects: HashSet<DiskWord>,
 }
 
-/// A page in memory, for `sys.dm_os_buffer_descriptors`.
+/// A page in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferDescriptor {
     /// The page.
@@ -239,6 +239,18 @@ impl Core {
             }
             MapWord::Disk(_) => Err(Absent::Evicted),
             MapWord::Free => Err(Absent::Freed),
+        }
+    }
+
+    /// The page's image if it is in memory, and where that is on disk, without taking it for wanted.
+    pub(super) fn peek<'g>(&self, page: PageNumber, _: &'g Guard) -> Option<(&'g Body, OnDisk)> {
+        match self.map.get(page) {
+            MapWord::Frame(frame) => {
+                let on_disk = self.shared.state(frame).on_disk();
+                // SAFETY: it was found in the map under the guard, which outlives the result (F2).
+                Some((unsafe { self.shared.frames.body(frame) }, on_disk))
+            }
+            MapWord::Disk(_) | MapWord::Free => None,
         }
     }
 

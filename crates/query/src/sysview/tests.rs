@@ -246,3 +246,54 @@ fn users_see_their_own_sessions_and_not_the_servers_state() {
     assert_eq!(rows(&ann.run(count)), "2");
     assert_eq!(rows(&ann.run("select count(*) from sys.dm_db_xtp_object_stats")), "0");
 }
+
+#[test]
+fn buffer_descriptors_say_whose_pages_are_in_memory() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d
+go
+use d
+go
+create table c (id int not null primary key, k int not null, note nvarchar(max) null, index ix_k (k))
+go
+create table h (id int not null)
+go
+insert c (id, k) select value, 10000 - value from generate_series(1, 10000)
+go
+insert c values (20000, 1, replicate(cast(N'x' as nvarchar(max)), 30000))
+go
+insert h select value from generate_series(1, 10)",
+    );
+    let count = "select count(*) from sys.dm_os_buffer_descriptors where database_id = db_id()";
+    assert_eq!(rows(&session.run(count)), "0");
+    server.sink();
+    let by_index = "select object_name(p.object_id) as name, p.index_id, b.page_type, min(b.page_level) as low,
+            max(b.page_level) as high, sum(b.row_count) as rows, max(cast(b.is_modified as int)) as modified
+        from sys.dm_os_buffer_descriptors b
+        join sys.allocation_units a on a.allocation_unit_id = b.allocation_unit_id
+        join sys.partitions p on p.hobt_id = a.container_id
+        where b.database_id = db_id() and (b.page_type <> 'INDEX_PAGE' or b.page_level = 0)
+        group by p.object_id, p.index_id, b.page_type order by 1, 2, 3";
+    let expected = |modified: u8| {
+        format!(
+            "c|1|DATA_PAGE|0|0|10001|{modified}\nc|1|TEXT_MIX_PAGE|0|0|8|{modified}\n\
+             c|2|INDEX_PAGE|0|0|10001|{modified}\nh|0|DATA_PAGE|0|0|10|{modified}"
+        )
+    };
+    assert_eq!(rows(&session.run(by_index)), expected(1));
+    let places =
+        "select count(*), count(page_id), count(distinct page_id), min(file_id), max(file_id),
+            sum(case when free_space_in_bytes between 0 and 8192 then 0 else 1 end)
+        from sys.dm_os_buffer_descriptors where database_id = db_id()";
+    assert!(rows(&session.run(places)).ends_with("|0|0|NULL|NULL|0"), "nothing is on disk yet");
+    session.run("checkpoint");
+    assert_eq!(rows(&session.run(by_index)), expected(0));
+    let placed = rows(&session.run(places));
+    let placed: Vec<&str> = placed.split('|').collect();
+    assert!(placed[0] == placed[1] && placed[1] == placed[2], "{placed:?}");
+    assert_eq!(placed[3..], ["1", "1", "0"]);
+    session.run("dbcc dropcleanbuffers");
+    assert_eq!(rows(&session.run(count)), "0");
+}

@@ -83,6 +83,11 @@ impl ColdTable {
         index == self.clustered
     }
 
+    /// How many trees there are.
+    pub fn trees(&self) -> usize {
+        self.trees.len()
+    }
+
     /// An index's tree, for checks and statistics.
     pub fn tree(&self, index: usize) -> Tree {
         self.trees[index]

@@ -42,6 +42,7 @@
 mod builder;
 mod bulk;
 mod change;
+mod contents;
 mod descend;
 mod directory;
 mod drop;
@@ -59,6 +60,7 @@ mod verify;
 mod write;
 
 pub use bulk::BulkLoad;
+pub use contents::Contents;
 pub use directory::{Directory, TreeId, TreeRecord};
 pub use entry::Entry;
 pub use error::TreeError;

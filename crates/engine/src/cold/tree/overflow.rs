@@ -16,7 +16,7 @@ use super::node::{KIND, KIND_OVERFLOW, TREE, u16_at, u64_at};
 use crate::cold::{Absent, Access, BODY_BYTES, Body, Edit, PageNumber, Pages};
 use crate::wait::Task;
 
-const LEN: usize = 2;
+pub(super) const LEN: usize = 2;
 const ORDINAL: usize = 4;
 const NEXT: usize = 16;
 const HEADER: usize = 24;

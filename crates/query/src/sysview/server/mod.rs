@@ -39,6 +39,7 @@ pub const VIEWS: &[&SystemRowset] = &[
     &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,
     &checkpoints::DM_DB_XTP_CHECKPOINT_FILES,
     &checkpoints::DM_DB_XTP_CHECKPOINT_STATS,
+    &pages::DM_OS_BUFFER_DESCRIPTORS,
     &pages::DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION,
     &memory::DM_DB_XTP_OBJECT_STATS,
     &memory::DM_OS_MEMORY_CLERKS,

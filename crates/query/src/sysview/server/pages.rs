@@ -1,6 +1,14 @@
 //! Pages of disk tables in memory, and the buffer pool extension.
 
+use std::collections::HashMap;
+
+use base::{SqlError, Value, message};
+use engine::catalog::Catalog;
+use engine::cold::PageNumber;
+use engine::cold::tree::Contents;
+
 use super::super::SystemRowset;
+use super::super::catalog::space::hobt_id;
 use super::super::cells::*;
 
 /// States of the extension.
@@ -35,6 +43,92 @@ pub static DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION: SystemRowset = SystemRowse
                 text("BUFFER POOL EXTENSION DISABLED"),
                 int(0),
             ]),
+        }
+        Ok(())
+    },
+};
+
+/// The trees of all databases, by database and root: the database's number and the allocation unit.
+type Trees = HashMap<(u128, PageNumber), Tree>;
+
+/// Whose pages those of a tree are.
+#[derive(Clone, Copy)]
+struct Tree {
+    allocation_unit: i64,
+    /// Whether rows are in it.
+    has_rows: bool,
+}
+
+/// The trees of a database's tables.
+fn add_trees(catalog: &Catalog, trees: &mut Trees) {
+    let uuid = catalog.database().identity().uuid;
+    for definition in catalog.current().tables() {
+        let table = catalog.table(definition);
+        let Some(cold) = table.as_ref().and_then(|table| table.cold()) else { continue };
+        for ordinal in 0..cold.trees() {
+            // An index that the catalog does not know finds the rows of a heap.
+            let index = definition.indexes.get(ordinal).map_or(0, |index| index.id.0);
+            let allocation_unit = hobt_id(definition.storage, index);
+            let own = Tree { allocation_unit, has_rows: cold.is_clustered(ordinal) };
+            trees.insert((uuid, cold.tree(ordinal).root()), own);
+        }
+    }
+}
+
+/// What the row says of a page: level, allocation unit, type, rows, free bytes.
+fn contents(contents: Contents, tree: Option<Tree>) -> [Value; 5] {
+    let unit = or_null(tree, |tree| int(tree.allocation_unit));
+    let holds_rows = tree.is_none_or(|tree| tree.has_rows);
+    match contents {
+        Contents::Node { level, count, free, .. } => {
+            let kind = if level == 0 && holds_rows { "DATA_PAGE" } else { "INDEX_PAGE" };
+            [int(level), unit, text(kind), int(count), int(free)]
+        }
+        Contents::Overflow { free, .. } => [int(0), unit, text("TEXT_MIX_PAGE"), int(1), int(free)],
+    }
+}
+
+pub static DM_OS_BUFFER_DESCRIPTORS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_buffer_descriptors",
+    columns: &[
+        ("database_id", INT, true),
+        ("file_id", INT, true),
+        ("page_id", INT, true),
+        ("page_level", INT, true),
+        ("allocation_unit_id", BIG, true),
+        ("page_type", nvar(60), true),
+        ("row_count", INT, true),
+        ("free_space_in_bytes", INT, true),
+        ("is_modified", BIT, true),
+        ("numa_node", INT, true),
+        ("read_microsec", BIG, true),
+        ("is_in_bpool_extension", BIT, true),
+    ],
+    fill: |cx| {
+        let mut trees = Trees::new();
+        let mut databases = HashMap::new();
+        for catalog in cx.instance.databases().catalogs() {
+            let own = catalog.database();
+            databases.insert(own.identity().uuid, own.manager().id());
+            add_trees(&catalog, &mut trees);
+        }
+        let cancelled = |_| SqlError::new(&message::COMMAND_CANCELLED, &[]);
+        let buffers = cx.instance.host().pages.buffers(cx.task).map_err(cancelled)?;
+        for buffer in buffers {
+            // One that is being closed or made has no number.
+            let Some(&id) = databases.get(&buffer.database) else { continue };
+            let tree = |own: Contents| trees.get(&(buffer.database, own.tree())).copied();
+            let unknown = [NULL, NULL, NULL, NULL, NULL];
+            let what = buffer.contents.map_or(unknown, |own| contents(own, tree(own)));
+            let (file, page) = match buffer.place {
+                Some(place) => (int(place.file), int(place.index)),
+                None => (NULL, NULL),
+            };
+            let start = [database(id), file, page];
+            let is_modified = bit(buffer.place.is_none());
+            let end = [is_modified, int(0), NULL, bit(buffer.is_in_extension)];
+            cx.push_parts(&[&start, &what, &end]);
         }
         Ok(())
     },

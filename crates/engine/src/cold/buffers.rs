@@ -1,0 +1,62 @@
+//! What the pool holds, for whoever wants to see it.
+
+use super::frame::OnDisk;
+use super::pages::{Body, PageNumber};
+use super::place::Place;
+use super::pool::Pool;
+use super::store::Core;
+use crate::wait::{Interrupted, Task};
+
+/// Pages that are looked at before others get a turn.
+const STEP: usize = 256;
+
+/// A page that the pool holds.
+pub struct Held<'a> {
+    /// Whose it is.
+    pub database: u128,
+    /// Where it was read from or written to; nothing if it is newer than on disk.
+    pub place: Option<Place>,
+    /// What is in it; nothing if it is in the extension.
+    pub body: Option<&'a Body>,
+}
+
+impl Pool {
+    /// Calls `each` for all pages in memory, database by database, then for those in the extension. What comes
+    /// and goes meanwhile may be missed.
+    pub fn each_page(
+        &self,
+        task: &Task,
+        mut each: impl FnMut(Held<'_>),
+    ) -> Result<(), Interrupted> {
+        let stores: Vec<_> = self.shared().stores.read().iter().flatten().cloned().collect();
+        for core in stores {
+            let pages: Vec<_> = core.map.resident().map(|(page, _)| page).collect();
+            for some in pages.chunks(STEP) {
+                show(&core, task, some, &mut each);
+                task.checkpoint()?;
+            }
+        }
+        let extension = self.shared().extension.read().clone();
+        let held = extension.map_or_else(Vec::new, |extension| extension.held());
+        for some in held.chunks(STEP) {
+            for &(database, place) in some {
+                each(Held { database, place: Some(place), body: None });
+            }
+            task.checkpoint()?;
+        }
+        Ok(())
+    }
+}
+
+fn show(core: &Core, task: &Task, pages: &[PageNumber], each: &mut impl FnMut(Held<'_>)) {
+    let guard = task.pin();
+    for &page in pages {
+        if let Some((body, disk)) = core.peek(page, &guard) {
+            let place = match disk {
+                OnDisk::At(word) => Some(word.place()),
+                OnDisk::Nowhere | OnDisk::Gone => None,
+            };
+            each(Held { database: core.database, place, body: Some(body) });
+        }
+    }
+}
