@@ -101,6 +101,8 @@ pub struct Run {
     pub elapsed: Duration,
     /// How long batches took.
     pub times: Histogram,
+    /// Orders that became durable in each second.
+    pub by_second: Vec<u64>,
 }
 
 impl Run {
@@ -112,6 +114,15 @@ impl Run {
     /// Orders a second.
     pub fn orders_per_s(&self) -> f64 {
         self.orders() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// Orders a second in the first and in the last `seconds` whole seconds; nothing if it took less.
+    pub fn first_and_last(&self, seconds: usize) -> Option<(f64, f64)> {
+        let mut whole = self.by_second.clone();
+        whole.resize(self.elapsed.as_secs() as usize, 0);
+        let rate = |part: &[u64]| part.iter().sum::<u64>() as f64 / seconds as f64;
+        let first = whole.get(..seconds)?;
+        Some((rate(first), rate(&whole[whole.len() - seconds..])))
     }
 }
 
@@ -136,7 +147,7 @@ pub fn run(
         Until::Batches(batches) => (None, batches),
     };
     let mut clients =
-        Clients { request, deadline, left: batches, run: Run::default(), ignore: Ignore };
+        Clients { request, begin, deadline, left: batches, run: Run::default(), ignore: Ignore };
     fleet.run(&mut clients)?;
     clients.run.elapsed = begin.elapsed();
     Ok(clients.run)
@@ -145,6 +156,7 @@ pub fn run(
 /// All clients: they do the same.
 struct Clients {
     request: Request,
+    begin: Instant,
     deadline: Option<Instant>,
     left: u64,
     run: Run,
@@ -163,6 +175,11 @@ impl Driver for Clients {
     fn done(&mut self, _: usize, outcome: &Outcome, time: Duration) {
         if outcome.errors == 0 {
             self.run.batches += 1;
+            let second = self.begin.elapsed().as_secs() as usize;
+            if self.run.by_second.len() <= second {
+                self.run.by_second.resize(second + 1, 0);
+            }
+            self.run.by_second[second] += ORDERS_PER_BATCH;
             self.run.times.record(time);
             return;
         }
@@ -231,5 +248,24 @@ impl Contents {
     /// Whether every order is whole.
     pub fn are_whole(&self) -> bool {
         self.orphans == 0 && self.empty == 0 && self.wrong_totals == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_seconds_are_whole_ones() {
+        let by_second = vec![10, 20, 30, 40, 5];
+        let run = |ms| Run {
+            elapsed: Duration::from_millis(ms),
+            by_second: by_second.clone(),
+            ..Run::default()
+        };
+        assert_eq!(run(4100).first_and_last(2), Some((15.0, 35.0)));
+        assert_eq!(run(4100).first_and_last(5), None);
+        // Nobody got an answer in the last seconds.
+        assert_eq!(run(7000).first_and_last(2), Some((15.0, 0.0)));
     }
 }

@@ -17,6 +17,7 @@ mod point_lookup;
 mod recovery;
 mod sales_orders;
 mod update_hot;
+mod watch;
 
 use std::ffi::OsString;
 use std::fmt;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::database::limit_memory;
+use super::watch::Watch;
 use super::{BenchError, Figure};
 use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalServer};
@@ -19,6 +21,9 @@ pub struct Options {
     /// The kind of tables.
     #[arg(long, value_enum, default_value_t = Table::Inmem)]
     table: Table,
+    /// `max server memory` of the server. More than a tenth above it is an error.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(128..=1_000_000))]
+    memory_mb: Option<u32>,
     /// Insert into memory-optimized tables by an ordinary procedure instead of a natively compiled one.
     #[arg(long)]
     interpreted: bool,
@@ -51,11 +56,22 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     }
     let mut p99 = Figure::new("sales-orders", "batch_p99_ms", "ms");
     p99.decimals = 2;
+    let mut minutes = [
+        Figure::new("sales-orders", "first_minute_per_s", "1/s"),
+        Figure::new("sales-orders", "last_minute_per_s", "1/s"),
+    ];
+    let mut watch = None;
+    if let Some(memory_mb) = options.memory_mb {
+        limit_memory(&mut connection, memory_mb)?;
+        watch = Some(Watch::start(server.process_id(), memory_mb));
+    }
     let until = Until::Elapsed(Duration::from_secs(options.seconds));
     for _ in 0..runs {
         let before = Contents::of(&mut connection, twin)?;
         let run = workload::run(&connect, way, options.connections, until)?;
+        watch.iter_mut().for_each(|watch| watch.note("orders"));
         let after = Contents::of(&mut connection, twin)?;
+        watch.iter_mut().for_each(|watch| watch.note("checks"));
         if let Some(error) = run.first_error {
             return Err(ClientError::Server(error).into());
         }
@@ -67,8 +83,19 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
         }
         rate.values.push(run.orders_per_s());
         p99.values.push(run.times.quantile(0.99).as_secs_f64() * 1e3);
+        if let Some((first, last)) = run.first_and_last(60) {
+            minutes[0].values.push(first);
+            minutes[1].values.push(last);
+        }
+    }
+    let mut figures = vec![rate, p99];
+    figures.extend(minutes.into_iter().filter(|figure| !figure.values.is_empty()));
+    if let Some(watch) = watch {
+        let mut peak = Figure::new("sales-orders", "peak_mb", "MB");
+        peak.values.push(watch.end()?);
+        figures.push(peak);
     }
     drop(connection);
     server.stop()?;
-    Ok(vec![rate, p99])
+    Ok(figures)
 }
