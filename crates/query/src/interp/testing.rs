@@ -735,5 +735,5 @@ pub fn insert_values(target: Target, def: &TableDef, rows: &[Vec<Value>]) -> Pla
         not_null,
         ..RowEffects::default()
     };
-    Plan::Insert(Box::new(InsertPlan { target, source, values, effects }))
+    Plan::Insert(Box::new(InsertPlan { target, source, values, effects, lock: None }))
 }

@@ -494,6 +494,8 @@ pub struct InsertPlan {
     pub values: Vec<NewValue>,
     /// What every new row must satisfy, and what is done with it.
     pub effects: RowEffects,
+    /// How the target is locked before anything is read, if a hint asks for that.
+    pub lock: Option<ReadOptions>,
 }
 
 /// Where a new row's column comes from.

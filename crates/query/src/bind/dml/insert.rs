@@ -1,5 +1,6 @@
 //! `INSERT`.
 
+use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::Permission;
 use tsql::ast::{self, InsertSource, RowValue};
@@ -14,7 +15,7 @@ use crate::bind::scalar::{Origin, Scalar};
 use crate::bind::scope::Clause;
 use crate::bind::select::Usage;
 use crate::plan::expr::Expr;
-use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan};
+use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions, Target};
 
 /// How many rows `VALUES` may list.
 const VALUES_ROWS_MAX: usize = 1000;
@@ -50,8 +51,27 @@ impl Binder<'_> {
                 b.output(output, &targeted, &Write::insert(), &mut effects)?;
             }
             let target = changing.target.clone();
-            Ok(Plan::Insert(Box::new(InsertPlan { target, source, values, effects })))
+            let lock = b.insert_lock(insert, &target)?;
+            Ok(Plan::Insert(Box::new(InsertPlan { target, source, values, effects, lock })))
         })
+    }
+
+    /// What `TABLOCK` and `TABLOCKX` ask of the target, which for an insert are the same. Nobody else sees
+    /// a temporary table.
+    fn insert_lock(
+        &self,
+        insert: &ast::Insert,
+        target: &Target,
+    ) -> BindResult<Option<ReadOptions>> {
+        let Target::Table { database, table } = target else { return Ok(None) };
+        let asked = self.read_options(&insert.target.hints, Some(table))?;
+        let locks = asked.table_lock && *database != DbId::TEMPDB;
+        Ok(locks.then(|| ReadOptions {
+            table_lock: true,
+            exclusive_lock: true,
+            no_wait: asked.no_wait,
+            ..ReadOptions::default()
+        }))
     }
 
     /// What receives the rows. Reading it is no business of the statement.

@@ -167,7 +167,13 @@ impl Binder<'_> {
         }
         let values = self.complete_row(changing, given, line)?;
         let effects = self.effects(changing, &Write::insert())?;
-        Ok(InsertPlan { target: changing.target.clone(), source: Node::OneRow, values, effects })
+        Ok(InsertPlan {
+            target: changing.target.clone(),
+            source: Node::OneRow,
+            values,
+            effects,
+            lock: None,
+        })
     }
 
     /// Adds the old or the new row to the block's sources, under the target's columns.

@@ -27,7 +27,9 @@ pub(super) fn set_all(
         set(&mut new.options, option, &def.name)?;
     }
     let access = (def.options.user_access, new.options.user_access);
-    admit(context, def, access, termination)?;
+    // A statement must not find that its rows are versions in the one table and locked in the next.
+    let alone = new.options.read_committed_snapshot != def.options.read_committed_snapshot;
+    admit(context, def, access, alone, termination)?;
     let keeps_log = new.options.recovery_model != RecoveryModel::Simple;
     let put = super::put_database(context, new);
     if put.is_err() {
@@ -45,14 +47,16 @@ pub(super) fn set_all(
     Ok(())
 }
 
-/// Sees to it that only those are in a database whom its new mode admits. Errors 5061, 5064, 5070.
+/// Sees to it that only those are in a database whom its new mode admits; nobody else, if the statement must be
+/// `alone` there. Errors 5061, 5064, 5070.
 fn admit(
     context: &mut Context<'_>,
     def: &DatabaseDef,
     (old, new): (UserAccess, UserAccess),
+    alone: bool,
     termination: Option<Termination>,
 ) -> DdlResult<()> {
-    if new == UserAccess::Single {
+    if new == UserAccess::Single || alone && old != UserAccess::Single {
         return state::clear(context, def, termination, |_| true);
     }
     if old == new {

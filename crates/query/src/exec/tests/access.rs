@@ -86,3 +86,48 @@ fn a_single_user_keeps_others_out() {
     assert_eq!(second.run("alter database d set multi_user"), "");
     assert_eq!(first.run("use d"), "Changed database context to 'd'.");
 }
+
+#[test]
+fn how_read_committed_reads_changes_when_nobody_else_is_there() {
+    let server = server();
+    let mut reader = server.session_of("reader");
+    reader.run("use d");
+    let mut sa = server.session();
+    let is_on = "select is_read_committed_snapshot_on a from sys.databases where name = 'd'";
+    // What is so already concerns nobody.
+    assert_eq!(sa.run("alter database d set read_committed_snapshot on with no_wait"), "");
+    let refused = sa.run("alter database d set read_committed_snapshot off with no_wait");
+    assert!(refused.starts_with("Msg 5070, Level 16, State 2"), "{refused}");
+    assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
+    // Whoever changes it may be there.
+    let instance = server.instance.clone();
+    let changer = std::thread::spawn(move || {
+        let server = super::TestServer::of(instance);
+        server.session().script(
+            "use d
+            go
+            alter database d set read_committed_snapshot off",
+        )
+    });
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(!changer.is_finished(), "it waits");
+    assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
+    reader.run("use master");
+    assert_eq!(changer.join().unwrap(), "Changed database context to 'd'.");
+    assert_eq!(sa.run(is_on), "a\n0\n(1 row)");
+    // Others are let in again, and put out on demand.
+    assert_eq!(reader.run("use d"), "Changed database context to 'd'.");
+    let interrupt = reader.session().interrupt().clone();
+    let instance = server.instance.clone();
+    let changer = std::thread::spawn(move || {
+        let text = "alter database d set read_committed_snapshot on with rollback immediate";
+        super::TestServer::of(instance).session().run(text)
+    });
+    while interrupt.raised().is_none() {
+        std::thread::yield_now();
+    }
+    drop(reader);
+    let answer = changer.join().unwrap();
+    assert!(answer.contains("Nonqualified transactions are being rolled back"), "{answer}");
+    assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
+}

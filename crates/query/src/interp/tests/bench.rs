@@ -95,6 +95,7 @@ fn million() -> (World, Arc<TableDef>) {
             NewValue::Expr(number),
         ],
         effects: RowEffects::default(),
+        lock: None,
     }));
     let start = Instant::now();
     let (_, outcome) = world.run(&plan, &mut Frame::default()).unwrap();

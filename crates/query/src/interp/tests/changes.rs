@@ -222,6 +222,7 @@ fn output_goes_into_a_table_variable() {
         source: Node::OneRow,
         values: vec![NewValue::Expr(col(70, INT)), NewValue::Expr(col(81, INT))],
         effects: RowEffects::default(),
+        lock: None,
     }));
     let (_, outcome) = world.run(&Plan::Update(Box::new(plan.clone())), &mut frame).unwrap();
     assert_eq!(outcome.rows, 5);

@@ -1,13 +1,18 @@
 //! `INSERT`.
 
+use std::sync::Arc;
+
 use base::SqlResult;
+use base::ids::DbId;
+use engine::catalog::def::TableDef;
 
 use crate::ir::inst::{Inst, RegType};
+use crate::ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
 use crate::ir::site::AssignedColumn;
 use crate::lower::Lowering;
 use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
-use crate::plan::tree::{InsertPlan, NewValue, RowEffects};
+use crate::plan::tree::{InsertPlan, NewValue, ReadOptions, RowEffects, Target};
 
 impl Lowering {
     /// The whole statement.
@@ -16,11 +21,27 @@ impl Lowering {
         let target = self.target(&insert.target, &insert.effects, "INSERT");
         let outputs = self.announce_output(&insert.effects);
         let mut deferred = Deferred::default();
+        if let (Some(lock), Target::Table { database, table }) = (insert.lock, &insert.target) {
+            self.lock_table(*database, table, lock);
+        }
         self.produce(&insert.source, &mut |l| {
             l.insert_row(&target, insert, outputs, &mut deferred, true)
         })?;
         self.b.place(full);
         self.check_deferred(deferred)
+    }
+
+    /// Locks a table as a reader with these options does, who looks at one row of it at most.
+    fn lock_table(&mut self, database: DbId, table: &Arc<TableDef>, options: ReadOptions) {
+        let table = self.use_table(database, table, false);
+        let access = AccessDesc::Full { index: None };
+        let desc = CursorDesc { table, access, options, purpose: ReadPurpose::Query };
+        let cursor = self.b.object(ObjectDesc::Cursor(desc));
+        let (row, mark, done) = (self.b.reg(RegType::Row), self.b.mark(), self.b.label());
+        self.b.emit(Inst::Open { cursor });
+        self.b.emit(Inst::Mark { mark });
+        self.b.emit(Inst::Next { cursor, row, mark, done: done.pc() });
+        self.b.place(done);
     }
 
     /// Inserts the row at hand of a plan's source.

@@ -16,7 +16,7 @@ const fn at(level: &'static str, play: &'static str, trace: &'static str) -> Hin
     Hint { level, versions: true, play, trace }
 }
 
-pub const HINTS: [Hint; 40] = [
+pub const HINTS: [Hint; 45] = [
     versions(
         "a select v from pages with (updlock) where id = 1;
          b select v from pages with (updlock) where id = 1; a commit; b commit",
@@ -155,6 +155,29 @@ pub const HINTS: [Hint; 40] = [
         "b delete pages where id = 1; a select count(*) from pages with (nolock); b rollback;
          a select count(*) from pages with (nolock); a commit",
         "ok 1 ok 2 ok",
+    ),
+    versions(
+        "a insert pages with (tablockx) values (3, 30); b update pages set v = 11 where id = 1; a commit; b commit",
+        "ok wait ok b:ok ok",
+    ),
+    versions(
+        "a delete pages; a commit; a begin transaction; a insert pages with (tablock) values (3, 30);
+         b insert pages values (4, 40); c select count(*) from pages; a commit; b commit",
+        "ok ok ok ok wait 0 ok b:ok ok",
+    ),
+    versions(
+        "a update pages set v = 11 where id = 1; b insert pages with (tablock) values (3, 30); a commit; b commit",
+        "ok wait ok b:ok ok",
+    ),
+    versions(
+        "a update pages set v = 11 where id = 1; b insert pages with (tablockx, nowait) values (3, 30); a commit;
+         b commit",
+        "ok !1222 ok ok",
+    ),
+    versions(
+        "a insert pages with (tablock) select id + 5, v from pages; b select v from pages where id = 6;
+         b select v from pages with (readcommittedlock) where id = 6; a commit; b commit",
+        "ok  wait ok b:10 ok",
     ),
     locks(
         "a delete pages where id = 1; b select count(*) from pages; a commit; b commit",
