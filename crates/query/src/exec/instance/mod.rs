@@ -126,7 +126,10 @@ impl Instance {
             collection: Collection::default(),
             passwords: options.passwords,
             session_memory: options.session_memory,
-            grants: GrantPool::new(options.query_memory, options.session_memory),
+            grants: GrantPool::new(
+                options.query_memory.max(4 * QUERY_MEMORY_MIN),
+                options.session_memory.max(QUERY_MEMORY_MIN),
+            ),
             grant_limits: [AtomicI32::new(1024), AtomicI32::new(-1)],
             spill: options.spill,
             on_shutdown: options.on_shutdown,
@@ -365,6 +368,9 @@ impl SequentialGuids {
         guid
     }
 }
+
+/// What every statement must be able to have: the least that it asks for, unless somebody configures more.
+const QUERY_MEMORY_MIN: usize = 1 << 20;
 
 /// What is configured about memory that statements ask for.
 pub(crate) struct GrantLimits {

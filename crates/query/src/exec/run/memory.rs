@@ -25,7 +25,7 @@ impl Context<'_> {
         let instance = self.session.instance.clone();
         let (pool, limits) = (&instance.grants, instance.grant_limits());
         let operators = OPERATOR_MIN.saturating_mul(need.operators as usize);
-        let required = operators.max(limits.query_min_bytes);
+        let required = operators.min(pool.most()).max(limits.query_min_bytes);
         if required > pool.most() {
             let kilobytes = required >> 10;
             let args: [&dyn std::fmt::Display; 5] = [&kilobytes, &"default", &2, &"default", &2];
