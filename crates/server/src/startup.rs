@@ -285,6 +285,7 @@ pub fn open(
     };
     let instance = Instance::new(databases, options);
     instance.limit_memory();
+    instance.govern();
     if !history::prepare(&instance, &task) {
         error!("The tables of msdb for the history of backups could not be made.");
     }
@@ -335,6 +336,9 @@ pub async fn reclaim(server: Arc<Server>) {
         }
         let instance = server.instance.clone();
         let interrupt = Arc::default();
+        if instance.has_resource_pools() {
+            instance.govern();
+        }
         let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
             let databases = instance.databases().engine().databases();
             databases.iter().map(|database| database.reclaim(task, RECLAIM_BUDGET)).sum::<usize>()

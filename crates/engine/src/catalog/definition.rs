@@ -38,6 +38,8 @@ pub enum Definition {
     Configuration(ConfigurationDef),
     /// A user's message (master only).
     Message(Arc<MessageDef>),
+    /// A resource pool (master only).
+    ResourcePool(Arc<ResourcePoolDef>),
     /// Something that the catalog itself remembers.
     Setting(SettingDef),
 }
@@ -84,6 +86,8 @@ pub enum DefinitionKey {
     Configuration(i32),
     /// A user's message, by number and language.
     Message(i32, i16),
+    /// A resource pool.
+    ResourcePool(i32),
     /// Something that the catalog itself remembers.
     Setting(SettingId),
 }
@@ -107,6 +111,7 @@ impl Definition {
             }
             Definition::Configuration(d) => DefinitionKey::Configuration(d.id),
             Definition::Message(d) => DefinitionKey::Message(d.id, d.language),
+            Definition::ResourcePool(d) => DefinitionKey::ResourcePool(d.id),
             Definition::Setting(d) => DefinitionKey::Setting(d.id),
         }
     }

@@ -487,6 +487,7 @@ impl Dice {
                 read_committed_snapshot: self.flip(),
                 elevate_to_snapshot: self.flip(),
                 contained: self.flip(),
+                resource_pool: self.int(),
                 ..DatabaseOptions::default()
             },
         }
@@ -523,7 +524,7 @@ impl Dice {
 
     /// A definition of any kind, whose parts have nothing to do with each other.
     pub fn definition(&mut self) -> Definition {
-        match self.below(14) {
+        match self.below(15) {
             0 => Definition::Type(Arc::new(self.type_def())),
             1 => Definition::Schema(Arc::new(SchemaDef {
                 id: SchemaId(self.int()),
@@ -553,6 +554,18 @@ impl Dice {
                 severity: self.below(26) as u8,
                 event_logged: self.flip(),
                 text: self.name(),
+            })),
+            13 => Definition::ResourcePool(Arc::new(ResourcePoolDef {
+                cpu_min: self.int(),
+                cpu_max: self.int(),
+                cpu_cap: self.int(),
+                memory_min: self.int(),
+                memory_max: self.int(),
+                iops_min: self.int(),
+                iops_max: self.int(),
+                active: self.flip(),
+                memory_in_use: self.int(),
+                ..ResourcePoolDef::new(self.int(), &self.name())
             })),
             12 => Definition::Setting(SettingDef {
                 id: self.pick(SettingId::ALL),

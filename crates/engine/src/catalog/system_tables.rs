@@ -96,6 +96,8 @@ system_tables! {
     Configurations = 35 "sys.sysconfigurations" ("configuration_id"),
     /// Users' messages (master only).
     Messages = 36 "sys.sysmessages" ("message_id", "language_id"),
+    /// Resource pools (master only).
+    ResourcePools = 37 "sys.sysresourcepools" ("pool_id"),
 }
 
 /// The layouts by number of key columns less one.
@@ -202,6 +204,7 @@ impl SystemRow {
             SystemTable::ServerPermissions => Definition::ServerPermissions(shared(d)?),
             SystemTable::Configurations => Definition::Configuration(descriptor::decode(d)?),
             SystemTable::Messages => Definition::Message(shared(d)?),
+            SystemTable::ResourcePools => Definition::ResourcePool(shared(d)?),
         })
     }
 }
@@ -220,6 +223,7 @@ fn describe(definition: &Definition) -> Vec<u8> {
         Definition::Login(d) => descriptor::encode(d),
         Definition::Configuration(d) => descriptor::encode(d),
         Definition::Message(d) => descriptor::encode(d),
+        Definition::ResourcePool(d) => descriptor::encode(d),
         Definition::Setting(d) => descriptor::encode(d),
     }
 }
@@ -249,6 +253,7 @@ pub fn address(key: &DefinitionKey) -> (SystemTable, RowKey) {
             (SystemTable::ServerPermissions, grant(target, grantee))
         }
         K::Configuration(id) => (SystemTable::Configurations, row(&[*id])),
+        K::ResourcePool(id) => (SystemTable::ResourcePools, row(&[*id])),
         K::Message(id, language) => (SystemTable::Messages, row(&[*id, (*language).into()])),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::native::{
     applock, attach, checkpoints, collection, configuration, describe, directory, messages, naming,
-    plans, properties, session, triggers,
+    plans, pools, properties, session, triggers,
 };
 use super::registry::Entry;
 
@@ -125,6 +125,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sp_xtp_checkpoint_force_garbage_collection",
         include_str!("text/sp_xtp_checkpoint_force_garbage_collection.sql"),
         checkpoints::collect_garbage,
+    ),
+    Entry::native(
+        "sp_xtp_bind_db_resource_pool",
+        include_str!("text/sp_xtp_bind_db_resource_pool.sql"),
+        pools::bind,
+    ),
+    Entry::native(
+        "sp_xtp_unbind_db_resource_pool",
+        include_str!("text/sp_xtp_unbind_db_resource_pool.sql"),
+        pools::unbind,
     ),
     Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
     Entry::native(

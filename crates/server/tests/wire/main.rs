@@ -14,6 +14,7 @@ mod logins;
 mod malformed;
 mod memory_and_disk;
 mod requests;
+mod resource_pools;
 mod spilling;
 mod support;
 mod tiberius;

@@ -139,6 +139,11 @@ impl Instance {
         &self.master
     }
 
+    /// What one database may use of the server's memory unless it is told otherwise, in bytes.
+    pub fn database_memory_limit(&self) -> u64 {
+        self.options.database_memory_limit
+    }
+
     /// The server's collation.
     pub fn collation(&self) -> Collation {
         self.master.current().collation()

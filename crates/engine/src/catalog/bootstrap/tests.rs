@@ -759,6 +759,7 @@ fn is_of_server(key: &DefinitionKey) -> bool {
             | K::Login(_)
             | K::ServerPermissions(..)
             | K::Configuration(_)
+            | K::ResourcePool(_)
             | K::Message(..)
     )
 }

@@ -100,6 +100,8 @@ pub struct DatabaseOptions {
     pub query_store: bool,
     /// `CONTAINMENT = PARTIAL`.
     pub contained: bool,
+    /// The resource pool that it is bound to (`sp_xtp_bind_db_resource_pool`), 0 for none.
+    pub resource_pool: i32,
 }
 
 impl Default for DatabaseOptions {
@@ -142,6 +144,7 @@ impl Default for DatabaseOptions {
             honor_broker_priority: false,
             query_store: false,
             contained: false,
+            resource_pool: 0,
         }
     }
 }
@@ -295,6 +298,60 @@ pub struct ConfigurationDef {
     pub value: i32,
     /// The value in use: the same after `RECONFIGURE`, or after a restart where it needs one.
     pub in_use: i32,
+}
+
+/// A resource pool, configured and in use. The predefined ones have no row, but for `default` once the governor
+/// was enabled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResourcePoolDef {
+    /// `pool_id`; 2 is `default`, users' begin at 256.
+    pub id: i32,
+    /// The name.
+    pub name: Name,
+    /// `MIN_CPU_PERCENT`.
+    pub cpu_min: i32,
+    /// `MAX_CPU_PERCENT`.
+    pub cpu_max: i32,
+    /// `CAP_CPU_PERCENT`.
+    pub cpu_cap: i32,
+    /// `MIN_MEMORY_PERCENT`.
+    pub memory_min: i32,
+    /// `MAX_MEMORY_PERCENT`.
+    pub memory_max: i32,
+    /// `MIN_IOPS_PER_VOLUME`.
+    pub iops_min: i32,
+    /// `MAX_IOPS_PER_VOLUME`.
+    pub iops_max: i32,
+    /// Whether it is in use: `ALTER RESOURCE GOVERNOR RECONFIGURE` came after it was made.
+    pub active: bool,
+    /// `MAX_MEMORY_PERCENT` as it is in use.
+    pub memory_in_use: i32,
+}
+
+impl ResourcePoolDef {
+    /// `internal`, which has no limits.
+    pub const INTERNAL: i32 = 1;
+    /// `default`, in which every database is that is bound to none.
+    pub const DEFAULT: i32 = 2;
+    /// The first that users make.
+    pub const FIRST: i32 = 256;
+
+    /// A pool that nothing was said of.
+    pub fn new(id: i32, name: &str) -> ResourcePoolDef {
+        ResourcePoolDef {
+            id,
+            name: name.into(),
+            cpu_min: 0,
+            cpu_max: 100,
+            cpu_cap: 100,
+            memory_min: 0,
+            memory_max: 100,
+            iops_min: 0,
+            iops_max: 0,
+            active: false,
+            memory_in_use: 100,
+        }
+    }
 }
 
 /// A message that `sp_addmessage` added: a row of `sys.messages`.

@@ -91,6 +91,9 @@ impl Schema {
             Definition::Message(d) => {
                 self.server.messages.insert((d.id, d.language), d);
             }
+            Definition::ResourcePool(d) => {
+                self.server.resource_pools.insert(d.id, d);
+            }
             Definition::Setting(d) => {
                 self.settings.insert(d.id, d.value);
             }
@@ -124,6 +127,9 @@ impl Schema {
             }
             DefinitionKey::Message(id, language) => {
                 self.server.messages.remove(&(id, language));
+            }
+            DefinitionKey::ResourcePool(id) => {
+                self.server.resource_pools.remove(&id);
             }
             DefinitionKey::Setting(id) => {
                 self.settings.remove(&id);
@@ -164,6 +170,9 @@ impl Schema {
             DefinitionKey::Message(id, language) => {
                 Definition::Message(Arc::clone(self.server.messages.get(&(id, language))?))
             }
+            DefinitionKey::ResourcePool(id) => {
+                Definition::ResourcePool(Arc::clone(self.server.resource_pools.get(&id)?))
+            }
             DefinitionKey::Setting(id) => {
                 Definition::Setting(SettingDef { id, value: self.setting(id)? })
             }
@@ -187,6 +196,7 @@ impl Schema {
             .chain(server.permissions.values().cloned().map(Definition::ServerPermissions))
             .chain(server.configurations.values().copied().map(Definition::Configuration))
             .chain(server.messages.values().cloned().map(Definition::Message))
+            .chain(server.resource_pools.values().cloned().map(Definition::ResourcePool))
             .chain(
                 self.settings
                     .iter()

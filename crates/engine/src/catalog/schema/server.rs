@@ -16,6 +16,7 @@ pub struct ServerSchema {
     pub(super) permissions: CowMap<(Securable, PrincipalId), Arc<PermissionSet>>,
     pub(super) configurations: CowMap<i32, ConfigurationDef>,
     pub(super) messages: CowMap<(i32, i16), Arc<MessageDef>>,
+    pub(super) resource_pools: CowMap<i32, Arc<ResourcePoolDef>>,
 }
 
 impl ServerSchema {
@@ -63,6 +64,16 @@ impl ServerSchema {
     /// A setting, if it ever was changed; see [`crate::catalog::builtin::CONFIGURATIONS`].
     pub fn configuration(&self, id: i32) -> Option<&ConfigurationDef> {
         self.configurations.get(&id)
+    }
+
+    /// Resource pools that have a row, by id.
+    pub fn resource_pools(&self) -> impl Iterator<Item = &Arc<ResourcePoolDef>> {
+        self.resource_pools.values()
+    }
+
+    /// A resource pool that has a row.
+    pub fn resource_pool(&self, id: i32) -> Option<&Arc<ResourcePoolDef>> {
+        self.resource_pools.get(&id)
     }
 
     /// Users' messages by number and language.

@@ -16,6 +16,7 @@
 pub mod activity;
 pub mod collection;
 pub mod compiler;
+pub mod governor;
 pub mod locks;
 pub mod login;
 pub mod sessions;

@@ -35,6 +35,7 @@ impl Context<'_> {
             }
             StatementKind::Reconfigure { .. } => self.reconfigure()?,
             StatementKind::ServerConfiguration(statement) => self.configure_server(statement)?,
+            StatementKind::ResourceGovernor(statement) => self.govern(statement)?,
             StatementKind::Shutdown { no_wait } => {
                 if !self.login_may(Permission::Shutdown) {
                     return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());

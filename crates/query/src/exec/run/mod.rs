@@ -26,6 +26,7 @@ pub mod dynamic;
 pub mod expression;
 pub mod fault;
 pub mod function;
+mod governor;
 pub mod insert_exec;
 pub mod into;
 pub mod level;

@@ -10,6 +10,7 @@ pub mod directory;
 pub mod messages;
 pub mod naming;
 pub mod plans;
+pub mod pools;
 pub mod properties;
 pub(crate) mod rows;
 pub mod session;

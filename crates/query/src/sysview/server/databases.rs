@@ -201,7 +201,8 @@ fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
         bit(options.honor_broker_priority),
         NULL,
         NULL,
-        NULL,
+        // What is bound to no pool is in `default`.
+        int(if options.resource_pool == 0 { 2 } else { options.resource_pool }),
         NULL,
         NULL,
         NULL,

@@ -9,6 +9,7 @@ mod locks;
 mod machine;
 mod memory;
 mod pages;
+mod pools;
 mod principals;
 mod sessions;
 mod settings;
@@ -41,6 +42,9 @@ pub const VIEWS: &[&SystemRowset] = &[
     &checkpoints::DM_DB_XTP_CHECKPOINT_STATS,
     &pages::DM_OS_BUFFER_DESCRIPTORS,
     &pages::DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION,
+    &pools::RESOURCE_GOVERNOR_CONFIGURATION,
+    &pools::RESOURCE_GOVERNOR_RESOURCE_POOLS,
+    &pools::DM_RESOURCE_GOVERNOR_RESOURCE_POOLS,
     &memory::DM_DB_XTP_OBJECT_STATS,
     &memory::DM_OS_MEMORY_CLERKS,
     &principals::SERVER_PRINCIPALS,

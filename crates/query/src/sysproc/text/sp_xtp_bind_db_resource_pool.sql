@@ -1,0 +1,5 @@
+CREATE PROCEDURE sys.$name$
+  @database_name sysname,
+  @pool_name sysname
+AS
+RETURN 0

@@ -1,0 +1,4 @@
+CREATE PROCEDURE sys.$name$
+  @database_name sysname
+AS
+RETURN 0
