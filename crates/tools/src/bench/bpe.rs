@@ -4,10 +4,10 @@
 //! The five tests of a published measurement, one after the other on one table. The data file may lie on a
 //! simulated slow disk, which the server then says; the extension lies on the device as it is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use super::database::{check, limit_memory, numbers};
+use super::database::{check, counter, data_file, limit_memory, numbers};
 use super::device::random_read_us;
 use super::keys::spread;
 use super::{BenchError, Figure};
@@ -94,22 +94,6 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// Where the server keeps the pages of the database that was made last.
-fn data_file(data: &Path) -> Result<PathBuf, BenchError> {
-    let mut left = vec![data.to_path_buf()];
-    while let Some(dir) = left.pop() {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                left.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "tpg") {
-                return Ok(path);
-            }
-        }
-    }
-    Err(BenchError::Wrong("the table has not gone to disk".into()))
-}
-
 /// Makes the table, all of it on disk at the end.
 fn fill(connection: &mut Connection, rows: u32) -> Result<(), BenchError> {
     connection.execute(
@@ -139,13 +123,6 @@ fn number_of(id: u32) -> i64 {
 fn scan(connection: &mut Connection, rows: u32) -> Result<(), BenchError> {
     let found = numbers(connection, "SELECT COUNT_BIG(n) FROM dbo.t")?;
     check("rows", found, [i64::from(rows)])
-}
-
-fn counter(connection: &mut Connection, name: &str) -> Result<i64, BenchError> {
-    let query = format!(
-        "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters WHERE counter_name = '{name}'"
-    );
-    numbers(connection, &query).map(|[value]| value)
 }
 
 fn seconds(figure: &'static str, published: &'static str) -> Figure {

@@ -1,10 +1,17 @@
 //! The databases that benchmarks make, and what they ask them.
 
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
 use base::Value;
 
 use super::BenchError;
 use crate::client::Connection;
 use crate::local::LocalServer;
+
+/// Rows have left memory when what they take there is less than this part of what they took.
+const SUNK: i64 = 100;
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Makes a database that can have memory-optimized tables; the connection is in it.
 pub fn create(server: &LocalServer, name: &str) -> Result<Connection, BenchError> {
@@ -40,6 +47,65 @@ pub fn numbers<const N: usize>(
         };
     }
     Ok(numbers)
+}
+
+/// The sum of a performance counter's values.
+pub fn counter(connection: &mut Connection, name: &str) -> Result<i64, BenchError> {
+    let query = format!(
+        "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters WHERE counter_name = '{name}'"
+    );
+    numbers(connection, &query).map(|[value]| value)
+}
+
+/// Where the server keeps the pages of the database that was made last.
+pub fn data_file(data: &Path) -> Result<PathBuf, BenchError> {
+    let mut left = vec![data.to_path_buf()];
+    while let Some(dir) = left.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                left.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "tpg") {
+                return Ok(path);
+            }
+        }
+    }
+    Err(BenchError::Wrong("the table has not gone to disk".into()))
+}
+
+/// A performance counter's value for one instance.
+pub fn counter_of(
+    connection: &mut Connection,
+    name: &str,
+    instance: &str,
+) -> Result<i64, BenchError> {
+    let query = format!(
+        "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters \
+         WHERE counter_name = '{name}' AND instance_name = '{instance}'"
+    );
+    numbers(connection, &query).map(|[value]| value)
+}
+
+/// Waits until the rows of a table are in pages alone.
+pub fn sink(connection: &mut Connection, table: &str) -> Result<(), BenchError> {
+    let pages = format!(
+        "SELECT SUM(in_row_data_page_count) FROM sys.dm_db_partition_stats \
+         WHERE object_id = OBJECT_ID('{table}') AND index_id = 1"
+    );
+    let deadline = Instant::now() + PATIENCE;
+    let [rows] = numbers(connection, &format!("SELECT COUNT_BIG(*) FROM {table}"))?;
+    loop {
+        connection.execute("CHECKPOINT")?;
+        let [left] = numbers(connection, &pages)?;
+        // A row takes more than eight bytes, so that as many rows as that fill a page would be 1,024.
+        if left <= rows / 1024 / SUNK + 1 {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(BenchError::Wrong(format!("{table} has {left} pages of rows in memory")));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
 }
 
 /// Sets `max server memory`.

@@ -8,6 +8,7 @@ mod bpe;
 mod connections;
 mod database;
 mod device;
+mod disk_table;
 mod figure;
 mod keys;
 mod larger;
@@ -18,6 +19,7 @@ mod recovery;
 mod sales_orders;
 mod update_hot;
 mod watch;
+mod write_amplification;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -58,8 +60,12 @@ enum Bench {
     Mixed(mixed::Options),
     /// Random look-ups in a disk table: in memory, cold, and with a buffer pool extension.
     Bpe(bpe::Options),
+    /// Look-ups and scans of disk tables, beside memory-optimized ones and the disk.
+    DiskTable(disk_table::Options),
     /// All that can be done with a disk table larger than memory, and how much memory that takes.
     LargerThanMemory(larger::Options),
+    /// Bytes written for each byte of rows that are inserted into a disk table.
+    WriteAmplification(write_amplification::Options),
     /// Rows a second that are read from the log when the server starts after it was killed.
     Recovery(recovery::Options),
     /// Logins a second, and memory of connections that do nothing.
@@ -108,7 +114,9 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::UpdateHot(own) => update_hot::run(own, runs),
         Bench::Mixed(own) => mixed::run(own, runs),
         Bench::Bpe(own) => bpe::run(own, runs),
+        Bench::DiskTable(own) => disk_table::run(own, runs),
         Bench::LargerThanMemory(own) => larger::run(own, runs),
+        Bench::WriteAmplification(own) => write_amplification::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
     };
