@@ -18,6 +18,20 @@ pub use shuttle::{
     thread,
 };
 
+/// So many zeros. Memory of the system's that nobody has used is not touched before they are.
+#[cfg(not(feature = "shuttle"))]
+pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
+    use zerocopy::FromZeros;
+    <[atomic::AtomicU64]>::new_box_zeroed_with_elems(count)
+        .unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<u64>()))
+}
+
+/// So many zeros.
+#[cfg(feature = "shuttle")]
+pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
+    (0..count).map(|_| atomic::AtomicU64::new(0)).collect()
+}
+
 /// Locks without poisoning. When the interleaving checker drives, who waits for one lets others run, so
 /// that a lock may be held where the checker switches threads.
 pub mod parking {

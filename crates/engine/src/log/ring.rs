@@ -29,6 +29,7 @@ use super::batch;
 use super::record::{RECORD_ALIGN, RecordHeader};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicI64, AtomicU64, fence};
+use crate::sync::zeros;
 
 const WORD: usize = 8;
 
@@ -66,7 +67,7 @@ impl Ring {
     pub fn new(capacity: usize, start: Lsn) -> Ring {
         assert!(capacity.is_power_of_two() && capacity > RECORD_ALIGN, "a power of two");
         assert!(start.0 > 0 && start.0 % RECORD_ALIGN as u64 == 0, "a record position");
-        let words = (0..capacity / WORD).map(|_| AtomicU64::new(0)).collect();
+        let words = zeros(capacity / WORD);
         let ends = Ends { tail: AtomicU64::new(start.0), pages: AtomicI64::new(0) };
         Ring {
             words,

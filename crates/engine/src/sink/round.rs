@@ -289,6 +289,7 @@ impl Core {
     ) -> Going<'r> {
         let (mut going, mut key) = (Going::default(), KeyBuf::default());
         let (snapshot, slots) = (hold.snapshot(), &self.manager.slots);
+        going.rows.reserve_exact(anchors.len());
         for some in anchors.chunks(ROWS_PER_GUARD) {
             let _guard = task.worker().pin();
             for &anchor in some {

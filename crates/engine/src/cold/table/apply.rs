@@ -4,9 +4,12 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{ColdResult, ColdTable, key};
-use crate::cold::Edit;
 use crate::cold::tree::{Action, Applied, Change};
+use crate::cold::{Batch, Edit};
 use crate::wait::Task;
+
+/// Changes that a tree is given at a time. What is needed to make them is not needed for all at once.
+const STEP: usize = 4096;
 
 /// A row as it is to be from now on.
 #[derive(Clone, Copy, Debug)]
@@ -43,26 +46,25 @@ impl Secondary {
         }
     }
 
-    /// The lengths of `p` as they are stored.
-    fn values(&self) -> Vec<[u8; 2]> {
-        self.keys.iter().map(|(_, p_len)| p_len.to_le_bytes()).collect()
+    /// The n-th key, and whether it is put, and with which value.
+    fn at(&self, n: u32) -> (&[u8], Option<[u8; 2]>) {
+        let (start, p_len) = self.keys[n as usize];
+        let end = self.keys.get(n as usize + 1).map_or(self.bytes.len(), |(next, _)| *next);
+        (&self.bytes[start..end], (p_len > 0).then(|| p_len.to_le_bytes()))
     }
 
-    /// The changes, sorted. A key that is deleted and put is put.
-    fn changes<'a>(&'a self, values: &'a [[u8; 2]]) -> Vec<TreeChange<'a>> {
-        let ends = self.keys.iter().map(|(start, _)| *start).skip(1).chain([self.bytes.len()]);
-        let keys = self.keys.iter().zip(ends).zip(values);
-        let mut changes: Vec<TreeChange<'a>> = keys
-            .map(|((&(start, p_len), end), value)| {
-                TreeChange::new(&self.bytes[start..end], (p_len > 0).then_some(&value[..]))
-            })
-            .collect();
-        changes.sort_unstable_by(|a, b| {
-            a.key.cmp(&b.key).then(a.value.is_none().cmp(&b.value.is_none()))
-        });
-        changes.dedup_by(|later, first| later.key == first.key);
-        changes
+    /// The changes in the order of the tree. A key that is deleted and put is put.
+    fn order(&self) -> Vec<u32> {
+        let mut order = numbers(self.keys.len());
+        let keys = |n: u32| (key::in_tree(self.at(n).0), self.at(n).1.is_none());
+        order.sort_unstable_by(|a, b| keys(*a).cmp(&keys(*b)));
+        order.dedup_by(|later, first| keys(*later).0 == keys(*first).0);
+        order
     }
+}
+
+fn numbers(count: usize) -> Vec<u32> {
+    (0..u32::try_from(count).expect("a round has fewer rows")).collect()
 }
 
 /// A change as the tree sees it.
@@ -97,26 +99,58 @@ impl ColdTable {
         changes: &[RowChange<'_>],
         keys: &dyn RowKeys,
     ) -> ColdResult<Applied> {
-        let row = |n: usize| {
-            let RowChange { p, row } = changes[n];
-            (TreeChange::new(p, row), n)
-        };
-        let mut rows: Vec<(TreeChange<'_>, usize)> = (0..changes.len()).map(row).collect();
+        let mut order = numbers(changes.len());
         // Keys that are cut may be in another order; else they are sorted already.
-        rows.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
+        let key_of = |n: u32| key::in_tree(changes[n as usize].p);
+        order.sort_by(|a, b| key_of(*a).cmp(&key_of(*b)));
         let mut secondary: Vec<Secondary> = Vec::new();
         secondary.resize_with(self.trees.len(), Secondary::default);
-        let others = || (0..self.trees.len()).filter(|index| *index != self.clustered);
         let mut batch = self.store.batch();
+        let mut applied = Applied::default();
+        for some in order.chunks(STEP) {
+            let rows = some.iter().map(|&n| changes[n as usize]);
+            let rows: Vec<RowChange<'_>> = rows.collect();
+            let step = self.apply_rows(&mut batch, task, &rows, keys, &mut secondary)?;
+            applied.inserted += step.inserted;
+            applied.replaced += step.replaced;
+            applied.deleted += step.deleted;
+        }
+        for index in (0..self.trees.len()).filter(|index| *index != self.clustered) {
+            let of = &secondary[index];
+            for some in of.order().chunks(STEP) {
+                let parts: Vec<_> = some.iter().map(|&n| of.at(n)).collect();
+                let changes = parts.iter().map(|(key, value)| {
+                    TreeChange::new(key, value.as_ref().map(|value| &value[..]))
+                });
+                let changes: Vec<TreeChange<'_>> = changes.collect();
+                let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
+                self.trees[index].apply(&mut batch, task, &operations, |_, _| {})?;
+            }
+        }
+        batch.finish();
+        self.rows.fetch_add(applied.inserted.wrapping_sub(applied.deleted), Relaxed);
+        Ok(applied)
+    }
+
+    /// Changes some rows, in the order of the tree, and notes what follows for other indexes.
+    fn apply_rows(
+        &self,
+        batch: &mut Batch,
+        task: &Task,
+        rows: &[RowChange<'_>],
+        keys: &dyn RowKeys,
+        secondary: &mut [Secondary],
+    ) -> ColdResult<Applied> {
         let (clustered, mut malformed) = (self.trees[self.clustered], false);
-        let operations: Vec<Change<'_>> = rows.iter().map(|(row, _)| row.change()).collect();
-        let applied = clustered.apply(&mut batch, task, &operations, |place, before| {
-            let (change, n) = &rows[place];
-            let RowChange { p, row } = changes[*n];
-            let old = before.map(|entry| key::whole(&change.key, entry.value).ok_or(()));
+        let changes: Vec<TreeChange<'_>> =
+            rows.iter().map(|change| TreeChange::new(change.p, change.row)).collect();
+        let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
+        let applied = clustered.apply(batch, task, &operations, |place, before| {
+            let RowChange { p, row } = rows[place];
+            let old = before.map(|entry| key::whole(&changes[place].key, entry.value).ok_or(()));
             malformed |= matches!(old, Some(Err(())));
-            for index in others() {
-                let of = &mut secondary[index];
+            let others = secondary.iter_mut().enumerate();
+            for (index, of) in others.filter(|(index, _)| *index != self.clustered) {
                 if let Some(Ok((_, old))) = old {
                     of.push(p, false, |out| keys.append_key(index, old, out));
                 }
@@ -125,17 +159,9 @@ impl ColdTable {
                 }
             }
         })?;
-        if malformed {
-            return Err(super::damaged(clustered, "a row with a long key makes no sense"));
+        match malformed {
+            true => Err(super::damaged(clustered, "a row with a long key makes no sense")),
+            false => Ok(applied),
         }
-        for index in others() {
-            let values = secondary[index].values();
-            let changes = secondary[index].changes(&values);
-            let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
-            self.trees[index].apply(&mut batch, task, &operations, |_, _| {})?;
-        }
-        batch.finish();
-        self.rows.fetch_add(applied.inserted.wrapping_sub(applied.deleted), Relaxed);
-        Ok(applied)
     }
 }

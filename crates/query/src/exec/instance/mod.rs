@@ -50,6 +50,9 @@ use login::Passwords;
 use sessions::Sessions;
 use usage::DatabaseUsage;
 
+/// What of `max server memory` is left free, since others take memory faster than pages can leave: one in so
+/// many.
+const SLACK: u64 = 32;
 /// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
 const LEAST_SHARE_OF_PAGES: u64 = 8;
 
@@ -171,7 +174,7 @@ impl Instance {
     }
 
     /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
-    /// least an eighth of it. Whether that is more than the limit. To be called often.
+    /// least an eighth of it. Whether the process takes more than it should. To be called often.
     pub fn limit_pages(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
         let Some(limit) = self.memory_limit() else {
@@ -180,8 +183,9 @@ impl Instance {
         };
         let resident = env::memory::resident_bytes(self.env());
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
-        pages.set_limit(limit.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
-        resident.is_some_and(|all| all > limit)
+        let aim = limit - limit / SLACK;
+        pages.set_limit(aim.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
+        resident.is_some_and(|all| all > aim)
     }
 
     /// Makes what is configured about memory effective.
