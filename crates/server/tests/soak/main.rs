@@ -22,10 +22,10 @@ use std::time::{Duration, Instant};
 
 use tools::client::{ConnectOptions, Connection};
 use tools::local::{DataDir, LocalServer};
+use tools::workload::Twin;
 
 use dice::Dice;
 use operator::Operator;
-use orders::Twin;
 use writer::Writer;
 
 const DATABASE: &str = "soak";

@@ -7,25 +7,10 @@ use std::collections::BTreeMap;
 
 use base::Value;
 use tools::client::Connection;
+use tools::workload::Twin;
 
 /// All tables.
 pub const TABLES: [&str; 4] = ["orders_inmem", "lines_inmem", "orders_ondisk", "lines_ondisk"];
-
-/// Which tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Twin {
-    InMemory,
-    OnDisk,
-}
-
-impl Twin {
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Twin::InMemory => "_inmem",
-            Twin::OnDisk => "_ondisk",
-        }
-    }
-}
 
 /// What is known of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use tools::client::{ConnectOptions, Connection};
+use tools::workload::Twin;
 
 use crate::dice::Dice;
-use crate::orders::{self, Order, Orders, Twin};
+use crate::orders::{self, Order, Orders};
 
 /// About so many orders of a writer live.
 const LIVE: u64 = 1500;

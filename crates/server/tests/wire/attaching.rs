@@ -4,28 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use base::Value;
-use tools::client::{ClientError, Connection};
+use tools::client::Connection;
 
+use crate::sql::{error, refused, run};
 use crate::support::{Process, TempDir};
 
 const FLAGS: [&str; 2] = ["--disk-table-memory", "1MB"];
-
-/// The number of the first error, if there is one.
-fn error(connection: &mut Connection, text: &str) -> Option<i32> {
-    match connection.execute(text) {
-        Ok(outcome) => outcome.first_error.map(|message| message.error.number()),
-        Err(ClientError::Server(message)) => Some(message.error.number()),
-        Err(error) => panic!("{text}: {error}"),
-    }
-}
-
-fn run(connection: &mut Connection, text: &str) {
-    assert_eq!(error(connection, text), None, "{text}");
-}
-
-fn refused(connection: &mut Connection, text: &str) -> i32 {
-    error(connection, text).unwrap_or_else(|| panic!("{text} is not refused"))
-}
 
 fn number(connection: &mut Connection, text: &str) -> i64 {
     match connection.query(text).unwrap().rows[0][0] {

@@ -4,22 +4,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use base::Value;
 use tools::client::Connection;
 
+use crate::sql::{number, run};
 use crate::support::{PASSWORD, Process, TempDir};
-
-fn number(connection: &mut Connection, text: &str) -> i64 {
-    match connection.query(text).unwrap().rows[0][0] {
-        Value::Int(number) => number,
-        ref other => panic!("{other:?}"),
-    }
-}
-
-fn run(connection: &mut Connection, text: &str) {
-    let outcome = connection.execute(text).unwrap();
-    assert_eq!(outcome.errors, 0, "{text}: {:?}", outcome.first_error);
-}
 
 /// Orders are inserted while a full backup, a differential one and two of the log are made; the server is
 /// killed, and all is restored beside the database: exactly what was committed before the last backup.

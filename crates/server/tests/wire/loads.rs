@@ -2,16 +2,10 @@
 
 use base::{SqlType, Value, ValueRef};
 use tds::client::request::TableColumnSpec;
-use tools::client::{Argument, BulkOptions, ClientError, Connection, Results, TableArgument};
+use tools::client::{Argument, BulkOptions, ClientError, Results, TableArgument};
 
+use crate::sql::number;
 use crate::support::TestServer;
-
-fn number(connection: &mut Connection, text: &str) -> i64 {
-    match connection.query(text).unwrap().rows[0][0] {
-        Value::Int(number) => number,
-        ref other => panic!("{other:?}"),
-    }
-}
 
 #[test]
 fn a_bulk_load_of_many_rows() {

@@ -16,6 +16,7 @@ mod memory_and_disk;
 mod requests;
 mod resource_pools;
 mod spilling;
+mod sql;
 mod support;
 mod tiberius;
 mod trace;

@@ -1,29 +1,10 @@
 //! Databases that are bound to a resource pool: at its limit nothing is lost and rows can be deleted.
 
-use base::Value;
 use server::config::{Bytes, Config, Memory};
-use tools::client::{ClientError, Connection};
+use tools::client::Connection;
 
+use crate::sql::{error, number, run};
 use crate::support::TestServer;
-
-fn error(connection: &mut Connection, text: &str) -> Option<i32> {
-    match connection.execute(text) {
-        Ok(outcome) => outcome.first_error.map(|message| message.error.number()),
-        Err(ClientError::Server(message)) => Some(message.error.number()),
-        Err(error) => panic!("{text}: {error}"),
-    }
-}
-
-fn run(connection: &mut Connection, text: &str) {
-    assert_eq!(error(connection, text), None, "{text}");
-}
-
-fn number(connection: &mut Connection, text: &str) -> i64 {
-    match connection.query(text).unwrap().rows[0][0] {
-        Value::Int(number) => number,
-        ref other => panic!("{text}: {other:?}"),
-    }
-}
 
 /// 400 MB for rows, so that each per cent of a pool is 4 MB.
 fn config() -> Config {
