@@ -16,6 +16,7 @@ use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
 use query::exec::instance::login::Passwords;
+use query::exec::instance::memory::{Shares, StatementMemory};
 use query::exec::instance::{Instance, InstanceOptions, compiler};
 use query::exec::run::backup::history;
 use query::func::facts::ServerFacts;
@@ -269,27 +270,32 @@ pub fn open(
     let spill = SpillSpace::open(env, spill).map_err(StartError::Spill)?;
     let passwords = Arc::new(PasswordHasher::new(env));
     let asked = stop.clone();
-    let memory = machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN);
-    let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     let facts = facts(env, &config, &databases);
     let options = InstanceOptions {
         facts,
         passwords: passwords.clone(),
-        session_memory: bytes(config.session_memory.bytes(memory)),
-        query_memory: bytes(config.query_memory.bytes(memory)),
+        memory: statement_memory(&config),
         spill: Some(spill),
-        plan_cache_memory: bytes(config.plan_cache_memory.bytes(memory)),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
         code_generator: code_generator(),
         compile_after: compiler::HOT,
     };
     let instance = Instance::new(databases, options);
     instance.limit_memory();
-    instance.govern();
     if !history::prepare(&instance, &task) {
         error!("The tables of msdb for the history of backups could not be made.");
     }
     Ok(Server::new(instance, config, tls, passwords, stop))
+}
+
+/// What statements may use of what the server may.
+fn statement_memory(config: &Config) -> Shares {
+    let configured = [config.session_memory, config.query_memory, config.plan_cache_memory];
+    Box::new(move |all| {
+        let [session, query, plans] =
+            configured.map(|share| usize::try_from(share.bytes(all)).unwrap_or(usize::MAX));
+        StatementMemory { session, query, plans }
+    })
 }
 
 /// What makes machine code; on machines that it does not know, everything is interpreted.
@@ -317,7 +323,7 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
         backup_path: format!("{}/", data.join("backup").display()).into(),
         operating_system: machine::operating_system(env).into(),
         is_single_user: false,
-        memory_bytes: machine::memory_bytes(env).unwrap_or(0),
+        memory_bytes: machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN),
         cpu_count: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         worker_count: workers(config) as u32,
     }

@@ -8,7 +8,7 @@
 //! clock last passed them go.
 
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use base::ids::{DbId, ObjectId};
@@ -66,11 +66,12 @@ pub struct CachedProgram(Arc<Entry>);
 
 const SHARDS: usize = 16;
 
-/// The cache.
+/// The cache. It keeps nothing until [`PlanCache::set_limit`] has said how much it may.
+#[derive(Default)]
 pub struct PlanCache {
     shards: [Mutex<Shard>; SHARDS],
     hasher: DefaultHashBuilder,
-    shard_bytes: usize,
+    shard_bytes: AtomicUsize,
     hits: AtomicU64,
     misses: AtomicU64,
     /// The number of the last entry.
@@ -124,15 +125,12 @@ impl OwnedKey {
 }
 
 impl PlanCache {
-    /// A cache of about so many bytes.
-    pub fn new(bytes: usize) -> PlanCache {
-        PlanCache {
-            shards: std::array::from_fn(|_| Mutex::default()),
-            hasher: DefaultHashBuilder::default(),
-            shard_bytes: bytes / SHARDS,
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
-            last: AtomicU64::new(0),
+    /// It may take about so many bytes.
+    pub fn set_limit(&self, bytes: usize) {
+        let limit = bytes / SHARDS;
+        self.shard_bytes.store(limit, Relaxed);
+        for shard in &self.shards {
+            lock(shard).make_room(0, limit);
         }
     }
 
@@ -256,7 +254,8 @@ impl PlanCache {
         same: impl Fn(&Entry) -> bool,
     ) {
         let bytes = program.size_bytes();
-        if bytes > self.shard_bytes / 4 {
+        let limit = self.shard_bytes.load(Relaxed);
+        if bytes > limit / 4 {
             return;
         }
         let entry = Arc::new(Entry {
@@ -275,7 +274,7 @@ impl PlanCache {
             shard.clock.retain(|e| !Arc::ptr_eq(e, &old));
             shard.bytes -= old.bytes;
         }
-        shard.make_room(bytes, self.shard_bytes);
+        shard.make_room(bytes, limit);
         shard.bytes += bytes;
         shard.clock.push_back(entry.clone());
         shard.entries.insert_unique(hash, entry, |entry| entry.hash);

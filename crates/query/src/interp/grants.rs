@@ -21,9 +21,9 @@ use engine::wait::{Task, WaitError, WaitList};
 #[derive(Debug)]
 pub struct GrantPool {
     /// Bytes of all leases together.
-    limit: usize,
+    limit: AtomicUsize,
     /// Bytes of one lease, at most.
-    most: usize,
+    most: AtomicUsize,
     state: Mutex<State>,
     /// Whoever is in the queue looks again when this is woken.
     freed: WaitList,
@@ -119,24 +119,39 @@ impl Usage {
     }
 }
 
-/// One statement may have the pool divided by this.
-const PARTS: usize = 4;
-
 impl GrantPool {
-    /// A pool of so many bytes, of which a statement gets at most a quarter, and at most `most`.
-    pub fn new(limit: usize, most: usize) -> Arc<GrantPool> {
-        let most = most.min(limit / PARTS);
-        Arc::new(GrantPool { limit, most, state: Mutex::default(), freed: WaitList::new() })
+    /// One statement may have the pool divided by this.
+    pub const PARTS: usize = 4;
+
+    /// A pool of nothing: [`GrantPool::set_limit`] says how much there is.
+    pub fn new() -> Arc<GrantPool> {
+        Arc::new(GrantPool {
+            limit: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            state: Mutex::default(),
+            freed: WaitList::new(),
+        })
+    }
+
+    /// There are so many bytes, of which a statement gets at most a quarter, and at most `most`. Who has a lease
+    /// keeps it.
+    pub fn set_limit(&self, limit: usize, most: usize) {
+        {
+            let _state = self.state();
+            self.limit.store(limit, Relaxed);
+            self.most.store(most.min(limit / GrantPool::PARTS), Relaxed);
+        }
+        self.freed.wake_all();
     }
 
     /// Bytes of all leases together, at most.
     pub fn limit(&self) -> usize {
-        self.limit
+        self.limit.load(Relaxed)
     }
 
     /// Bytes that one statement may have.
     pub fn most(&self) -> usize {
-        self.most
+        self.most.load(Relaxed)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -152,7 +167,7 @@ impl GrantPool {
     ) -> Result<Lease, WaitError> {
         let now = task.now_ns();
         let mut state = self.state();
-        if state.queue.is_empty() && state.taken + ask.wanted <= self.limit {
+        if state.queue.is_empty() && state.taken + ask.wanted <= self.limit() {
             let holder = Holder {
                 ask,
                 granted: ask.wanted,
@@ -184,7 +199,9 @@ impl GrantPool {
         let admitted = self.freed.wait_until(task, deadline, || {
             let mut state = self.state();
             let first = state.queue.front().is_some_and(|first| first.ticket == ticket);
-            if !first || state.taken + ask.wanted > self.limit {
+            let fits = state.taken + ask.wanted <= self.limit();
+            // There may be less by now than was asked for; it is had when nobody else has anything.
+            if !first || !(fits || state.taken == 0) {
                 return None;
             }
             state.queue.pop_front();
@@ -283,7 +300,7 @@ impl Lease {
             return false;
         }
         let mut state = self.pool.state();
-        let left = self.pool.limit - state.taken.min(self.pool.limit);
+        let left = self.pool.limit().saturating_sub(state.taken);
         let more = (bytes - self.bytes).max(self.bytes / 2).min(self.most - self.bytes);
         let more = if more <= left { more } else { bytes - self.bytes };
         if more > left || !state.queue.is_empty() {
@@ -300,7 +317,7 @@ impl Lease {
     /// How large it could be made now.
     pub fn reach(&self) -> usize {
         let state = self.pool.state();
-        let left = self.pool.limit - state.taken.min(self.pool.limit);
+        let left = self.pool.limit().saturating_sub(state.taken);
         let left = if state.queue.is_empty() { left } else { 0 };
         (self.bytes + left).min(self.most).max(self.bytes)
     }
@@ -333,6 +350,12 @@ mod tests {
         Task::blocking(&Runtime::new(env::Env::real(), Collector::new(), timer, options))
     }
 
+    fn pool(limit: usize, most: usize) -> Arc<GrantPool> {
+        let pool = GrantPool::new();
+        pool.set_limit(limit, most);
+        pool
+    }
+
     fn ask(wanted: usize, timeout_ns: u64) -> Ask {
         let session = SessionId(51);
         Ask { session, required: wanted, ideal: wanted, wanted, most: 300, timeout_ns }
@@ -340,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_lease_grows_while_nobody_waits() {
-        let (pool, task) = (GrantPool::new(1000, 300), task());
+        let (pool, task) = (pool(1000, 300), task());
         assert_eq!(pool.most(), 250);
         let mut lease = pool.take(&task, ask(100, 0), &Arc::default()).unwrap();
         assert_eq!(lease.reach(), 300);
@@ -357,9 +380,23 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_that_becomes_smaller_leaves_leases_alone_and_starves_nobody() {
+        let (pool, task) = (pool(1000, 300), task());
+        let mut lease = pool.take(&task, ask(200, 0), &Arc::default()).unwrap();
+        pool.set_limit(100, 300);
+        assert_eq!((pool.most(), lease.bytes()), (25, 200));
+        assert!(lease.covers(200) && !lease.covers(201) && lease.reach() == 200);
+        let error = pool.take(&task, ask(150, 0), &Arc::default()).unwrap_err();
+        assert_eq!(error, WaitError::TimedOut);
+        drop(lease);
+        let lease = pool.take(&task, ask(150, 0), &Arc::default()).unwrap();
+        assert_eq!((lease.bytes(), pool.taken()), (150, 150));
+    }
+
+    #[test]
     fn leases_are_given_in_order_of_arrival() {
         const SECONDS: u64 = 60_000_000_000;
-        let (pool, own) = (GrantPool::new(1000, 1000), task());
+        let (pool, own) = (pool(1000, 1000), task());
         let mut held = pool.take(&own, ask(200, 0), &Arc::default()).unwrap();
         let rest = pool.take(&own, ask(700, 0), &Arc::default()).unwrap();
         let (done, order) = std::sync::mpsc::channel();

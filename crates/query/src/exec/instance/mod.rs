@@ -6,6 +6,7 @@
 //! * [`login`]: who may come in, and to which database.
 //! * [`compiler`]: what is compiled to machine code, and when.
 //! * [`collection`]: of which natively compiled modules runs are counted.
+//! * [`memory`]: how much of `max server memory` is whose.
 //! * [`locks`]: application locks.
 //! * [`usage`]: which sessions are in which database, so that nobody drops it under them.
 //!
@@ -19,6 +20,7 @@ pub mod compiler;
 pub mod governor;
 pub mod locks;
 pub mod login;
+pub mod memory;
 pub mod sessions;
 pub mod usage;
 
@@ -40,21 +42,15 @@ use crate::func::facts::{Counters, ServerFacts};
 
 use crate::interp::grants::GrantPool;
 use crate::interp::machine_code::CodeGenerator;
-use crate::interp::memory::Grant;
 use crate::interp::spill::SpillSpace;
 
 use collection::Collection;
 use compiler::Compiler;
 use locks::ApplicationLocks;
 use login::Passwords;
+use memory::{Limits, Shares};
 use sessions::Sessions;
 use usage::DatabaseUsage;
-
-/// What of `max server memory` is left free, since others take memory faster than pages can leave: one in so
-/// many.
-const SLACK: u64 = 32;
-/// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
-const LEAST_SHARE_OF_PAGES: u64 = 8;
 
 /// How a server runs, as far as sessions are concerned.
 pub struct InstanceOptions {
@@ -62,14 +58,10 @@ pub struct InstanceOptions {
     pub facts: ServerFacts,
     /// How passwords are kept.
     pub passwords: Arc<dyn Passwords>,
-    /// Bytes that one session's statements may hold in memory beside rows of tables.
-    pub session_memory: usize,
-    /// Bytes that the statements of all sessions may ask for before they run.
-    pub query_memory: usize,
+    /// What statements may use in memory beside rows of tables.
+    pub memory: Shares,
     /// Where statements go on that have used that up; without it they fail.
     pub spill: Option<Arc<SpillSpace>>,
-    /// Bytes of texts and plans that are kept.
-    pub plan_cache_memory: usize,
     /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Makes machine code; without it everything is interpreted.
@@ -95,10 +87,9 @@ pub struct Instance {
     /// Of which natively compiled modules runs are counted.
     pub collection: Collection,
     passwords: Arc<dyn Passwords>,
-    session_memory: usize,
     /// What statements that sort and hash may hold, all together.
     pub grants: Arc<GrantPool>,
-    grant_limits: [AtomicI32; 2],
+    limits: Limits,
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Rises when a database is made, dropped, opened or closed.
@@ -119,22 +110,19 @@ impl Instance {
         for def in databases.master().current().server().databases().iter() {
             usage.set_single(def.id, def.options.user_access == UserAccess::Single);
         }
+        let limits = Limits::new(options.memory, databases.engine().host().pool.limit());
         Arc::new(Instance {
             facts: Arc::new(options.facts),
             sessions: Sessions::default(),
             locks: ApplicationLocks::new(databases.engine().host().graph.clone()),
             databases,
             usage,
-            plans: PlanCache::new(options.plan_cache_memory),
+            plans: PlanCache::default(),
             compiler: Compiler::new(options.code_generator, options.compile_after),
             collection: Collection::default(),
             passwords: options.passwords,
-            session_memory: options.session_memory,
-            grants: GrantPool::new(
-                options.query_memory.max(4 * QUERY_MEMORY_MIN),
-                options.session_memory.max(QUERY_MEMORY_MIN),
-            ),
-            grant_limits: [AtomicI32::new(1024), AtomicI32::new(-1)],
+            grants: GrantPool::new(),
+            limits,
             spill: options.spill,
             on_shutdown: options.on_shutdown,
             database_changes: AtomicU64::new(1),
@@ -167,57 +155,9 @@ impl Instance {
         &self.facts
     }
 
-    /// `max server memory` in bytes, if it is limited.
-    pub fn memory_limit(&self) -> Option<u64> {
-        let megabytes = self.configuration(setting::MAX_SERVER_MEMORY);
-        u64::try_from(megabytes).ok().filter(|_| megabytes != i32::MAX).map(|limit| limit << 20)
-    }
-
-    /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
-    /// least an eighth of it. Whether the process takes more than it should. To be called often.
-    pub fn limit_pages(&self) -> bool {
-        let (pages, rows) = (&self.host().pages, &self.host().pool);
-        let Some(limit) = self.memory_limit() else {
-            pages.set_limit(u64::MAX);
-            return false;
-        };
-        let resident = env::memory::resident_bytes(self.env());
-        let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
-        let aim = limit - limit / SLACK;
-        pages.set_limit(aim.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
-        resident.is_some_and(|all| all > aim)
-    }
-
-    /// Makes what is configured about memory effective.
-    pub fn limit_memory(&self) {
-        self.limit_pages();
-        let settings = [setting::MIN_MEMORY_PER_QUERY, setting::QUERY_WAIT];
-        for (limit, setting) in self.grant_limits.iter().zip(settings) {
-            limit.store(self.configuration(setting), Relaxed);
-        }
-    }
-
-    /// What is configured about memory that statements ask for.
-    pub(crate) fn grant_limits(&self) -> GrantLimits {
-        let [kilobytes, seconds] = [0, 1].map(|at| self.grant_limits[at].load(Relaxed));
-        GrantLimits {
-            query_min_bytes: usize::try_from(kilobytes).unwrap_or(0) << 10,
-            wait_s: (seconds >= 0).then_some(f64::from(seconds)),
-        }
-    }
-
     /// How passwords are kept.
     pub fn passwords(&self) -> &dyn Passwords {
         &*self.passwords
-    }
-
-    /// What a session's statements may hold in memory.
-    pub(crate) fn grant(&self) -> Grant {
-        let grant = Grant::new(self.session_memory, "default");
-        match &self.spill {
-            Some(space) => grant.with_spill(space.clone()),
-            None => grant,
-        }
     }
 
     /// Where statements spill.
@@ -372,17 +312,6 @@ impl SequentialGuids {
         guid[0..8].copy_from_slice(&self.node);
         guid
     }
-}
-
-/// What every statement must be able to have: the least that it asks for, unless somebody configures more.
-const QUERY_MEMORY_MIN: usize = 1 << 20;
-
-/// What is configured about memory that statements ask for.
-pub(crate) struct GrantLimits {
-    /// `min memory per query (KB)`, in bytes.
-    pub query_min_bytes: usize,
-    /// `query wait (s)`; without it the statement's cost decides.
-    pub wait_s: Option<f64>,
 }
 
 /// Ids of the settings that sessions look at, among [`builtin::CONFIGURATIONS`].

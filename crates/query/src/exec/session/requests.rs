@@ -214,6 +214,7 @@ impl Session {
         let state = &mut self.state;
         state.refresh_databases();
         state.note_time();
+        self.runtime.grant.set_limit(state.instance.session_memory());
         let started = (state.instance.env().clock().utc_ticks(), task.now_ns());
         {
             let mut status = state.entry.status();

@@ -32,6 +32,7 @@ use env::sim::SimEnv;
 use self::timer::SimTimer;
 use super::instance::compiler::HOT;
 use super::instance::login::Passwords;
+use super::instance::memory::StatementMemory;
 use super::instance::sessions::ClientInfo;
 use super::instance::{Instance, InstanceOptions};
 use super::options::ClientKind;
@@ -105,21 +106,25 @@ impl TestServer {
             name: "TEST".into(),
             machine: "TEST".into(),
             collation: Collation::DEFAULT,
+            memory_bytes: 4 << 30,
             ..ServerFacts::default()
         };
         let mut options = InstanceOptions {
             facts,
             passwords: Arc::new(PlainPasswords),
-            session_memory: 256 << 20,
-            query_memory: 1 << 30,
+            memory: Box::new(|_| StatementMemory {
+                session: 256 << 20,
+                query: 1 << 30,
+                plans: 64 << 20,
+            }),
             spill: None,
-            plan_cache_memory: 64 << 20,
             on_shutdown: Box::new(|_| {}),
             code_generator: None,
             compile_after: HOT,
         };
         change(&mut options);
         let instance = Instance::new(opened.0, options);
+        instance.limit_memory();
         assert!(history::prepare(&instance, &task), "msdb is there");
         TestServer { instance, task }
     }

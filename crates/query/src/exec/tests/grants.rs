@@ -6,6 +6,7 @@ use base::ids::SessionId;
 use env::sim::SimEnv;
 
 use super::TestServer;
+use crate::exec::instance::memory::StatementMemory;
 use crate::interp::grants::{Ask, Lease, Usage};
 
 const MEGABYTE: usize = 1 << 20;
@@ -13,7 +14,11 @@ const MEGABYTE: usize = 1 << 20;
 /// A server with 8 MB for all statements that sort and hash, of which one gets 2 at most.
 fn server() -> TestServer {
     let server = TestServer::with(&SimEnv::new(1), |options| {
-        (options.session_memory, options.query_memory) = (16 * MEGABYTE, 8 * MEGABYTE);
+        options.memory = Box::new(|_| StatementMemory {
+            session: 16 * MEGABYTE,
+            query: 8 * MEGABYTE,
+            plans: 64 * MEGABYTE,
+        });
     });
     let answer = server.session().script(
         "create table t (id int primary key, k int)
@@ -144,4 +149,34 @@ fn who_waits_is_shown_and_goes_on_when_there_is_memory() {
     let waited = "select waiting_tasks_count from sys.dm_os_wait_stats
         where wait_type = 'RESOURCE_SEMAPHORE'";
     assert_eq!(session.run(waited), "waiting_tasks_count\n1\n(1 row)");
+}
+
+#[test]
+fn what_statements_and_rows_may_use_follows_max_server_memory() {
+    let server = TestServer::with(&SimEnv::new(1), |options| {
+        // A quarter for a session, half for all that sort and hash, of whatever the server may use.
+        options.memory = Box::new(|all| {
+            let all = all as usize;
+            StatementMemory { session: all / 4, query: all / 2, plans: 1 << 40 }
+        });
+    });
+    let instance = &server.instance;
+    let limits = || {
+        let (grants, rows) = (&instance.grants, instance.host().pool.limit());
+        [instance.session_memory(), grants.limit(), grants.most()]
+            .map(|bytes| bytes / MEGABYTE)
+            .map(u64::try_from)
+            .map(Result::unwrap)
+            .into_iter()
+            .chain([rows >> 20])
+            .collect::<Vec<_>>()
+    };
+    let before = limits();
+    assert_eq!(before[..3], [1024, 2048, 512]);
+    let mut session = server.session();
+    session.run("exec sp_configure 'show advanced options', 1 reconfigure");
+    session.run("exec sp_configure 'max server memory', 400 reconfigure");
+    assert_eq!(limits(), [100, 200, 50, 300]);
+    session.run("exec sp_configure 'max server memory', 2147483647 reconfigure");
+    assert_eq!(limits(), before);
 }

@@ -28,6 +28,9 @@ struct Entry {
     row: Piece,
 }
 
+/// Bytes of an entry and its share of the buckets, of which there are two to four times as many as entries.
+const ENTRY: usize = size_of::<Entry>() + 4 * size_of::<u32>();
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct HashTable {
@@ -71,8 +74,7 @@ impl HashTable {
     }
 
     fn bytes(&self) -> usize {
-        let entries = self.entries.capacity() * (size_of::<Entry>() + 2 * size_of::<u32>());
-        self.memory.allocated() + entries
+        self.memory.allocated() + self.entries.capacity() * ENTRY
     }
 
     /// Adds a row, under its keys if `keyed`.

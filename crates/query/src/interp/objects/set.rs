@@ -165,6 +165,8 @@ impl Away {
                 return Ok(false);
             }
             set.clear(means.grant);
+            // Kept, its room would be missing for the keys of every partition.
+            set.table = hashbrown::HashTable::new();
             let bytes = set.bytes() + self.partitions.held_bytes();
             set.charge.overdraw(bytes, means.grant);
             self.full = false;

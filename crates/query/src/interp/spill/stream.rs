@@ -162,6 +162,11 @@ impl Reader {
         Ok(true)
     }
 
+    /// Bytes of a record, on the average over all.
+    pub fn mean_bytes(&self) -> u64 {
+        self.stream.bytes / self.stream.records.max(1)
+    }
+
     /// How many records come after the one at hand.
     pub fn left(&self) -> u64 {
         self.left

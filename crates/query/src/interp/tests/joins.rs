@@ -51,7 +51,7 @@ fn table(
     let mut key = |n: i64| match spread {
         Spread::Nothing => Value::Null,
         _ if random.below(20) == 0 => Value::Null,
-        Spread::Unique => Value::Int(n * 7919 % 10007),
+        Spread::Unique => Value::Int(n * 7919 % 1_000_003),
         Spread::Few(keys) => Value::Int(random.below(keys) as i64),
         Spread::Skewed if random.below(3) == 0 => Value::Int(n),
         Spread::Skewed => Value::Int(7),
@@ -157,6 +157,26 @@ fn a_join_that_ends_early_leaves_neither_files_nor_memory() {
     assert!(place.space.usage().written_bytes > 100 << 10);
     world.limit_memory(64 << 20);
     place.end();
+}
+
+/// However the parts of the build side compare to what is granted, a row is written a few times and no more.
+#[test]
+fn what_a_join_writes_is_in_proportion_to_its_rows() {
+    let mut world = World::new();
+    let mut random = SplitMix::new(1);
+    let [a, b] = [1, 2].map(|n| table(&mut world, n, 30_000, Spread::Unique, &mut random));
+    let (node, columns) = join(JoinKind::Anti, [&a, &b], false, None);
+    let expected = world.query(node.clone(), &columns).unwrap().len();
+    for granted in (64..320).step_by(32) {
+        let place = SpillPlace::new(256, 0);
+        world.spill(granted << 10, &place.space);
+        assert_eq!(world.query(node.clone(), &columns).unwrap().len(), expected);
+        let written = place.space.usage().written_bytes;
+        let most = if granted < 128 { 8 } else { 4 };
+        assert!((1 << 20..most << 20).contains(&written), "{granted} KB: {written} written");
+        world.limit_memory(64 << 20);
+        place.end();
+    }
 }
 
 /// A million pairs of rows with one key, on each side many times what fits: parts never get smaller.

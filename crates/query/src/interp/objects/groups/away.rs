@@ -136,6 +136,8 @@ impl Groups {
     fn forget(&mut self, means: &mut Means<'_>) {
         let away = self.away.take();
         self.clear(means.grant);
+        // Kept, their room would be missing for the groups of every partition.
+        (self.table, self.groups, self.states) = Default::default();
         self.away = away;
     }
 

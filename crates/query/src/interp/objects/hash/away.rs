@@ -22,7 +22,7 @@ use engine::hot::key::KeyBuf;
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 
-use super::{Entry, HashTable, NONE, bucket};
+use super::{ENTRY, Entry, HashTable, NONE, bucket};
 use crate::interp::machine::interrupted;
 use crate::interp::memory::Means;
 use crate::interp::objects::hash_key;
@@ -170,8 +170,16 @@ impl Away {
         mut build: Reader,
         means: &mut Means<'_>,
     ) -> SqlResult<()> {
+        // A vector that grows by doubling would take the room of half of the rows.
+        let room = means.grant.room(&table.charge) as u64;
+        let rows =
+            (room / memory_for(1, build.mean_bytes())).clamp(1, build.left().max(1)) as usize;
+        table.entries = Vec::with_capacity(rows);
         let mut full = false;
-        while !full && build.advance(&mut self.pairs.file, means.task)? {
+        while !full
+            && table.entries.len() < rows
+            && build.advance(&mut self.pairs.file, means.task)?
+        {
             means.task.checkpoint().map_err(|_| interrupted())?;
             table.take_back(build.record());
             // Blocks are beside what the table may hold: without them nothing could spill.
@@ -207,8 +215,7 @@ impl Away {
 
 /// Bytes of memory that build rows take, which have so many in records.
 fn memory_for(rows: u64, bytes: u64) -> u64 {
-    let entry = size_of::<Entry>() + 2 * size_of::<u32>();
-    (bytes + rows * entry as u64).saturating_sub(rows * HEADER as u64)
+    (bytes + rows * ENTRY as u64).saturating_sub(rows * HEADER as u64)
 }
 
 impl HashTable {

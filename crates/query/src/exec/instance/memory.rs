@@ -1,0 +1,136 @@
+//! What of `max server memory` is whose: rows, statements and plans get no more than their shares, and pages of
+//! disk tables what all others leave.
+
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
+
+use super::{Instance, setting};
+use crate::interp::grants::GrantPool;
+use crate::interp::memory::Grant;
+
+/// What of `max server memory` is left free, since others take memory faster than pages can leave: one in so
+/// many.
+const SLACK: u64 = 32;
+/// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
+const LEAST_SHARE_OF_PAGES: u64 = 8;
+/// What rows may take of it at most, in per cent; SQL Server has 70 to 90, depending on the amount.
+const MOST_PERCENT_OF_ROWS: u64 = 75;
+/// What plans may take of it at most: one in so many.
+const MOST_SHARE_OF_PLANS: usize = 8;
+/// What the statements of one session may take of it at most: one in so many.
+const MOST_SHARE_OF_A_SESSION: usize = 2;
+/// What statements that sort and hash may take of it at most, all together: one in so many.
+const MOST_SHARE_OF_QUERIES: usize = 2;
+
+/// What every statement must be able to have: the least that it asks for, unless somebody configures more.
+const QUERY_MEMORY_MIN: usize = 1 << 20;
+
+/// What statements may use, in bytes, beside rows of tables.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementMemory {
+    /// The statements of one session.
+    pub session: usize,
+    /// What the statements of all sessions may ask for before they run.
+    pub query: usize,
+    /// Texts and plans that are kept.
+    pub plans: usize,
+}
+
+/// What is configured, for a server that may use so many bytes in all.
+pub type Shares = Box<dyn Fn(u64) -> StatementMemory + Send + Sync>;
+
+/// The limits that are in force.
+pub(super) struct Limits {
+    shares: Shares,
+    /// Bytes that are configured for rows.
+    rows: u64,
+    session: AtomicUsize,
+    /// `min memory per query (KB)` and `query wait (s)`.
+    grants: [AtomicI32; 2],
+}
+
+/// What is configured about memory that statements ask for.
+pub(crate) struct GrantLimits {
+    /// `min memory per query (KB)`, in bytes.
+    pub query_min_bytes: usize,
+    /// `query wait (s)`; without it the statement's cost decides.
+    pub wait_s: Option<f64>,
+}
+
+impl Limits {
+    pub(super) fn new(shares: Shares, rows: u64) -> Limits {
+        let grants = [AtomicI32::new(1024), AtomicI32::new(-1)];
+        Limits { shares, rows, session: AtomicUsize::new(0), grants }
+    }
+}
+
+impl Instance {
+    /// `max server memory` in bytes, if it is limited.
+    pub fn memory_limit(&self) -> Option<u64> {
+        let megabytes = self.configuration(setting::MAX_SERVER_MEMORY);
+        u64::try_from(megabytes).ok().filter(|_| megabytes != i32::MAX).map(|limit| limit << 20)
+    }
+
+    /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
+    /// least an eighth of it. Whether the process takes more than it should. To be called often.
+    pub fn limit_pages(&self) -> bool {
+        let (pages, rows) = (&self.host().pages, &self.host().pool);
+        let Some(limit) = self.memory_limit() else {
+            pages.set_limit(u64::MAX);
+            return false;
+        };
+        let resident = env::memory::resident_bytes(self.env());
+        let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
+        let aim = limit - limit / SLACK;
+        pages.set_limit(aim.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
+        resident.is_some_and(|all| all > aim)
+    }
+
+    /// Makes what is configured about memory effective: at start and when it changes.
+    pub fn limit_memory(&self) {
+        self.limit_pages();
+        let settings = [setting::MIN_MEMORY_PER_QUERY, setting::QUERY_WAIT];
+        for (limit, setting) in self.limits.grants.iter().zip(settings) {
+            limit.store(self.configuration(setting), Relaxed);
+        }
+        let rows = self.memory_limit().map(|limit| limit / 100 * MOST_PERCENT_OF_ROWS);
+        self.host()
+            .pool
+            .set_limit(rows.map_or(self.limits.rows, |rows| rows.min(self.limits.rows)));
+        self.govern();
+        let machine = self.facts().memory_bytes;
+        let all = self.memory_limit().map_or(machine, |limit| limit.min(machine));
+        let shares = (self.limits.shares)(all);
+        let all = usize::try_from(all).unwrap_or(usize::MAX);
+        let session = shares.session.min(all / MOST_SHARE_OF_A_SESSION);
+        self.limits.session.store(session, Relaxed);
+        let query = shares.query.min(all / MOST_SHARE_OF_QUERIES);
+        self.grants.set_limit(
+            query.max(GrantPool::PARTS * QUERY_MEMORY_MIN),
+            session.max(QUERY_MEMORY_MIN),
+        );
+        self.plans.set_limit(shares.plans.min(all / MOST_SHARE_OF_PLANS));
+    }
+
+    /// What is configured about memory that statements ask for.
+    pub(crate) fn grant_limits(&self) -> GrantLimits {
+        let [kilobytes, seconds] = [0, 1].map(|at| self.limits.grants[at].load(Relaxed));
+        GrantLimits {
+            query_min_bytes: usize::try_from(kilobytes).unwrap_or(0) << 10,
+            wait_s: (seconds >= 0).then_some(f64::from(seconds)),
+        }
+    }
+
+    /// Bytes that the statements of one session may hold beside rows of tables.
+    pub(crate) fn session_memory(&self) -> usize {
+        self.limits.session.load(Relaxed)
+    }
+
+    /// What a session's statements may hold in memory.
+    pub(crate) fn grant(&self) -> Grant {
+        let grant = Grant::new(self.session_memory(), "default");
+        match &self.spill {
+            Some(space) => grant.with_spill(space.clone()),
+            None => grant,
+        }
+    }
+}
