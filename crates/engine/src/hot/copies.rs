@@ -32,7 +32,11 @@ impl Copies {
     /// Adds a row.
     pub fn push(&mut self, row: &[u8]) -> CopyAt {
         let at = CopyAt(self.words.len());
-        self.words.extend(image(row));
+        let whole = row.chunks_exact(WORD);
+        let last = last_word(whole.remainder());
+        self.words.push(row.len() as u64);
+        self.words.extend(whole.map(word));
+        self.words.extend(last);
         at
     }
 
@@ -45,7 +49,12 @@ impl Copies {
 /// A row that is not in memory, copied to where it lives as long as the arena lets it.
 pub fn copy_to(arena: &Arena, row: &[u8]) -> RowRef {
     let words = arena.alloc_zeroed_words(1 + row.len().div_ceil(WORD));
-    words.iter_mut().zip(image(row)).for_each(|(to, word)| *to = word);
+    let whole = row.chunks_exact(WORD);
+    if let (Some(to), Some(last)) = (words.last_mut(), last_word(whole.remainder())) {
+        *to = last;
+    }
+    words[0] = row.len() as u64;
+    words[1..].iter_mut().zip(whole).for_each(|(to, bytes)| *to = word(bytes));
     RowRef { anchor: AnchorPtr::COLD, version: version_of(words) }
 }
 
@@ -62,14 +71,17 @@ pub unsafe fn bytes_of<'a>(copy: VersionPtr) -> &'a [u8] {
     }
 }
 
-/// The words of a copy: the row's length, and its bytes.
-fn image(row: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; WORD];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_ne_bytes(word)
-    };
-    std::iter::once(row.len() as u64).chain(row.chunks(WORD).map(word))
+/// A whole word of a copy.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_ne_bytes(bytes.try_into().expect("as long as a word"))
+}
+
+/// The last word of a copy, if the row's bytes do not end with a whole one.
+fn last_word(rest: &[u8]) -> Option<u64> {
+    let mut word = [0; WORD];
+    word[..rest.len()].copy_from_slice(rest);
+    (!rest.is_empty()).then_some(u64::from_ne_bytes(word))
 }
 
 fn version_of(words: &[u64]) -> VersionPtr {

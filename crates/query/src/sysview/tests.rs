@@ -296,6 +296,17 @@ insert h select value from generate_series(1, 10)",
     let placed: Vec<&str> = placed.split('|').collect();
     assert!(placed[0] == placed[1] && placed[1] == placed[2], "{placed:?}");
     assert_eq!(placed[3..], ["1", "1", "0"]);
+    // Pages of long values are not among those in the row.
+    let in_memory = "select count(*) from sys.dm_os_buffer_descriptors b
+        join sys.allocation_units a on a.allocation_unit_id = b.allocation_unit_id
+        join sys.partitions p on p.hobt_id = a.container_id
+        where p.object_id = object_id('c') and p.index_id = 1 and b.page_type <> 'TEXT_MIX_PAGE'";
+    let used = "select in_row_used_page_count from sys.dm_db_partition_stats
+        where object_id = object_id('c') and index_id = 1";
+    let pages = |answer: String| rows(&answer).parse::<i64>().unwrap();
+    let (in_memory, used) = (pages(session.run(in_memory)), pages(session.run(used)));
+    // Beside pages there is what the table has kept of its memory.
+    assert!((in_memory..in_memory + 100).contains(&used) && in_memory > 20, "{used}, {in_memory}");
     session.run("dbcc dropcleanbuffers");
     assert_eq!(rows(&session.run(count)), "0");
 }

@@ -98,6 +98,13 @@ impl ColdTable {
         &self.store
     }
 
+    /// How many nodes an index's tree has: leaves, and others. Pages of long values are not counted. Reads what is
+    /// above the leaves.
+    pub fn pages(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
+        let measures = self.trees[index].measure_nodes(&*self.store, task)?;
+        Ok((measures.leaf_pages, measures.inner_pages))
+    }
+
     /// The row with the identity key `p` is appended to `out`; whether there is one. The task may be
     /// suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {

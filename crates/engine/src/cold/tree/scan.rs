@@ -4,7 +4,10 @@
 //! matter what happens to the tree between two chunks. What a cursor has not passed yet it shows as it
 //! is when its leaf is read.
 
+use std::cell::Cell;
 use std::ops::{Bound, ControlFlow};
+
+use smallvec::SmallVec;
 
 use super::Tree;
 use super::descend::{Attempts, Descent, Reached};
@@ -17,8 +20,10 @@ use crate::wait::Task;
 
 /// From this many leaves on a scan counts as long: its pages do not push others out of memory.
 const LONG_SCAN_LEAVES: u32 = 8;
-/// Leaves that are asked for at once.
-const READ_AHEAD: usize = 16;
+/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: a
+/// megabyte and a half of pages under way keep devices busy while rows are looked at.
+const READ_AHEAD_MIN: usize = 16;
+const READ_AHEAD_MAX: usize = 256;
 
 /// The order in which a cursor returns entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +71,8 @@ pub struct Cursor {
     leaves: u32,
     /// It has just come to another leaf.
     is_at_fence: bool,
+    /// Up to which child of the node above the leaf, as the direction goes, leaves have been asked for.
+    asked: Cell<usize>,
     /// Why the next chunk cannot come under a guard: a value that is not in memory.
     load_next: bool,
 }
@@ -91,6 +98,7 @@ impl Tree {
             ended: false,
             leaves: 0,
             is_at_fence: false,
+            asked: Cell::new(0),
             load_next: false,
         }
     }
@@ -171,29 +179,36 @@ impl Cursor {
         Descent { seek: self.seek(), above_leaf, settle: true }
     }
 
-    /// Asks for leaves that follow, now and then, once a second one is read.
+    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when half of
+    /// them have been, for as many again.
     fn read_ahead(&self, pages: &impl Pages, above: &Node<'_>, index: usize) {
-        let first = self.leaves == 1;
-        let half = READ_AHEAD / 2;
-        let wanted = match self.direction {
-            Direction::Forward if first => index + 1..index + READ_AHEAD,
-            Direction::Forward if index % half == 0 => index + half..index + READ_AHEAD,
-            Direction::Backward if first => index.saturating_sub(READ_AHEAD)..index,
-            Direction::Backward if index % half == 0 => {
-                index.saturating_sub(READ_AHEAD)..index.saturating_sub(half)
-            }
-            _ => return,
-        };
-        let mut numbers = [PageNumber(0); READ_AHEAD];
-        let mut count = 0;
-        for child in wanted.start..wanted.end.min(above.count() + 1) {
-            if let Ok(page) = above.child(child) {
-                numbers[count] = page;
-                count += 1;
-            }
+        let leaves = self.leaves as usize;
+        let window = leaves.next_power_of_two().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
+        let is_first = leaves == 1
+            || match self.direction {
+                Direction::Forward => index == 0,
+                Direction::Backward => index == above.count(),
+            };
+        if !is_first && index % (window / 2) != 0 {
+            return;
         }
-        if count > 0 {
-            pages.read_ahead(&numbers[..count]);
+        let asked = if is_first { index } else { self.asked.get() };
+        let wanted = match self.direction {
+            Direction::Forward => {
+                let end = (index + 1 + window).min(above.count() + 1);
+                self.asked.set(end.max(asked));
+                asked.max(index + 1)..end
+            }
+            Direction::Backward => {
+                let start = index.saturating_sub(window);
+                self.asked.set(start.min(asked));
+                start..asked.min(index)
+            }
+        };
+        let children = wanted.filter_map(|child| above.child(child).ok());
+        let children: SmallVec<[PageNumber; READ_AHEAD_MIN]> = children.collect();
+        if !children.is_empty() {
+            pages.read_ahead(&children);
         }
     }
 

@@ -36,16 +36,40 @@ pub struct Measures {
 impl Tree {
     /// Counts everything, level by level along the right links. Reads all nodes, but no overflow pages.
     pub fn measure(&self, pages: &impl Pages, task: &Task<'_>) -> Result<Measures, TreeError> {
+        self.measure_down_to(0, pages, task)
+    }
+
+    /// Counts levels and nodes, and nothing else. Reads what is above the leaves.
+    pub fn measure_nodes(
+        &self,
+        pages: &impl Pages,
+        task: &Task<'_>,
+    ) -> Result<Measures, TreeError> {
+        self.measure_down_to(1, pages, task)
+    }
+
+    fn measure_down_to(
+        &self,
+        lowest: u8,
+        pages: &impl Pages,
+        task: &Task<'_>,
+    ) -> Result<Measures, TreeError> {
         let mut attempts = Attempts::default();
         loop {
-            match self.try_measure(pages, task) {
+            match self.try_measure(lowest, pages, task) {
                 Ok(measures) => return Ok(measures),
                 Err(error) => attempts.again_after(error)?,
             }
         }
     }
 
-    fn try_measure(&self, pages: &impl Pages, task: &Task<'_>) -> Result<Measures, TreeError> {
+    /// Reads the nodes of this level and of those above.
+    fn try_measure(
+        &self,
+        lowest: u8,
+        pages: &impl Pages,
+        task: &Task<'_>,
+    ) -> Result<Measures, TreeError> {
         let mut measures = Measures::default();
         let mut next_level = Some(self.start());
         while let Some(start) = next_level.take() {
@@ -62,7 +86,9 @@ impl Tree {
                         return Err(Damage("fences do not meet"));
                     }
                     measures.add(&node)?;
-                    if lower.is_empty() && !node.is_leaf() {
+                    if node.level() > 0 && node.level() == lowest {
+                        measures.leaf_pages += node.count() as u64 + 1;
+                    } else if lower.is_empty() && !node.is_leaf() {
                         let level = Some(node.level() - 1);
                         next_level = Some(Waypoint { page: node.child(0)?, level });
                     }
@@ -74,6 +100,9 @@ impl Tree {
                 lower.extend_from_slice(upper);
                 at = right_of(&node);
             }
+        }
+        if measures.inner_pages > 0 {
+            measures.levels += u32::from(lowest); // not visited, but counted above
         }
         Ok(measures)
     }

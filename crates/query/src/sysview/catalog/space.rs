@@ -1,16 +1,19 @@
 //! Partitions and the space that they take.
 //!
-//! Every table has one partition for each index, and one for the heap if no index is clustered. Rows are
-//! kept in memory, not in pages; sizes in pages are how many pages of 8 KB as much memory would be. Tables
+//! Every table has one partition for each index, and one for the heap if no index is clustered. What of a disk
+//! table has sunk is in pages; what is in memory counts as how many pages of 8 KB as much memory would be. Tables
 //! that are memory-optimized take no pages here: `sys.dm_db_xtp_table_memory_stats` has their sizes.
 
 use base::ids::StorageId;
 use base::{SqlResult, Value};
 use engine::catalog::def::{TableDef, TableRole};
 use engine::hot::table::Table;
+use engine::txn::TxnResult;
+use engine::wait::Task;
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
+use crate::exec::context::engine_error;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
@@ -37,10 +40,26 @@ struct Pages {
 impl Pages {
     /// Of an index, which is at this place among the table's; without one, of the heap. Rows count for
     /// the heap or the clustered index alone.
-    fn of(definition: &TableDef, table: &Table, place: Option<usize>) -> Pages {
+    fn of(
+        definition: &TableDef,
+        table: &Table,
+        place: Option<usize>,
+        task: &Task<'_>,
+    ) -> TxnResult<Pages> {
         if definition.kind.is_memory_optimized() {
-            return Pages::default();
+            return Ok(Pages::default());
         }
+        let mut own = Pages::in_memory(definition, table, place);
+        if let Some(cold) = table.cold() {
+            let (leaves, others) = cold.pages(place.unwrap_or(table.log_index()), task)?;
+            own.data += leaves;
+            own.used += leaves + others;
+            own.reserved += leaves + others;
+        }
+        Ok(own)
+    }
+
+    fn in_memory(definition: &TableDef, table: &Table, place: Option<usize>) -> Pages {
         let pages = |bytes: u64| bytes.div_ceil(PAGE);
         let index = pages(match place {
             Some(at) => table.index_memory(at),
@@ -77,9 +96,12 @@ fn every_partition(
         for place in heap.into_iter().chain((0..definition.indexes.len()).map(Some)) {
             let index = place.map_or(0, |at| definition.indexes[at].id.0);
             let hobt = hobt_id(definition.storage, index);
-            let pages = table.as_ref().map(|table| Pages::of(definition, table, place));
-            let rows = table.as_ref().map(|table| table.memory().rows);
-            let pages = pages.unwrap_or_default();
+            let pages = match &table {
+                Some(table) => Pages::of(definition, table, place, cx.task),
+                None => Ok(Pages::default()),
+            };
+            let pages = pages.map_err(|error| engine_error(&error))?;
+            let rows = table.as_ref().map(|table| table.row_count());
             each(cx, Partition { table: definition, index, hobt, rows, pages });
         }
     }

@@ -9,6 +9,9 @@ fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
     let verified = tree.verify(pages, task).expect("nobody interrupts");
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     let measures = tree.measure(pages, task).expect("nothing is damaged");
+    let nodes = tree.measure_nodes(pages, task).expect("nothing is damaged");
+    let counts = |m: &Measures| (m.levels, m.leaf_pages, m.inner_pages);
+    assert_eq!(counts(&nodes), counts(&measures), "whether leaves are read or not");
     assert_eq!(measures, verified.measures);
     measures
 }
