@@ -86,23 +86,21 @@ pub fn counter_of(
     numbers(connection, &query).map(|[value]| value)
 }
 
-/// Waits until the rows of a table are in pages alone.
+/// Waits until the rows of a table are in pages alone; so must those of all other disk tables of the database be.
 pub fn sink(connection: &mut Connection, table: &str) -> Result<(), BenchError> {
-    let pages = format!(
-        "SELECT SUM(in_row_data_page_count) FROM sys.dm_db_partition_stats \
-         WHERE object_id = OBJECT_ID('{table}') AND index_id = 1"
-    );
+    const LEFT: &str = "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters \
+        WHERE counter_name = 'Disk Table Memory Used (KB)' AND instance_name = DB_NAME()";
     let deadline = Instant::now() + PATIENCE;
     let [rows] = numbers(connection, &format!("SELECT COUNT_BIG(*) FROM {table}"))?;
     loop {
         connection.execute("CHECKPOINT")?;
-        let [left] = numbers(connection, &pages)?;
-        // A row takes more than eight bytes, so that as many rows as that fill a page would be 1,024.
-        if left <= rows / 1024 / SUNK + 1 {
+        let [left] = numbers(connection, LEFT)?;
+        // A row takes more than eight bytes.
+        if left <= rows * 8 / 1024 / SUNK + 8 {
             return Ok(());
         }
         if Instant::now() > deadline {
-            return Err(BenchError::Wrong(format!("{table} has {left} pages of rows in memory")));
+            return Err(BenchError::Wrong(format!("{table} has {left} KB of rows in memory")));
         }
         std::thread::sleep(Duration::from_millis(200));
     }

@@ -1,6 +1,7 @@
 //! What the server counts: only counters that are really kept are shown.
 
 use base::Value;
+use engine::catalog::Catalog;
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
@@ -124,7 +125,7 @@ fn of_pages(cx: &mut FillContext<'_>) {
     }
 }
 
-const OF_DATABASE: [(&str, i32); 7] = [
+const OF_DATABASE: [(&str, i32); 8] = [
     ("Active Transactions", RAW),
     ("Log Bytes Flushed/sec", RATE),
     ("Log File(s) Size (KB)", RAW),
@@ -132,7 +133,15 @@ const OF_DATABASE: [(&str, i32); 7] = [
     ("Log Flush Waits/sec", RATE),
     ("Log Flushes/sec", RATE),
     ("XTP Memory Used (KB)", RAW),
+    ("Disk Table Memory Used (KB)", RAW),
 ];
+
+/// What rows of disk tables take in memory.
+fn disk_table_bytes(catalog: &Catalog) -> u64 {
+    let schema = catalog.current();
+    let disk = schema.tables().filter(|table| !table.kind.is_memory_optimized());
+    disk.filter_map(|table| catalog.table(table)).map(|table| table.memory().used_bytes).sum()
+}
 
 fn of_databases(cx: &mut FillContext<'_>) {
     let mut total = [0; OF_DATABASE.len()];
@@ -152,6 +161,7 @@ fn of_databases(cx: &mut FillContext<'_>) {
             log.waits,
             log.batches,
             manager.pool().total() >> 10,
+            disk_table_bytes(&catalog) >> 10,
         ];
         for (sum, value) in total.iter_mut().zip(values) {
             *sum += value;
