@@ -21,6 +21,12 @@ pub fn resident_bytes(env: &Env) -> Option<u64> {
     resident_in(&String::from_utf8_lossy(&text[..length]))
 }
 
+/// Has the allocator give back to the system what is free of its memory, which it would else keep for a while.
+/// Takes as long as a walk through all that it manages.
+pub fn give_back() {
+    crate::sys::collect_free_memory();
+}
+
 fn resident_in(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)

@@ -1,4 +1,4 @@
-//! The system calls that the standard library does not wrap.
+//! The system's calls that the standard library does not wrap, and one of the program's allocator.
 
 use std::ffi::CString;
 use std::io;
@@ -169,4 +169,10 @@ pub fn write_zeros_directly(
     }
     // Devices want their blocks' alignment of memory, too.
     direct.write_all_at(&crate::memory::AlignedBytes::new(len), offset)
+}
+
+/// Has the program's allocator give back to the system what is free of its memory.
+pub fn collect_free_memory() {
+    // SAFETY: any thread may call it at any time; it does nothing where another allocator is used.
+    unsafe { libmimalloc_sys::mi_collect(true) }
 }

@@ -29,6 +29,7 @@ impl Balance {
             while until.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if server.instance.limit_pages() {
                     engine::hot::heap::give_back();
+                    env::memory::give_back();
                 }
                 let databases = server.instance.databases().engine().databases();
                 databases.iter().for_each(|database| database.pace_writers());
