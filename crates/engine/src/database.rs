@@ -4,7 +4,8 @@
 //!
 //! Made by [`Database::create`] with an empty log, or without one by [`Database::unlogged`]; or
 //! found on disk: [`Database::recover`] reads its log back, which may leave transactions over several
-//! databases in doubt, and [`RecoveringDatabase::open`] resolves those and opens it. It ends with
+//! databases in doubt, and [`RecoveringDatabase::open`] resolves those and opens it. Its tables are loaded from
+//! the checkpoint while it is in use; who wants one that is not loaded waits. It ends with
 //! [`Database::shut_down`], after which the next start finds exact counters and a clean log, or with
 //! the process, after which it finds what was durable.
 
@@ -33,7 +34,10 @@ use crate::log::record::RECORD_HEADER;
 use crate::log::store::LogStore;
 use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
 use crate::pages::BufferPool;
-use crate::recovery::{Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved};
+use crate::recovery::{
+    LoadProgress, Loader, Recovered, Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions,
+    Resolved,
+};
 use crate::sink::{self, SinkError, SinkOptions, SinkStats, Sinker};
 use crate::sync::Arc;
 use crate::txn::{
@@ -130,6 +134,8 @@ impl DatabaseIdentity {
 pub struct Database {
     identity: DatabaseIdentity,
     manager: Arc<Manager>,
+    /// Loads its tables, if it was found on disk.
+    loader: Option<Loader>,
     checkpoints: OnceLock<Checkpoints>,
     sinker: OnceLock<Sinker>,
     /// What checkpoints will be made with; none where nothing is kept.
@@ -261,7 +267,7 @@ impl Database {
             tables,
         }));
         let (checkpoints, sinker) = (OnceLock::new(), OnceLock::new());
-        Database { identity, manager, checkpoints, sinker, files }
+        Database { identity, manager, loader: None, checkpoints, sinker, files }
     }
 
     /// Starts to make checkpoints, and to take rows of disk tables out of memory. Whoever knows the catalog calls this once, with what tells which of
@@ -407,14 +413,34 @@ impl Database {
         }
     }
 
-    /// Ends the thread that makes checkpoints: the files are about to go, or to be left alone.
-    pub fn stop_checkpoints(&self) {
+    /// Ends the threads that read and write its files, which are about to go, or to be left alone.
+    pub fn stop_threads(&self) {
+        self.loader.iter().for_each(Loader::stop);
         if let Some(checkpoints) = self.checkpoints.get() {
             checkpoints.stop();
         }
         if let Some(sinker) = self.sinker.get() {
             sinker.stop();
         }
+    }
+
+    /// How far the loading of its tables has come, as long as that goes on.
+    pub fn loading(&self) -> Option<LoadProgress> {
+        self.loader.as_ref().and_then(Loader::progress)
+    }
+
+    /// Why its tables could not be loaded: it is suspect then.
+    pub fn loading_failure(&self) -> Option<&RecoveryError> {
+        self.loader.as_ref().and_then(Loader::failure)
+    }
+
+    /// Waits until all its tables are loaded.
+    ///
+    /// # Errors
+    /// Why they cannot be.
+    pub fn wait_until_loaded(&self, task: &Task) -> Result<(), EngineError> {
+        self.loader.iter().for_each(|loader| loader.wait(task));
+        self.loading_failure().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
     /// Takes all rows of disk tables out of memory that can leave it, whatever the settings.
@@ -490,6 +516,7 @@ impl Database {
     /// are the positions of counters that belong to no table (sequences).
     pub fn shut_down(&self, task: &Task, counters: &[Operation<'_>]) -> Result<(), EngineError> {
         self.manager.set_available(Err(Unavailable::Offline));
+        self.loader.iter().for_each(Loader::stop);
         for table in self.manager.tables().all() {
             if let Some(counter) = table.identity() {
                 self.manager.log_identity(task, &table, counter.position())?;
@@ -505,7 +532,7 @@ impl Database {
                 let _ = checkpoints.order(task, Order::Checkpoint);
             }
         }
-        self.stop_checkpoints();
+        self.stop_threads();
         Ok(self.manager.log().shut_down()?)
     }
 }
@@ -558,7 +585,7 @@ impl RecoveringDatabase {
     }
 
     /// Resolves what is in doubt: `decided` tells whether the coordinator's log holds a decision to
-    /// commit. Builds the indexes and opens the database.
+    /// commit. Opens the database, and begins to load its tables.
     pub fn open(
         self,
         task: &Task,
@@ -566,20 +593,23 @@ impl RecoveringDatabase {
         decided: impl Fn(&crate::log::GlobalTransaction) -> bool,
     ) -> Result<Database, EngineError> {
         let RecoveringDatabase { host, identity, mut files, log, recovery } = self;
-        let recovered = recovery.finish(catalog, decided)?;
-        files.life = recovered.end.next;
+        let Recovered { tables, load, end, resolved } = recovery.finish(catalog, decided)?;
+        files.life = end.next;
         // Before anything is written to the log, which then goes its own way.
-        begin_fork(&files.backups.chain, identity.uuid, recovered.end.next)?;
-        let log = Log::open(host.env(), files.store.clone(), &recovered.end, log)?;
-        for Resolved { prepared, stamp, committed } in &recovered.resolved {
+        begin_fork(&files.backups.chain, identity.uuid, end.next)?;
+        let log = Log::open(host.env(), files.store.clone(), &end, log)?;
+        for Resolved { prepared, stamp, committed } in &resolved {
             let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };
             let space = log.reserve_waiting(task, RECORD_HEADER)?;
             assert_eq!(space.stamp(), *stamp, "nobody else writes to the log yet");
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        let database = Database::with(&host, identity, log, recovered.tables, Some(files));
+        // No checkpoint is made yet that could remove them.
+        let pin = files.backups.pins.pin_files(&files.last.manifest);
+        let mut database = Database::with(&host, identity, log, tables, Some(files));
         database.manager.queue_recovered();
+        database.loader = Loader::start(&database.manager, load, pin);
         Ok(database)
     }
 }

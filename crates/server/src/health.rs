@@ -1,5 +1,5 @@
-//! Tells the error log when checkpoints of a database fail, and when they are made again. Nobody else would hear
-//! of those that nobody has asked for.
+//! Tells the error log when checkpoints of a database fail, and when they are made again: nobody else would hear
+//! of those that nobody has asked for. And when the tables of a database cannot be loaded.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,10 @@ pub struct Health {
 impl Health {
     /// Looks, and tells what has changed.
     pub fn look(&mut self, instance: &Instance) {
+        for (id, why) in instance.databases().take_failures() {
+            let name = instance.database_name(id);
+            error!("Database '{name}' is suspect, since its tables cannot be loaded: {why}");
+        }
         for catalog in instance.databases().catalogs() {
             let database = catalog.database();
             let Some(stats) = database.checkpoint_stats() else { continue };

@@ -258,13 +258,21 @@ pub fn open(
     for path in &report.removed {
         info!("removed {}, which belongs to no database", path.display());
     }
-    let count = databases.catalogs().len();
+    let catalogs = databases.catalogs();
+    let loading = catalogs.iter().filter(|catalog| catalog.database().loading().is_some()).count();
     match databases.engine().host().pages.reopen_extension() {
         Ok(None) => {}
         Ok(Some(file)) => info!("The buffer pool extension is '{}'.", file.path.display()),
         Err(error) => warn!("The buffer pool extension cannot be used: {error}"),
     }
-    info!("Recovery is complete: {count} databases in {} ms.", began.elapsed().as_millis());
+    let (count, took_ms) = (catalogs.len(), began.elapsed().as_millis());
+    match loading {
+        0 => info!("Recovery is complete: {count} databases in {took_ms} ms."),
+        _ => info!(
+            "Recovery has opened {count} databases in {took_ms} ms. Tables of {loading} of them are being loaded; \
+             each is served as soon as it is."
+        ),
+    }
     let spill = SpillOptions::new(config.data.join(SPILL_DIRECTORY));
     let spill = SpillOptions { limit_bytes: config.max_spill.0, ..spill };
     let spill = SpillSpace::open(env, spill).map_err(StartError::Spill)?;

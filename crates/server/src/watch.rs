@@ -1,78 +1,132 @@
-//! Tells the error log how far recovery has come, when it takes long.
+//! Tells the error log how far recovery has come, when it takes long: before the databases are open, and then
+//! while their tables are loaded.
 
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::recovery::{RecoveryProgress, RecoveryStage};
 use tracing::{info, warn};
 
 /// Recovery that takes longer says how far it has come, every so often.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+/// How often it is looked whether something is over.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-type Watched = Arc<Mutex<Vec<(String, RecoveryProgress)>>>;
-
-/// Watches the databases that are being recovered, until it is dropped.
+/// Watches the databases that are being recovered. Dropped when all are open that can be; what loads its tables is
+/// watched until that is over.
 #[derive(Default)]
 pub struct RecoveryWatch {
-    watched: Watched,
-    /// The thread, which ends when the sender is gone.
-    thread: Option<(Sender<()>, JoinHandle<()>)>,
+    shared: Arc<Shared>,
+    is_running: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    watched: Mutex<Vec<Watched>>,
+    /// No recovery begins any more.
+    all_begun: AtomicBool,
+}
+
+struct Watched {
+    name: String,
+    progress: RecoveryProgress,
+    /// Since when tables have been loaded.
+    loading: Option<Instant>,
 }
 
 impl RecoveryWatch {
     /// The recovery of a database begins.
     pub fn begin(&mut self, name: &str, progress: &RecoveryProgress) {
         info!("Recovering database '{name}'.");
-        let mut watched = self.watched.lock().expect("nobody panics under this lock");
-        watched.push((name.to_string(), progress.clone()));
-        if self.thread.is_some() {
+        let (name, progress) = (name.to_string(), progress.clone());
+        let watched = Watched { name, progress, loading: None };
+        self.shared.watched.lock().expect("nobody panics under this lock").push(watched);
+        if std::mem::replace(&mut self.is_running, true) {
             return;
         }
-        let (over, until) = channel();
-        let watched = self.watched.clone();
-        let watch = move || {
-            while until.recv_timeout(PROGRESS_EVERY) == Err(RecvTimeoutError::Timeout) {
-                let watched = watched.lock().expect("nobody panics under this lock");
-                for (name, progress) in &*watched {
-                    if let Some(line) = line(name, progress.stage()) {
-                        info!("{line}");
-                    }
-                }
-            }
-        };
-        match std::thread::Builder::new().name("recovery watch".into()).spawn(watch) {
-            Ok(thread) => self.thread = Some((over, thread)),
-            Err(error) => warn!("nobody watches recovery: {error}"),
+        let shared = self.shared.clone();
+        let watch = std::thread::Builder::new().name("recovery watch".into());
+        if let Err(error) = watch.spawn(move || shared.watch()) {
+            warn!("nobody watches recovery: {error}");
         }
     }
 }
 
 impl Drop for RecoveryWatch {
     fn drop(&mut self) {
-        if let Some((over, thread)) = self.thread.take() {
-            drop(over);
-            let _ = thread.join();
+        self.shared.all_begun.store(true, Release); // pairs with watch()
+    }
+}
+
+impl Shared {
+    fn watch(&self) {
+        let mut told = Instant::now();
+        loop {
+            std::thread::sleep(LOOK_EVERY);
+            // First: a database that is open has begun to load its tables.
+            let all_begun = self.all_begun.load(Acquire);
+            let tell = told.elapsed() >= PROGRESS_EVERY;
+            if tell {
+                told = Instant::now();
+            }
+            let mut watched = self.watched.lock().expect("nobody panics under this lock");
+            watched.retain_mut(|own| own.look(tell));
+            let loads =
+                |own: &Watched| matches!(own.progress.stage(), RecoveryStage::Tables { .. });
+            if all_begun && !watched.iter().any(loads) {
+                return;
+            }
         }
     }
 }
 
-/// What is said of a database in this stage; nothing while others are being recovered.
-fn line(name: &str, stage: RecoveryStage) -> Option<String> {
-    let (done, total, phase, unit) = match stage {
+impl Watched {
+    /// Tells what there is to be told; whether there will be more.
+    fn look(&mut self, tell: bool) -> bool {
+        let stage = self.progress.stage();
+        if matches!(stage, RecoveryStage::Tables { .. }) {
+            self.loading.get_or_insert_with(Instant::now);
+        }
+        let spent = self.loading.map(|since| since.elapsed()).unwrap_or_default();
+        match stage {
+            RecoveryStage::Done => {
+                let (name, rows) = (&self.name, self.progress.loaded());
+                if rows > 0 {
+                    info!("All tables of database '{name}' are loaded: {rows} rows.");
+                }
+                return false;
+            }
+            RecoveryStage::Failed | RecoveryStage::Stopped => return false,
+            _ => {}
+        }
+        if let Some(line) = line(&self.name, stage, spent).filter(|_| tell) {
+            info!("{line}");
+        }
+        true
+    }
+}
+
+/// What is said of a database in this stage, which has lasted so long; nothing while others are being recovered.
+fn line(name: &str, stage: RecoveryStage, spent: Duration) -> Option<String> {
+    let (done, total, phase, what) = match stage {
         RecoveryStage::Log { done, total, operations } => {
-            let unit = format!("reading the log: {operations} operations");
-            (done, total, 1, unit)
+            let what = format!("reading the log: {operations} operations");
+            (done, total, 1, what)
         }
         RecoveryStage::Indexes { done, total } => {
             (done, total, 2, format!("building indexes: {done} of {total} rows"))
         }
-        RecoveryStage::Waiting | RecoveryStage::Done => return None,
+        RecoveryStage::Tables { done, total } => {
+            let rate = u128::from(done) * 1000 / spent.as_millis().max(1);
+            let what = format!("loading tables: {done} of {total} rows, {rate} rows/s");
+            (done, total, 3, what)
+        }
+        _ => return None,
     };
     let percent = (done * 100).checked_div(total).unwrap_or(0).min(100);
     Some(format!(
-        "Recovery of database '{name}': phase {phase} of 2 is {percent}% complete, {unit}."
+        "Recovery of database '{name}': phase {phase} of 3 is {percent}% complete, {what}."
     ))
 }
 
@@ -82,18 +136,36 @@ mod tests {
 
     #[test]
     fn each_phase_has_its_own_share() {
+        let line = |stage| line("d", stage, Duration::from_secs(2));
         let log = RecoveryStage::Log { done: 50, total: 200, operations: 7 };
         assert_eq!(
-            line("d", log).unwrap(),
-            "Recovery of database 'd': phase 1 of 2 is 25% complete, reading the log: 7 operations."
+            line(log).unwrap(),
+            "Recovery of database 'd': phase 1 of 3 is 25% complete, reading the log: 7 operations."
         );
         let indexes = RecoveryStage::Indexes { done: 1, total: 3 };
         assert_eq!(
-            line("d", indexes).unwrap(),
-            "Recovery of database 'd': phase 2 of 2 is 33% complete, building indexes: 1 of 3 rows."
+            line(indexes).unwrap(),
+            "Recovery of database 'd': phase 2 of 3 is 33% complete, building indexes: 1 of 3 rows."
         );
-        assert_eq!(line("d", RecoveryStage::Waiting), None);
+        let tables = RecoveryStage::Tables { done: 3000, total: 4000 };
+        assert_eq!(
+            line(tables).unwrap(),
+            "Recovery of database 'd': phase 3 of 3 is 75% complete, loading tables: 3000 of 4000 rows, \
+             1500 rows/s."
+        );
+        assert_eq!(line(RecoveryStage::Waiting), None);
         let nothing = RecoveryStage::Log { done: 0, total: 0, operations: 0 };
-        assert!(line("d", nothing).unwrap().contains(" 0% "));
+        assert!(line(nothing).unwrap().contains(" 0% "));
+    }
+
+    #[test]
+    fn what_is_over_is_not_watched_any_more() {
+        let (mut watch, progress) = (RecoveryWatch::default(), RecoveryProgress::default());
+        watch.begin("d", &progress);
+        let shared = watch.shared.clone();
+        drop(watch);
+        while Arc::strong_count(&shared) > 1 {
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 }

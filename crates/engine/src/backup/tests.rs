@@ -120,7 +120,7 @@ fn try_recover(server: &Server, identity: &DatabaseIdentity) -> Result<Arc<Datab
     let mut opened = server.engine.open_recovered(&server.task, recovered, &[]);
     let database = opened.pop().expect("one in, one out").2?;
     database.start_checkpoints(|_, _| None);
-    Ok(database)
+    crate::recovery::tests::loaded(&database).map_or(Ok(database), Err)
 }
 
 fn crash(world: &World, server: Server) {

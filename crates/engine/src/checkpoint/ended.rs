@@ -51,6 +51,14 @@ impl Ended {
         self.keys.extend_from_slice(key);
     }
 
+    /// Adds those of another.
+    pub fn append(&mut self, other: &Ended) {
+        let start = self.keys.len();
+        self.keys.extend_from_slice(&other.keys);
+        let moved = |entry: &Entry| Entry { start: start + entry.start, ..*entry };
+        self.entries.extend(other.entries.iter().map(moved));
+    }
+
     fn key(&self, entry: &Entry) -> &[u8] {
         &self.keys[entry.start..entry.start + entry.len as usize]
     }
@@ -147,6 +155,11 @@ pub(super) struct EndedOf<'a> {
 }
 
 impl EndedOf<'_> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.left.len()
+    }
+
     /// Whether there is nothing that can have ended any more.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty()

@@ -1,6 +1,6 @@
 //! Loading: from checkpoint files back to tables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,6 +14,7 @@ use super::error::{CheckpointError, Result};
 use super::manifest::{Manifest, Pair};
 use super::names::{self, Named};
 use super::objects::ObjectStore;
+use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
@@ -152,133 +153,208 @@ impl OpenPair {
 /// A row of a catalog table, and which.
 pub(crate) type CatalogRow = (StorageId, Box<[u8]>);
 
-/// The rows of a checkpoint on their way into tables.
-pub(crate) struct Load<'a> {
-    tables: &'a Tables,
-    collector: &'a Collector,
-    threads: usize,
-    pairs: Vec<OpenPair>,
+/// A block of rows of one table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    /// Place of its pair.
+    pair: usize,
+    info: BlockInfo,
 }
 
-/// Opens the files of a checkpoint.
-pub(crate) fn load<'a>(
+/// A table of which there are rows in files.
+pub(crate) struct TableBlocks {
+    pub table: Arc<Table>,
+    /// In the order of their stamps.
+    pub blocks: Vec<Block>,
+    /// Rows that live.
+    pub rows: u64,
+}
+
+/// The files of a checkpoint, open.
+pub(crate) struct Files {
+    pairs: Vec<OpenPair>,
+    /// The commits that each pair covers.
+    ranges: Arc<[(Lsn, Lsn)]>,
+    /// The keys of rows that have ended, whatever commit wrote them.
+    ended_keys: HashMap<StorageId, HashSet<Box<[u8]>>>,
+}
+
+/// Opens the files of a checkpoint: reads where their blocks lie, and which rows have ended.
+pub(crate) fn open(
     objects: &dyn ObjectStore,
     manifest: &Manifest,
-    tables: &'a Tables,
-    collector: &'a Collector,
     threads: usize,
-) -> Result<Load<'a>> {
-    let places = manifest.pairs.len();
-    let pairs = in_parallel(threads, places, |_, place| {
+) -> Result<Files> {
+    let pairs = in_parallel(threads, manifest.pairs.len(), |place| {
         OpenPair::open(objects, manifest.database, &manifest.pairs[place])
     })?;
-    Ok(Load { tables, collector, threads, pairs })
+    let ranges = manifest.pairs.iter().map(Pair::range).collect();
+    Ok(Files { pairs, ranges, ended_keys: HashMap::new() })
 }
 
-impl Load<'_> {
+impl Files {
     /// Loads the rows of the catalog's own tables, and tells of them.
-    pub fn catalog(&self) -> Result<Vec<CatalogRow>> {
-        let mut loader = Loader::new(self, 0);
+    pub fn load_catalog(&self, tables: &Tables, collector: &Collector) -> Result<Vec<CatalogRow>> {
+        let mut loader = BlockLoader::new(collector, 0);
         let mut rows = Vec::new();
-        for pair in &self.pairs {
-            for block in pair.data.blocks() {
-                if let Some(table) = self.tables.get(block.storage).filter(|t| t.is_catalog()) {
-                    loader.block(pair, block, &table, &mut |row| {
-                        rows.push((block.storage, row.into()));
-                    })?;
+        for (place, pair) in self.pairs.iter().enumerate() {
+            for info in pair.data.blocks() {
+                if let Some(table) = tables.get(info.storage).filter(|t| t.is_catalog()) {
+                    let block = Block { pair: place, info: *info };
+                    let mut see = |row: &[u8]| rows.push((info.storage, row.into()));
+                    loader.load(self, &block, &table, &mut see)?;
                 }
             }
         }
         Ok(rows)
     }
 
-    /// Loads the rows of all other tables that there are. Rows of tables that are gone are left out.
-    pub fn others(&self) -> Result<u64> {
-        let tables: HashMap<StorageId, Arc<Table>> =
-            self.tables.all().into_iter().map(|table| (table.storage(), table)).collect();
-        let mut blocks = Vec::new();
-        for pair in &self.pairs {
-            for block in pair.data.blocks() {
-                // Rows of a table that has trees are in those, and in the log.
-                let loads = |t: &&Arc<Table>| !t.is_catalog() && t.cold().is_none();
-                if let Some(table) = tables.get(&block.storage).filter(loads) {
-                    blocks.push((pair, block, table));
+    /// All other tables that there are, with what the files have of them. Rows of tables that are gone are left
+    /// out, and so are those of tables that have trees: they are in those, and in the log.
+    pub fn tables(&self, tables: &Tables) -> Vec<TableBlocks> {
+        let mut found: HashMap<StorageId, Option<TableBlocks>> = HashMap::new();
+        for (place, pair) in self.pairs.iter().enumerate() {
+            for info in pair.data.blocks() {
+                let table = found.entry(info.storage).or_insert_with(|| {
+                    let table = tables.get(info.storage)?;
+                    let loads = !table.is_catalog() && table.cold().is_none();
+                    loads.then(|| TableBlocks { table, blocks: Vec::new(), rows: 0 })
+                });
+                if let Some(own) = table {
+                    own.blocks.push(Block { pair: place, info: *info });
+                    own.rows += u64::from(info.rows);
                 }
             }
         }
-        let rows = AtomicUsize::new(0);
-        in_parallel(self.threads, blocks.len(), |part, place| {
-            let (pair, block, table) = blocks[place];
-            let loaded = Loader::new(self, part).block(pair, block, table, &mut |_| {})?;
-            rows.fetch_add(loaded, Relaxed);
-            Ok(())
-        })?;
-        Ok(rows.into_inner() as u64)
+        let mut found: Vec<TableBlocks> = found.into_values().flatten().collect();
+        for own in &mut found {
+            let storage = own.table.storage();
+            let ended: usize = self.pairs.iter().map(|pair| pair.ended.of(storage).len()).sum();
+            own.rows = own.rows.saturating_sub(ended as u64);
+        }
+        found
+    }
+
+    /// Takes note of what commits behind the checkpoint end of its rows.
+    pub fn ended_later(&self) -> EndedLater {
+        let ended = self.ranges.iter().map(|_| Ended::default()).collect();
+        EndedLater { ranges: self.ranges.clone(), ended, keys: Vec::new() }
+    }
+
+    /// These rows have ended, too.
+    pub fn end(&mut self, later: Vec<EndedLater>) {
+        for (place, pair) in self.pairs.iter_mut().enumerate() {
+            let more: Vec<&Ended> = later.iter().map(|later| &later.ended[place]).collect();
+            if more.iter().any(|ended| ended.len() > 0) {
+                more.into_iter().for_each(|ended| pair.ended.append(ended));
+                pair.ended.sort();
+            }
+        }
+        for (storage, key) in later.into_iter().flat_map(|later| later.keys) {
+            self.ended_keys.entry(storage).or_default().insert(key);
+        }
+    }
+}
+
+/// Rows of a checkpoint's files that later commits have ended, pair by pair.
+#[derive(Default)]
+pub(crate) struct EndedLater {
+    ranges: Arc<[(Lsn, Lsn)]>,
+    ended: Vec<Ended>,
+    keys: Vec<(StorageId, Box<[u8]>)>,
+}
+
+impl EndedLater {
+    /// The row with this key has ended, if there is one; nobody knows what commit wrote it.
+    pub fn push_key(&mut self, storage: StorageId, key: &[u8]) {
+        self.keys.push((storage, key.into()));
+    }
+
+    /// The row of the commit at `stamp` with this key has ended. `false` if no file has such rows.
+    pub fn push(&mut self, storage: StorageId, stamp: Lsn, key: &[u8]) -> bool {
+        let place = self.ranges.partition_point(|(_, to)| *to <= stamp);
+        let found = self.ranges.get(place).is_some_and(|(from, _)| *from <= stamp);
+        if found {
+            self.ended[place].push(storage, stamp, key);
+        }
+        found
     }
 }
 
 /// Puts the rows of blocks into tables.
-struct Loader {
+pub(crate) struct BlockLoader {
     handle: LocalHandle,
     part: usize,
     buffer: Vec<u8>,
     key: KeyBuf,
+    anchors: Vec<AnchorPtr>,
 }
 
-/// Rows for whose places in the index is asked at once, before they are put in.
+/// Rows whose places in the indexes are asked for at once, before they are put in.
 const ROWS_AT_ONCE: usize = 32;
 
-impl Loader {
-    fn new(load: &Load<'_>, part: usize) -> Loader {
-        let handle = load.collector.register();
-        Loader { handle, part, buffer: Vec::new(), key: KeyBuf::default() }
+impl BlockLoader {
+    /// What one of several threads loads with.
+    pub fn new(collector: &Collector, part: usize) -> BlockLoader {
+        let handle = collector.register();
+        let (buffer, key, anchors) = (Vec::new(), KeyBuf::default(), Vec::new());
+        BlockLoader { handle, part, buffer, key, anchors }
     }
 
-    /// Loads the live rows of a block; how many there are.
-    fn block(
+    /// Loads the live rows of a block, into all indexes; how many there are.
+    pub fn load(
         &mut self,
-        pair: &OpenPair,
-        block: &BlockInfo,
+        files: &Files,
+        block: &Block,
         table: &Table,
         see: &mut dyn FnMut(&[u8]),
-    ) -> Result<usize> {
+    ) -> Result<u64> {
+        let (pair, block) = (&files.pairs[block.pair], &block.info);
         let range = pair.data.read_block(block, &mut self.buffer)?;
         let damaged = |what| pair.data.damaged(block.offset, what);
         if block.layout != table.layout_number() {
             return Err(damaged("a block's rows have a layout that their table does not have"));
         }
         let mut ended = pair.ended.of(block.storage);
+        let ended_keys = files.ended_keys.get(&block.storage);
         let (mut rows, mut seen, mut live) = (Rows(&self.buffer[range]), 0, 0);
         let mut together = Vec::with_capacity(ROWS_AT_ONCE);
         loop {
+            let before = seen;
             together.clear();
             for row in std::iter::from_fn(|| rows.next()).take(ROWS_AT_ONCE) {
                 let (stamp, row) = row.ok_or_else(|| damaged("a row is longer than its block"))?;
                 let row = table.well_formed(row).ok_or_else(|| damaged("a row is malformed"))?;
-                together.push((stamp, row));
-            }
-            if together.is_empty() {
-                break;
-            }
-            seen += together.len();
-            table.prefetch_all(table.log_index(), together.iter().map(|(_, row)| *row));
-            let guard = self.handle.pin();
-            for &(stamp, row) in &together {
+                seen += 1;
                 if !ended.is_empty() && ended.has_stamp(stamp) {
                     table.log_key(row, &mut self.key);
                     if ended.has_row(stamp, &self.key) {
                         continue;
                     }
                 }
-                let inserted = table.recover_insert(self.part, &guard, row, stamp);
-                if !inserted.map_err(|_| CheckpointError::OutOfMemory)? {
-                    return Err(damaged("a row is in the files twice"));
+                if let Some(keys) = ended_keys {
+                    table.log_key(row, &mut self.key);
+                    if keys.contains(&*self.key) {
+                        continue;
+                    }
                 }
                 see(row);
-                live += 1;
+                together.push((stamp, row));
+            }
+            if seen == before {
+                break;
+            }
+            let guard = self.handle.pin();
+            let refused = table.recover_rows(self.part, &guard, &together, &mut self.anchors);
+            match refused.map_err(|_| CheckpointError::OutOfMemory)? {
+                None => live += together.len() as u64,
+                Some(index) if index == table.log_index() => {
+                    return Err(damaged("a row is in the files twice"));
+                }
+                Some(_) => return Err(damaged("a unique key is in the files twice")),
             }
         }
-        match seen == block.rows as usize {
+        match seen == block.rows {
             true => Ok(live),
             false => Err(damaged("a block has fewer rows than it says")),
         }
@@ -290,26 +366,25 @@ impl Loader {
 fn in_parallel<T: Send>(
     threads: usize,
     places: usize,
-    work: impl Fn(usize, usize) -> Result<T> + Sync,
+    work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
-    let run = |part: usize| -> Result<Vec<(usize, T)>> {
+    let run = || -> Result<Vec<(usize, T)>> {
         let mut done = Vec::new();
         loop {
             let place = next.fetch_add(1, Relaxed);
             if place >= places {
                 return Ok(done);
             }
-            let result = work(part, place).inspect_err(|_| next.store(places, Relaxed))?;
+            let result = work(place).inspect_err(|_| next.store(places, Relaxed))?;
             done.push((place, result));
         }
     };
     let parts = threads.clamp(1, places.max(1));
     let mut done = std::thread::scope(|scope| {
-        let run = &run;
-        let spawned: Vec<_> = (1..parts).map(|part| scope.spawn(move || run(part))).collect();
-        let own = run(0);
-        let joined = spawned.into_iter().map(|t| t.join().expect("loading does not panic"));
+        let spawned: Vec<_> = (1..parts).map(|_| scope.spawn(run)).collect();
+        let own = run();
+        let joined = spawned.into_iter().map(|t| t.join().expect("opening does not panic"));
         joined.fold(own, |all, more| {
             let (mut all, more) = (all?, more?);
             all.extend(more);

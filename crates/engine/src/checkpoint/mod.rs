@@ -58,7 +58,9 @@ use base::ids::{ObjectId, StorageId};
 
 pub(crate) use data::adopt;
 pub use error::CheckpointError;
-pub(crate) use load::{Loaded, keep_only, load};
+pub(crate) use load::{
+    Block, BlockLoader, EndedLater, Files, Loaded, TableBlocks, keep_only, open,
+};
 pub use manifest::{Delta, Manifest, Pair};
 pub use names::FileId;
 pub(crate) use names::manifest as manifest_name;

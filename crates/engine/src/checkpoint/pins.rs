@@ -1,4 +1,5 @@
-//! Pins: what backups read of a checkpoint is neither removed nor given up while they do.
+//! Pins: what backups, and the loading of tables, read of a checkpoint is neither removed nor given up while
+//! they do.
 //!
 //! Files that a pinned manifest names stay although later manifests do without them, and so does the log
 //! from where it starts. Besides, log that has not been backed up yet may have to stay: the *floor*.
@@ -25,10 +26,11 @@ pub(super) struct Table {
 
 struct Pinned {
     files: HashSet<FileId>,
-    log: Lsn,
+    /// The start of the log, if that is read too.
+    log: Option<Lsn>,
 }
 
-/// Keeps a manifest's files, and the log from its start on, while it lives.
+/// Keeps a manifest's files, and for a backup the log from its start on, while it lives.
 pub(crate) struct Pin {
     pins: Arc<Pins>,
     number: u64,
@@ -47,11 +49,16 @@ impl Pins {
         let mut table = self.lock();
         // Under the lock: a round publishes a manifest before it removes what that does without.
         let manifest = current.read().expect("nobody panics under this lock").clone();
-        let number = table.next;
-        table.next += 1;
-        let files = manifest.files().collect();
-        table.pinned.insert(number, Pinned { files, log: manifest.log_start });
+        let log = Some(manifest.log_start);
+        let number = table.add(Pinned { files: manifest.files().collect(), log });
         Pin { pins: self.clone(), number, manifest }
+    }
+
+    /// Pins the files of a manifest, before any round has begun.
+    pub(crate) fn pin_files(self: &Arc<Pins>, manifest: &Manifest) -> Pin {
+        let pinned = Pinned { files: manifest.files().collect(), log: None };
+        let number = self.lock().add(pinned);
+        Pin { pins: self.clone(), number, manifest: Arc::new(manifest.clone()) }
     }
 
     /// Log from here on is to be kept until it is backed up; `None` for no log.
@@ -66,19 +73,26 @@ impl Pins {
 
     /// Whether a backup is reading.
     pub(crate) fn is_pinned(&self) -> bool {
-        !self.lock().pinned.is_empty()
+        self.lock().pinned.values().any(|pinned| pinned.log.is_some())
     }
 }
 
 impl Table {
-    /// Whether a backup reads this file.
+    fn add(&mut self, pinned: Pinned) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.pinned.insert(number, pinned);
+        number
+    }
+
+    /// Whether somebody reads this file.
     pub fn has(&self, file: FileId) -> bool {
         self.pinned.values().any(|pinned| pinned.files.contains(&file))
     }
 
     /// The log is needed from here on, if recovery needs it from `start` on.
     pub fn log_start(&self, start: Lsn) -> Lsn {
-        let pinned = self.pinned.values().map(|pinned| pinned.log);
+        let pinned = self.pinned.values().filter_map(|pinned| pinned.log);
         pinned.chain(self.floor).fold(start, Lsn::min)
     }
 }

@@ -13,7 +13,7 @@ use crate::database::Database;
 use crate::error::EngineError;
 use crate::log::{GlobalTransaction, LogError};
 use crate::recovery::tests::{
-    Server, State, TestCatalog, World, catalog_table, identity, options, workload,
+    Server, State, TestCatalog, World, catalog_table, identity, loaded, options, workload,
 };
 use crate::recovery::{RecoveryError, RecoveryOptions};
 use crate::sync::Arc;
@@ -64,7 +64,11 @@ fn refusal(world: &World) -> Option<EngineError> {
     let tables = host.tables(u64::MAX);
     tables.create(&catalog_table());
     let (mut catalog, recovery) = (TestCatalog::default(), RecoveryOptions::default());
-    Database::recover(host, identity(5), tables, &mut catalog, &options(), recovery).err()
+    let found = Database::recover(host, identity(5), tables, &mut catalog, &options(), recovery);
+    match found.and_then(|database| database.open(&server.task, &mut catalog, |_| false)) {
+        Ok(database) => loaded(&database),
+        Err(error) => Some(error),
+    }
 }
 
 #[test]

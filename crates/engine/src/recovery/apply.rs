@@ -12,6 +12,7 @@ use crossbeam_epoch::LocalHandle;
 use super::{
     CatalogChange, Counters, RecoveredTables, RecoveryCatalog, RecoveryError, RecoveryOptions,
 };
+use crate::checkpoint::{CheckpointError, EndedLater, Files};
 use crate::cold::table::ColdTable;
 use crate::hot::identity::Position;
 use crate::hot::key::KeyBuf;
@@ -34,6 +35,10 @@ enum Message {
 const QUEUE: usize = 4;
 /// Operations applied under one epoch guard.
 const OPERATIONS_PER_GUARD: usize = 256;
+
+/// The stamp of a row that had been in trees when it was changed. No root has them, since the table has none
+/// now: so the row came from these files or this log.
+const PROMOTED: Lsn = Lsn::ZERO;
 
 /// An operation that is no row, kept until the catalog is told.
 enum Other {
@@ -83,17 +88,18 @@ impl Shared {
 pub(super) struct Appliers {
     shared: Arc<Shared>,
     senders: Vec<SyncSender<Message>>,
-    threads: Vec<JoinHandle<()>>,
+    /// Each gives what its commits have ended of the rows in files.
+    threads: Vec<JoinHandle<EndedLater>>,
     /// Applies the commits that change the catalog, between barriers.
     own: Applier,
 }
 
 impl Appliers {
-    /// Starts the threads.
+    /// Starts the threads. What commits below `files_end` did is in the files.
     pub fn start(
         tables: &Arc<Tables>,
         runtime: &Runtime,
-        files_end: Lsn,
+        (files, files_end): (&Files, Lsn),
         options: &RecoveryOptions,
     ) -> Appliers {
         let shared = Arc::new(Shared {
@@ -109,12 +115,13 @@ impl Appliers {
         for part in 0..parts {
             let (sender, receiver) = sync_channel(QUEUE);
             let (shared, runtime) = (shared.clone(), runtime.clone());
-            let run = move || Applier::new(shared, &runtime, part, parts).run(&receiver);
+            let ended = files.ended_later();
+            let run = move || Applier::new(shared, &runtime, (part, parts), ended).run(&receiver);
             let builder = std::thread::Builder::new().name(format!("applier {part}"));
             threads.push(builder.spawn(run).expect("the system has threads for recovery"));
             senders.push(sender);
         }
-        let own = Applier::new(shared.clone(), runtime, 0, 1);
+        let own = Applier::new(shared.clone(), runtime, (0, 1), files.ended_later());
         Appliers { shared, senders, threads, own }
     }
 
@@ -190,9 +197,16 @@ impl Appliers {
         Ok(())
     }
 
-    /// Waits until everything is applied; the first thing that went wrong, if something did.
-    pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
-        self.settle(catalog)
+    /// Waits until everything is applied; what has ended of the rows in files, or the first thing that went
+    /// wrong.
+    pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<Vec<EndedLater>> {
+        self.settle(catalog)?;
+        self.senders.clear();
+        let threads = std::mem::take(&mut self.threads).into_iter();
+        let mut ended: Vec<EndedLater> =
+            threads.map(|t| t.join().expect("appliers do not panic")).collect();
+        ended.push(std::mem::take(&mut self.own.ended));
+        Ok(ended)
     }
 
     fn check(&self) -> Result<()> {
@@ -233,17 +247,24 @@ struct Applier {
     /// Tables seen since the last barrier.
     known: HashMap<StorageId, Option<Arc<Table>>>,
     key: KeyBuf,
+    /// What this one's commits have ended of the rows in files.
+    ended: EndedLater,
 }
 
 impl Applier {
-    fn new(shared: Arc<Shared>, runtime: &Runtime, part: usize, parts: usize) -> Applier {
+    fn new(
+        shared: Arc<Shared>,
+        runtime: &Runtime,
+        (part, parts): (usize, usize),
+        ended: EndedLater,
+    ) -> Applier {
         let (task, handle) = (Task::blocking(runtime), runtime.collector().register());
         let (part, parts) = (part as u64, parts as u64);
         let (known, key) = (HashMap::new(), KeyBuf::default());
-        Applier { shared, task, handle, part, parts, known, key }
+        Applier { shared, task, handle, part, parts, known, key, ended }
     }
 
-    fn run(mut self, receiver: &Receiver<Message>) {
+    fn run(mut self, receiver: &Receiver<Message>) -> EndedLater {
         let mut failed = false;
         while let Ok(message) = receiver.recv() {
             match message {
@@ -262,6 +283,7 @@ impl Applier {
                 }
             }
         }
+        self.ended
     }
 
     /// Applies this applier's part of a commit.
@@ -285,6 +307,9 @@ impl Applier {
                     table.log_key(row, &mut self.key);
                     if self.is_mine(&table) {
                         let Some(cold) = table.cold() else {
+                            if let Some(stamp) = replaces {
+                                self.end_in_files(&table, stamp, commit.lsn)?;
+                            }
                             table
                                 .recover_upsert(
                                     self.part as usize,
@@ -310,13 +335,14 @@ impl Applier {
                         guard = self.handle.pin();
                     }
                 }
-                Operation::Delete { storage, key, .. } => {
+                Operation::Delete { storage, replaces, key } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
                     self.key.set(key);
                     if !self.is_mine(&table) {
                         continue;
                     }
                     match table.cold() {
+                        None if self.end_in_files(&table, replaces, commit.lsn)? => {}
                         None => table.recover_delete(self.part as usize, &guard, &self.key, None),
                         Some(cold) => {
                             drop(guard);
@@ -336,6 +362,23 @@ impl Applier {
             self.shared.counters.operations.fetch_add(count, Relaxed);
         }
         Ok(())
+    }
+
+    /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in files that are
+    /// not loaded yet, and not in memory.
+    fn end_in_files(&mut self, table: &Table, replaced: Lsn, stamp: Lsn) -> Result<bool> {
+        if replaced >= self.shared.files_end || !table.loading().is_pending() {
+            return Ok(false);
+        }
+        let storage = table.storage();
+        if replaced == PROMOTED {
+            self.ended.push_key(storage, &self.key);
+            return Ok(false);
+        }
+        match self.ended.push(storage, replaced, &self.key) {
+            true => Ok(true),
+            false => Err(CheckpointError::Inconsistent { stamp, storage }.into()),
+        }
     }
 
     /// The row with the key at hand of a table that has trees is this one now, or gone. The tree may have

@@ -1,12 +1,14 @@
-//! Recovery: from the log to tables in memory.
+//! Recovery: from checkpoint files and the log to tables in memory.
 //!
 //! # Life of a recovery
 //!
-//! 1. [`Recovery::replay`] loads the last checkpoint: the catalog's rows, then what the catalog makes of
-//!    them, then all other rows, in any order, on all threads. Each live row is in the files once.
+//! 1. [`Recovery::replay`] opens the files of the last checkpoint and loads the catalog's rows; the catalog makes
+//!    the tables. Those of which there are rows in files are *pending* from here on.
 //! 2. It reads the log from there on. Commits go in batches to all appliers, threads that each
 //!    apply the rows whose identity key hashes to them; so the changes of one row are applied in
-//!    order, and the newest wins. Only the index that names rows in the log is built.
+//!    order, and the newest wins. A row that replaces or deletes one of the files says by which commit that was
+//!    written: this is noted, as a delta file would, and the row in the file is left out later. Only the index
+//!    that names rows in the log is built.
 //! 3. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
 //!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables, then
 //!    its other rows are applied.
@@ -15,30 +17,35 @@
 //!    is not in the trees: from the durable root's position on, wherever the checkpoint's files end. A
 //!    deleted row that is in its tree becomes a deletion in memory.
 //! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
-//! 5. [`Recovery::finish`] builds the other indexes, in parallel.
+//! 5. [`Recovery::finish`] builds the other indexes of what has come out of the log, in parallel.
+//! 6. The database opens. A [`Loader`] brings the pending tables in from the files, one after the other on all
+//!    threads, and lets users into each as it is complete ([`loader`]).
 //!
 //! # Invariants
 //!
-//! * V1: nobody else uses the tables, so each row is one anchor with one version.
-//! * V2: of the rows with one identity key, all changes are applied by one thread, in log order.
+//! * V1: nobody else uses a table that is pending, so each row is one anchor with one version.
+//! * V2: of the rows with one identity key, all changes in the log are applied by one thread, in log order.
+//! * V3: each live row is in the log's tail or in the files, and there once.
 //!
 //! # Failure
 //!
-//! Damage, an unknown table, a duplicate key: the error names it, and nothing of the database is used.
+//! Damage, an unknown table, a duplicate key: the error names it, and nothing of the database is used. If it is
+//! found after the database was opened, that is suspect from then on, and no table is served that was not
+//! complete.
 
 mod apply;
 mod indexes;
+mod loader;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::{Arc, OnceLock};
 
 use base::ids::{Lsn, StorageId};
-use crossbeam_epoch::Collector;
 
-use crate::checkpoint::{self, CheckpointError, Manifest, ObjectStore};
+use crate::checkpoint::{self, CheckpointError, Files, Manifest, ObjectStore};
 use crate::cold::table::ColdInfo;
 use crate::cold::tree::TreeError;
 use crate::hot::identity::Position;
@@ -52,7 +59,11 @@ use crate::log::{
 use crate::wait::Runtime;
 
 use apply::Appliers;
+pub use loader::LoadProgress;
+pub(crate) use loader::Loader;
 
+#[cfg(all(test, not(feature = "shuttle")))]
+mod loader_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 
@@ -210,6 +221,10 @@ struct Counters {
     /// Rows that are put into further indexes.
     rows_done: AtomicU64,
     rows_total: AtomicU64,
+    /// Rows that are loaded from files.
+    loaded: AtomicU64,
+    to_load: AtomicU64,
+    failure: OnceLock<RecoveryError>,
 }
 
 /// What recovery is doing.
@@ -233,14 +248,28 @@ pub enum RecoveryStage {
         /// Rows in all.
         total: u64,
     },
+    /// The database is in use while its tables are loaded.
+    Tables {
+        /// Rows that are loaded.
+        done: u64,
+        /// Rows in all.
+        total: u64,
+    },
     /// It is over.
     Done,
+    /// Tables could not be loaded: [`RecoveryProgress::failure`].
+    Failed,
+    /// The database was closed before all tables were loaded.
+    Stopped,
 }
 
 const LOG: u8 = 0;
 const WAITING: u8 = 1;
 const INDEXES: u8 = 2;
-const DONE: u8 = 3;
+const TABLES: u8 = 3;
+const DONE: u8 = 4;
+const FAILED: u8 = 5;
+const STOPPED: u8 = 6;
 
 impl RecoveryProgress {
     /// What recovery is doing, and how far it has come with that.
@@ -257,6 +286,12 @@ impl RecoveryProgress {
             INDEXES => {
                 RecoveryStage::Indexes { done: self.indexed(), total: read(&counters.rows_total) }
             }
+            TABLES => RecoveryStage::Tables {
+                done: read(&counters.loaded),
+                total: read(&counters.to_load),
+            },
+            FAILED => RecoveryStage::Failed,
+            STOPPED => RecoveryStage::Stopped,
             _ => RecoveryStage::Done,
         }
     }
@@ -269,6 +304,16 @@ impl RecoveryProgress {
     /// Rows that are in all of their indexes so far.
     pub fn indexed(&self) -> u64 {
         self.0.rows_done.load(Relaxed)
+    }
+
+    /// Rows loaded from files, after the database was opened.
+    pub fn loaded(&self) -> u64 {
+        self.0.loaded.load(Relaxed)
+    }
+
+    /// Why tables could not be loaded.
+    pub fn failure(&self) -> Option<&RecoveryError> {
+        self.0.failure.get()
     }
 
     /// A stage begins, whose total has been stored.
@@ -298,6 +343,8 @@ pub struct Recovery {
     tables: Arc<Tables>,
     runtime: Runtime,
     options: RecoveryOptions,
+    /// The files of the checkpoint, and the position below which commits are in there.
+    files: (Files, Lsn),
     end: LogEnd,
     in_doubt: Vec<PreparedTransaction>,
     decisions: HashSet<GlobalTransaction>,
@@ -305,13 +352,21 @@ pub struct Recovery {
 
 /// A database that is ready to be opened.
 pub struct Recovered {
-    /// Its tables, complete.
+    /// Its tables, complete but for those that are pending.
     pub tables: Arc<Tables>,
+    /// What a [`Loader`] is started with.
+    pub(crate) load: Load,
     /// Where its log goes on.
     pub end: LogEnd,
     /// Prepared transactions whose fate the log does not tell yet: to be logged before anything
     /// else.
     pub resolved: Vec<Resolved>,
+}
+
+/// The files that pending tables are loaded from, and how.
+pub(crate) struct Load {
+    files: Files,
+    options: RecoveryOptions,
 }
 
 /// What has become of a prepared transaction.
@@ -330,7 +385,7 @@ const BATCH_COMMITS: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
 
 impl Recovery {
-    /// Loads a checkpoint of a database and replays its log from there on, into `tables`, in which
+    /// Opens a checkpoint of a database and replays its log from there on, into `tables`, in which
     /// the catalog's own are, and which know the trees that `cold` tells of.
     pub fn replay(
         store: Arc<dyn LogStore>,
@@ -342,9 +397,10 @@ impl Recovery {
     ) -> Result<Recovery, RecoveryError> {
         let uuid = manifest.database;
         let mut decisions: HashSet<_> = manifest.decisions.values().copied().collect();
-        let collector = runtime.collector();
-        let mut appliers = Appliers::start(&tables, runtime, manifest.through, &options);
-        load(objects, manifest, (&tables, collector), &mut appliers, catalog, &options)?;
+        let mut files = checkpoint::open(objects, manifest, options.threads)?;
+        let files_end = manifest.through;
+        let mut appliers = Appliers::start(&tables, runtime, (&files, files_end), &options);
+        load_catalog((&files, manifest), &tables, runtime, &mut appliers, catalog)?;
         let mut replay = Replay::start(store, manifest.log_start)?;
         let mut batch = Vec::new();
         let mut bytes = 0;
@@ -373,7 +429,7 @@ impl Recovery {
             }
         }
         appliers.send(batch)?;
-        appliers.finish(catalog)?;
+        files.end(appliers.finish(catalog)?);
         let end = replay.finish();
         options.progress.enter(WAITING);
         let complete = manifest.through.max(cold.map_or(Lsn::ZERO, |info| Lsn(info.through)));
@@ -381,6 +437,7 @@ impl Recovery {
             tables,
             runtime: runtime.clone(),
             options,
+            files: (files, files_end),
             end: end.end.resume_at(complete),
             in_doubt: end.in_doubt,
             decisions,
@@ -403,10 +460,11 @@ impl Recovery {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&GlobalTransaction) -> bool,
     ) -> Result<Recovered, RecoveryError> {
-        let Recovery { tables, runtime, options, end, in_doubt, .. } = self;
+        let Recovery { tables, runtime, options, files, end, in_doubt, .. } = self;
+        let (mut files, files_end) = files;
         let mut resolved = Vec::new();
-        {
-            let mut appliers = Appliers::start(&tables, &runtime, Lsn::ZERO, &options);
+        if !in_doubt.is_empty() {
+            let mut appliers = Appliers::start(&tables, &runtime, (&files, files_end), &options);
             for prepared in in_doubt {
                 let PreparedTransaction { lsn, flags, global, body, .. } = prepared;
                 let committed = decided(&global);
@@ -423,28 +481,27 @@ impl Recovery {
                     false => appliers.send(vec![commit])?,
                 }
             }
-            appliers.finish(catalog)?;
+            files.end(appliers.finish(catalog)?);
         }
         indexes::build(&tables, &runtime, &options)?;
-        options.progress.enter(DONE);
-        Ok(Recovered { tables, end, resolved })
+        Ok(Recovered { tables, load: Load { files, options }, end, resolved })
     }
 }
 
-/// Loads a checkpoint: rows, and the ceilings of counters.
-fn load(
-    objects: &dyn ObjectStore,
-    manifest: &Manifest,
-    (tables, collector): (&Tables, &Collector),
+/// Loads of a checkpoint what the catalog has to know: its rows, and the ceilings of counters. Finds out what
+/// tables are pending.
+fn load_catalog(
+    (files, manifest): (&Files, &Manifest),
+    tables: &Tables,
+    runtime: &Runtime,
     appliers: &mut Appliers,
     catalog: &mut dyn RecoveryCatalog,
-    options: &RecoveryOptions,
 ) -> Result<(), RecoveryError> {
-    let files = checkpoint::load(objects, manifest, tables, collector, options.threads)?;
     let stamp = manifest.through;
     let failed = |what| RecoveryError::Catalog { stamp, what };
     let inserted = |(storage, row)| CatalogChange { storage, old: None, new: Some(row) };
-    let changes: Vec<_> = files.catalog()?.into_iter().map(inserted).collect();
+    let rows = files.load_catalog(tables, runtime.collector())?;
+    let changes: Vec<_> = rows.into_iter().map(inserted).collect();
     if !changes.is_empty() {
         catalog.changed(&RecoveredTables { tables }, stamp, &changes).map_err(failed)?;
     }
@@ -457,7 +514,6 @@ fn load(
     for (storage, ceiling) in &manifest.identities {
         appliers.recover_ceiling(*storage, Position::decode(*ceiling));
     }
-    let rows = files.others()? + changes.len() as u64;
-    options.progress.0.operations.fetch_add(rows, Relaxed);
+    files.tables(tables).iter().for_each(|pending| pending.table.loading().begin());
     Ok(())
 }

@@ -184,9 +184,18 @@ impl World {
             let database = result.unwrap_or_else(|error| panic!("database {id}: {error:?}"));
             database.start_checkpoints(|_, _| None);
         }
-        assert!(watched.iter().all(|progress| progress.stage() == RecoveryStage::Done));
+        let is_open = |progress: &RecoveryProgress| {
+            matches!(progress.stage(), RecoveryStage::Tables { .. } | RecoveryStage::Done)
+        };
+        assert!(watched.iter().all(is_open));
         server
     }
+}
+
+/// Waits until the tables of a database are loaded; why they cannot be.
+pub(crate) fn loaded(database: &Database) -> Option<EngineError> {
+    let task = Task::blocking(database.manager().runtime());
+    database.wait_until_loaded(&task).err()
 }
 
 impl Server {
@@ -611,7 +620,7 @@ fn a_log_that_names_an_unknown_table_is_refused() {
     let server = world.create(&[5]).expect("the disk works");
     let database = server.engine.database(DbId(5)).expect("it is open");
     // Rows of unknown tables in checkpoint files belonged to tables that were dropped.
-    database.stop_checkpoints();
+    database.stop_threads();
     let stray = database.manager().create_table(&user_table(StorageId(1009)));
     let mut txn = server.begin(5);
     server.insert(&mut txn, &stray, [1, 1, 1]).expect("a fresh key");

@@ -61,6 +61,8 @@ impl Core {
             load.all += bytes;
             match table.sinks() {
                 true => load.sinking += bytes,
+                // It does not begin to sink before it is in memory as a whole.
+                false if !table.is_loaded() => {}
                 false => load.resident.push((bytes, table)),
             }
         }

@@ -11,7 +11,7 @@ use crate::hot::status::Slot;
 use crate::hot::table::{Table, TablePtr};
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::Arc;
-use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::HeldLocks;
 use crate::txn::manager::{DatabaseSession, Manager, Spare};
 use crate::txn::waits::{Blocker, Resource};
@@ -341,6 +341,9 @@ impl Transaction {
 
     #[cold]
     fn enter(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {
+        if !table.is_loaded() {
+            self.wait_until_loaded(task, table)?;
+        }
         let owner = self.session.owner().id().0;
         loop {
             let shard = task.worker().index();
@@ -361,6 +364,22 @@ impl Transaction {
                 }
                 Err(holder) => self.wait_for_gate(task, table, holder)?,
             }
+        }
+    }
+
+    /// Waits until a table is loaded, which goes before others from now on.
+    fn wait_until_loaded(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
+        let loading = table.loading();
+        loading.ask();
+        while loading.is_pending() {
+            self.block(task, Blocker::Load(address(table)), |_| loading.is_pending())?;
+        }
+        match loading.is_loaded() {
+            true => Ok(()),
+            false => self
+                .manager()
+                .check_available()
+                .and(Err(TxnError::Unavailable(Unavailable::Offline))),
         }
     }
 

@@ -9,6 +9,8 @@
 //! carries the *baton* for the row: if it does not take the row after all, it passes the baton on
 //! ([`WaitGraph::pass`]). Those that wait for a gate are all woken.
 //!
+//! Whoever waits for a table to be loaded is behind nobody, and woken when it is.
+//!
 //! Whoever waits for a lock ([`super::locks`]) stands in that lock's queue, which wakes it when it is
 //! granted. The graph knows the owners that are in its way, all of them, and is told when they change.
 //!
@@ -60,6 +62,8 @@ pub enum Blocker {
     Drain(u64),
     /// It stands in a queue for this lock.
     Lock(LockWait),
+    /// The rows of the table at this address are not all in memory yet.
+    Load(u64),
 }
 
 /// An owner that waits: for the system views.
@@ -269,7 +273,7 @@ impl WaitGraph {
             Blocker::Drain(gate) => {
                 inner.draining.insert(gate, owner.id);
             }
-            Blocker::Lock(_) => {}
+            Blocker::Lock(_) | Blocker::Load(_) => {}
         }
         let mut wakers = Wakers::new();
         let mut refused = false;
@@ -353,6 +357,17 @@ impl WaitGraph {
         waker.into_iter().for_each(Waker::wake);
     }
 
+    /// This table is loaded, or never will be: those that wait for it look.
+    pub(crate) fn loaded(&self, table: u64) {
+        let mut inner = self.lock();
+        let waits = inner.waiting.iter().filter(|(_, w)| w.blocker == Blocker::Load(table));
+        let waits: Vec<OwnerId> = waits.map(|(id, _)| *id).collect();
+        let woken = waits.iter().filter_map(|id| self.remove(&mut inner, *id));
+        let wakers: Wakers = woken.filter_map(|w| w.owner.wake(RUNNING)).collect();
+        drop(inner);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
     /// Owners that wait, each with the one it waits for if there is one.
     pub fn edges(&self) -> Vec<(SessionId, OwnerId, Option<OwnerId>)> {
         let edge = |w: &Waits| (w.session, w.owner, w.holders.first().copied());
@@ -365,7 +380,7 @@ impl WaitGraph {
         let of = |w: &Waiting| {
             let holders = match w.blocker {
                 Blocker::Owner(holder, _) => smallvec::smallvec![holder],
-                Blocker::Drain(_) => Holders::new(),
+                Blocker::Drain(_) | Blocker::Load(_) => Holders::new(),
                 Blocker::Lock(_) => w.holders.clone(),
             };
             let (session, owner, wish) = (w.owner.session, w.owner.id, w.owner.wish());
@@ -383,7 +398,7 @@ impl WaitGraph {
         let mut first: SmallVec<[(Resource, OwnerId); 4]> = SmallVec::new();
         for id in behind {
             let Blocker::Owner(_, resource) = inner.waiting[&id].blocker else {
-                unreachable!("those that drain a gate or want a lock are behind nobody")
+                unreachable!("those that wait for something else are behind nobody")
             };
             if only.is_some_and(|r| r != resource) {
                 self.put_behind(&mut inner, owner, id);
@@ -421,7 +436,7 @@ impl WaitGraph {
             Blocker::Drain(gate) => {
                 inner.draining.remove(&gate);
             }
-            Blocker::Lock(_) => {}
+            Blocker::Lock(_) | Blocker::Load(_) => {}
             Blocker::Owner(holder, _) => {
                 let behind = inner.behind.get_mut(&holder).expect("the waiter is behind it");
                 behind.retain(|id| *id != owner);
@@ -483,6 +498,7 @@ impl Inner {
         match waiting.blocker {
             Blocker::Owner(holder, _) => vec![holder],
             Blocker::Lock(_) => waiting.holders.to_vec(),
+            Blocker::Load(_) => Vec::new(),
             Blocker::Drain(gate) => self
                 .waiting
                 .iter()

@@ -35,7 +35,7 @@ struct World {
     /// Counts power cuts; handles of an earlier boot are dead.
     boot: u64,
     power_off_at: Option<u64>,
-    held: BTreeSet<OpKind>,
+    held: Vec<Hold>,
     latency_ns: [u64; OpKind::COUNT],
     locks: BTreeSet<PathBuf>,
     trace: Option<Vec<String>>,
@@ -61,7 +61,7 @@ impl SimFs {
             power: Power::On,
             boot: 0,
             power_off_at: None,
-            held: BTreeSet::new(),
+            held: Vec::new(),
             latency_ns: [0; OpKind::COUNT],
             locks: BTreeSet::new(),
             trace: None,
@@ -143,12 +143,18 @@ impl SimFs {
 
     /// Blocks operations of this kind, before they take effect, until [`SimFs::release`].
     pub fn hold(&self, kind: OpKind) {
-        self.world().held.insert(kind);
+        self.hold_on(kind, "", 0);
+    }
+
+    /// The same on files whose path has this in it, when `skip` of them have passed.
+    pub fn hold_on(&self, kind: OpKind, path_contains: &str, skip: u64) {
+        let path_contains = path_contains.to_string();
+        self.world().held.push(Hold { kind, path_contains, skip });
     }
 
     /// Lets held operations of this kind go on.
     pub fn release(&self, kind: OpKind) {
-        self.world().held.remove(&kind);
+        self.world().held.retain(|hold| hold.kind != kind);
         self.0.released.notify_all();
     }
 
@@ -181,8 +187,10 @@ impl SimFs {
         let number = world.counters.count(op.kind);
         world.note(op);
         self.0.clock.advance_ns(world.latency_ns[op.kind as usize]);
-        while world.held.contains(&op.kind) && world.power == Power::On {
-            self.0.released.wait(&mut world);
+        if world.is_held(op) {
+            while world.held.iter().any(|hold| hold.holds(op)) && world.power == Power::On {
+                self.0.released.wait(&mut world);
+            }
         }
         if op.boot.is_some_and(|boot| boot != world.boot) || world.power != Power::On {
             return Err(op.error(power_is_off()));
@@ -219,6 +227,24 @@ impl SimFs {
     }
 }
 
+/// Operations that are to wait.
+struct Hold {
+    kind: OpKind,
+    path_contains: String,
+    /// Of them so many pass first.
+    skip: u64,
+}
+
+impl Hold {
+    fn concerns(&self, op: &Op<'_>) -> bool {
+        self.kind == op.kind && op.path.to_string_lossy().contains(&self.path_contains)
+    }
+
+    fn holds(&self, op: &Op<'_>) -> bool {
+        self.skip == 0 && self.concerns(op)
+    }
+}
+
 fn power_is_off() -> io::Error {
     io::Error::other("the power is off")
 }
@@ -240,6 +266,14 @@ impl Op<'_> {
 }
 
 impl World {
+    /// Whether an operation that begins has to wait.
+    fn is_held(&mut self, op: &Op<'_>) -> bool {
+        let held = self.held.iter().any(|hold| hold.holds(op));
+        let passes = self.held.iter_mut().filter(|hold| hold.skip > 0 && hold.concerns(op));
+        passes.for_each(|hold| hold.skip -= 1);
+        held
+    }
+
     fn note(&mut self, op: &Op<'_>) {
         let Some(trace) = &mut self.trace else { return };
         let mut line = format!("{} {}", op.kind.verb(), op.path.display());

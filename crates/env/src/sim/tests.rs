@@ -228,6 +228,21 @@ fn held_operations_wait_until_released() {
 }
 
 #[test]
+fn some_operations_on_some_files_pass_before_others_wait() {
+    let world = world(0);
+    let other = Path::new("/d/b");
+    world.fs().hold_on(OpKind::Open, "d/a", 1);
+    let (fs, held) = (world.env(), world.env());
+    fs.fs().open(Path::new(A), OpenMode::Create).unwrap();
+    let opening =
+        std::thread::spawn(move || held.fs().open(Path::new(A), OpenMode::Read).map(drop));
+    fs.fs().open(other, OpenMode::Create).unwrap();
+    assert!(!opening.is_finished());
+    world.fs().release(OpKind::Open);
+    opening.join().unwrap().unwrap();
+}
+
+#[test]
 fn bit_flips_reach_readers_and_survive() {
     let world = world(0);
     write_durably(&world, A, &[0; 10]);

@@ -215,7 +215,7 @@ impl Instance {
     pub(super) fn unmake(&self, task: &Task, def: &DatabaseDef) {
         self.unregister(def.id);
         if let Some(database) = self.engine.remove(def.id) {
-            database.stop_checkpoints();
+            database.stop_threads();
             // Nobody needs a clean end; the writer must be done with the files, though.
             let _ = database.shut_down(task, &[]);
         }

@@ -19,7 +19,8 @@
 //! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log, which
 //! tells what other databases there are, then theirs; opens all of them together; builds their
 //! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
-//! and reported; without master nothing goes. [`Instance::shut_down`] ends it in order.
+//! and reported, and one whose tables turn out to be damaged while they are loaded is closed; without master
+//! nothing goes, so that its tables are waited for. [`Instance::shut_down`] ends it in order.
 
 mod attach;
 mod create;
@@ -47,7 +48,7 @@ use crate::database::{DatabaseOptions as EngineOptions, Host};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::recovery::RecoveryProgress;
-use crate::sync::{Arc, RwLock};
+use crate::sync::{Arc, Mutex, RwLock};
 use crate::txn::{Durability, Owner, Transaction, TxnError, Unavailable};
 use crate::wait::{OffLoad, Task};
 
@@ -125,6 +126,8 @@ pub struct Instance {
     master: Arc<Catalog>,
     catalogs: RwLock<BTreeMap<DbId, Arc<Catalog>>>,
     backups: OffLoad,
+    /// Databases that have become suspect, and nobody has been told of.
+    failures: Mutex<Vec<(DbId, InstanceError)>>,
     _lock: DirectoryLock,
 }
 
@@ -151,9 +154,12 @@ impl Instance {
 
     /// The catalog of a database that is open; why it is not, otherwise.
     pub fn catalog(&self, id: DbId) -> Result<Arc<Catalog>, EngineError> {
-        let catalogs = self.catalogs.read().expect("nobody panics under this lock");
-        match catalogs.get(&id) {
-            Some(catalog) => Ok(catalog.clone()),
+        let found = {
+            let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+            catalogs.get(&id).cloned()
+        };
+        match found.filter(|catalog| self.is_whole(catalog)) {
+            Some(catalog) => Ok(catalog),
             None => match self.engine.database(id) {
                 // Its catalog is being built, or could not be.
                 Ok(_) => Err(TxnError::Unavailable(Unavailable::Recovering).into()),
@@ -164,8 +170,40 @@ impl Instance {
 
     /// The catalogs of all open databases, by id.
     pub fn catalogs(&self) -> Vec<Arc<Catalog>> {
-        let catalogs = self.catalogs.read().expect("nobody panics under this lock");
-        catalogs.values().cloned().collect()
+        let mut catalogs: Vec<Arc<Catalog>> = {
+            let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+            catalogs.values().cloned().collect()
+        };
+        catalogs.retain(|catalog| self.is_whole(catalog));
+        catalogs
+    }
+
+    /// Whether nothing has been found to be wrong with a database while its tables were loaded. If something
+    /// has, it is closed, as one that could not be opened.
+    fn is_whole(&self, catalog: &Arc<Catalog>) -> bool {
+        let database = catalog.database();
+        let Some(failure) = database.loading_failure() else { return true };
+        {
+            let mut catalogs = self.catalogs.write().expect("nobody panics under this lock");
+            // Somebody else may have closed it, and opened it again.
+            let is_open = |own: &Arc<Catalog>| Arc::ptr_eq(own, catalog);
+            if !catalogs.get(&database.id()).is_some_and(is_open) {
+                return false;
+            }
+            catalogs.remove(&database.id());
+            self.engine.set_unavailable(database.id(), Unavailable::Suspect);
+        }
+        let failure = (database.id(), EngineError::from(failure.clone()).into());
+        self.failures.lock().expect("nobody panics under this lock").push(failure);
+        database.stop_threads();
+        false
+    }
+
+    /// The databases that have become suspect since this was last asked, and why.
+    pub fn take_failures(&self) -> Vec<(DbId, InstanceError)> {
+        // It is noticed by who looks for it.
+        drop(self.catalogs());
+        std::mem::take(&mut *self.failures.lock().expect("nobody panics under this lock"))
     }
 
     /// The database of this name, whether it is open or not.

@@ -18,7 +18,7 @@ use crate::database::{Database, DatabaseIdentity, Host, RecoveringDatabase};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::recovery::{RecoveryOptions, RecoveryProgress};
-use crate::sync::{Arc, RwLock};
+use crate::sync::{Arc, Mutex, RwLock};
 use crate::txn::{Owner, Transaction, Unavailable};
 use crate::wait::{OffLoad, Task};
 
@@ -71,7 +71,11 @@ impl Instance {
         let master = opened.get(&DbId::MASTER).expect("it was opened or that was an error").clone();
         let catalogs = RwLock::new(opened);
         let backups = OffLoad::new("backup", BACKUP_THREADS, BACKUP_THREADS);
-        let instance = Instance { engine, data, options, master, catalogs, backups, _lock: lock };
+        let failures = Mutex::default();
+        let instance =
+            Instance { engine, data, options, master, catalogs, backups, failures, _lock: lock };
+        // Nothing would go without it.
+        instance.master.database().wait_until_loaded(task)?;
         instance.remove_orphans(&known, &mut report)?;
         known.iter().for_each(|def| instance.remove_note(&instance.directory_of(def)));
         instance.break_log_chains(&known)?;

@@ -42,6 +42,7 @@ use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Dismantling, Index, IndexShape, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
+use crate::hot::loading::Loading;
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::tally::{Pool, RowMemory, Tally};
@@ -79,6 +80,7 @@ pub struct Table {
     conflicts: ConflictPolicy,
     identity: Option<Counter>,
     gate: Gate,
+    loading: Loading,
     lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
@@ -198,6 +200,7 @@ impl Table {
             conflicts: spec.conflicts,
             identity: spec.identity.map(|i| Counter::new(i.seed, i.increment)),
             gate: Gate::new(shards),
+            loading: Loading::default(),
             lock_word: LockWord::default(),
             tally: Tally::new(shards, pool),
             layout,
@@ -301,6 +304,17 @@ impl Table {
         &self.gate
     }
 
+    /// Whether its rows are all in memory or trees. If not, whoever wants to use it waits.
+    #[inline]
+    pub fn is_loaded(&self) -> bool {
+        self.loading.is_loaded()
+    }
+
+    /// How far its loading has come.
+    pub(crate) fn loading(&self) -> &Loading {
+        &self.loading
+    }
+
     /// Whether anybody has locks in it.
     #[inline]
     pub fn lock_word(&self) -> &LockWord {
@@ -323,7 +337,7 @@ impl Table {
 
     /// How many committed rows there are, in memory or not.
     pub fn row_count(&self) -> u64 {
-        self.tally.read().rows
+        self.tally.read().rows + self.loading.missing()
     }
 
     /// About how many different keys an index has; unknown if nearly all rows are not in memory.
@@ -332,6 +346,9 @@ impl Table {
         const TELLING: u64 = 1000;
         let TableIndex { index, unique, .. } = &self.indexes[index];
         let (rows, keys) = (index.len(), index.keys());
+        if !self.is_loaded() {
+            return unique.then(|| self.row_count());
+        }
         let Some(cold) = self.cold() else { return Some(keys) };
         let all = rows + cold.rows();
         match unique {

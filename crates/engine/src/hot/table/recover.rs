@@ -1,4 +1,5 @@
-//! Putting rows back from the log. Only recovery does this, when nobody else uses the table.
+//! Putting rows back, from checkpoint files and the log. Only recovery does this, when nobody else uses the
+//! table.
 
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
@@ -154,21 +155,44 @@ impl Table {
         }
     }
 
-    /// A row of a checkpoint, in which each row is once: `false` if there is one with its log key
-    /// already. It is in the log's index only.
-    pub(crate) fn recover_insert(
+    /// Rows of a checkpoint, in which each row is once, with their stamps: into all indexes. If a unique index has
+    /// another row with the key of one, which index that is; the table cannot be used then. `anchors` is
+    /// memory to work in.
+    ///
+    /// Index by index, so that the upper parts of one stay in the caches.
+    pub(crate) fn recover_rows(
         &self,
         shard: usize,
         guard: &Guard,
-        row: &[u8],
-        stamp: Lsn,
-    ) -> Result<bool, Exhausted> {
-        let anchor = self.allocate_anchor(shard, row, Begin::stamp(stamp))?;
-        // SAFETY: the anchor is new; the index takes rows from several threads.
-        let linked =
-            unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Refuse) };
-        self.tally.add_rows(shard, i64::from(linked));
-        Ok(linked)
+        rows: &[(Lsn, &[u8])],
+        anchors: &mut Vec<AnchorPtr>,
+    ) -> Result<Option<usize>, Exhausted> {
+        anchors.clear();
+        let others = (0..self.links()).filter(|ordinal| *ordinal != self.log_index);
+        for ordinal in std::iter::once(self.log_index).chain(others) {
+            self.prefetch_all(ordinal, rows.iter().map(|(_, row)| *row));
+            for (place, (stamp, row)) in rows.iter().enumerate() {
+                if ordinal == self.log_index {
+                    anchors.push(self.allocate_anchor(shard, row, Begin::stamp(*stamp))?);
+                }
+                let anchor = anchors[place];
+                let check = &mut |_| Admit::Refuse;
+                // SAFETY: the anchor is new, and linked once into each index.
+                if !unsafe { self.link(guard, anchor, row, ordinal, check) } {
+                    if ordinal == self.log_index {
+                        // SAFETY: nobody has heard of it.
+                        unsafe { self.free_reserved(shard, anchor, row.len()) };
+                    }
+                    return Ok(Some(ordinal));
+                }
+            }
+        }
+        if self.row_number.is_some() {
+            let last = rows.iter().map(|(_, row)| self.row_number(row)).max();
+            last.into_iter().for_each(|number| self.observe_row_number(number));
+        }
+        self.tally.add_rows(shard, rows.len() as i64);
+        Ok(None)
     }
 
     /// The row with this log key is gone, if there was one.

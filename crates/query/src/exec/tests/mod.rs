@@ -11,6 +11,7 @@ mod modules;
 mod plans;
 mod power;
 mod scopes;
+mod starting;
 mod transactions;
 
 use super::testing::TestServer;

@@ -253,8 +253,8 @@ fn waits_for_versions(cx: &FillContext<'_>) -> Vec<Lock> {
                 (Some(resource), at, of_owner(holder))
             }
             Blocker::Drain(gate) => (None, gate, None),
-            // Shown among the locks.
-            Blocker::Lock(_) => continue,
+            // Shown among the locks; and no lock is waited for where a table is being loaded.
+            Blocker::Lock(_) | Blocker::Load(_) => continue,
         };
         let (kind, modes) = match resource {
             Some(Resource::Row(_)) => (("KEY", ""), ("X", wait.wish.name())),
@@ -308,6 +308,7 @@ pub(super) fn wait_type(wait: &Waits) -> &'static str {
         Blocker::Owner(_, Resource::Gate(_)) => "LCK_M_SCH_S",
         Blocker::Drain(_) => "LCK_M_SCH_M",
         Blocker::Lock(lock) => lock.wait_type(),
+        Blocker::Load(_) => "WAIT_XTP_RECOVERY",
     }
 }
 
@@ -340,6 +341,7 @@ pub(super) fn wait_resource(wait: &Waits, database: DbId) -> String {
             };
             format!("{word} dbid={} mode={mode}", database.0)
         }
+        Blocker::Load(_) => String::new(),
     }
 }
 

@@ -6,10 +6,10 @@ use base::{SqlType, Value};
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FillContext, SystemRowset, ViewColumn};
 use super::{grants, locks};
 use crate::exec::handle;
-use crate::exec::instance::sessions::SessionStatus;
+use crate::exec::options::Options;
 use crate::func::facts::Settings;
 
 /// The columns of a session's options, which sessions and requests share.
@@ -30,8 +30,7 @@ const OPTION_COLUMNS: [ViewColumn; 14] = [
     ("lock_timeout", INT, false),
 ];
 
-fn options(status: &SessionStatus) -> [Value; 14] {
-    let options = &status.options;
+fn options(options: &Options) -> [Value; 14] {
     let own: &Settings = &options.settings;
     let ansi = own.ansi_nulls && own.ansi_padding && own.ansi_warnings && own.quoted_identifier;
     [
@@ -190,7 +189,7 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
                 int(0),
                 NULL,
             ];
-            cx.push_parts(&[&start, &options(&status), &end]);
+            cx.push_parts(&[&start, &options(&status.options), &end]);
         }
         Ok(())
     },
@@ -389,11 +388,77 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 int(0),
                 guid([0; 16]),
             ];
-            cx.push_parts(&[&start, &middle, &options(&status), &end]);
+            cx.push_parts(&[&start, &middle, &options(&status.options), &end]);
         }
+        push_loading(cx, now);
         Ok(())
     },
 };
+
+/// Sessions of the server itself that load the tables of databases have these numbers; those of clients begin
+/// at 51.
+const LOADING_SESSIONS: std::ops::RangeInclusive<i16> = 20..=50;
+
+/// The requests of those sessions: a database each whose tables are being loaded.
+fn push_loading(cx: &mut FillContext<'_>, now: u64) {
+    if !cx.sees_server {
+        return;
+    }
+    let databases = cx.instance.databases().engine().databases();
+    let loading = databases.iter().filter_map(|own| Some((own.id(), own.loading()?)));
+    for (session, (id, progress)) in LOADING_SESSIONS.zip(loading) {
+        let ms = int((now.saturating_sub(progress.began_ns) / 1_000_000) as i64);
+        let remaining = i64::try_from(progress.remaining_ms(now)).unwrap_or(i64::MAX);
+        let start = [
+            int(session),
+            int(0),
+            utc(progress.began_utc),
+            text("background"),
+            text("DB STARTUP"),
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            database(id),
+            int(1),
+            NULL,
+            int(0),
+            NULL,
+            int(0),
+            text("MISCELLANEOUS"),
+            text(""),
+            int(0),
+            int(0),
+            int(0),
+            NULL,
+            Value::Float(progress.percent()),
+            int(remaining),
+            int(0),
+        ];
+        let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
+        let end = [
+            int(0),
+            int(i64::try_from(progress.done).unwrap_or(i64::MAX)),
+            int(0),
+            int(0),
+            int(0),
+            bit(false),
+            int(1),
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            int(1),
+            NULL,
+            NULL,
+            bit(false),
+            NULL,
+            int(0),
+            guid([0; 16]),
+        ];
+        cx.push_parts(&[&start, &middle, &options(&Options::default()), &end]);
+    }
+}
 
 pub static DM_TRAN_ACTIVE_TRANSACTIONS: SystemRowset = SystemRowset {
     schema: "sys",
