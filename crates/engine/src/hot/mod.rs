@@ -12,7 +12,6 @@ pub mod heap;
 pub mod identity;
 pub mod index;
 pub mod key;
-pub(crate) mod loading;
 pub mod lock_word;
 pub mod reclaim;
 pub mod row;

@@ -69,11 +69,14 @@ impl LoadProgress {
         self.done as f64 * 100.0 / self.total.max(1) as f64
     }
 
-    /// How much longer it will take, in milliseconds, if it goes on as it has until now.
+    /// How much longer it will take, in milliseconds, if it goes on as it has until now; 0 if nobody knows.
     pub fn remaining_ms(&self, now_ns: u64) -> u64 {
+        if self.done == 0 {
+            return 0;
+        }
         let spent_ms = u128::from(now_ns.saturating_sub(self.began_ns) / 1_000_000);
         let left = u128::from(self.total.saturating_sub(self.done));
-        u64::try_from(spent_ms * left / u128::from(self.done.max(1))).unwrap_or(u64::MAX)
+        u64::try_from(spent_ms * left / u128::from(self.done)).unwrap_or(u64::MAX)
     }
 }
 
@@ -85,14 +88,8 @@ struct Work {
     first: usize,
     /// Tables that are not finished.
     pending: usize,
-    /// Kept until nobody needs them.
-    source: Option<Arc<Source>>,
-}
-
-/// The files, which stay where they are as long as this lives.
-struct Source {
-    files: Files,
-    _pin: Pin,
+    /// Keeps the files until all is loaded; for ever, if that goes wrong.
+    pin: Option<Pin>,
 }
 
 struct PendingTable {
@@ -123,8 +120,7 @@ impl Loader {
         tables.sort_unstable_by_key(|own| (own.rows, own.table.storage()));
         let pending = tables.len();
         let tables = tables.into_iter().map(PendingTable::new).collect();
-        let source = Arc::new(Source { files, _pin: pin });
-        let work = Work { tables, first: 0, pending, source: Some(source.clone()) };
+        let work = Work { tables, first: 0, pending, pin: Some(pin) };
         let threads = options.threads.max(1);
         let closing = AtomicBool::new(false);
         let manager = manager.clone();
@@ -132,10 +128,11 @@ impl Loader {
         let began = (clock.utc_ticks(), clock.now_ns());
         let (work, over) = (Mutex::new(work), Event::new());
         let shared = Arc::new(Shared { manager, options, began, work, over, closing });
+        let files = Arc::new(files);
         let spawn = |part| {
-            let (shared, source) = (shared.clone(), source.clone());
+            let (shared, files) = (shared.clone(), files.clone());
             let builder = std::thread::Builder::new().name(format!("loader {part}"));
-            builder.spawn(move || shared.run(&source, part)).ok()
+            builder.spawn(move || shared.run(&files, part)).ok()
         };
         let threads: Vec<_> = (0..threads).filter_map(spawn).collect();
         if threads.is_empty() {
@@ -198,10 +195,10 @@ impl PendingTable {
 }
 
 impl Shared {
-    fn run(&self, source: &Source, part: usize) {
+    fn run(&self, files: &Files, part: usize) {
         let mut loader = BlockLoader::new(self.manager.runtime().collector(), part);
         while let Some((place, table, block)) = self.next() {
-            match loader.load(&source.files, &block, &table, &mut |_| {}) {
+            match loader.load(files, &block, &table, &mut |_| {}) {
                 Ok(rows) => {
                     table.loading().came(rows);
                     self.options.progress.0.loaded.fetch_add(rows, Relaxed);
@@ -245,7 +242,7 @@ impl Shared {
         work.pending -= 1;
         if work.pending == 0 {
             work.tables = Vec::new();
-            work.source = None;
+            work.pin = None;
             self.options.progress.enter(DONE);
         }
         let is_over = work.pending == 0;

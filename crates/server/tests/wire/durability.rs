@@ -96,6 +96,44 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     assert_eq!(count(&mut connection, ALL), expected);
 }
 
+/// Which of the tables is loaded first nobody knows here; that all come, and what is said of it.
+#[test]
+fn tables_are_loaded_while_the_server_is_in_use() {
+    let (dir, log) = (TempDir::new(), TempDir::new());
+    std::fs::create_dir_all(log.path()).unwrap();
+    let log = log.path().join("errorlog");
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    let mut run = |text: &str| {
+        connection.execute(text).unwrap();
+    };
+    run("create database d");
+    run("use d; create table small (id int not null primary key)");
+    run("create table large (id int not null primary key, n int not null, index ix (n))");
+    run("insert small select value from generate_series(1, 10)");
+    run("insert large select value, value % 1000 from generate_series(1, 100000)");
+    run("checkpoint; delete large where id <= 100; update large set n = 5000 where id = 200");
+    server.kill();
+    let server = Process::start_logged(dir.path(), &[], File::create(&log).unwrap().into());
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    connection.execute("use d; insert small values (11)").unwrap();
+    let requests = "select count(*) from sys.dm_exec_requests where command = 'DB STARTUP'
+                    and (database_id <> db_id('d') or percent_complete not between 0 and 100)";
+    assert_eq!(count(&mut connection, requests), 0);
+    assert_eq!(count(&mut connection, "select count(*) from large where n = 5000"), 1);
+    assert_eq!(count(&mut connection, "select count(*) from large"), 99_900);
+    assert_eq!(count(&mut connection, "select count(*) from small"), 11);
+    let says = |what: &str| {
+        let begin = Instant::now();
+        while !std::fs::read_to_string(&log).unwrap().contains(what) {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the log says {what:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    // Of those in files 101 have ended.
+    says("All tables of database 'd' are loaded: 99909 rows.");
+}
+
 /// Nobody asks for a checkpoint; the folder for its files is gone for a while.
 #[test]
 fn a_checkpoint_that_fails_in_the_background_is_told_of_and_commits_go_on() {

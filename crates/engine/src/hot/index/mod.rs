@@ -139,12 +139,11 @@ impl Index {
         }
     }
 
-    /// Asks for what an insert of this row will go through next, whose place was asked for by
-    /// [`Index::prefetch`] a while ago: for those who insert many rows at a time.
-    #[inline]
-    pub fn prefetch_next(&self, row: &[u8]) {
+    /// Asks for what inserts of these rows will go through first, and next, whatever their keys: for those who
+    /// insert many rows at a time.
+    pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
         if let Index::Hash(index) = self {
-            index.prefetch_next(row);
+            index.prefetch_all(rows);
         }
     }
 

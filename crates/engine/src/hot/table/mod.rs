@@ -15,6 +15,7 @@
 //! assigns, and a unique range index over it. The number is never shown and starts again after the
 //! highest that recovery has found.
 
+mod loading;
 mod memory;
 mod promote;
 mod recover;
@@ -28,6 +29,7 @@ use std::sync::OnceLock;
 use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
+use loading::Loading;
 pub(crate) use promote::Promoted;
 pub(crate) use recover::Side;
 pub(crate) use sink::{Descent, Left, SinksSince};
@@ -42,7 +44,6 @@ use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Dismantling, Index, IndexShape, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
-use crate::hot::loading::Loading;
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::tally::{Pool, RowMemory, Tally};
@@ -304,17 +305,6 @@ impl Table {
         &self.gate
     }
 
-    /// Whether its rows are all in memory or trees. If not, whoever wants to use it waits.
-    #[inline]
-    pub fn is_loaded(&self) -> bool {
-        self.loading.is_loaded()
-    }
-
-    /// How far its loading has come.
-    pub(crate) fn loading(&self) -> &Loading {
-        &self.loading
-    }
-
     /// Whether anybody has locks in it.
     #[inline]
     pub fn lock_word(&self) -> &LockWord {
@@ -361,7 +351,9 @@ impl Table {
 
     /// Whether it has no row, committed or not.
     pub fn is_empty(&self) -> bool {
-        self.indexes[0].index.is_empty() && self.cold().is_none_or(|cold| cold.rows() == 0)
+        self.indexes[0].index.is_empty()
+            && self.loading.missing() == 0
+            && self.cold().is_none_or(|cold| cold.rows() == 0)
     }
 
     /// Memory of one of its indexes, in bytes.
@@ -443,14 +435,8 @@ impl Table {
 
     /// The same for many rows, which will be linked into one index soon: as much as is known without waiting
     /// for each.
-    pub(crate) fn prefetch_all<'r>(
-        &self,
-        ordinal: usize,
-        rows: impl Iterator<Item = &'r [u8]> + Clone,
-    ) {
-        let index = &self.indexes[ordinal].index;
-        rows.clone().for_each(|row| index.prefetch(row));
-        rows.for_each(|row| index.prefetch_next(row));
+    pub(crate) fn prefetch_all<'r>(&self, ordinal: usize, rows: impl Iterator<Item = &'r [u8]>) {
+        self.indexes[ordinal].index.prefetch_all(rows);
     }
 
     /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`

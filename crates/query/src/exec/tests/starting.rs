@@ -83,7 +83,8 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
         rows(&mut session, "select count(*), max(n) from large")
     });
     let wait = "select r.status, r.wait_type, w.wait_type from sys.dm_exec_requests r join \
-                sys.dm_os_waiting_tasks w on w.session_id = r.session_id where r.session_id <> @@spid";
+                sys.dm_os_waiting_tasks w on w.session_id = r.session_id where r.session_id <> @@spid and \
+                r.wait_type is not null";
     let shown = loop {
         let shown = rows(&mut session, wait);
         if !shown.is_empty() {
@@ -104,6 +105,10 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
 #[test]
 fn ddl_waits_for_a_table_that_is_not_loaded() {
     let (sim, server) = started_without_large();
+    let mut session = server.session();
+    let answer = session.run("use d; alter table large add unset int not null");
+    assert!(answer.contains("Msg 4901, "), "it has rows: {answer}");
+    drop(session);
     let instance = server.instance.clone();
     let waiting = std::thread::spawn(move || {
         let server = TestServer::of(instance);

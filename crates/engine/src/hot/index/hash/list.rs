@@ -208,6 +208,12 @@ impl<N: Nodes> SplitList<N> {
         Self::prefetch_behind(self.entry(hash));
     }
 
+    /// Asks for the buckets that hashes fall into, and then for the first nodes of those.
+    pub(super) fn prefetch_all(&self, hashes: &[u64]) {
+        hashes.iter().for_each(|hash| self.prefetch(*hash));
+        hashes.iter().for_each(|hash| self.prefetch_first(*hash));
+    }
+
     /// Puts some buckets of the level that is being added into the list, if one is.
     ///
     /// # Safety

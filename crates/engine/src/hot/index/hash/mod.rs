@@ -17,6 +17,7 @@ mod scan;
 mod stats;
 
 use crossbeam_epoch::Guard;
+use smallvec::SmallVec;
 
 pub(super) use keys::KeyRun;
 pub(super) use list::Run;
@@ -110,14 +111,15 @@ impl HashIndex {
         }
     }
 
-    /// See [`Index::prefetch_next`](super::Index::prefetch_next).
-    #[inline]
-    pub fn prefetch_next(&self, row: &[u8]) {
-        if let Some(probe) = self.rows.word_probe(row) {
-            match &self.entries {
-                Entries::Anchors(list) => list.prefetch_first(probe.hash),
-                Entries::Keys(list) => list.prefetch_first(probe.hash),
-            }
+    /// See [`Index::prefetch_all`](super::Index::prefetch_all). To find the hash of a long key costs less than to
+    /// wait for two lines of memory, one after the other.
+    pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
+        let mut key = KeyBuf::new();
+        let hashes: SmallVec<[u64; 32]> =
+            rows.map(|row| self.probe_row(row, &mut key).hash).collect();
+        match &self.entries {
+            Entries::Anchors(list) => list.prefetch_all(&hashes),
+            Entries::Keys(list) => list.prefetch_all(&hashes),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Whether the rows of a table are all in memory. After a start they come while the database is in use,
 //! table by table; whoever wants a table that is not loaded says so and waits (`txn::waits`).
 
+use crate::hot::table::Table;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 
@@ -70,5 +71,18 @@ impl Loading {
     /// Whether anybody has asked for it.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Relaxed)
+    }
+}
+
+impl Table {
+    /// Whether its rows are all in memory or trees. If not, whoever wants to use it waits.
+    #[inline]
+    pub fn is_loaded(&self) -> bool {
+        self.loading.is_loaded()
+    }
+
+    /// How far its loading has come.
+    pub(crate) fn loading(&self) -> &Loading {
+        &self.loading
     }
 }
