@@ -39,9 +39,10 @@ use crate::recovery::{
     Resolved,
 };
 use crate::sink::{self, SinkError, SinkOptions, SinkStats, Sinker};
+use crate::sort;
 use crate::sync::Arc;
 use crate::txn::{
-    DatabaseSession, Manager, ManagerParts, Owner, TxnResult, Unavailable, WaitGraph,
+    DatabaseSession, Manager, ManagerParts, Owner, Transaction, TxnResult, Unavailable, WaitGraph,
 };
 use crate::wait::{Runtime, Task};
 
@@ -448,6 +449,20 @@ impl Database {
         self.sinker.get().map_or(Ok(()), |sinker| sinker.core().sink_all(task))
     }
 
+    /// Begins to build the trees of a new, empty table that this transaction alone knows; nothing where
+    /// tables have no trees.
+    pub(crate) fn build(
+        &self,
+        task: &Task,
+        table: &Arc<Table>,
+        txn: &Transaction,
+    ) -> TxnResult<Option<sink::Build>> {
+        match self.sinker.get().filter(|_| table.is_sinkable()) {
+            Some(sinker) => sink::Build::begin(sinker.core(), task, table, txn).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// What has left memory since the database came up.
     pub fn sink_stats(&self) -> Option<SinkStats> {
         self.sinker.get().map(|sinker| sinker.core().stats())
@@ -622,6 +637,7 @@ fn open_cold(
     manifest: &Manifest,
     options: SinkOptions,
 ) -> Result<Option<(Arc<ColdTables>, ColdInfo)>, EngineError> {
+    sort::remove_strays(host.env(), &identity.dir)?;
     let files = sink::files(&identity.dir, options.growth);
     let is_there = files.iter().any(|file| host.env().fs().exists(&file.path).unwrap_or(true));
     if manifest.sunk.is_none() && !is_there {

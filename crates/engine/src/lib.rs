@@ -1,7 +1,7 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
 //! Folders depend on each other in one direction only:
-//! `wait ← {log, cold} ← hot ← txn ← sink ← checkpoint ← recovery`, and on top of these `database`,
+//! `{wait, sort} ← {log, cold} ← hot ← txn ← sink ← checkpoint ← recovery`, and on top of these `database`,
 //! `engine` and `catalog`.
 //! Recovery knows the catalog only as a trait.
 
@@ -17,6 +17,7 @@ pub mod log;
 pub mod pages;
 pub mod recovery;
 pub mod sink;
+mod sort;
 pub mod sync;
 pub mod txn;
 pub mod wait;

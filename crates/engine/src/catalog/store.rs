@@ -192,7 +192,9 @@ impl Catalog {
         }
         let storage = schema.setting(SettingId::LastStorage).unwrap_or(0) as u64;
         let used = schema.tables().map(|t| t.storage.0).max().unwrap_or(0);
-        self.last_storage.fetch_max(storage.max(used), Relaxed);
+        // Trees may be there of a storage that was never committed.
+        let sunk = self.database.manager().tables().last_storage_with_trees();
+        self.last_storage.fetch_max(storage.max(used).max(sunk), Relaxed);
     }
 
     /// Makes the schema that the rows describe current, and whatever tables it needs and the

@@ -125,8 +125,13 @@ impl Gathered {
         let mut operations = commit.body.operations();
         while let Some(operation) = operations.next()? {
             match operation {
-                Operation::Upsert { storage, .. } | Operation::Delete { storage, .. }
+                Operation::Upsert { storage, .. }
+                | Operation::Load { storage, .. }
+                | Operation::Delete { storage, .. }
                     if self.sinks(world, storage, commit.lsn) => {}
+                Operation::Load { storage, layout, row } => {
+                    self.data(world)?.push(storage, layout, commit.lsn, row)?;
+                }
                 Operation::Upsert { storage, layout, replaces, row } => {
                     if let Some(stamp) = replaces {
                         self.key_of(world, storage, commit.lsn, row)?;

@@ -417,6 +417,11 @@ impl Tables {
         assert!(set.is_ok(), "a database is recovered once");
     }
 
+    /// The highest storage that had trees when the database was recovered, whether or not it has a table.
+    pub(crate) fn last_storage_with_trees(&self) -> u64 {
+        self.cold.get().map_or(0, |cold| cold.last_storage())
+    }
+
     /// How rows of a logged table are named in the log, until [`Tables::forget_log_keys`].
     pub(crate) fn log_key_of(&self, storage: StorageId) -> Option<Arc<LogKey>> {
         self.map.read().expect("nobody panics under this lock").log_keys.get(&storage).cloned()

@@ -233,6 +233,16 @@ pub enum Operation<'a> {
         /// The normalized key.
         key: &'a [u8],
     },
+    /// A row of a storage that the transaction makes, in the trees of which it is already when the
+    /// transaction commits. Whoever has those trees need not know it.
+    Load {
+        /// The new storage.
+        storage: StorageId,
+        /// The row's layout.
+        layout: u16,
+        /// The row.
+        row: &'a [u8],
+    },
     /// The storage is gone, with all its rows.
     DropStorage {
         /// Which.
@@ -290,6 +300,7 @@ const DROP_STORAGE: u8 = 3;
 const TRUNCATE_STORAGE: u8 = 4;
 const IDENTITY_CEILING: u8 = 5;
 const SEQUENCE_CEILING: u8 = 6;
+const LOAD: u8 = 7;
 /// The flag of an operation whose payload starts with the stamp of what it replaces.
 const REPLACES: u8 = 1;
 /// Bytes of that stamp.
@@ -326,6 +337,7 @@ impl OperationHeader {
             UPSERT => stamped || flags == 0,
             DELETE => stamped,
             _ if flags != 0 => false,
+            LOAD => true,
             DROP_STORAGE | TRUNCATE_STORAGE => header.payload_len == 0,
             IDENTITY_CEILING => header.payload_len == NUMBER_LEN,
             SEQUENCE_CEILING => header.payload_len == NUMBER_LEN && storage >> 32 == 0,
@@ -353,6 +365,7 @@ impl OperationHeader {
                     }
                 }
             }
+            LOAD => Operation::Load { storage, layout, row: payload },
             DROP_STORAGE => Operation::DropStorage { storage },
             TRUNCATE_STORAGE => Operation::TruncateStorage { storage },
             IDENTITY_CEILING => Operation::IdentityCeiling { storage, ceiling: number() },
@@ -377,6 +390,7 @@ impl Operation<'_> {
                 Operation::Upsert { replaces: Some(_), row: payload, .. }
                 | Operation::Delete { key: payload, .. } => STAMP_LEN + payload.len(),
                 Operation::Upsert { replaces: None, row: payload, .. }
+                | Operation::Load { row: payload, .. }
                 | Operation::Other { payload, .. } => payload.len(),
                 Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => 0,
                 Operation::IdentityCeiling { .. } | Operation::SequenceCeiling { .. } => 16,
@@ -400,6 +414,7 @@ impl Operation<'_> {
                 replaced = Some(replaces);
                 (DELETE, 0, storage, key)
             }
+            Operation::Load { storage, layout, row } => (LOAD, layout, storage, row),
             Operation::DropStorage { storage } => (DROP_STORAGE, 0, storage, &[][..]),
             Operation::TruncateStorage { storage } => (TRUNCATE_STORAGE, 0, storage, &[][..]),
             Operation::IdentityCeiling { storage, ceiling } => {
@@ -494,7 +509,7 @@ mod tests {
     fn operation(kind: u8, layout: u16, storage: u64, number: i128, bytes: &[u8]) -> Operation<'_> {
         let id = StorageId(storage);
         let stamp = Lsn(number as u64);
-        match kind % 7 {
+        match kind % 8 {
             0 => {
                 let replaces = (number % 2 == 0).then_some(stamp);
                 Operation::Upsert { storage: id, layout, replaces, row: bytes }
@@ -504,6 +519,7 @@ mod tests {
             3 => Operation::TruncateStorage { storage: id },
             4 => Operation::IdentityCeiling { storage: id, ceiling: number },
             5 => Operation::SequenceCeiling { sequence: ObjectId(storage as i32), ceiling: number },
+            6 => Operation::Load { storage: id, layout, row: bytes },
             _ => Operation::Other { kind: kind | 64, layout, storage: id, payload: bytes },
         }
     }

@@ -298,6 +298,13 @@ impl Applier {
                 guard.repin();
             }
             self.key.clear();
+            let operation = match operation {
+                Operation::Load { storage, .. } if !self.loads(storage) => continue,
+                Operation::Load { storage, layout, row } => {
+                    Operation::Upsert { storage, layout, replaces: None, row }
+                }
+                operation => operation,
+            };
             match operation {
                 Operation::Upsert { storage, layout, replaces, row } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
@@ -416,7 +423,9 @@ impl Applier {
                 let other = Other::Unknown { kind, layout, storage, payload };
                 lock(&self.shared.others).push((commit.lsn, other));
             }
-            Operation::Upsert { .. } | Operation::Delete { .. } => unreachable!("they are rows"),
+            Operation::Upsert { .. } | Operation::Delete { .. } | Operation::Load { .. } => {
+                unreachable!("they are rows")
+            }
         }
     }
 
@@ -458,6 +467,15 @@ impl Applier {
             changes.push(CatalogChange { storage, old, new: new.map(Into::into) });
         }
         Ok(())
+    }
+
+    /// Whether rows that were loaded into this storage have to be applied: not if its trees have them, or if
+    /// what made it was taken back.
+    fn loads(&mut self, storage: StorageId) -> bool {
+        let tables = &self.shared.tables;
+        let known = self.known.entry(storage).or_insert_with(|| tables.get(storage));
+        let has_them = |table: &Arc<Table>| table.cold().is_some_and(|cold| cold.is_built());
+        known.as_ref().is_some_and(|table| !has_them(table))
     }
 
     /// The table of a row, or `None` if its rows are not meant or are gone.

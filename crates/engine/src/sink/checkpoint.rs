@@ -10,8 +10,8 @@ use crate::cold::{ColdError, DurablePages};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
-const ATTEMPTS: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(2);
+pub(super) const ATTEMPTS: u32 = 100;
+pub(super) const PAUSE: Duration = Duration::from_millis(2);
 
 impl Core {
     /// Makes durable what has sunk, after a round. Returns the position from which on the log is needed
@@ -47,15 +47,15 @@ impl Core {
     }
 
     /// Writes a root, if the trees are whole.
-    fn write_root(&self, task: &Task) -> Result<(), SinkError> {
-        let (cold, capture, tables, through) = {
+    pub(super) fn write_root(&self, task: &Task) -> Result<(), SinkError> {
+        let (cold, (capture, tables), through) = {
             let state = self.lock();
             let Some(cold) = &state.cold else { return Ok(()) };
             if !state.complete {
                 return Ok(());
             }
             let capture = cold.capture(task, state.through.0)?;
-            (cold.clone(), capture, cold.all(), state.through)
+            (cold.clone(), capture, state.through)
         };
         cold.write(capture)?;
         tables.iter().for_each(|table| table.set_durable(through.0));

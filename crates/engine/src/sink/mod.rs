@@ -34,6 +34,7 @@
 //! If a page cannot be read or written, a round ends where it is; what it took comes first in the next
 //! one, and no root is written before that has succeeded. Memory still has all of it.
 
+mod build;
 mod checkpoint;
 mod error;
 mod policy;
@@ -62,6 +63,7 @@ use crate::pages::BufferPool;
 use crate::txn::{Manager, Owner};
 use crate::wait::Task;
 
+pub(crate) use build::Build;
 pub use error::SinkError;
 pub(crate) use thread::Sinker;
 
@@ -121,6 +123,8 @@ pub(crate) struct Core {
     manager: Arc<Manager>,
     pool: Arc<BufferPool>,
     files: Vec<FileSpec>,
+    /// Where the files are, and those of sorts.
+    dir: PathBuf,
     options: SinkOptions,
     /// Who enters gates.
     owner: Arc<Owner>,
@@ -199,6 +203,7 @@ impl Core {
         let owner = manager.graph.owner(SessionId(0));
         Core {
             files: files(&dir, options.growth),
+            dir,
             manager,
             pool,
             options,

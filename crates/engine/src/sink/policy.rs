@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::{Core, SinkError};
+use crate::cold::table::ColdTables;
 use crate::hot::table::Table;
 use crate::wait::Task;
 
@@ -87,7 +88,9 @@ impl Core {
     pub(super) fn begin(&self, table: &Table) {
         let log = self.manager.log();
         let mut state = self.lock();
-        if table.sinks() {
+        // One whose trees are being built has no rows yet.
+        let is_built = |cold: &Arc<ColdTables>| cold.building().contains(&table.storage().0);
+        if table.sinks() || state.cold.as_ref().is_some_and(is_built) {
             return;
         }
         table.sinks_since().set(log.tail());

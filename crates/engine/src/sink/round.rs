@@ -122,8 +122,13 @@ impl<'r> Going<'r> {
 impl Core {
     /// Takes down what can be. Returns whether there was anything.
     pub fn round(&self, task: &Task) -> Result<bool, SinkError> {
+        self.round_as(task, self.owner.id().0)
+    }
+
+    /// The same for somebody who waits for it, and may have closed gates.
+    pub(super) fn round_as(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
         let mut state = self.lock();
-        let result = self.run(task, &mut state);
+        let result = self.run(task, &mut state, owner);
         state.round_ns = task.now_ns();
         match &result {
             Ok(true) => drop(self.counters.rounds.fetch_add(1, Relaxed)),
@@ -133,7 +138,7 @@ impl Core {
         result
     }
 
-    fn run(&self, task: &Task, state: &mut State) -> Result<bool, SinkError> {
+    fn run(&self, task: &Task, state: &mut State, owner: u64) -> Result<bool, SinkError> {
         self.drop_trees(task, state)?;
         let ready = self.ready(task, state);
         if state.cold.is_none() && ready.is_empty() {
@@ -161,7 +166,7 @@ impl Core {
                 failed = Some(SinkError::Closed); // pairs with Sinker::stop
             }
             let sunk = match failed {
-                None => self.sink_table(task, state, &hold, storage, &rows),
+                None => self.sink_table(task, state, &hold, (storage, owner), &rows),
                 Some(_) => Ok(false),
             };
             match sunk {
@@ -211,14 +216,14 @@ impl Core {
         task: &Task,
         state: &mut State,
         hold: &Hold<'_>,
-        storage: StorageId,
+        (storage, owner): (StorageId, u64),
         rows: &[Sinking],
     ) -> Result<bool, SinkError> {
         let Some(table) = self.manager.tables().get(storage) else {
             state.begun.remove(&storage);
             return Ok(true); // its rows go with it
         };
-        let (shard, owner) = (task.worker().index(), self.owner.id().0);
+        let shard = task.worker().index();
         let Some(inside) = Inside::enter(&self.manager, &table, shard, owner) else {
             return Ok(false);
         };
@@ -349,9 +354,10 @@ impl Core {
     /// Drops the trees of tables that are gone for good.
     fn drop_trees(&self, task: &Task, state: &mut State) -> Result<(), SinkError> {
         let Some(cold) = state.cold.clone() else { return Ok(()) };
+        cold.remove_abandoned(task)?;
         let (tables, log) = (self.manager.tables(), self.manager.log());
-        for trees in cold.all() {
-            let storage = trees.storage();
+        let ready = cold.all().into_iter().map(|trees| trees.storage());
+        for storage in ready.chain(cold.building()) {
             if tables.get(StorageId(storage)).is_none() {
                 // Whatever dropped it took its stamp before it was found gone.
                 let gone = *state.dropped.entry(storage).or_insert_with(|| log.tail());

@@ -1,16 +1,19 @@
 //! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what was
 //! committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use base::ids::{DbId, StorageId};
 use env::sim::SplitMix;
 
 use crate::cold::tree::{Chunk, Direction, Range};
 use crate::database::Database;
-use crate::hot::cursor::{RowRef, ScanRange};
+use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction as IndexDirection;
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
@@ -215,8 +218,9 @@ pub(crate) fn rows_in(
 
 fn state_of(server: &Server) -> State {
     let manager = database(server).manager().clone();
-    let is_there = |n: &u64| manager.tables().get(StorageId(1000 + n)).is_some();
-    let second = (DISK + 1..DISK + 50).find(is_there).expect("there is always one");
+    let (storages, _) = manager.tables().storages();
+    let second = storages.iter().map(|storage| storage.0 - storage.0.min(1000)).max();
+    let second = second.filter(|n| *n > DISK).expect("there is always one");
     let mut state = State { rows: BTreeMap::new(), second };
     for n in [MEMORY, FIRST, second] {
         state.rows.extend(rows(server, n).into_iter().map(|(id, row)| ((n, id), row)));
@@ -277,9 +281,15 @@ fn random_commit(server: &Server, dice: &mut SplitMix, state: &State) -> (State,
     (state, waited)
 }
 
+/// The number of a table that has never been.
+fn new_number() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(DISK + 1);
+    LAST.fetch_add(1, Relaxed) + 1
+}
+
 /// The second disk table makes room for an empty one.
 fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
-    let (from, to) = (state.second, state.second + 1);
+    let (from, to) = (state.second, new_number());
     let database = database(server);
     let manager = database.manager().clone();
     let catalog = manager.tables().get(StorageId(1)).expect("made with the database");
@@ -308,6 +318,70 @@ fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
     (after, committed.and_then(|_| session.wait_shown(&server.task).map(|()| true)))
 }
 
+/// The second disk table gets a new storage, to the trees of which its rows are copied; and is changed in
+/// the same transaction.
+fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
+    let (from, to) = (state.second, new_number());
+    let database = database(server);
+    let manager = database.manager().clone();
+    let catalog = manager.tables().get(StorageId(1)).expect("made with the database");
+    let (task, old) = (&server.task, server.table(5, from));
+    let mut after = State { second: to, rows: BTreeMap::new() };
+    let moved =
+        state.rows.iter().map(|((n, id), row)| ((if *n == from { to } else { *n }, *id), *row));
+    after.rows.extend(moved);
+    let (lost, added) = (after.of(to).keys().next().copied(), 100 + dice.below(50) as i64);
+    let mut txn = server.begin(5);
+    let mut run = |txn: &mut Transaction| {
+        txn.lock_ddl(task)?;
+        txn.close_gate(task, &old)?;
+        server.delete(txn, &catalog, from as i64)?;
+        server.insert(txn, &catalog, [to as i64, 0, 0])?;
+        let new = manager.create_table(&user_table(StorageId(1000 + to)));
+        let own = manager.clone();
+        txn.on_end(move |stamp| {
+            let gone = if stamp.is_some() { from } else { to };
+            own.drop_table(StorageId(1000 + gone));
+        });
+        let mut build = database.build(task, &new, txn)?.expect("disk tables have trees");
+        let s = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(&s.snapshot, 0, ScanRange::All, IndexDirection::Forward);
+        while let Some(row) = cursor.next(txn, task, &old)? {
+            let mut row = bytes(&new, values(&old, txn.row(&old, row)));
+            build.push(task, txn, &mut row)?;
+        }
+        build.finish(task, txn)?;
+        txn.end_statement(s);
+        // As any table that has sunk.
+        if let Some(id) = lost {
+            after.rows.remove(&(to, id));
+            change(server, txn, to, id, None)?;
+        }
+        if let Entry::Vacant(place) = after.rows.entry((to, added)) {
+            let row = *place.insert([added, 9000 + added, 1]);
+            server.insert(txn, &new, row)?;
+        }
+        Ok(())
+    };
+    let run: TxnResult<()> = run(&mut txn);
+    let off = server.engine.host().env().fs().exists(std::path::Path::new("/data")).is_err();
+    match run {
+        Ok(()) => {}
+        // Whatever it fails with.
+        Err(_) if off => return (state.clone(), Err(TxnError::LogFailed)),
+        Err(error) => return (state.clone(), Err(error)),
+    }
+    if dice.below(3) == 0 {
+        txn.rollback(task);
+        return (state.clone(), Err(TxnError::Interrupted));
+    }
+    let session = txn.session().clone();
+    let committed = txn.commit(task, Durability::Full);
+    let waited = committed.and_then(|_| session.wait_shown(task).map(|()| true));
+    let off = server.engine.host().env().fs().exists(std::path::Path::new("/data")).is_err();
+    (after, waited.map_err(|error| if off { TxnError::LogFailed } else { error }))
+}
+
 /// Runs a workload until it is done or the power goes. Returns the states that may be found afterwards.
 fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let mut dice = SplitMix::new(seed);
@@ -316,6 +390,7 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
         let before = states.last().expect("there is one");
         let (after, result) = match dice.below(40) {
             0 => truncate(server, before),
+            1..=3 => rebuild(server, &mut dice, before),
             _ => random_commit(server, &mut dice, before),
         };
         match result {
@@ -426,7 +501,7 @@ fn small_tables_stay_in_memory() {
 #[test]
 fn random_work_survives_power_cycles() {
     let (seed, _) = crash_seed_and_step();
-    let mut roots = 0;
+    let (mut roots, mut built) = (0, 0);
     for run in 0..6 {
         let world = World::new(seed ^ run);
         let mut server = new_server(&world);
@@ -442,9 +517,11 @@ fn random_work_survives_power_cycles() {
             power_cycle(&world, server);
             server = world.recover(&[5], 1 + run as usize % 3);
             assert_eq!(state_of(&server), state, "seed {seed}, run {run}, behind life {life}");
+            let second = server.table(5, state.second);
+            built += usize::from(second.cold().is_some_and(|cold| cold.is_built()));
         }
     }
-    assert!(roots > 0, "seed {seed}: no root was written");
+    assert!(roots > 0 && built > 0, "seed {seed}: {roots} roots, {built} found with built trees");
 }
 
 #[test]

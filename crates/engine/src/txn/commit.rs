@@ -50,7 +50,7 @@ impl Transaction {
     ) -> TxnResult<Lsn> {
         self.pass_baton();
         if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
-            return Ok(self.commit_reader());
+            return Ok(self.commit_reader(task));
         }
         self.protect_own();
         let redo = match self.redo(task, global) {
@@ -75,7 +75,8 @@ impl Transaction {
 
     /// A transaction that wrote nothing takes no place in the log, and is not validated: what it
     /// read held at its snapshot, all of it, and that is its place in the order.
-    fn commit_reader(mut self) -> Lsn {
+    fn commit_reader(mut self, task: &Task) -> Lsn {
+        self.forget_loads(task);
         let stamp = self.manager().log.committed();
         self.finish(Some(stamp));
         Lsn::ZERO

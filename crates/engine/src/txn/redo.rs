@@ -23,6 +23,22 @@ pub(super) struct Redo {
     pub flags: RecordFlags,
 }
 
+/// Rows that go to the log while they are loaded into a storage that the transaction makes. They are not
+/// taken back by rolling back to a savepoint: without the storage they mean nothing.
+#[derive(Default)]
+pub(super) struct Loads {
+    /// The stream of chunks, once there is one.
+    stream: Option<Lsn>,
+    /// Operations that are not in a chunk yet.
+    operations: Vec<u8>,
+}
+
+impl Loads {
+    fn is_empty(&self) -> bool {
+        self.stream.is_none() && self.operations.is_empty()
+    }
+}
+
 impl Redo {
     /// Whether there is nothing to be logged.
     pub fn is_empty(&self) -> bool {
@@ -37,12 +53,43 @@ impl Transaction {
         operation.encode(&mut self.operations);
     }
 
+    /// A row is in the trees of a storage that this transaction makes: to the log with it, which then has
+    /// all that a restore needs. The pages have it before the transaction commits.
+    pub fn log_load(&mut self, task: &Task, table: &Table, row: &[u8]) -> TxnResult<()> {
+        let (storage, layout) = (table.storage(), table.layout_number());
+        Operation::Load { storage, layout, row }.encode(&mut self.loads.operations);
+        let piece = self.piece_max();
+        if self.loads.operations.len() > piece {
+            let loads = std::mem::take(&mut self.loads);
+            let (body, stream) = (loads.operations, loads.stream);
+            let mut redo = Redo { body, stream, ..Redo::default() };
+            let flushed = self.flush_chunks(task, &mut redo, piece);
+            self.loads = Loads { stream: redo.stream, operations: redo.body };
+            flushed?;
+        }
+        Ok(())
+    }
+
+    /// Rows that were loaded lead nowhere.
+    pub(super) fn forget_loads(&mut self, task: &Task) {
+        let loads = std::mem::take(&mut self.loads);
+        self.disown_stream(task, loads.stream);
+    }
+
+    /// The longest piece of a stream: the last one may have to carry the name of a transaction over
+    /// several databases.
+    fn piece_max(&self) -> usize {
+        self.manager().log.body_max() - crate::log::record::GLOBAL_LEN
+    }
+
     /// Whether a commit would leave something in the log.
     pub fn has_logged_writes(&self) -> bool {
         // SAFETY: the gates of the tables are held.
         let logged = |w: &Write| unsafe { self.table_of(w) }.is_logged();
         self.manager().log.is_logged()
-            && (!self.operations.is_empty() || self.writes.iter().any(logged))
+            && (!self.operations.is_empty()
+                || !self.loads.is_empty()
+                || self.writes.iter().any(logged))
     }
 
     /// Encodes what the transaction leaves behind. What exceeds one record goes to the log at
@@ -52,9 +99,20 @@ impl Transaction {
         task: &Task,
         global: Option<GlobalTransaction>,
     ) -> TxnResult<Redo> {
+        for prepare in std::mem::take(&mut self.preparations) {
+            prepare(task, self.session.owner().id().0)?;
+        }
         let mut redo = Redo { body: std::mem::take(&mut self.buffer), ..Redo::default() };
         if !self.manager().log.is_logged() {
             return Ok(redo);
+        }
+        if !self.loads.is_empty() {
+            let Loads { stream, operations } = std::mem::take(&mut self.loads);
+            redo.body.extend_from_slice(&operations);
+            redo.stream = stream;
+            if stream.is_some() {
+                redo.flags = redo.flags.with(RecordFlags::CHUNKED);
+            }
         }
         let result = self.encode(task, &mut redo);
         if let Err(error) = result {
@@ -69,9 +127,7 @@ impl Transaction {
     }
 
     fn encode(&mut self, task: &Task, redo: &mut Redo) -> TxnResult<()> {
-        let log = &self.manager().log;
-        // The last piece may have to carry the name of a transaction over several databases.
-        let piece = log.body_max() - crate::log::record::GLOBAL_LEN;
+        let piece = self.piece_max();
         let mut key = KeyBuf::default();
         for (place, write) in self.writes.iter().enumerate() {
             if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {

@@ -14,6 +14,7 @@ use crate::sync::Arc;
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::HeldLocks;
 use crate::txn::manager::{DatabaseSession, Manager, Spare};
+use crate::txn::redo::Loads;
 use crate::txn::waits::{Blocker, Resource};
 use crate::wait::Task;
 
@@ -105,6 +106,8 @@ pub(super) struct Held {
 
 /// Something to be done when the transaction's fate is known.
 type Hook = Box<dyn FnOnce(Option<Lsn>) + Send>;
+/// Something that a commit needs.
+type Preparation = Box<dyn FnOnce(&Task, u64) -> TxnResult<()> + Send>;
 
 /// A transaction in one database. It belongs to one session and is used by one thread at a time.
 /// Dropping it rolls it back.
@@ -125,8 +128,12 @@ pub struct Transaction {
     pub(super) reads: Vec<Read>,
     pub(super) scans: Vec<Scan>,
     pub(super) hooks: Vec<Hook>,
+    /// To be done before a commit.
+    pub(super) preparations: Vec<Preparation>,
     /// Operations for the log besides the rows, encoded.
     pub(super) operations: Vec<u8>,
+    /// What goes to the log before the commit.
+    pub(super) loads: Loads,
     /// The position of the prepare record, once there is one.
     pub(super) prepared: Option<Lsn>,
     /// Memory for the commit record's body, and for what the commit leaves behind.
@@ -162,7 +169,9 @@ impl Transaction {
             reads: Vec::new(),
             scans: Vec::new(),
             hooks: Vec::new(),
+            preparations: Vec::new(),
             operations: Vec::new(),
+            loads: Loads::default(),
             prepared: None,
             buffer: spare.buffer,
             garbage: spare.garbage,
@@ -320,6 +329,15 @@ impl Transaction {
     /// it is rolled back. Called in order.
     pub fn on_end(&mut self, hook: impl FnOnce(Option<Lsn>) + Send + 'static) {
         self.hooks.push(Box::new(hook));
+    }
+
+    /// Registers a function to be called before a commit is decided, with the owner whose gates the
+    /// transaction holds. If it fails, so does the commit.
+    pub fn before_commit(
+        &mut self,
+        prepare: impl FnOnce(&Task, u64) -> TxnResult<()> + Send + 'static,
+    ) {
+        self.preparations.push(Box::new(prepare));
     }
 
     /// Enters the gate of a table, as every access does: from here until the transaction ends no DDL

@@ -42,6 +42,7 @@ impl Transaction {
         self.pass_baton();
         self.slot().set_status(Status::Aborted);
         self.rollback_to(task, Savepoint { writes: 0, operations: 0 });
+        self.forget_loads(task);
         self.finish(None);
     }
 

@@ -17,6 +17,7 @@ mod requests;
 mod resource_pools;
 mod spilling;
 mod sql;
+mod successors;
 mod support;
 mod tiberius;
 mod trace;

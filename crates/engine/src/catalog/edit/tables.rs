@@ -8,12 +8,13 @@ use crate::catalog::definition::{Definition, ObjectDef};
 use crate::catalog::error::CatalogError;
 use crate::catalog::error::CatalogResult;
 use crate::catalog::spec::rows_stay;
+use crate::catalog::store::Catalog;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::table::Table;
 use crate::hot::visibility::Isolation;
 use crate::sync::Arc;
-use crate::txn::{ReadAt, Statement, Transaction, TxnError};
+use crate::txn::{ReadAt, Statement, Transaction, TxnError, TxnResult};
 use crate::wait::Task;
 
 impl SchemaEdit {
@@ -65,10 +66,14 @@ impl SchemaEdit {
         mut map: impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
     ) -> Result<Arc<Table>, E> {
         let old = self.old_table(def.id());
-        let old_rows = self.catalog.table(&old).expect("a table has its storage");
+        let old_rows: Arc<Table> = self.catalog.table(&old).expect("a table has its storage");
         let new_rows = self.replace_storage(task, txn, &old, def)?;
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let copied = copy_rows(task, txn, &statement, (&old_rows, &new_rows), &mut map);
+        let rows = (&*old_rows, &new_rows);
+        let copied = match old_rows.sinks() {
+            true => build_rows(&self.catalog, task, txn, &statement, rows, &mut map),
+            false => copy_rows(task, txn, &statement, rows, &mut map),
+        };
         match copied {
             Ok(()) => txn.end_statement(statement),
             Err(_) => txn.rollback_statement(task, statement),
@@ -148,20 +153,55 @@ impl SchemaEdit {
     }
 }
 
+/// Copies the rows of a table to another by transactions' own means: into memory.
 fn copy_rows<E: From<CatalogError>>(
+    task: &Task,
+    txn: &mut Transaction,
+    statement: &Statement,
+    (old, new): (&Table, &Arc<Table>),
+    map: &mut impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    each_row(task, txn, statement, (old, new), map, |txn, row| {
+        txn.insert(task, new, &statement.snapshot, row).map(drop)
+    })
+}
+
+/// Copies them to trees, since they may be more than memory takes.
+fn build_rows<E: From<CatalogError>>(
+    catalog: &Catalog,
+    task: &Task,
+    txn: &mut Transaction,
+    statement: &Statement,
+    (old, new): (&Table, &Arc<Table>),
+    map: &mut impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let build = catalog.database().build(task, new, txn).map_err(failed)?;
+    let Some(mut build) = build else {
+        return copy_rows(task, txn, statement, (old, new), map);
+    };
+    each_row(task, txn, statement, (old, new), map, |txn, row| build.push(task, txn, row))?;
+    build.finish(task, txn).map_err(failed)
+}
+
+/// Has `put` take each row that the statement sees, mapped.
+fn each_row<E: From<CatalogError>>(
     task: &Task,
     txn: &mut Transaction,
     statement: &Statement,
     (old, new): (&Table, &Table),
     map: &mut impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
+    mut put: impl FnMut(&mut Transaction, &mut [u8]) -> TxnResult<()>,
 ) -> Result<(), E> {
-    let failed = |error: TxnError| E::from(CatalogError::Transaction(error));
     let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
     let mut bytes = Vec::new();
     while let Some(row) = cursor.next(txn, task, old).map_err(failed)? {
         bytes.clear();
         map(old, txn.row(old, row), new, &mut bytes)?;
-        txn.insert(task, new, &statement.snapshot, &bytes).map_err(failed)?;
+        put(txn, &mut bytes).map_err(failed)?;
     }
     Ok(())
+}
+
+fn failed<E: From<CatalogError>>(error: TxnError) -> E {
+    E::from(CatalogError::Transaction(error))
 }

@@ -1,8 +1,8 @@
 //! The cold tables of a database: its pages, and the directory of its trees.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::{ColdResult, ColdTable};
 use crate::cold::tree::{Directory, Tree, TreeError, TreeId, TreeRecord};
@@ -41,11 +41,27 @@ impl ColdInfo {
     }
 }
 
+/// What becomes of trees that are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TableState {
+    /// Rows sink into them.
+    Ready,
+    /// They are built before anybody knows them ([`super::build`]).
+    Building,
+}
+
 /// The tables of a database that have trees.
 pub struct ColdTables {
     store: Arc<Store>,
     directory: Directory,
     tables: Mutex<HashMap<u64, Arc<ColdTable>>>,
+    /// Tables whose trees are being built.
+    building: Mutex<BTreeSet<u64>>,
+    /// Tables whose trees are nobody's (L3), and are still to be dropped.
+    abandoned: Mutex<BTreeSet<u64>>,
+    /// Held by who changes the directory or trees that are being built, while not all of the change is
+    /// published; and by who takes note of all pages (L2).
+    changing: Mutex<()>,
 }
 
 impl ColdTables {
@@ -61,7 +77,22 @@ impl ColdTables {
         let (root, _) = batch.allocate(task)?;
         let directory = Directory::create_at(&mut batch, task, root)?;
         batch.finish();
-        Ok(ColdTables { store: Arc::new(store), directory, tables: Mutex::default() })
+        Ok(ColdTables::with(Arc::new(store), directory, HashMap::new()))
+    }
+
+    fn with(
+        store: Arc<Store>,
+        directory: Directory,
+        tables: HashMap<u64, Arc<ColdTable>>,
+    ) -> ColdTables {
+        ColdTables {
+            store,
+            directory,
+            tables: Mutex::new(tables),
+            building: Mutex::default(),
+            abandoned: Mutex::default(),
+            changing: Mutex::default(),
+        }
     }
 
     /// The tables as the last durable root has them, and up to where they are complete.
@@ -82,14 +113,20 @@ impl ColdTables {
         for (id, record) in directory.list(&*store, task, None)? {
             found.entry(id.storage).or_default().push((id, record));
         }
-        let mut tables = HashMap::new();
+        let (mut tables, mut abandoned) = (HashMap::new(), BTreeSet::new());
         for (storage, records) in found {
+            if records.iter().any(|(_, record)| record.flags & UNOWNED != 0) {
+                abandoned.insert(storage);
+                continue;
+            }
             let table = known_table(&store, storage, &records)
                 .ok_or_else(|| super::damaged(directory.tree(), "a table lacks trees"))?;
             table.set_durable(info.through);
             tables.insert(storage, Arc::new(table));
         }
-        Ok((ColdTables { store, directory, tables: Mutex::new(tables) }, info))
+        let tables = ColdTables::with(store, directory, tables);
+        *tables.abandoned.lock() = abandoned;
+        Ok((tables, info))
     }
 
     /// The pages.
@@ -107,6 +144,23 @@ impl ColdTables {
         self.tables.lock().values().cloned().collect()
     }
 
+    /// The storages of tables whose trees are being built.
+    pub fn building(&self) -> Vec<u64> {
+        self.building.lock().iter().copied().collect()
+    }
+
+    /// The highest storage that has trees, of whatever kind; 0 if none has.
+    pub fn last_storage(&self) -> u64 {
+        let ready = self.tables.lock().keys().copied().max();
+        let building = self.building.lock().last().copied();
+        ready.max(building).max(self.abandoned.lock().last().copied()).unwrap_or(0)
+    }
+
+    /// Keeps others from changing the directory, and from taking note of pages.
+    pub(super) fn alone(&self) -> impl Drop + '_ {
+        self.changing.lock()
+    }
+
     /// Makes the trees of a table with this many indexes, of which `clustered` names rows.
     pub fn add(
         &self,
@@ -115,11 +169,24 @@ impl ColdTables {
         indexes: usize,
         clustered: usize,
     ) -> ColdResult<Arc<ColdTable>> {
+        self.make(task, (storage, indexes, clustered), TableState::Ready)
+    }
+
+    pub(super) fn make(
+        &self,
+        task: &Task,
+        (storage, indexes, clustered): (u64, usize, usize),
+        state: TableState,
+    ) -> ColdResult<Arc<ColdTable>> {
+        let alone = self.alone();
         let mut batch = self.store.batch();
         let mut trees = Vec::with_capacity(indexes);
         for ordinal in 0..indexes {
             let tree = Tree::create(&mut batch, task)?;
-            let flags = if ordinal == clustered { CLUSTERED } else { 0 };
+            let mut flags = if ordinal == clustered { CLUSTERED } else { 0 };
+            if state == TableState::Building {
+                flags |= UNOWNED;
+            }
             let record = TreeRecord { tree, entries: 0, flags, user: Vec::new() };
             self.directory.put(&mut batch, task, id(storage, ordinal), &record)?;
             trees.push(tree);
@@ -127,15 +194,48 @@ impl ColdTables {
         batch.finish();
         let table = ColdTable::new(self.store.clone(), storage, clustered, trees.into());
         let table = Arc::new(table);
-        self.tables.lock().insert(storage, table.clone());
+        match state {
+            TableState::Ready => drop(self.tables.lock().insert(storage, table.clone())),
+            TableState::Building => drop(self.building.lock().insert(storage)),
+        }
+        drop(alone);
         Ok(table)
+    }
+
+    /// The trees of a table that have been built are whole, with so many rows.
+    pub(super) fn finish_build(
+        &self,
+        task: &Task,
+        table: &Arc<ColdTable>,
+        rows: u64,
+    ) -> ColdResult<()> {
+        let _alone = self.alone();
+        let mut batch = self.store.batch();
+        for (ordinal, tree) in table.trees.iter().enumerate() {
+            let is_clustered = ordinal == table.clustered;
+            let flags = if is_clustered { CLUSTERED | BUILT } else { 0 };
+            let entries = if is_clustered { rows } else { 0 };
+            let record = TreeRecord { tree: *tree, entries, flags, user: Vec::new() };
+            self.directory.put(&mut batch, task, id(table.storage, ordinal), &record)?;
+        }
+        batch.finish();
+        table.rows.store(rows, Relaxed);
+        table.built.store(true, Release); // pairs with is_built
+        self.building.lock().remove(&table.storage);
+        self.tables.lock().insert(table.storage, table.clone());
+        Ok(())
     }
 
     /// Drops the trees of a table that nobody uses any more.
     pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
+        self.abandoned.lock().insert(storage);
         self.tables.lock().remove(&storage);
-        for (id, record) in self.directory.list(&*self.store, task, Some(storage))? {
+        self.building.lock().remove(&storage);
+        let trees = self.directory.list(&*self.store, task, Some(storage))?;
+        self.disown(task, &trees)?;
+        for (id, record) in trees {
             loop {
+                let _alone = self.alone();
                 let mut batch = self.store.batch();
                 let is_gone = record.tree.drop_some(&mut batch, task, DROP_STEP)?;
                 if is_gone {
@@ -147,13 +247,37 @@ impl ColdTables {
                 }
             }
         }
+        self.abandoned.lock().remove(&storage);
         Ok(())
     }
 
-    /// Takes note of the trees as they are, complete up to `through`. Nobody changes them meanwhile.
-    pub fn capture(&self, task: &Task, through: u64) -> ColdResult<Capture> {
+    /// Drops the trees that are nobody's: a life before has not come to finish them, or an attempt to drop
+    /// them has failed.
+    pub fn remove_abandoned(&self, task: &Task) -> ColdResult<()> {
+        loop {
+            let Some(storage) = self.abandoned.lock().first().copied() else { return Ok(()) };
+            self.remove(task, storage)?;
+        }
+    }
+
+    /// From now on these trees are nobody's: what is left of them after a crash is dropped.
+    fn disown(&self, task: &Task, trees: &[(TreeId, TreeRecord)]) -> ColdResult<()> {
+        let _alone = self.alone();
         let mut batch = self.store.batch();
-        for table in self.all() {
+        for (id, record) in trees {
+            let record = TreeRecord { flags: record.flags | UNOWNED, ..record.clone() };
+            self.directory.put(&mut batch, task, *id, &record)?;
+        }
+        batch.finish();
+        Ok(())
+    }
+
+    /// Takes note of the trees as they are, complete up to `through`, and of whose they are: those of
+    /// tables that are being built are left out. Nobody changes the others meanwhile.
+    pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
+        let _alone = self.alone();
+        let (mut batch, tables) = (self.store.batch(), self.all());
+        for table in &tables {
             let of = id(table.storage, table.clustered);
             let known = self.directory.get(&*self.store, task, of)?;
             let lost = || super::damaged(self.directory.tree(), "a table is not in the directory");
@@ -165,7 +289,7 @@ impl ColdTables {
         }
         batch.finish();
         let info = ColdInfo { through, directory: self.directory.tree().root() };
-        Ok(self.store.capture(&info.encode()))
+        Ok((self.store.capture(&info.encode()), tables))
     }
 
     /// Makes durable what was captured.
@@ -176,6 +300,10 @@ impl ColdTables {
 
 /// The tree that holds the rows.
 const CLUSTERED: u32 = 1;
+/// One of a table whose trees are being built, or dropped: when a root that says so is opened, they are nobody's.
+const UNOWNED: u32 = 2;
+/// The tree that holds the rows, of a table whose trees were built.
+const BUILT: u32 = 4;
 
 fn id(storage: u64, ordinal: usize) -> TreeId {
     let ordinal = u32::try_from(ordinal).expect("a table has few indexes");
@@ -193,5 +321,6 @@ fn known_table(
     let trees = records.iter().map(|(_, record)| record.tree).collect();
     let table = ColdTable::new(store.clone(), storage, clustered, trees);
     table.rows.store(records[clustered].1.entries, Relaxed);
+    table.built.store(records[clustered].1.flags & BUILT != 0, Relaxed);
     complete.then_some(table)
 }

@@ -17,11 +17,12 @@
 //! * S1: what a tree says of a key is older than every registered snapshot, and durable in the log.
 //! * S2: a row that changes here is overridden in memory until all of its trees have changed: a reader
 //!   asks memory first and believes the trees only where memory says nothing.
-//! * S3: one thread at a time changes the trees of a database.
+//! * S3: one thread at a time changes the trees of a database, but for those that are being built ([`build`]).
 //!
 //! This folder knows keys and rows as bytes; what they mean is told by [`RowKeys`].
 
 mod apply;
+mod build;
 mod cursor;
 mod database;
 mod key;
@@ -29,14 +30,15 @@ mod key;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::tree::{Direction, Range, Tree, TreeError};
 use super::{ColdError, Store};
 use crate::wait::Task;
 
 pub use apply::{RowChange, RowKeys};
+pub use build::{BuildError, BuildSpec, TableBuild};
 pub use cursor::{ColdCursor, ColdEntry};
 pub use database::{ColdInfo, ColdTables};
 
@@ -60,12 +62,20 @@ pub struct ColdTable {
     /// The position below which everything has sunk since the table has had trees, as the last durable
     /// root has it; 0 if none has the table yet. Written by who writes the root.
     durable: AtomicU64,
+    /// Whether they were built at once, before the commit that made the table. Set once, by the builder.
+    built: AtomicBool,
 }
 
 impl ColdTable {
     fn new(store: Arc<Store>, storage: u64, clustered: usize, trees: Box<[Tree]>) -> ColdTable {
         let (rows, durable) = (AtomicU64::new(0), AtomicU64::new(0));
-        ColdTable { store, storage, clustered, trees, rows, durable }
+        let built = AtomicBool::new(false);
+        ColdTable { store, storage, clustered, trees, rows, durable, built }
+    }
+
+    /// Whether the trees have had, from the beginning, the rows that the log has as loaded.
+    pub fn is_built(&self) -> bool {
+        self.built.load(Acquire) // pairs with finish_build
     }
 
     /// Names the table in the log.

@@ -139,8 +139,7 @@ fn secondary_trees_follow_the_rows_through_crashes() {
         for round in 0..60 {
             match rng.below(8) {
                 0 => {
-                    let capture = tables.capture(&task, round).expect("there is room");
-                    tables.write(capture).expect("the disk is whole");
+                    write_root(&tables, &task, round);
                     durable = Some((model.clone(), round));
                 }
                 1 if durable.is_some() => {
@@ -162,6 +161,174 @@ fn secondary_trees_follow_the_rows_through_crashes() {
         check(&table, &task, &model);
         tables.remove(&task, STORAGE).expect("all pages can be read");
         assert!(tables.get(STORAGE).is_none());
+    }
+}
+
+fn write_root(tables: &ColdTables, task: &Task, through: u64) {
+    let (capture, _) = tables.capture(task, through).expect("there is room");
+    tables.write(capture).expect("the disk is whole");
+}
+
+/// What identifies a row of [`LongKeys`], long enough that trees cut it for some.
+fn identity(n: u32) -> Vec<u8> {
+    let mut p = n.wrapping_mul(0x9E37_79B1).to_be_bytes().to_vec();
+    if n % 50 == 7 {
+        p[..4].fill(9);
+        p.resize(2500, b'x');
+        p.extend_from_slice(&n.to_be_bytes());
+    }
+    p
+}
+
+/// Rows are `length of p u16 | secondary key u32 | filter byte | p | anything`.
+struct LongKeys;
+
+impl RowKeys for LongKeys {
+    fn append_key(&self, index: usize, row: &[u8], out: &mut Vec<u8>) -> bool {
+        let p_len = usize::from(u16::from_be_bytes([row[0], row[1]]));
+        let part = if index == 0 { &row[7..7 + p_len] } else { &row[2..6] };
+        let holds = index < 2 || row[6] > 0;
+        out.extend_from_slice(if holds { part } else { &[] });
+        holds
+    }
+}
+
+fn long_row(n: u32, s: u32) -> (Vec<u8>, Vec<u8>) {
+    let p = identity(n);
+    let mut row = (p.len() as u16).to_be_bytes().to_vec();
+    row.extend_from_slice(&s.to_be_bytes());
+    row.push((n % 3) as u8);
+    row.extend_from_slice(&p);
+    row.resize(row.len() + n as usize % 200, n as u8);
+    (p, row)
+}
+
+fn begin_build(tables: &Arc<ColdTables>, task: &Task, unique: [bool; 3]) -> TableBuild {
+    let unique = Box::new(unique);
+    let spec = BuildSpec { storage: STORAGE, clustered: 0, unique, keys: Arc::new(LongKeys) };
+    TableBuild::begin(tables, task, spec, (task.env(), Path::new("/data"), 1))
+        .expect("there is room")
+}
+
+fn push_all(build: &mut TableBuild, rows: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) {
+    for (_, row) in rows {
+        build.push(&row);
+        if build.is_full() {
+            build.make_room().expect("the disk works");
+        }
+    }
+}
+
+#[test]
+fn trees_that_are_built_hold_all_rows_in_full_leaves() {
+    let (sim, runtime, pool) = machine(3);
+    let task = Task::blocking(&runtime);
+    let created = ColdTables::create(&pool, &task, DATABASE, &files());
+    let tables = Arc::new(created.expect("the disk is new"));
+    let mut build = begin_build(&tables, &task, [true, true, false]);
+    push_all(&mut build, (0..6000).map(|n| long_row(n, n ^ 0x5A5A)));
+    while !build.fill_some(&task).expect("no key is there twice") {}
+    let table = build.finish(&task).expect("there is room");
+    assert!(table.is_built() && tables.building().is_empty());
+    let check = |table: &ColdTable| {
+        assert_eq!(table.rows(), 6000);
+        let mut expected: Vec<_> = (0..6000).map(identity).map(|p| (p.clone(), p)).collect();
+        expected.sort();
+        assert!(entries(table, &task, 0) == expected);
+        for index in [1, 2] {
+            let held = (0..6000_u32).filter(|n| index == 1 || n % 3 > 0);
+            let key = |n: u32| (n ^ 0x5A5A).to_be_bytes().to_vec();
+            let mut expected: Vec<_> = held.map(|n| (key(n), identity(n))).collect();
+            expected.sort();
+            assert!(entries(table, &task, index) == expected, "index {index}");
+        }
+        for n in (0..6000).step_by(61) {
+            let ((p, row), mut found) = (long_row(n, n ^ 0x5A5A), Vec::new());
+            assert!(table.find(&task, &p, &mut found).expect("all pages can be read"));
+            assert!(found == row);
+        }
+        for index in 0..3 {
+            table.tree(index).verify(&**table.store(), &task).expect("the tree is whole");
+        }
+    };
+    check(&table);
+    // A root that has them has them as built.
+    write_root(&tables, &task, 9);
+    drop((table, tables));
+    sim.fs().power_off();
+    sim.fs().power_on();
+    let (tables, _) =
+        ColdTables::open(&pool, &task, DATABASE, &files()).expect("a root was written");
+    let table = tables.get(STORAGE).expect("the root has it");
+    assert!(table.is_built());
+    check(&table);
+}
+
+#[test]
+fn keys_that_are_there_twice_are_found() {
+    for (unique, twice, expected) in [
+        ([true, false, false], long_row(77, 1), 0),
+        // Cut, so that the tree has it in no order.
+        ([true, false, false], long_row(57, 1), 0),
+        ([true, true, false], long_row(5000, 100), 1),
+        ([true, false, true], long_row(5000, 100), 2),
+    ] {
+        let (_sim, runtime, pool) = machine(4);
+        let task = Task::blocking(&runtime);
+        let created = ColdTables::create(&pool, &task, DATABASE, &files());
+        let tables = Arc::new(created.expect("the disk is new"));
+        let mut build = begin_build(&tables, &task, unique);
+        push_all(&mut build, (0..3000).map(|n| long_row(n, n)).chain([twice]));
+        let error = loop {
+            match build.fill_some(&task) {
+                Ok(is_filled) => assert!(!is_filled, "index {expected}"),
+                Err(error) => break error,
+            }
+        };
+        let BuildError::Duplicate { index, row } = error else { panic!("{error:?}") };
+        assert_eq!(index, expected);
+        let mut key = Vec::new();
+        assert!(LongKeys.append_key(index, &row, &mut key), "it is a row of the index");
+    }
+}
+
+/// A root in the middle of a build has whole trees with some of the entries. After a crash they are nobody's,
+/// and leave nothing behind.
+#[test]
+fn what_a_crash_leaves_of_a_build_is_dropped() {
+    for steps in [0, 1, 2, 3, 4, 5, 8] {
+        let (sim, runtime, pool) = machine(5);
+        let task = Task::blocking(&runtime);
+        let created = ColdTables::create(&pool, &task, DATABASE, &files());
+        let tables = Arc::new(created.expect("the disk is new"));
+        let mut other = tables.add(&task, 3, 3, 0).expect("there is room");
+        let (mut model, mut rng) = (Model::new(), SplitMix::new(steps));
+        change(&other, &task, &mut model, &mut rng);
+        write_root(&tables, &task, 1);
+        let used = tables.store().space().used_pages;
+        let mut build = begin_build(&tables, &task, [true, true, false]);
+        push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
+        for _ in 0..steps {
+            build.fill_some(&task).expect("no key is there twice");
+        }
+        write_root(&tables, &task, 2);
+        drop((build, other, tables));
+        sim.fs().power_off();
+        sim.fs().power_on();
+        let opened = ColdTables::open(&pool, &task, DATABASE, &files());
+        let (tables, _) = opened.expect("a root was written");
+        assert!(tables.get(STORAGE).is_none());
+        assert_eq!(tables.last_storage(), STORAGE, "nobody may use it again");
+        tables.remove_abandoned(&task).expect("all pages can be read");
+        other = tables.get(3).expect("the root has it");
+        check(&other, &task, &model);
+        // What a root gives up is free behind the next.
+        for through in 3..6 {
+            write_root(&tables, &task, through);
+        }
+        let left = tables.store().space().used_pages;
+        assert!(left <= used + 1, "{steps} steps: {used} places, then {left}");
+        assert_eq!(tables.last_storage(), 3);
     }
 }
 

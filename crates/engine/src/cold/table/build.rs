@@ -1,0 +1,271 @@
+//! Building the trees of a table at once, from rows in any order.
+//!
+//! # Life of a build
+//!
+//! 1. The trees are made, empty, and stand in the directory as *being built*.
+//! 2. Rows are pushed. What each index's tree is to have of them is sorted, in files if need be
+//!    ([`crate::sort`]).
+//! 3. The trees are filled, one after the other and in order of their keys, the one with the rows first. So
+//!    leaves are written once, and are full. Keys that are there twice are found here.
+//! 4. The directory says that the trees are *built*: whole, and made for one commit.
+//!
+//! # Invariants
+//!
+//! * L1: nobody but the builder changes the trees, or knows them, until they are built.
+//! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
+//!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be dropped.
+//! * L3: trees that are being built in a root that is opened are nobody's: they are dropped.
+//!
+//! All but [`TableBuild::push`] may block.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use env::{Env, FileError};
+
+use super::database::{ColdTables, TableState};
+use super::{ColdResult, ColdTable, RowKeys, key};
+use crate::cold::Edit;
+use crate::cold::tree::{Action, Change, TreeError};
+use crate::sort::{Sorted, Sorter};
+use crate::wait::Task;
+
+/// What a tree is given at a time, in entries and bytes.
+const STEP_ENTRIES: usize = 4096;
+const STEP_BYTES: usize = 1 << 20;
+/// The least memory that the entries of an index are sorted in.
+const SORT_BYTES_MIN: usize = 256 << 10;
+
+/// What the trees are for.
+#[derive(Clone)]
+pub struct BuildSpec {
+    /// The table's storage.
+    pub storage: u64,
+    /// The index whose tree holds the rows.
+    pub clustered: usize,
+    /// Which indexes are unique.
+    pub unique: Box<[bool]>,
+    /// What the keys of its rows are.
+    pub keys: Arc<dyn RowKeys + Send + Sync>,
+}
+
+/// Why a build cannot go on.
+#[derive(Debug)]
+pub enum BuildError {
+    /// A page or a tree.
+    Tree(TreeError),
+    /// A file of a sort.
+    File(FileError),
+    /// Two rows have the same key.
+    Duplicate {
+        /// In this index.
+        index: usize,
+        /// One of them.
+        row: Box<[u8]>,
+    },
+}
+
+impl From<TreeError> for BuildError {
+    fn from(error: TreeError) -> BuildError {
+        BuildError::Tree(error)
+    }
+}
+
+impl From<FileError> for BuildError {
+    fn from(error: FileError) -> BuildError {
+        BuildError::File(error)
+    }
+}
+
+/// See the module's header. If it is dropped before its end, its trees are dropped by who drops those of
+/// tables that are gone.
+pub struct TableBuild {
+    tables: Arc<ColdTables>,
+    table: Arc<ColdTable>,
+    spec: BuildSpec,
+    /// By index, for those that have not been begun to fill.
+    sorters: Vec<Option<Sorter>>,
+    filling: Option<Filling>,
+    rows: u64,
+    p: Vec<u8>,
+    entry: Vec<u8>,
+}
+
+/// A tree that is being filled.
+struct Filling {
+    index: usize,
+    sorted: Sorted,
+    seen: Seen,
+}
+
+/// Keys that a unique index has had last.
+#[derive(Default)]
+struct Seen {
+    last: Option<Vec<u8>>,
+    /// Those that begin as the last does, if they are so long that they are in no order.
+    long: Vec<Vec<u8>>,
+}
+
+impl Seen {
+    /// Whether the index has had this key.
+    fn has_had(&mut self, s: &[u8]) -> bool {
+        let kept = |s: &[u8]| s.get(..key::KEPT).map(<[u8]>::to_vec);
+        if let Some(start) = kept(s) {
+            if self.long.first().is_none_or(|first| !first.starts_with(&start)) {
+                self.long.clear();
+            }
+            let had = self.long.iter().any(|long| long == s);
+            self.long.push(s.to_vec());
+            return had;
+        }
+        let had = self.last.as_deref() == Some(s);
+        let last = self.last.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(s);
+        had
+    }
+}
+
+impl TableBuild {
+    /// Makes the trees of a table that has none. Sorts take about `bytes_max` of memory, and files in the
+    /// directory.
+    pub fn begin(
+        tables: &Arc<ColdTables>,
+        task: &Task,
+        spec: BuildSpec,
+        (env, dir, bytes_max): (&Env, &Path, usize),
+    ) -> ColdResult<TableBuild> {
+        let indexes = spec.unique.len();
+        let table =
+            tables.make(task, (spec.storage, indexes, spec.clustered), TableState::Building)?;
+        let bytes_max = (bytes_max / indexes).max(SORT_BYTES_MIN);
+        let sorter = |index| {
+            let name = format!("build-{}-{index}", spec.storage);
+            Some(Sorter::new(env, dir, &name, bytes_max))
+        };
+        let sorters = (0..indexes).map(sorter).collect();
+        let (p, entry) = (Vec::new(), Vec::new());
+        let tables = tables.clone();
+        Ok(TableBuild { tables, table, spec, sorters, filling: None, rows: 0, p, entry })
+    }
+
+    /// Takes a row.
+    ///
+    /// # Panics
+    /// If trees are being filled.
+    pub fn push(&mut self, row: &[u8]) {
+        let TableBuild { spec, p, entry, .. } = self;
+        p.clear();
+        spec.keys.append_key(spec.clustered, row, p);
+        let p_len = u16::try_from(p.len()).expect("keys are shorter").to_le_bytes();
+        for (index, sorter) in self.sorters.iter_mut().enumerate() {
+            let sorter = sorter.as_mut().expect("rows come before trees are filled");
+            if index == spec.clustered {
+                sorter.push(&key::in_tree(p), &key::value_in_tree(p, row));
+                continue;
+            }
+            entry.clear();
+            if spec.keys.append_key(index, row, entry) {
+                entry.extend_from_slice(p);
+                sorter.push(&key::in_tree(entry), &key::value_in_tree(entry, &p_len));
+            }
+        }
+        self.rows += 1;
+    }
+
+    /// Whether [`TableBuild::make_room`] is due.
+    pub fn is_full(&self) -> bool {
+        self.sorters.iter().flatten().any(Sorter::is_full)
+    }
+
+    /// Writes what takes too much memory to files.
+    pub fn make_room(&mut self) -> Result<(), BuildError> {
+        for sorter in self.sorters.iter_mut().flatten().filter(|sorter| sorter.is_full()) {
+            sorter.write_run()?;
+        }
+        Ok(())
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Goes on filling trees; whether all have been filled.
+    pub fn fill_some(&mut self, task: &Task) -> Result<bool, BuildError> {
+        let Some(mut filling) = self.filling.take() else {
+            // The one with the rows first: it has what others refer to.
+            let order =
+                (0..self.sorters.len()).map(|n| (self.spec.clustered + n) % self.sorters.len());
+            let next = order.into_iter().find(|index| self.sorters[*index].is_some());
+            let Some(index) = next else { return Ok(true) };
+            let sorter = self.sorters[index].take().expect("it was found");
+            self.filling = Some(Filling { index, sorted: sorter.finish()?, seen: Seen::default() });
+            return Ok(false);
+        };
+        let is_filled = self.step(task, &mut filling)?;
+        self.filling = (!is_filled).then_some(filling);
+        Ok(false)
+    }
+
+    /// Gives a tree the next entries; whether there are none.
+    fn step(&self, task: &Task, filling: &mut Filling) -> Result<bool, BuildError> {
+        let Filling { index, sorted, seen } = filling;
+        let (mut bytes, mut places) = (Vec::new(), Vec::new());
+        while places.len() < STEP_ENTRIES && bytes.len() < STEP_BYTES {
+            let Some((key, value)) = sorted.next()? else { break };
+            if self.spec.unique[*index] {
+                let (whole, own) = key::whole(key, value).ok_or_else(|| self.nonsense(*index))?;
+                let row = *index == self.spec.clustered;
+                let p_len = if row { 0 } else { self.p_len(*index, own)? };
+                let s = whole.len().checked_sub(p_len).ok_or_else(|| self.nonsense(*index))?;
+                if seen.has_had(&whole[..s]) {
+                    let row = if row { own.to_vec() } else { self.find(task, &whole[s..])? };
+                    return Err(BuildError::Duplicate { index: *index, row: row.into() });
+                }
+            }
+            let start = bytes.len();
+            bytes.extend_from_slice(key);
+            bytes.extend_from_slice(value);
+            places.push((start, start + key.len(), bytes.len()));
+        }
+        let changes = places.iter().map(|&(key, value, end)| {
+            let action = Action::Put { stamp: 0, value: &bytes[value..end] };
+            Change { key: &bytes[key..value], action }
+        });
+        let changes: Vec<Change<'_>> = changes.collect();
+        let _alone = self.tables.alone();
+        let mut batch = self.table.store().batch();
+        self.table.tree(*index).apply(&mut batch, task, &changes, |_, _| {})?;
+        batch.finish();
+        Ok(places.is_empty())
+    }
+
+    fn p_len(&self, index: usize, value: &[u8]) -> ColdResult<usize> {
+        let len = value.try_into().map_err(|_| self.nonsense(index))?;
+        Ok(usize::from(u16::from_le_bytes(len)))
+    }
+
+    fn find(&self, task: &Task, p: &[u8]) -> ColdResult<Vec<u8>> {
+        let mut row = Vec::new();
+        match self.table.find(task, p, &mut row)? {
+            true => Ok(row),
+            false => Err(self.nonsense(self.spec.clustered)),
+        }
+    }
+
+    fn nonsense(&self, index: usize) -> TreeError {
+        super::damaged(self.table.tree(index), "an entry that was sorted makes no sense")
+    }
+
+    /// The trees, which are whole from here on.
+    ///
+    /// # Panics
+    /// If not all have been filled.
+    pub fn finish(self, task: &Task) -> ColdResult<Arc<ColdTable>> {
+        let is_filled = self.filling.is_none() && self.sorters.iter().all(Option::is_none);
+        assert!(is_filled, "trees are finished when they are filled");
+        self.tables.finish_build(task, &self.table, self.rows)?;
+        Ok(self.table)
+    }
+}

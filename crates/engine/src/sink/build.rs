@@ -1,0 +1,214 @@
+//! Trees of a table that a transaction makes: a private successor of another table's storage.
+//!
+//! # Life of a build
+//!
+//! DDL makes a table with a new storage, which nobody else knows, and builds its trees from rows in any
+//! order: they are sorted in files, and pages leave memory as others do. So it takes little memory, however
+//! many rows there are. When the trees are whole the table has them, and the transaction reads and changes
+//! it as any table that sinks. Its commit makes the storage the table's; a rollback leaves it to
+//! whoever drops the trees of tables that are gone.
+//!
+//! # What makes it durable
+//!
+//! * S8: before the commit is decided a durable root has the trees, whole ([`Build::finish`] sees to
+//!   that). So recovery does without the rows, which the log has, too, for who restores a backup that is
+//!   older than the trees.
+//!
+//! # Threads
+//!
+//! Sorting, filling trees and writing the root block, so they are done on a thread that the build has.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Acquire;
+
+use env::FileError;
+
+use super::{Core, SinkError};
+use crate::cold::table::{BuildError, BuildSpec, ColdTable, TableBuild};
+use crate::hot::table::Table;
+use crate::txn::{PageFault, Transaction, TxnError, TxnResult, Unavailable};
+use crate::wait::{OffLoad, Task};
+
+/// The part of the buffer pool's memory that sorting takes, and the bounds of that.
+const SORT_PART: u64 = 8;
+const SORT_BYTES_MIN: u64 = 1 << 20;
+const SORT_BYTES_MAX: u64 = 64 << 20;
+/// Steps of filling trees between two looks whether the statement goes on.
+const STEPS_PER_JOB: usize = 16;
+
+/// See the module's header.
+pub(crate) struct Build {
+    core: Arc<Core>,
+    table: Arc<Table>,
+    thread: OffLoad,
+    /// With the thread while that is at work.
+    trees: Option<Box<TableBuild>>,
+}
+
+impl Build {
+    /// Begins to build the trees of a table that is new and empty, and that this transaction alone knows.
+    pub fn begin(
+        core: &Arc<Core>,
+        task: &Task,
+        table: &Arc<Table>,
+        txn: &Transaction,
+    ) -> TxnResult<Build> {
+        assert!(table.is_sinkable() && table.cold().is_none(), "a new disk table");
+        let indexes = 0..table.links();
+        let spec = BuildSpec {
+            storage: table.storage().0,
+            clustered: table.log_index(),
+            unique: indexes.map(|index| table.is_unique(index)).collect(),
+            keys: table.clone(),
+        };
+        let thread = OffLoad::new("build", 1, 1);
+        let mut build = Build { core: core.clone(), table: table.clone(), thread, trees: None };
+        let owner = txn.session().owner().id().0;
+        let made = build.do_blocking(task, move |core, task| {
+            // While the gates of this transaction are closed other rounds cannot take down what is queued
+            // for the tables behind them, and no root can be written.
+            core.round_as(task, owner)?;
+            core.begin_build(task, spec)
+        });
+        build.trees = Some(Box::new(made?));
+        Ok(build)
+    }
+
+    /// Takes a row of the table's layout. A hidden row number is filled in.
+    pub fn push(&mut self, task: &Task, txn: &mut Transaction, row: &mut [u8]) -> TxnResult<()> {
+        let table = &*self.table;
+        if table.row_number_column().is_some() {
+            table.set_row_number(row, table.next_row_number());
+        }
+        txn.log_load(task, table, row)?;
+        let trees = self.trees.as_mut().expect("a build that has failed takes no rows");
+        trees.push(row);
+        match trees.is_full() {
+            true => self.work(task, |trees, _| trees.make_room()),
+            false => Ok(()),
+        }
+    }
+
+    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable.
+    pub fn finish(mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
+        while !self.work(task, |trees, task| {
+            let mut steps = 0..STEPS_PER_JOB;
+            steps.try_fold(false, |done, _| if done { Ok(true) } else { trees.fill_some(task) })
+        })? {
+            task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+        }
+        let trees = *self.trees.take().expect("nothing has failed");
+        let trees = self.do_blocking(task, move |_, task| Ok(trees.finish(task)?))?;
+        let (core, table) = (self.core.clone(), self.table.clone());
+        table.tally().add_rows(0, i64::try_from(trees.rows()).unwrap_or(i64::MAX));
+        table.sinks_since().set(core.manager.log().tail());
+        table.set_cold(trees.clone());
+        txn.before_commit(move |task, owner| {
+            if table.gate().is_retired() {
+                return Ok(()); // what made it was taken back
+            }
+            let thread = OffLoad::new("build", 1, 1);
+            do_blocking(&thread, &core, task, move |core, task| {
+                core.make_durable(task, &trees, owner)
+            })
+        });
+        Ok(())
+    }
+
+    /// Has the thread do something with the trees.
+    fn work<T: Send + 'static>(
+        &mut self,
+        task: &Task,
+        work: impl FnOnce(&mut TableBuild, &Task) -> Result<T, BuildError> + Send + 'static,
+    ) -> TxnResult<T> {
+        let mut trees = self.trees.take().expect("a build that has failed does no more");
+        let runtime = self.core.manager.runtime().clone();
+        let job = self.thread.begin(task, move || {
+            let done = work(&mut trees, &Task::blocking(&runtime));
+            (done, trees)
+        });
+        let (done, trees) = job.wait(task);
+        self.trees = Some(trees);
+        done.map_err(|error| match error {
+            BuildError::Tree(error) => error.into(),
+            BuildError::File(error) => file_error(&error),
+            BuildError::Duplicate { index, row } => {
+                self.table.counters().duplicate();
+                TxnError::DuplicateKey { storage: self.table.storage(), index, row }
+            }
+        })
+    }
+
+    fn do_blocking<T: Send + 'static>(
+        &self,
+        task: &Task,
+        work: impl FnOnce(&Arc<Core>, &Task) -> Result<T, SinkError> + Send + 'static,
+    ) -> TxnResult<T> {
+        do_blocking(&self.thread, &self.core, task, work)
+    }
+}
+
+impl Drop for Build {
+    fn drop(&mut self) {
+        if self.table.cold().is_none() {
+            // It has failed, and the table will be dropped. What the log has of it is nothing for
+            // checkpoint files.
+            self.table.sinks_since().set(self.core.manager.log().tail());
+        }
+    }
+}
+
+fn do_blocking<T: Send + 'static>(
+    thread: &OffLoad,
+    core: &Arc<Core>,
+    task: &Task,
+    work: impl FnOnce(&Arc<Core>, &Task) -> Result<T, SinkError> + Send + 'static,
+) -> TxnResult<T> {
+    let core = core.clone();
+    let job = thread.begin(task, move || {
+        let task = Task::blocking(core.manager.runtime());
+        work(&core, &task)
+    });
+    job.wait(task).map_err(|error| match error {
+        SinkError::Tree(error) => error.into(),
+        SinkError::File(error) => file_error(&error),
+        SinkError::Log(error) => error.into(),
+        SinkError::InTheWay => TxnError::LockTimeout,
+        SinkError::Closed => TxnError::Unavailable(Unavailable::Offline),
+    })
+}
+
+fn file_error(error: &FileError) -> TxnError {
+    let file = error.path().display().to_string().into();
+    TxnError::Page(match error.is_disk_full() {
+        true => PageFault::Full { file },
+        false => PageFault::Read { why: error.to_string().into(), file },
+    })
+}
+
+impl Core {
+    fn begin_build(&self, task: &Task, spec: BuildSpec) -> Result<TableBuild, SinkError> {
+        let cold = self.cold(task, &mut self.lock())?;
+        let bytes = (self.pool.limit_bytes() / SORT_PART).clamp(SORT_BYTES_MIN, SORT_BYTES_MAX);
+        let (env, bytes) = (task.env(), usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(TableBuild::begin(&cold, task, spec, (env, &self.dir, bytes))?)
+    }
+
+    /// Writes a root that has these trees, which are whole. The caller's transaction, by its owner, may have
+    /// closed gates.
+    fn make_durable(&self, task: &Task, trees: &ColdTable, owner: u64) -> Result<(), SinkError> {
+        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        for _ in 0..super::checkpoint::ATTEMPTS {
+            if self.closing.load(Acquire) {
+                return Err(SinkError::Closed); // pairs with Sinker::stop
+            }
+            self.round_as(task, owner)?;
+            self.write_root(task)?;
+            if trees.durable() > 0 {
+                return Ok(());
+            }
+            std::thread::sleep(super::checkpoint::PAUSE);
+        }
+        Err(SinkError::InTheWay)
+    }
+}

@@ -1,0 +1,239 @@
+//! Sorting more than memory takes.
+//!
+//! # Life of a sort
+//!
+//! Entries, a key and a value each, are collected in memory. When they take more than they may, the caller
+//! has them written: sorted, as a **run**, behind the others in one file ([`run`]). At the end the runs, and
+//! what is still in memory, are merged ([`merge`]); if there are too many for that, they are merged to fewer
+//! first.
+//!
+//! Everything but [`Sorter::push`] may block: to be called from threads that may. The file holds nothing that
+//! anybody needs after a crash: it is not synced, and removed when the sort is dropped, or by
+//! [`remove_strays`] at the next start.
+
+mod merge;
+mod run;
+
+use std::path::{Path, PathBuf};
+
+use env::{Env, FileResult};
+
+pub(crate) use merge::Sorted;
+use run::{RunFile, RunRange};
+
+/// Runs that are merged at a time.
+const FAN_IN: usize = 64;
+/// What the names of all files of sorts end in.
+const EXTENSION: &str = "sort";
+
+/// Entries in the order in which they came, and where each is.
+#[derive(Debug, Default)]
+struct Entries {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Where an entry begins, and how long its parts are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: usize,
+    key_len: u32,
+    value_len: u32,
+}
+
+impl Entries {
+    fn key(&self, place: Place) -> &[u8] {
+        &self.bytes[place.start..][..place.key_len as usize]
+    }
+
+    fn value(&self, place: Place) -> &[u8] {
+        &self.bytes[place.start + place.key_len as usize..][..place.value_len as usize]
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.len() + self.places.len() * size_of::<Place>()
+    }
+
+    fn sort(&mut self) {
+        let bytes = &self.bytes;
+        let key = |place: &Place| &bytes[place.start..][..place.key_len as usize];
+        // Rows often come in order.
+        if !self.places.is_sorted_by(|a, b| key(a) <= key(b)) {
+            self.places.sort_unstable_by(|a, b| key(a).cmp(key(b)));
+        }
+    }
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(crate) struct Sorter {
+    env: Env,
+    path: PathBuf,
+    bytes_max: usize,
+    entries: Entries,
+    file: Option<RunFile>,
+    runs: Vec<RunRange>,
+}
+
+impl Sorter {
+    /// Nothing yet. What it may take in memory is `bytes_max`; the rest goes to a file of this name, to which
+    /// an extension is added, in the directory.
+    pub fn new(env: &Env, dir: &Path, name: &str, bytes_max: usize) -> Sorter {
+        let path = dir.join(name).with_extension(EXTENSION);
+        let (entries, file, runs) = (Entries::default(), None, Vec::new());
+        Sorter { env: env.clone(), path, bytes_max, entries, file, runs }
+    }
+
+    /// Takes an entry.
+    ///
+    /// # Panics
+    /// If its key or value has 4 GB.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) {
+        let len = |part: &[u8]| u32::try_from(part.len()).expect("entries are shorter than 4 GB");
+        let (start, key_len, value_len) = (self.entries.bytes.len(), len(key), len(value));
+        self.entries.places.push(Place { start, key_len, value_len });
+        self.entries.bytes.extend_from_slice(key);
+        self.entries.bytes.extend_from_slice(value);
+    }
+
+    /// Whether it takes as much memory as it may: the next is [`Sorter::write_run`].
+    pub fn is_full(&self) -> bool {
+        self.entries.bytes() >= self.bytes_max
+    }
+
+    /// Writes what is in memory to the file.
+    pub fn write_run(&mut self) -> FileResult<()> {
+        if self.entries.places.is_empty() {
+            return Ok(());
+        }
+        self.entries.sort();
+        let mut writer = self.file()?.begin_run();
+        for place in &self.entries.places {
+            writer.push(self.entries.key(*place), self.entries.value(*place))?;
+        }
+        self.runs.push(writer.finish()?);
+        self.entries.bytes.clear();
+        self.entries.places.clear();
+        Ok(())
+    }
+
+    fn file(&mut self) -> FileResult<RunFile> {
+        match &self.file {
+            Some(file) => Ok(file.clone()),
+            None => Ok(self.file.insert(RunFile::create(&self.env, &self.path)?).clone()),
+        }
+    }
+
+    /// All entries, in order of their keys.
+    pub fn finish(mut self) -> FileResult<Sorted> {
+        while self.runs.len() > FAN_IN {
+            // The smallest neighbours would be better; all but the last are equally long.
+            let some: Vec<RunRange> = self.runs.drain(..FAN_IN).collect();
+            let file = self.file()?;
+            let mut sorted = Sorted::new(Entries::default(), Some(file.clone()), some)?;
+            let mut writer = file.begin_run();
+            while let Some((key, value)) = sorted.next()? {
+                writer.push(key, value)?;
+            }
+            self.runs.push(writer.finish()?);
+        }
+        self.entries.sort();
+        Sorted::new(self.entries, self.file, self.runs)
+    }
+}
+
+/// Removes what sorts of an earlier life have left behind in the directory.
+pub(crate) fn remove_strays(env: &Env, dir: &Path) -> FileResult<()> {
+    for entry in env.fs().list(dir)? {
+        let path = dir.join(&entry.name);
+        if !entry.metadata.is_dir && path.extension().is_some_and(|ext| ext == EXTENSION) {
+            env.fs().remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use std::io;
+
+    use env::sim::{SimEnv, SplitMix};
+
+    use super::*;
+
+    fn world() -> (SimEnv, Env) {
+        let sim = SimEnv::new(3);
+        let env = sim.env();
+        env.fs().create_dir_all(Path::new("/data")).expect("the disk works");
+        (sim, env)
+    }
+
+    fn all(mut sorted: Sorted) -> FileResult<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut found = Vec::new();
+        while let Some((key, value)) = sorted.next()? {
+            found.push((key.to_vec(), value.to_vec()));
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn entries_come_out_in_order_however_many_runs_there_were() {
+        // In memory; some runs; more runs than are merged at a time.
+        for (count, bytes_max, ascending) in [
+            (0, 1000, false),
+            (50, 100_000, false),
+            (2000, 3000, false),
+            (4000, 1000, false),
+            (900, 4000, true),
+        ] {
+            let (_sim, env) = world();
+            let mut random = SplitMix::new(count);
+            let mut sorter = Sorter::new(&env, Path::new("/data"), "some", bytes_max);
+            let mut expected = Vec::new();
+            for n in 0..count {
+                let key = match ascending {
+                    true => n.to_be_bytes().to_vec(),
+                    false => random.next_u64().to_be_bytes()[..1 + n as usize % 8].to_vec(),
+                };
+                // Some values are longer than a block.
+                let len = if n % 500 == 7 { 200_000 } else { n as usize % 30 };
+                let value = vec![n as u8; len];
+                sorter.push(&key, &value);
+                expected.push((key, value));
+                if sorter.is_full() {
+                    sorter.write_run().unwrap();
+                }
+            }
+            let found = all(sorter.finish().unwrap()).unwrap();
+            assert!(found.is_sorted_by(|a, b| a.0 <= b.0));
+            let mut sorted = found.clone();
+            sorted.sort();
+            expected.sort();
+            assert!(sorted == expected, "{count} entries, {bytes_max} bytes");
+            assert_eq!(env.fs().list(Path::new("/data")).unwrap().len(), 0, "the file is gone");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_is_noticed_and_one_left_behind_removed() {
+        let (_sim, env) = world();
+        let dir = Path::new("/data");
+        let mut sorter = Sorter::new(&env, dir, "some", 1000);
+        for n in 0..100_u32 {
+            sorter.push(&n.to_be_bytes(), &[n as u8; 100]);
+            if sorter.is_full() {
+                sorter.write_run().unwrap();
+            }
+        }
+        let path = dir.join("some.sort");
+        let file = env.fs().open(&path, env::OpenMode::Write).unwrap();
+        file.write_all_at(&[1], 40).unwrap();
+        let error = sorter.finish().and_then(all).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        env.fs().write_new(&path, b"left behind").unwrap();
+        env.fs().write_new(&dir.join("rows.tpg"), b"kept").unwrap();
+        remove_strays(&env, dir).unwrap();
+        let names: Vec<_> = env.fs().list(dir).unwrap().into_iter().map(|e| e.name).collect();
+        assert_eq!(names, ["rows.tpg"]);
+    }
+}
