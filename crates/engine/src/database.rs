@@ -449,6 +449,11 @@ impl Database {
         self.sinker.get().map_or(Ok(()), |sinker| sinker.core().sink_all(task))
     }
 
+    /// Whether its disk tables have trees.
+    pub(crate) fn builds(&self) -> bool {
+        self.sinker.get().is_some()
+    }
+
     /// Begins to build the trees of a new, empty table that this transaction alone knows; nothing where
     /// tables have no trees.
     pub(crate) fn build(

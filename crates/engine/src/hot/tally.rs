@@ -49,6 +49,12 @@ impl Pool {
         self.limit.load(Relaxed)
     }
 
+    /// The least of the limits here and in the pools above.
+    pub fn least_limit(&self) -> u64 {
+        let above = self.parent.as_ref().map_or(u64::MAX, |parent| parent.least_limit());
+        self.limit().min(above)
+    }
+
     /// Changes the limit. Nothing that is already there is refused.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Relaxed);

@@ -89,8 +89,14 @@ impl Build {
         }
     }
 
-    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable.
+    /// [`Build::fill`], for who needs it no more.
     pub fn finish(mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
+        self.fill(task, txn)
+    }
+
+    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable.
+    /// Nothing comes behind that.
+    pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
         while !self.work(task, |trees, task| {
             let mut steps = 0..STEPS_PER_JOB;
             steps.try_fold(false, |done, _| if done { Ok(true) } else { trees.fill_some(task) })

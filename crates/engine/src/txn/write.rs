@@ -21,6 +21,9 @@ use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
 
+/// What a new row takes in memory beside its bytes, about: its anchor, its place in the write set.
+const NEW_ROW_BYTES: usize = 128;
+
 /// What became of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
@@ -157,6 +160,7 @@ impl Transaction {
         // SAFETY: the anchor was made with the table's number of links.
         let version = unsafe { anchor.inline(table.links()) };
         self.writes.push(Write { anchor, version, table: target.held, kind: WriteKind::Insert });
+        self.inserted_bytes += (row.len() + NEW_ROW_BYTES) as u64;
         self.order_insert(table);
         if self.must_ask(table) && self.is_insert_overtaken(table, row) {
             let row = row.to_vec();

@@ -269,10 +269,18 @@ impl Machine<'_, '_> {
             host.note_identity(task, used.database, table, value)?;
         }
         let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
+        if site.loads && transaction.is_loading(table) {
+            host.load(task, used, new.bytes())?;
+            if explicit.is_some() {
+                self.outcome.identity = explicit;
+            }
+            return Ok(Flow::Next);
+        }
         let inserted = match new {
             NewRow::Bytes(bytes) => transaction.insert(task, table, &snapshot, bytes),
             NewRow::Space(space) => transaction.insert_reserved(task, table, &snapshot, space),
         };
+        let outgrows = site.loads && transaction.outgrows(table);
         match inserted {
             Ok(inserted) => self.set(row, row_slot(inserted)),
             Err(TxnError::DuplicateKey { index, .. })
@@ -285,6 +293,9 @@ impl Machine<'_, '_> {
         }
         if explicit.is_some() {
             self.outcome.identity = explicit;
+        }
+        if outgrows && self.lent.is_none() {
+            self.exec.host.begin_load(task, used)?;
         }
         Ok(Flow::Next)
     }

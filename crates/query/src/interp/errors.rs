@@ -15,17 +15,26 @@ use crate::plan::expr::TableVarId;
 /// What a statement on this table reports when the engine refuses something.
 #[cold]
 pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlError {
-    let name = host.table_name(Some(used.database), &used.table);
+    of_table(error, host, (used.database, &used.table))
+}
+
+/// The same for a table that no unit uses.
+pub fn of_table(
+    error: &TxnError,
+    host: &dyn Host,
+    (database, table): (DbId, &TableDef),
+) -> SqlError {
+    let name = host.table_name(Some(database), table);
     match error {
         TxnError::DuplicateKey { index, row, .. } => {
-            let layout = crate::lower::engine_layout(&used.table);
-            duplicate(&used.table, *index, row, &layout, &name.table)
+            let layout = crate::lower::engine_layout(table);
+            duplicate(table, *index, row, &layout, &name.table)
         }
         TxnError::SnapshotConflict { .. } => from_message(error, &[&name.table, &name.database]),
         TxnError::OutOfMemory(_) => from_message(error, &[&name.database]),
-        TxnError::Page(fault) => page_fault(fault, Some((used.database, &name))),
+        TxnError::Page(fault) => page_fault(fault, Some((database, &name))),
         TxnError::CounterExhausted => {
-            let column = used.table.identity_column().map(|(_, c)| c.ty);
+            let column = table.identity_column().map(|(_, c)| c.ty);
             identity_overflow(column.unwrap_or(SqlType::bigint()))
         }
         other => from_message(other, &[]),

@@ -86,6 +86,17 @@ pub trait Host {
         value: i64,
     ) -> SqlResult<()>;
 
+    /// The statement has inserted more into a table than may stay in memory: from now on its rows go to a
+    /// successor of the table's storage, by [`Host::load`], if that can be.
+    fn begin_load(&mut self, _: &Task, _: &TableUse) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// A new row of a table that is being loaded.
+    fn load(&mut self, _: &Task, _: &TableUse, _: &[u8]) -> SqlResult<()> {
+        Err(crate::lower::internal("nothing is being loaded"))
+    }
+
     /// The next row version of a database.
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]>;
 

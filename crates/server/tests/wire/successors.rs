@@ -115,3 +115,68 @@ fn indexes_of_a_table_that_has_sunk_are_built_in_little_memory() {
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(!names.into_iter().any(|name| name.ends_with(".sort")), "files of sorts are gone");
 }
+
+/// A load of many more rows than memory may have, in one statement.
+fn load(first: i64) -> String {
+    format!(
+        "insert t select value, (value * cast(7919 as bigint)) % {ROWS}, \
+         replicate(char(97 + value % 26), 180) from generate_series({first}, {})",
+        first + ROWS - 1
+    )
+}
+
+#[test]
+fn a_transaction_may_load_more_than_memory_takes() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    connection
+        .execute(
+            "create table t (id int not null primary key, n int not null, v varchar(200)); \
+             create index ix on t (n); insert t values (-1, -1, 'first'), (-2, -2, 'second')",
+        )
+        .unwrap();
+    // Rolled back, in part and as a whole; and refused as a whole because of one row.
+    connection.execute(&format!("begin tran; {}; rollback", load(1))).unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t"), 2);
+    let twice = format!(
+        "insert t select value % {}, 1, replicate('x', 180) from generate_series(1, {ROWS})",
+        ROWS - 1
+    );
+    assert_eq!(refusal(&mut connection, &twice), 2627);
+    assert_eq!(number(&mut connection, "select count(*) from t"), 2);
+    connection
+        .execute(&format!(
+            "begin tran; insert t values (0, 0, 'before'); save tran s; {}; delete t where id = 5; \
+             rollback tran s; insert t values (-3, -3, 'after'); commit",
+            load(1)
+        ))
+        .unwrap();
+    assert_eq!(number(&mut connection, "select sum(id * 10) + count(*) from t"), -56);
+    // In the transaction the table is one as any other, before and after.
+    connection
+        .execute(&format!(
+            "begin tran; update t set v = 'changed' where id = -1; delete t where id = -2; {}; \
+             if (select count(*) from t) <> {ROWS} + 3 throw 50000, 'rows are missing', 1; \
+             delete t where id = 7; update t set v = 'again' where id = 8; {}; \
+             if (select count(*) from t where n = 1 and id > 0) <> 2 throw 50000, 'no', 1; commit",
+            load(1),
+            load(ROWS + 1)
+        ))
+        .unwrap();
+    let check = |connection: &mut Connection| {
+        assert_eq!(number(connection, "select count(*) from t"), 2 * ROWS + 2);
+        let few = "select count(*) from t where id in (-1, 8) and v in ('changed', 'again') \
+                   or id in (-2, 7)";
+        assert_eq!(number(connection, few), 2);
+        let found =
+            number(connection, "select count(*) from t with (index(ix)) where n between 0 and 99");
+        assert_eq!(found, 201 - i64::from((7 * 7919) % ROWS < 100));
+    };
+    check(&mut connection);
+    server.kill();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    check(&mut connection);
+    assert_eq!(refusal(&mut connection, "insert t values (9, 9, 'x')"), 2627);
+}

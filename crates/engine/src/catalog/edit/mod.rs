@@ -30,6 +30,7 @@
 //! * E2: a change that is recorded at a position of the transaction has written at least one row
 //!   there, so that rolling back to the position or before it, and nothing else, undoes the change.
 
+mod load;
 mod tables;
 
 use std::mem;
@@ -52,6 +53,8 @@ pub struct SchemaEdit {
     catalog: Arc<Catalog>,
     /// Shared with the hook that the transaction calls at its end.
     state: Arc<Mutex<State>>,
+    /// The table whose successor is being loaded.
+    load: Option<Box<load::TableLoad>>,
 }
 
 struct State {
@@ -96,7 +99,7 @@ impl SchemaEdit {
         let working = Arc::new(base.working_copy(catalog.fresh_version()));
         let state = State { base, working, changes: Vec::new(), locked: false, ended: false };
         let state = Arc::new(Mutex::new(state));
-        let edit = SchemaEdit { catalog: catalog.clone(), state: state.clone() };
+        let edit = SchemaEdit { catalog: catalog.clone(), state: state.clone(), load: None };
         let catalog = catalog.clone();
         txn.on_end(move |stamp| lock(&state).end(&catalog, stamp));
         edit
@@ -203,6 +206,7 @@ impl SchemaEdit {
     /// Tells the edit that the transaction was rolled back to an earlier position: changes made
     /// since then are undone.
     pub fn rolled_back(&mut self, txn: &Transaction) {
+        self.undo_load(txn.savepoint());
         lock(&self.state).undo(&self.catalog, txn.savepoint());
     }
 

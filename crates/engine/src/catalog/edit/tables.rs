@@ -84,7 +84,7 @@ impl SchemaEdit {
     }
 
     /// Lets the counter of a rebuilt table go on where it was, if its identity column is the same.
-    fn carry_identity(
+    pub(super) fn carry_identity(
         &self,
         task: &Task,
         (old, old_rows): (&TableDef, &Table),
@@ -139,7 +139,7 @@ impl SchemaEdit {
         Ok(table)
     }
 
-    fn put_table(
+    pub(super) fn put_table(
         &mut self,
         task: &Task,
         txn: &mut Transaction,
@@ -148,7 +148,7 @@ impl SchemaEdit {
         self.put(task, txn, Definition::Object(ObjectDef::Table(Arc::new(def))))
     }
 
-    fn old_table(&self, id: ObjectId) -> Arc<TableDef> {
+    pub(super) fn old_table(&self, id: ObjectId) -> Arc<TableDef> {
         self.schema().table(id).cloned().expect("the caller has found the table in the schema")
     }
 }
@@ -184,7 +184,7 @@ fn build_rows<E: From<CatalogError>>(
 }
 
 /// Has `put` take each row that the statement sees, mapped.
-fn each_row<E: From<CatalogError>>(
+pub(super) fn each_row<E: From<CatalogError>>(
     task: &Task,
     txn: &mut Transaction,
     statement: &Statement,

@@ -205,7 +205,11 @@ impl Context<'_> {
         }
         let transaction = self.session.transaction.id();
         self.session.instance.compiler.prepare(&plan.unit);
-        let result = run(self, &plan.unit, frame);
+        let result = run(self, &plan.unit, frame).and_then(|value| {
+            let level = self.session.statements.len();
+            self.session.finish_loads(self.task, level)?;
+            Ok(value)
+        });
         let Some(open) = self.session.statements.pop() else {
             return Err(crate::lower::internal("a statement was closed by somebody else").into());
         };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef, message};
-use engine::catalog::SequenceError;
 use engine::catalog::def::TableDef;
+use engine::catalog::{CatalogError, SequenceError};
 use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
 use engine::txn::locks::Reading;
@@ -19,7 +19,7 @@ use super::transaction::{OpenAs, OpenStatement};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::sink::{ResultsOnly, Silent};
 use crate::func::SessionFacts;
-use crate::interp::errors::from_message;
+use crate::interp::errors::{self, from_message};
 use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::{Host, ModuleCall, Outcome, Reader, Reads, Runtime, TableName, TriggerCall};
@@ -28,6 +28,21 @@ use crate::ir::site::StatementSite;
 use crate::ir::unit::TableUse;
 use crate::plan::tree::{self, ReadOptions};
 use crate::sysview::SystemRowset;
+
+impl State {
+    /// The statement has succeeded: what it has loaded becomes its tables' storage.
+    pub(in crate::exec) fn finish_loads(&mut self, task: &Task, level: usize) -> SqlResult<()> {
+        while let Some((database, table, finished)) = self.transaction.finish_load(task, level) {
+            finished.map_err(|error| self.load_error(error, (database, &table)))?;
+        }
+        Ok(())
+    }
+
+    fn load_error(&self, error: CatalogError, table: (DbId, &TableDef)) -> SqlError {
+        let of_table = |error| errors::of_table(&error, self, table);
+        error.into_sql().unwrap_or_else(of_table)
+    }
+}
 
 impl Host for State {
     fn facts(&self) -> &dyn SessionFacts {
@@ -113,6 +128,20 @@ impl Host for State {
         let catalog = &self.access(database)?.catalog;
         let noted = catalog.database().observe_identity(task, table, value);
         noted.map_err(|error| engine_error(&error))
+    }
+
+    fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
+        let (catalog, level) = (self.catalog(used.database)?, self.statements.len());
+        let (part, edit) = self.transaction.edit(used.database, &catalog);
+        let begun = edit.begin_load(task, part, (used.table.id(), level));
+        begun.map(drop).map_err(|error| self.load_error(error, (used.database, &used.table)))
+    }
+
+    fn load(&mut self, task: &Task, used: &TableUse, row: &[u8]) -> SqlResult<()> {
+        let catalog = self.catalog(used.database)?;
+        let (part, edit) = self.transaction.edit(used.database, &catalog);
+        let loaded = edit.load(task, part, row);
+        loaded.map_err(|error| self.load_error(error, (used.database, &used.table)))
     }
 
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]> {

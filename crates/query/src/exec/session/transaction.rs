@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
-use engine::catalog::{Catalog, Schema, SchemaEdit};
+use engine::catalog::def::TableDef;
+use engine::catalog::{Catalog, CatalogResult, Schema, SchemaEdit};
 use engine::hot::visibility::Isolation;
 use engine::txn::{
     DatabaseSession, Durability, Gates, ReadAt, Savepoint, Statement, Transaction,
@@ -255,6 +256,21 @@ impl TransactionState {
             edits.len() - 1
         });
         (part, &mut edits[place].1)
+    }
+
+    /// Ends a load that the statement at this level has begun, if there is one: of which table, and how that
+    /// went.
+    pub fn finish_load(
+        &mut self,
+        task: &Task,
+        level: usize,
+    ) -> Option<(DbId, Arc<TableDef>, CatalogResult<()>)> {
+        let Open { group, edits, .. } = self.open.as_mut()?;
+        edits.iter_mut().find_map(|(database, edit)| {
+            let table = edit.loads(level)?.clone();
+            let part = group.part(*database)?;
+            Some((*database, table, edit.finish_load(task, part)))
+        })
     }
 
     /// The transaction's own schema of a database, if it has changed that.

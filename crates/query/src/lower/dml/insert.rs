@@ -19,6 +19,14 @@ impl Lowering {
     pub fn insert_statement(&mut self, insert: &InsertPlan) -> SqlResult<()> {
         let full = self.full.expect("plan() has made it");
         let target = self.target(&insert.target, &insert.effects, "INSERT");
+        if let Target::Table { table, .. } = &insert.target {
+            let refers_to_itself = table.foreign_keys.iter().any(|k| k.referenced == table.id());
+            let effects = &insert.effects;
+            self.b.unit.targets[usize::from(target.id)].loads = !table.kind.is_memory_optimized()
+                && !refers_to_itself
+                && !effects.keep_transitions
+                && effects.ignore_duplicates.is_empty();
+        }
         let outputs = self.announce_output(&insert.effects);
         let mut deferred = Deferred::default();
         if let (Some(lock), Target::Table { database, table }) = (insert.lock, &insert.target) {

@@ -93,6 +93,7 @@ impl Lowering {
             }),
             explicit_identity: None,
             keeps_keys: false,
+            loads: false,
             layout,
         };
         let targets = &mut self.b.unit.targets;

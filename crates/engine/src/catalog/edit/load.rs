@@ -1,0 +1,117 @@
+//! Loading more rows into a table than a transaction may have in memory.
+//!
+//! # Life of a load
+//!
+//! A statement has inserted so much that the next row had better not be in memory. Then the table's gate is
+//! closed, and a successor of its storage is begun: new trees ([`crate::sink::Build`]) with all that the
+//! transaction sees in the table by then. Further rows of the statement go there. When the statement has
+//! succeeded the trees are filled, keys that are there twice are found, and the successor becomes the
+//! table's storage, as after a rebuild: for the transaction at once, for others when it commits.
+//!
+//! Until then whoever reads the table in this transaction reads the old storage, as it was when the load
+//! began. If the statement fails, the load is forgotten with what it did before.
+
+use base::ids::ObjectId;
+
+use super::tables::each_row;
+use super::{SchemaEdit, Step, lock};
+use crate::catalog::def::TableDef;
+use crate::catalog::error::{CatalogError, CatalogResult};
+use crate::hot::table::Table;
+use crate::hot::visibility::Isolation;
+use crate::sink::Build;
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::txn::{ReadAt, Savepoint, Transaction};
+use crate::wait::Task;
+
+/// See the module's header.
+pub(super) struct TableLoad {
+    /// Whose statement it is, as the session counts them.
+    level: usize,
+    /// Where the transaction stood.
+    pub at: Savepoint,
+    old: Arc<TableDef>,
+    old_rows: Arc<Table>,
+    new: TableDef,
+    new_rows: Arc<Table>,
+    build: Build,
+    row: Vec<u8>,
+    /// Shared with the transaction: the old storage.
+    storage: Arc<AtomicU64>,
+}
+
+impl Drop for TableLoad {
+    fn drop(&mut self) {
+        self.storage.store(0, Relaxed);
+    }
+}
+
+impl SchemaEdit {
+    /// From now on rows that are inserted into this table go to a successor of its storage, until the
+    /// statement at this level of the session has succeeded. `false` where that cannot be.
+    pub fn begin_load(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        (id, level): (ObjectId, usize),
+    ) -> CatalogResult<bool> {
+        if self.load.is_some() || !self.catalog.database().builds() {
+            return Ok(false);
+        }
+        self.lock(task, txn)?;
+        let old = self.old_table(id);
+        let old_rows = self.catalog.table(&old).expect("a table has its storage");
+        txn.close_gate(task, &old_rows)?;
+        let new = TableDef { storage: self.catalog.new_storage(), ..TableDef::clone(&old) };
+        let (at, new_rows) = (txn.savepoint(), self.catalog.make_table(&new));
+        lock(&self.state).record(at, [Step::Created(new.storage)]);
+        let build = self.catalog.database().build(task, &new_rows, txn)?;
+        let mut build = build.expect("disk tables of this database have trees");
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let copy = &mut |_: &Table, row: &[u8], _: &Table, out: &mut Vec<u8>| {
+            out.extend_from_slice(row);
+            Ok::<(), CatalogError>(())
+        };
+        let rows = (&*old_rows, &*new_rows);
+        let copied =
+            each_row(task, txn, &statement, rows, copy, |txn, row| build.push(task, txn, row));
+        txn.end_statement(statement);
+        copied?;
+        let storage = Arc::new(AtomicU64::new(old.storage.0));
+        txn.load(storage.clone());
+        let row = Vec::new();
+        let load = TableLoad { level, at, old, old_rows, new, new_rows, build, row, storage };
+        self.load = Some(Box::new(load));
+        Ok(true)
+    }
+
+    /// Takes a row of the table that is being loaded.
+    pub fn load(&mut self, task: &Task, txn: &mut Transaction, row: &[u8]) -> CatalogResult<()> {
+        let load = self.load.as_mut().expect("a load has begun");
+        load.row.clear();
+        load.row.extend_from_slice(row);
+        Ok(load.build.push(task, txn, &mut load.row)?)
+    }
+
+    /// The table that the statement at this level is loading, if it is.
+    pub fn loads(&self, level: usize) -> Option<&Arc<TableDef>> {
+        self.load.as_ref().filter(|load| load.level == level).map(|load| &load.old)
+    }
+
+    /// The statement has succeeded: the successor becomes the table's storage. Fails with
+    /// [`DuplicateKey`](crate::txn::TxnError::DuplicateKey) if keys are there twice.
+    pub fn finish_load(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
+        let Some(mut load) = self.load.take() else { return Ok(()) };
+        load.build.fill(task, txn)?;
+        lock(&self.state).record(txn.savepoint(), [Step::Dropped(load.old.storage)]);
+        self.put_table(task, txn, load.new.clone())?;
+        self.carry_identity(task, (&load.old, &load.old_rows), &load.new_rows)
+    }
+
+    /// The transaction was rolled back to this place.
+    pub(super) fn undo_load(&mut self, to: Savepoint) {
+        self.load.take_if(|load| load.at >= to);
+    }
+}
