@@ -138,7 +138,8 @@ pub static SETTINGS: [Setting; 30] = [
         name: "max_memory",
         value: "SIZE",
         help: "What the rows of all databases together may use, or a share of the machine's memory \
-               like `75%`. At the limit, inserts and updates fail with error 701.",
+               like `75%`; at most three quarters of `max server memory`. At the limit, inserts and \
+               updates fail with error 701.",
         set: |c, text| put(&mut c.max_memory, text.parse()),
         show: |c| c.max_memory.to_string(),
     },
@@ -177,15 +178,18 @@ pub static SETTINGS: [Setting; 30] = [
         name: "session_memory",
         value: "SIZE",
         help: "What the statements of one session may use beside rows: sorts, hash tables, table \
-               variables. Beyond it they go on in files, or fail with error 701.",
+               variables. A share is one of what the server may use: the machine's memory, or `max server \
+               memory` if that is less, of which it is half at most. Beyond it they go on in files, or \
+               fail with error 701.",
         set: |c, text| put(&mut c.session_memory, text.parse()),
         show: |c| c.session_memory.to_string(),
     },
     Setting {
         name: "query_memory",
         value: "SIZE",
-        help: "What statements that sort and hash may use, all together; one of them gets a quarter at \
-               most. They ask for it before they run, and wait if there is not enough.",
+        help: "What statements that sort and hash may use, all together; at most half of what the server \
+               may use. One of them gets a quarter of it at most. They ask for it before they run, and \
+               wait if there is not enough.",
         set: |c, text| put(&mut c.query_memory, text.parse()),
         show: |c| c.query_memory.to_string(),
     },
@@ -200,7 +204,8 @@ pub static SETTINGS: [Setting; 30] = [
     Setting {
         name: "plan_cache_memory",
         value: "SIZE",
-        help: "What compiled texts and modules may use before old ones are dropped.",
+        help: "What compiled texts and modules may use before old ones are dropped; at most an eighth of \
+               what the server may use.",
         set: |c, text| put(&mut c.plan_cache_memory, text.parse()),
         show: |c| c.plan_cache_memory.to_string(),
     },
