@@ -37,7 +37,8 @@ const QUEUE: usize = 4;
 const OPERATIONS_PER_GUARD: usize = 256;
 
 /// The stamp of a row that had been in trees when it was changed. No root has them, since the table has none
-/// now: so the row came from these files or this log.
+/// now: so the row came from these files or this log, and the table must go on sinking. Which file has the row
+/// nobody knows who only reads the log; so checkpoints must not gather what was done to it.
 const PROMOTED: Lsn = Lsn::ZERO;
 
 /// An operation that is no row, kept until the catalog is told.
@@ -374,6 +375,9 @@ impl Applier {
     /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in files that are
     /// not loaded yet, and not in memory.
     fn end_in_files(&mut self, table: &Table, replaced: Lsn, stamp: Lsn) -> Result<bool> {
+        if replaced == PROMOTED {
+            table.sinks_since().include(stamp);
+        }
         if replaced >= self.shared.files_end || !table.loading().is_pending() {
             return Ok(false);
         }

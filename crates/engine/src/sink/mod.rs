@@ -189,13 +189,17 @@ impl Core {
     pub fn new(parts: CoreParts) -> Core {
         let CoreParts { manager, pool, dir, options, cold } = parts;
         let durable = cold.as_ref().map(|(_, info)| Lsn(info.through));
+        // Those that had begun before a crash, and of which no root tells, begin again.
+        let tables = manager.tables().all().into_iter();
+        let again = tables.filter(|table| table.sinks() && table.cold().is_none());
+        let begun = again.map(|table| (table.storage(), manager.log().tail())).collect();
         let state = State {
             cold: cold.map(|(tables, _)| tables),
             left: Vec::new(),
             through: durable.unwrap_or(Lsn::ZERO),
             complete: true,
             durable,
-            begun: BTreeMap::new(),
+            begun,
             hearing: BTreeMap::new(),
             dropped: BTreeMap::new(),
             round_ns: 0,

@@ -197,14 +197,16 @@ impl Core {
         failed.map_or(Ok(found), Err)
     }
 
-    /// The tables that have begun to sink and that all commits have noticed by now.
+    /// The tables that have begun to sink, are in memory as a whole and that all commits have noticed by now.
     fn ready(&self, task: &Task, state: &State) -> Vec<StorageId> {
         let (manager, worker) = (&*self.manager, task.worker());
         let noticed = |bound: Lsn| {
             let world = (&manager.horizon, &manager.slots, manager.log().durable());
             manager.reclaimer.settle(worker.index(), &worker.pin(), bound, world)
         };
-        let begun = state.begun.iter().filter(|(_, bound)| noticed(**bound));
+        let is_loaded = |storage| manager.tables().get(storage).is_none_or(|t| t.is_loaded());
+        let begun = state.begun.iter();
+        let begun = begun.filter(|(storage, bound)| is_loaded(**storage) && noticed(**bound));
         begun.map(|(storage, _)| *storage).collect()
     }
 

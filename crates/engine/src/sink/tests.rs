@@ -17,7 +17,7 @@ use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction as IndexDirection;
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
-use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, user_table};
+use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, loaded, user_table};
 use crate::txn::tests::{Row, bytes, key, values};
 use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
 use crate::wait::Task;
@@ -481,6 +481,50 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
 }
 
+/// The log says of a row that comes back from trees to be changed that nobody knows when it was committed. If
+/// no root tells of the trees after a crash, the table goes on sinking: no checkpoint file could say which of
+/// its rows has ended.
+#[test]
+fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
+    for by_checkpoint in [false, true] {
+        let world = World::new(3);
+        let server = new_server(&world);
+        let table = server.table(5, FIRST);
+        let mut expected: BTreeMap<i64, Row> = (0..100).map(|id| (id, [id, id, id % 7])).collect();
+        let mut txn = server.begin(5);
+        for row in expected.values() {
+            server.insert(&mut txn, &table, *row).expect("a fresh key");
+        }
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+        if by_checkpoint {
+            database(&server).checkpoint(&server.task).expect("the disk works");
+        }
+        for _ in 0..3 {
+            database(&server).sink_all(&server.task).expect("the disk works");
+        }
+        for id in [7, 8] {
+            let mut txn = server.begin(5);
+            let new = (id == 7).then_some([7, 5000, 3]);
+            change(&server, &mut txn, FIRST, id, new).expect("nobody else writes");
+            txn.commit(&server.task, Durability::Full).expect("there is room");
+        }
+        expected.insert(7, [7, 5000, 3]);
+        expected.remove(&8);
+        database(&server).manager().log().flush(&server.task).expect("the disk works");
+        drop(table);
+        power_cycle(&world, server);
+        for _ in 0..3 {
+            let server = world.recover(&[5], 2);
+            let found = loaded(&database(&server));
+            assert!(found.is_none(), "{found:?}");
+            assert_eq!(rows(&server, FIRST), expected);
+            database(&server).checkpoint(&server.task).expect("the disk works");
+            assert_eq!(rows(&server, FIRST), expected);
+            power_cycle(&world, server);
+        }
+    }
+}
+
 #[test]
 fn small_tables_stay_in_memory() {
     let world = World::new(2);
@@ -551,6 +595,10 @@ fn after_a_crash_at_any_file_operation_memory_and_trees_are_what_was_acknowledge
                 states.contains(&found),
                 "crash at operation {crash}, life {life}: found {found:?}, not one of {states:?}"
             );
+            let failed = loaded(&database(&server));
+            assert!(failed.is_none(), "crash at operation {crash}, life {life}: {failed:?}");
+            let made = database(&server).checkpoint(&server.task);
+            assert!(made.is_ok(), "crash at operation {crash}, life {life}: {made:?}");
             states = workload(&server, seed + life, 8, found);
         }
     }

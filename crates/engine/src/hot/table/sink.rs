@@ -16,7 +16,7 @@ use crate::hot::table::{Table, Walk};
 use crate::hot::visibility::{self, Snapshot, View};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
-use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 /// Since when the rows of a table sink. Shared with what must know it of tables that are gone.
 #[derive(Clone, Debug)]
@@ -37,6 +37,11 @@ impl SinksSince {
 
     pub fn set(&self, since: Lsn) {
         self.0.store(since.0, Release); // pairs with get
+    }
+
+    /// The table was sinking at this position, and may have been before.
+    pub fn include(&self, stamp: Lsn) {
+        self.0.fetch_min(stamp.0, AcqRel); // pairs with get
     }
 }
 
