@@ -89,10 +89,23 @@ python_client() {
     "$python" "$here/python/$script"
 }
 
+# Installs a package of Debian's, as far as that can be done.
+install() {
+    [ "$(id -u)" = 0 ] && apt-get install -y -q "$1" >/dev/null 2>&1
+}
+
+# The driver in its package needs a library that is not in there.
+mssql_python_client() {
+    if ! /sbin/ldconfig -p | grep -q 'libltdl\.so\.7' && ! install libltdl7; then
+        skip mssql-python "Debian's package libltdl7 is not installed"
+        return
+    fi
+    python_client mssql-python mssql_python_client.py mssql-python
+}
+
 freetds_client() {
     local name=$1
-    if ! command -v "$name" >/dev/null &&
-        ! { [ "$(id -u)" = 0 ] && apt-get install -y -q freetds-bin >/dev/null 2>&1; }; then
+    if ! command -v "$name" >/dev/null && ! install freetds-bin; then
         skip "$name" "Debian's package freetds-bin is not installed"
         return
     fi
@@ -130,7 +143,7 @@ run_client() {
     echo "== $1"
     case $1 in
     pymssql) python_client pymssql pymssql_client.py pymssql ;;
-    mssql-python) python_client mssql-python mssql_python_client.py mssql-python ;;
+    mssql-python) mssql_python_client ;;
     pytds) python_client pytds pytds_client.py python-tds pyOpenSSL ;;
     bsqldb | freebcp) freetds_client "$1" ;;
     tedious) tedious_client ;;
