@@ -367,33 +367,47 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 ms.clone(),
             ];
             let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
-            let end = [
+            let told = [
                 int(status.options.deadlock_priority),
                 int(status.row_count),
                 int(status.last_error),
-                // How deep modules have called one another is known to the request alone.
-                int(0),
-                int(0),
-                bit(false),
-                int(2),
-                NULL,
-                NULL,
-                NULL,
-                NULL,
-                int(1),
-                NULL,
-                NULL,
-                bit(false),
-                NULL,
-                int(0),
-                guid([0; 16]),
             ];
+            let end = end_of_request(told, DEFAULT_GROUP);
             cx.push_parts(&[&start, &middle, &options(&status.options), &end]);
         }
         push_loading(cx, now);
         Ok(())
     },
 };
+
+/// `group_id` of the workload groups that there are: of the server's own requests, and of others.
+const INTERNAL_GROUP: i32 = 1;
+const DEFAULT_GROUP: i32 = 2;
+
+/// The last columns of a request, from the deadlock priority, rows and error that it tells.
+fn end_of_request([priority, rows, error]: [Value; 3], group: i32) -> [Value; 18] {
+    [
+        priority,
+        rows,
+        error,
+        // How deep modules have called one another is known to the request alone.
+        int(0),
+        int(0),
+        bit(false),
+        int(group),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        int(1),
+        NULL,
+        NULL,
+        bit(false),
+        NULL,
+        int(0),
+        guid([0; 16]),
+    ]
+}
 
 /// Sessions of the server itself that load the tables of databases have these numbers; those of clients begin
 /// at 51.
@@ -436,26 +450,8 @@ fn push_loading(cx: &mut FillContext<'_>, now: u64) {
             int(0),
         ];
         let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
-        let end = [
-            int(0),
-            int(i64::try_from(progress.done).unwrap_or(i64::MAX)),
-            int(0),
-            int(0),
-            int(0),
-            bit(false),
-            int(1),
-            NULL,
-            NULL,
-            NULL,
-            NULL,
-            int(1),
-            NULL,
-            NULL,
-            bit(false),
-            NULL,
-            int(0),
-            guid([0; 16]),
-        ];
+        let done = i64::try_from(progress.done).unwrap_or(i64::MAX);
+        let end = end_of_request([int(0), int(done), int(0)], INTERNAL_GROUP);
         cx.push_parts(&[&start, &middle, &options(&Options::default()), &end]);
     }
 }
