@@ -47,6 +47,9 @@ pub const TOMBSTONE: u64 = 1;
 /// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
 /// behind the begin word are the address of its new anchor.
 pub const MOVED: u64 = 1 << 48;
+/// Tag of an older word: the version is in no chain any more, since the cold store has it for those who
+/// may still see it, and can be freed when nobody knows it any more.
+pub const RELEASED: u64 = 1 << 49;
 /// The bits that hold an address.
 pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF8;
 /// The bits of a chain word that say what follows.

@@ -11,6 +11,10 @@
 //! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
 //! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
 //!
+//! What belongs to tables that sink is queued apart. A version of theirs that an old snapshot sees is freed
+//! before that is over once the sink has *released* it: the cold store has it, and no chain leads to it. A row that has
+//! left memory waits until everybody has begun to look around since ([`Bounds::open`]).
+//!
 //! A dropped table is taken apart when nobody is left in it: index by index, along whatever leads to
 //! the rows soonest, without unlinking any, and freed at once.
 //!
@@ -34,10 +38,10 @@ use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
 use crate::cold::table::ColdTables;
-use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, RELEASED, VersionPtr};
 use crate::hot::key::{KeyBuf, KeySpec};
 use crate::hot::row::RowLayout;
-use crate::hot::status::{Horizon, SlotTable};
+use crate::hot::status::{Bounds, Horizon, SlotTable};
 use crate::hot::table::{SinksSince, Table, TablePtr, TableSpec, Teardown};
 use crate::hot::tally::Pool;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -90,12 +94,19 @@ const SLICE: usize = 256;
 /// Commits that make garbage between two looks at the horizon.
 const ADVANCE_EVERY: usize = 32;
 
+/// Garbage in the order in which it came.
 #[derive(Default)]
-struct Queue {
-    batches: VecDeque<Batch>,
-    commits: usize,
+struct Batches {
+    list: VecDeque<Batch>,
     /// The last batch takes no more: somebody waits for it.
     is_closed: bool,
+}
+
+#[derive(Default)]
+struct Queue {
+    of_sinking: Batches,
+    of_others: Batches,
+    commits: usize,
 }
 
 struct Retired {
@@ -128,6 +139,8 @@ pub struct ReclaimStats {
 /// A database's garbage, and the tables it belongs to.
 pub struct Reclaimer {
     queues: Box<[CachePadded<Mutex<Queue>>]>,
+    /// Rows that have left memory.
+    unlinked: Mutex<Batches>,
     retired: Mutex<Vec<Retired>>,
     /// Held during a pass.
     passing: Mutex<()>,
@@ -142,6 +155,7 @@ impl Reclaimer {
     pub fn new(shards: usize) -> Reclaimer {
         Reclaimer {
             queues: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
+            unlinked: Mutex::default(),
             retired: Mutex::default(),
             passing: Mutex::default(),
             enqueued: AtomicU64::new(0),
@@ -152,42 +166,53 @@ impl Reclaimer {
     }
 
     /// Queues what the commit with this stamp left behind, which is at least one item, and
-    /// processes some of what is due.
+    /// processes some of what is due. `of_sinking` is what of it belongs to tables that sink.
     pub fn enqueue(
         &self,
         shard: usize,
         guard: &Guard,
         stamp: Lsn,
-        items: &mut Vec<Garbage>,
+        (items, of_sinking): (&mut Vec<Garbage>, &mut Vec<Garbage>),
         (horizon, slots, durable): (&Horizon, &SlotTable, impl Fn() -> Lsn),
     ) {
         let mut queue = lock(&self.queues[shard % self.queues.len()]);
-        self.enqueued.fetch_add(items.len() as u64, Relaxed);
-        let is_closed = std::mem::take(&mut queue.is_closed);
-        match queue.batches.back_mut() {
-            Some(last) if !is_closed && last.items.len() + items.len() <= BATCH => {
-                last.first = last.first.min(stamp);
-                last.stamp = last.stamp.max(stamp);
-                last.items.append(items);
-            }
-            _ if items.len() < BATCH => {
-                let mut fresh = Vec::with_capacity(BATCH);
-                fresh.append(items);
-                queue.batches.push_back(Batch { first: stamp, stamp, items: fresh });
-            }
-            _ => {
-                let items = std::mem::take(items);
-                queue.batches.push_back(Batch { first: stamp, stamp, items });
-            }
-        }
+        self.enqueued.fetch_add((items.len() + of_sinking.len()) as u64, Relaxed);
+        queue.of_others.add(stamp, items);
+        queue.of_sinking.add(stamp, of_sinking);
         queue.commits += 1;
         let mut safe = horizon.safe();
         if queue.commits >= ADVANCE_EVERY {
             queue.commits = 0;
-            safe = horizon.advance(slots, durable());
+            safe = horizon.advance(slots, durable()).safe;
         }
         let done = queue.process(shard, guard, safe, ASSIST);
         self.dequeued.fetch_add(done as u64, Relaxed);
+    }
+
+    /// Queues rows that have left memory, when this was committed.
+    pub(crate) fn enqueue_unlinked(&self, stamp: Lsn, items: &mut Vec<Garbage>) {
+        self.enqueued.fetch_add(items.len() as u64, Relaxed);
+        lock(&self.unlinked).add(stamp, items);
+    }
+
+    /// Frees the versions that the sink has released: nobody knows them any more.
+    ///
+    /// # Safety
+    /// All who may know rows have begun to look around since the sink released the last of them.
+    pub(crate) unsafe fn free_released(&self, shard: usize, guard: &Guard) {
+        for queue in &self.queues {
+            let done = lock(queue).of_sinking.free_released(shard, guard);
+            self.dequeued.fetch_add(done as u64, Relaxed);
+        }
+    }
+
+    /// A table begins to sink: its deleted rows are the sink's from now on. All commits that may leave
+    /// some here are over.
+    pub(crate) fn hand_over(&self, table: TablePtr) {
+        for queue in &self.queues {
+            let handed = lock(queue).hand_over(table);
+            self.dequeued.fetch_add(handed as u64, Relaxed);
+        }
     }
 
     /// Processes up to `budget` entries of all queues. Returns how many it processed; fewer than
@@ -201,8 +226,12 @@ impl Reclaimer {
         (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
     ) -> usize {
         let Ok(_alone) = self.passing.try_lock() else { return 0 };
-        let safe = horizon.advance(slots, durable);
-        let mut done = 0;
+        let bounds = horizon.advance(slots, durable);
+        let safe = bounds.safe;
+        let mut done = self.free_unlinked(shard, guard, bounds, budget);
+        if done == budget {
+            return done;
+        }
         for queue in &self.queues {
             loop {
                 // In slices, so that commits on the queue's worker do not wait for long.
@@ -221,16 +250,22 @@ impl Reclaimer {
         done + self.free_tables(shard, safe, budget - done)
     }
 
+    fn free_unlinked(&self, shard: usize, guard: &Guard, bounds: Bounds, budget: usize) -> usize {
+        let done = lock(&self.unlinked).process(shard, guard, bounds.open, budget);
+        self.dequeued.fetch_add(done as u64, Relaxed);
+        done
+    }
+
     /// What commits below this left behind is freed, of those that were over when the horizon was found
     /// here. Called in a pass, behind the queues, by somebody who waits for what is there: no batch that is
     /// there becomes younger from now on.
     fn freed_below(&self, safe: Lsn) -> Lsn {
         let oldest = |queue: &CachePadded<Mutex<Queue>>| {
             let mut queue = lock(queue);
-            queue.is_closed = true;
-            queue.oldest()
+            queue.of_others.close().min(queue.of_sinking.close())
         };
-        self.queues.iter().map(oldest).fold(safe, Lsn::min)
+        let unlinked = lock(&self.unlinked).close();
+        self.queues.iter().map(oldest).fold(safe.min(unlinked), Lsn::min)
     }
 
     /// Frees all that is due now, after whoever does that already. Returns whether everything is
@@ -243,12 +278,13 @@ impl Reclaimer {
         (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
     ) -> bool {
         let _alone = lock(&self.passing);
-        let safe = horizon.advance(slots, durable);
+        let bounds = horizon.advance(slots, durable);
+        self.free_unlinked(shard, guard, bounds, usize::MAX);
         for queue in &self.queues {
-            let done = lock(queue).process(shard, guard, safe, usize::MAX);
+            let done = lock(queue).process(shard, guard, bounds.safe, usize::MAX);
             self.dequeued.fetch_add(done as u64, Relaxed);
         }
-        self.freed_below(safe) >= bound
+        self.freed_below(bounds.safe) >= bound
     }
 
     fn free_tables(&self, shard: usize, safe: Lsn, budget: usize) -> usize {
@@ -281,6 +317,7 @@ impl Reclaimer {
         for queue in &self.queues {
             lock(queue).process(0, guard, Lsn::MAX, usize::MAX);
         }
+        lock(&self.unlinked).process(0, guard, Lsn::MAX, usize::MAX);
     }
 
     /// Keeps a dropped table until nothing points into it any more, then frees its rows.
@@ -301,14 +338,66 @@ impl Reclaimer {
 }
 
 impl Queue {
-    /// The lowest stamp of a commit whose garbage is still here.
-    fn oldest(&self) -> Lsn {
-        self.batches.iter().map(|batch| batch.first).min().unwrap_or(Lsn::MAX)
+    fn process(&mut self, shard: usize, guard: &Guard, safe: Lsn, budget: usize) -> usize {
+        let done = self.of_others.process(shard, guard, safe, budget);
+        match done < budget {
+            true => done + self.of_sinking.process(shard, guard, safe, budget - done),
+            false => done,
+        }
+    }
+
+    /// Forgets the deleted rows of this table, and counts its versions among those of tables that sink.
+    fn hand_over(&mut self, table: TablePtr) -> usize {
+        let mut handed = 0;
+        for batch in &mut self.of_others.list {
+            let items = std::mem::take(&mut batch.items).into_iter();
+            let (its, others): (Vec<_>, Vec<_>) = items.partition(|item| item.table == table);
+            batch.items = others;
+            let (rows, versions): (Vec<_>, Vec<_>) =
+                its.into_iter().partition(|item| item.item & ANCHOR != 0);
+            handed += rows.len();
+            if !versions.is_empty() {
+                let (first, stamp) = (batch.first, batch.stamp);
+                self.of_sinking.list.push_back(Batch { first, stamp, items: versions });
+            }
+        }
+        handed
+    }
+}
+
+impl Batches {
+    fn add(&mut self, stamp: Lsn, items: &mut Vec<Garbage>) {
+        if items.is_empty() {
+            return;
+        }
+        let is_closed = std::mem::take(&mut self.is_closed);
+        match self.list.back_mut() {
+            Some(last) if !is_closed && last.items.len() + items.len() <= BATCH => {
+                last.first = last.first.min(stamp);
+                last.stamp = last.stamp.max(stamp);
+                last.items.append(items);
+            }
+            _ if items.len() < BATCH => {
+                let mut fresh = Vec::with_capacity(BATCH);
+                fresh.append(items);
+                self.list.push_back(Batch { first: stamp, stamp, items: fresh });
+            }
+            _ => {
+                let items = std::mem::take(items);
+                self.list.push_back(Batch { first: stamp, stamp, items });
+            }
+        }
+    }
+
+    /// The lowest stamp of a commit whose garbage is still here. What comes later goes to another batch.
+    fn close(&mut self) -> Lsn {
+        self.is_closed = true;
+        self.list.iter().map(|batch| batch.first).min().unwrap_or(Lsn::MAX)
     }
 
     fn process(&mut self, shard: usize, guard: &Guard, safe: Lsn, budget: usize) -> usize {
         let mut done = 0;
-        while let Some(batch) = self.batches.front_mut() {
+        while let Some(batch) = self.list.front_mut() {
             if batch.stamp >= safe {
                 break;
             }
@@ -319,13 +408,39 @@ impl Queue {
                     return done;
                 }
             }
-            self.batches.pop_front();
+            self.list.pop_front();
         }
+        done
+    }
+
+    fn free_released(&mut self, shard: usize, guard: &Guard) -> usize {
+        let mut done = 0;
+        for batch in &mut self.list {
+            batch.items.retain(|item| {
+                let is_released = item.is_released();
+                if is_released {
+                    item.free(shard, guard);
+                    done += 1;
+                }
+                !is_released
+            });
+        }
+        self.list.retain(|batch| !batch.items.is_empty());
         done
     }
 }
 
 impl Garbage {
+    /// Whether it is a version that the sink has released.
+    fn is_released(&self) -> bool {
+        if self.item & (ANCHOR | SUNK) != 0 {
+            return false;
+        }
+        let version = VersionPtr::from_address(self.item).expect("it was a version");
+        // SAFETY: whatever is queued is still allocated.
+        unsafe { version.older() }.load(Relaxed) & RELEASED != 0
+    }
+
     fn free(self, shard: usize, guard: &Guard) {
         // SAFETY: the table lives while garbage of it is queued (R1).
         let table = unsafe { self.table.get() };

@@ -24,6 +24,10 @@
 //! first and looks at `claimed` afterwards; a reclaimer raises `claimed` first and looks at the
 //! registered snapshots afterwards. Both sides are sequentially consistent, so one of them sees
 //! the other: either the reclaimer spares the snapshot, or the reader takes a newer one.
+//!
+//! A transaction that has a snapshot of its own and no statement in progress *rests*: it needs what the
+//! snapshot sees, but knows no row. What has left memory for the cold store, which has it as every snapshot
+//! sees it, is freed when all who do not rest have begun to look around since ([`Bounds::open`]).
 
 use std::sync::OnceLock;
 
@@ -52,6 +56,9 @@ const SEGMENT: u32 = 1 << 10;
 pub const NO_SLOT: u32 = u32::MAX;
 /// What [`Slot`] holds as its snapshot while none is registered.
 const NO_SNAPSHOT: u64 = u64::MAX;
+/// What [`Slot`] holds as its access while that is its snapshot, and while it rests.
+const AS_SNAPSHOT: u64 = 0;
+const RESTING: u64 = u64::MAX;
 
 /// When a version came to be: a commit stamp, or an owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -191,6 +198,9 @@ pub struct Slot {
     status: AtomicU64,
     /// The oldest snapshot the occupant reads at, or [`NO_SNAPSHOT`]. Written by the occupant.
     snapshot: AtomicU64,
+    /// Since when the occupant may know rows: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written by the
+    /// occupant.
+    access: AtomicU64,
     /// The session-level owner for the waits-for graph. Written by the occupant when it begins.
     owner: AtomicU64,
     /// The next statement number; it never goes back. Written by the occupant.
@@ -213,6 +223,7 @@ impl Slot {
         Slot {
             status: AtomicU64::new(Status::Aborted.encode()),
             snapshot: AtomicU64::new(NO_SNAPSHOT),
+            access: AtomicU64::new(AS_SNAPSHOT),
             owner: AtomicU64::new(0),
             statement: AtomicU64::new(1),
             first: AtomicU64::new(1),
@@ -288,6 +299,23 @@ impl Slot {
     pub fn clear_snapshot(&self) {
         // Release: reads under the snapshot stay before this.
         self.snapshot.store(NO_SNAPSHOT, Release);
+        if self.access.load(Relaxed) != AS_SNAPSHOT {
+            self.access.store(AS_SNAPSHOT, Release);
+        }
+    }
+
+    /// The occupant keeps its snapshot, but looks at no row that it has read so far.
+    pub fn rest(&self) {
+        self.access.store(RESTING, Release);
+    }
+
+    /// Since when the occupant may know rows, if it may know any.
+    fn access(&self) -> Option<Lsn> {
+        match self.access.load(SeqCst) {
+            RESTING => None,
+            AS_SNAPSHOT => self.snapshot(),
+            since => Some(Lsn(since)),
+        }
     }
 
     /// Registers a newer snapshot in the place of the one that is registered, which has protected
@@ -439,8 +467,31 @@ pub struct Horizon {
     claimed: AtomicU64,
     /// Versions that ended below this are dead. Never above `claimed`.
     safe: AtomicU64,
-    /// Held by whoever computes the bound.
+    /// All who may know rows began to look around at this or later. Never above `claimed`.
+    open: AtomicU64,
+    /// Held by whoever computes the bounds.
     advancing: Mutex<()>,
+}
+
+/// How far everybody has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// Versions that ended below this are dead: no registered snapshot sees them.
+    pub safe: Lsn,
+    /// All who may know rows began to look around at this or later; never below `safe`.
+    pub open: Lsn,
+}
+
+/// What [`Horizon::hold`] has found and keeps as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holding {
+    /// The bounds when that was.
+    pub bounds: Bounds,
+    /// Commits below this are over, durable, and have queued what they wrote. All registered snapshots see
+    /// them, but for those in `old`; so do all later ones.
+    pub through: Lsn,
+    /// The registered snapshots that lie lower, in ascending order.
+    pub old: Vec<Lsn>,
 }
 
 impl Horizon {
@@ -449,9 +500,18 @@ impl Horizon {
     /// `newest` is called again if the reclaimer has claimed its answer meanwhile, and must then
     /// give at least what was claimed.
     pub fn register(&self, slot: &Slot, newest: impl Fn() -> Lsn) -> Lsn {
+        self.publish(&slot.snapshot, newest)
+    }
+
+    /// The slot's occupant, which has a snapshot, looks at rows again: at such as are there now.
+    pub fn look_around(&self, slot: &Slot, newest: impl Fn() -> Lsn) {
+        self.publish(&slot.access, newest);
+    }
+
+    fn publish(&self, place: &AtomicU64, newest: impl Fn() -> Lsn) -> Lsn {
         loop {
             let stamp = newest();
-            slot.snapshot.store(stamp.0, SeqCst);
+            place.store(stamp.0, SeqCst);
             if stamp.0 >= self.claimed.load(SeqCst) {
                 return stamp;
             }
@@ -464,35 +524,68 @@ impl Horizon {
         Lsn(self.safe.load(Acquire))
     }
 
-    /// Computes the bound anew: what is durable, less what the registered snapshots need. If somebody is
-    /// at it, this is the last one.
-    pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Lsn {
+    /// Both bounds, as last computed.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { safe: self.safe(), open: Lsn(self.open.load(Acquire)) }
+    }
+
+    /// Computes the bounds anew: what is durable, less what registered snapshots need. If somebody is
+    /// at it, these are the last ones.
+    pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Bounds {
         match self.advancing.try_lock() {
-            Ok(_alone) => self.compute(slots, durable),
-            Err(_) => self.safe(),
+            Ok(_alone) => self.compute(slots, durable, |_, _| {}),
+            Err(_) => self.bounds(),
         }
     }
 
-    /// Computes the bound anew and registers it as the snapshot of this slot's occupant: from now on it
-    /// stays, and what it sees is not freed. All commits below it are over.
-    pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn) -> Lsn {
-        // While nobody else computes it, the bound cannot pass what is about to be registered.
+    /// Computes the bounds anew and registers the lower one as the snapshot of this slot's occupant: from
+    /// now on it stays, and what it sees, and everything newer, is not freed. Snapshots below `old_below` are the old ones.
+    pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn, old_below: Lsn) -> Holding {
+        // While nobody else computes them, the bound cannot pass what is about to be registered.
         let _alone = lock(&self.advancing);
-        let bound = self.compute(slots, durable);
-        slot.snapshot.store(bound.0, SeqCst);
-        bound
-    }
-
-    fn compute(&self, slots: &SlotTable, durable: Lsn) -> Lsn {
-        self.claimed.fetch_max(durable.0, SeqCst);
-        let mut safe = durable.0;
-        slots.for_each(|_, slot| {
-            if let Some(snapshot) = slot.snapshot() {
-                safe = safe.min(snapshot.0);
+        let (mut through, mut old) = (durable, Vec::new());
+        let bounds = self.compute(slots, durable, |other, snapshot| {
+            match snapshot {
+                Some(snapshot) if snapshot < old_below => old.push(snapshot),
+                Some(snapshot) => through = through.min(snapshot),
+                None => {}
+            }
+            // Who commits has its stamp before it is durable, and queues what it wrote before it lets go of
+            // its slot. Who has no stamp yet gets one above what was durable.
+            if let (true, Status::Stamped(stamp) | Status::Committed(stamp)) =
+                (other.is_taken(), other.status())
+            {
+                through = through.min(stamp);
             }
         });
+        slot.snapshot.store(bounds.safe.0, SeqCst);
+        slot.rest();
+        let through = through.max(bounds.safe);
+        old.retain(|snapshot| *snapshot < through);
+        old.sort_unstable();
+        old.dedup();
+        Holding { bounds, through, old }
+    }
+
+    fn compute(
+        &self,
+        slots: &SlotTable,
+        durable: Lsn,
+        mut look: impl FnMut(&Slot, Option<Lsn>),
+    ) -> Bounds {
+        self.claimed.fetch_max(durable.0, SeqCst);
+        let (mut safe, mut open) = (durable, durable);
+        slots.for_each(|_, slot| {
+            // First: who rests looks around before it takes another snapshot.
+            let access = slot.access();
+            let snapshot = slot.snapshot();
+            safe = snapshot.map_or(safe, |snapshot| safe.min(snapshot));
+            open = access.map_or(open, |access| open.min(access));
+            look(slot, snapshot);
+        });
         // A bound once computed stays true: later snapshots are at least `claimed`.
-        Lsn(self.safe.fetch_max(safe, AcqRel).max(safe))
+        let raise = |bound: &AtomicU64, to: Lsn| Lsn(bound.fetch_max(to.0, AcqRel).max(to.0));
+        Bounds { safe: raise(&self.safe, safe), open: raise(&self.open, open.max(safe)) }
     }
 }
 
@@ -528,9 +621,9 @@ mod tests {
         let horizon = Horizon::default();
         let slot = slots.acquire(0, 1).expect("free");
         assert_eq!(horizon.register(slots.get(slot), || Lsn(160)), Lsn(160));
-        assert_eq!(horizon.advance(&slots, Lsn(800)), Lsn(160));
+        assert_eq!(horizon.advance(&slots, Lsn(800)).safe, Lsn(160));
         slots.get(slot).clear_snapshot();
-        assert_eq!(horizon.advance(&slots, Lsn(800)), Lsn(800));
+        assert_eq!(horizon.advance(&slots, Lsn(800)).safe, Lsn(800));
         // Whoever comes now cannot get a snapshot below what was claimed.
         let calls = std::cell::Cell::new(0);
         let got = horizon.register(slots.get(slot), || {
@@ -707,7 +800,7 @@ mod interleavings {
                         (slots.clone(), log.clone(), horizon.clone(), freed.clone());
                     thread::spawn(move || {
                         for _ in 0..2 {
-                            if horizon.advance(&slots, log.committed()) > Lsn(32) {
+                            if horizon.advance(&slots, log.committed()).safe > Lsn(32) {
                                 freed.store(true, SeqCst);
                             }
                         }

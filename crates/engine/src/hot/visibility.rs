@@ -6,12 +6,13 @@
 //! which is why the chain word below such a version may point to memory that is gone).
 
 use base::ids::Lsn;
+use smallvec::SmallVec;
 
 use crate::hot::anchor::{
     ADDRESS_MASK, AnchorPtr, CHAIN_MASK, CLAIMED, DELETED, INLINE, MOVED, TOMBSTONE, VersionPtr,
 };
 use crate::hot::status::{Begin, Fate, NO_SLOT, SlotTable};
-use crate::sync::atomic::Ordering::Acquire;
+use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::sync::{Word, spin_loop};
 
 /// How reads are protected and how writers meet.
@@ -171,6 +172,109 @@ impl Link {
 pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
     // SAFETY: the caller's promise.
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
+}
+
+/// A version that a later one, or a deletion, has replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// The version.
+    pub version: VersionPtr,
+    /// Whether it is a deletion itself.
+    pub is_tombstone: bool,
+    /// When it was committed.
+    pub begin: Lsn,
+    /// When what replaced it was: those with snapshots from there down to `begin`, exclusive, see it.
+    pub end: Lsn,
+}
+
+/// The state of a row that all commits below `through` have left, if they have left any, and what it
+/// replaced: from the newest to the last that a snapshot at `oldest` or later sees.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// When the state came to be.
+    pub stamp: Option<Lsn>,
+    /// What it replaced.
+    pub past: SmallVec<[Past; 4]>,
+}
+
+/// What commits below `through` have made of a row.
+///
+/// # Safety
+/// The anchor belongs to a table with this many links; it, and what snapshots from `oldest` on see, is
+/// protected. Commits below `through` are over.
+pub unsafe fn known(
+    anchor: AnchorPtr,
+    links: usize,
+    slots: &SlotTable,
+    (through, oldest): (Lsn, Lsn),
+) -> Known {
+    let committed = |place: &Word, is_head| match slots.fate(place, is_head) {
+        Some(Fate::Committed(stamp)) if stamp < through => Some(stamp),
+        _ => None,
+    };
+    let mut known = Known::default();
+    // SAFETY: the caller's promise; what lies below a version that the oldest snapshot sees is not read.
+    unsafe {
+        let mut end = None;
+        let head = anchor.head().load(Acquire);
+        let mut word = head;
+        if head & DELETED != 0 {
+            end = committed(anchor.head(), true);
+            known.stamp = end;
+            word = INLINE;
+        }
+        while let Some(link) = Link::first(word, anchor, links) {
+            word = link.below;
+            let Some(begin) = committed(link.version.begin(), false) else { continue };
+            match end {
+                None => known.stamp = Some(begin),
+                Some(end) => known.past.push(Past {
+                    version: link.version,
+                    is_tombstone: link.is_tombstone(),
+                    begin,
+                    end,
+                }),
+            }
+            if begin < oldest {
+                break;
+            }
+            end = Some(begin);
+        }
+    }
+    known
+}
+
+/// Takes what lies below the state that commits below `through` have left out of a row's chain, unless
+/// somebody is changing the place. Returns whether it did.
+///
+/// # Safety
+/// As for [`known`], which has found something there; nobody needs it any more, and nobody else does this.
+pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, through: Lsn) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let head = anchor.head().load(Acquire);
+        if head & (DELETED | CLAIMED) != 0 {
+            return false;
+        }
+        let mut word = head;
+        while let Some(link) = Link::first(word, anchor, links) {
+            if matches!(slots.fate(link.version.begin(), false), Some(Fate::Committed(s)) if s < through)
+            {
+                if word & INLINE == 0 {
+                    // The version is committed: nobody else writes the word.
+                    let older = link.version.older();
+                    older.store(older.load(Acquire) & !CHAIN_MASK, Release);
+                    return true;
+                }
+                // What leads further stands in the head, or in a version that may be taken back.
+                let head = anchor.head();
+                return word == head.load(Acquire)
+                    && head.compare_exchange(word, INLINE, SeqCst, Acquire).is_ok();
+            }
+            word = link.below;
+        }
+        false
+    }
 }
 
 /// The stamp of a row's newest committed version, below those of the caller's transaction; none if all

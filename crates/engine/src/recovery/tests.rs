@@ -110,6 +110,7 @@ pub(crate) fn options() -> DatabaseOptions {
             start_bytes: 2 << 10,
             backlog_bytes: 1 << 20,
             interval_ns: 1_000_000,
+            patience_ns: 0,
             age_ns: 4_000_000,
             growth: Growth { initial_pages: 64, step_pages: 64, ..Growth::default() },
         },

@@ -1,24 +1,27 @@
 //! Disks that fail, files that are missing, and snapshots that stay open.
 
+use std::ops::{ControlFlow, Range as Ids};
 use std::path::Path;
 
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
-use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
+use super::tests::{FIRST, change, database, new_server, power_cycle, rows, rows_at};
 use crate::checkpoint::CheckpointError;
 use crate::cold::PAGE_BYTES;
+use crate::cold::table::ColdEntry;
+use crate::cold::tree::{Direction, Range};
 use crate::database::Database;
 use crate::error::EngineError;
 use crate::hot::visibility::Isolation;
 use crate::recovery::RecoveryOptions;
 use crate::recovery::tests::{Server, TestCatalog, World, catalog_table, identity, options};
 use crate::sink::SinkError;
-use crate::txn::{Durability, ReadAt};
+use crate::txn::{Durability, ReadAt, Transaction};
 
 const FILE: &str = "/data/5/rows.tpg";
 
-fn fill(server: &Server, ids: std::ops::Range<i64>) {
+fn fill(server: &Server, ids: Ids<i64>) {
     let table = server.table(5, FIRST);
     for id in ids {
         let mut txn = server.begin(5);
@@ -27,10 +30,18 @@ fn fill(server: &Server, ids: std::ops::Range<i64>) {
     }
 }
 
-fn update(server: &Server, ids: std::ops::Range<i64>, v: i64) {
+fn update(server: &Server, ids: Ids<i64>, v: i64) {
     for id in ids {
         let mut txn = server.begin(5);
         change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("nobody else writes");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+    }
+}
+
+fn delete(server: &Server, ids: Ids<i64>) {
+    for id in ids {
+        let mut txn = server.begin(5);
+        change(server, &mut txn, FIRST, id, None).expect("nobody else writes");
         txn.commit(&server.task, Durability::Full).expect("there is room");
     }
 }
@@ -110,31 +121,79 @@ fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
     }
 }
 
+/// A transaction that has been forgotten sees what it saw, and keeps neither rows in memory nor the log.
 #[test]
-fn an_open_snapshot_keeps_the_log_of_what_cannot_sink() {
+fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
     let (world, server) = sunk_world(4);
+    let table = server.table(5, FIRST);
     let mut reader = server.begin(5);
-    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let seen = |reader: &mut Transaction| {
+        let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let seen = rows_at(reader, &server.task, &table, &statement.snapshot);
+        reader.end_statement(statement);
+        seen.expect("pages can be read")
+    };
+    let old = seen(&mut reader);
+    assert_eq!(old.len(), 100);
     fill(&server, 100..130);
     for round in 0..5 {
         update(&server, 0..40, round);
+        delete(&server, 50 + round..51 + round);
         database(&server).checkpoint(&server.task).expect("the disk works");
+        assert_eq!(seen(&mut reader), old, "round {round}");
     }
     let stats = database(&server).checkpoint_stats().expect("it has files");
-    let sunk = database(&server).sink_stats().expect("it has files").through;
-    assert!(stats.log_start <= sunk && sunk < stats.through, "{stats:?}, {sunk}");
+    let sunk = database(&server).sink_stats().expect("it has files");
+    assert!(sunk.through >= stats.through, "{stats:?}, {sunk:?}");
+    assert_eq!(sunk.history, 45, "what it sees of rows that have changed, once");
+    let memory = |server: &Server| server.table(5, FIRST).memory().allocated_bytes;
+    for _ in 0..3 {
+        database(&server).sink_all(&server.task).expect("the disk works");
+        while database(&server).manager().reclaim(&server.task, 1000) > 0 {}
+    }
+    assert_eq!(memory(&server), 0, "with the snapshot still open");
+    assert_eq!(seen(&mut reader), old);
     let expected = rows(&server, FIRST);
+    assert_eq!(expected.len(), 125);
+    drop(reader);
+    database(&server).sink_all(&server.task).expect("the disk works");
+    assert_eq!(database(&server).sink_stats().expect("it has files").history, 0);
+    let cold = table.cold().expect("it has sunk");
+    for index in 0..table.links() {
+        let mut entries = 0;
+        let mut cursor = cold.cursor(index, Range::ALL, Direction::Forward);
+        while !cursor.is_ended() {
+            let count = |_: ColdEntry<'_>| {
+                entries += 1;
+                ControlFlow::Continue(())
+            };
+            let _ = cursor.next_chunk(&server.task, count).expect("pages can be read");
+        }
+        assert_eq!(entries, 125, "nothing is left of what it saw in index {index}");
+    }
+    power_cycle(&world, server);
+    assert_eq!(rows(&world.recover(&[5], 2), FIRST), expected);
+}
+
+/// What only an old snapshot saw is not needed after a crash, and goes.
+#[test]
+fn history_is_forgotten_after_a_crash() {
+    let (world, server) = sunk_world(4);
+    let mut reader = server.begin(5);
+    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     reader.end_statement(statement);
+    update(&server, 0..40, 7);
+    delete(&server, 40..60);
+    database(&server).checkpoint(&server.task).expect("the disk works");
+    assert_eq!(database(&server).sink_stats().expect("it has files").history, 60);
+    let expected = rows(&server, FIRST);
     drop(reader);
     power_cycle(&world, server);
     let server = world.recover(&[5], 2);
     assert_eq!(rows(&server, FIRST), expected);
-    database(&server).checkpoint(&server.task).expect("the disk works");
-    let stats = database(&server).checkpoint_stats().expect("it has files");
-    let sunk = database(&server).sink_stats().expect("it has files").through;
-    assert!(sunk >= stats.through, "{stats:?}, {sunk}");
-    power_cycle(&world, server);
-    assert_eq!(rows(&world.recover(&[5], 1), FIRST), expected);
+    database(&server).sink_all(&server.task).expect("the disk works");
+    assert_eq!(database(&server).sink_stats().expect("it has files").history, 0);
+    assert_eq!(rows(&server, FIRST), expected);
 }
 
 #[test]

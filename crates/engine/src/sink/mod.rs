@@ -12,10 +12,11 @@
 //!
 //! # Life of a round
 //!
-//! It registers the horizon as its snapshot: the position up to which all is durable and seen by everybody. Rows that commits
-//! below it have written go, as it sees them, to the trees, in order of their keys ([`round`]). Then
-//! those that have not changed since are taken out of memory: the head becomes `SUNK`, the anchor is
-//! unlinked, and the memory goes to the reclaimer.
+//! It computes the horizon: the position up to which all is durable, and seen by everybody but snapshots
+//! that are old. Rows that commits below it have written go, as it sees them, to the trees, in order of
+//! their keys ([`round`]); what old snapshots see of them goes to the history before ([`history`]). When all
+//! who may know rows have begun to look around since, those that have not changed are taken out of memory
+//! ([`leave`]): the head becomes `SUNK`, the anchor is unlinked, and the memory goes to the reclaimer.
 //!
 //! # Invariants
 //!
@@ -37,6 +38,8 @@
 mod build;
 mod checkpoint;
 mod error;
+mod history;
+mod leave;
 mod policy;
 mod round;
 mod thread;
@@ -48,7 +51,7 @@ pub(crate) mod tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod threads_tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -62,6 +65,8 @@ use crate::hot::sink_queue::Sinking;
 use crate::pages::BufferPool;
 use crate::txn::{Manager, Owner};
 use crate::wait::Task;
+
+use leave::Leaving;
 
 pub(crate) use build::Build;
 pub use error::SinkError;
@@ -78,6 +83,8 @@ pub struct SinkOptions {
     pub interval_ns: u64,
     /// How long a row of a table that sinks stays in memory, at most, when nothing presses.
     pub age_ns: u64,
+    /// How long a snapshot may hold rows back. What an older one sees goes to the history.
+    pub patience_ns: u64,
     /// How the file grows.
     pub growth: Growth,
 }
@@ -89,6 +96,7 @@ impl Default for SinkOptions {
             backlog_bytes: 256 << 20,
             interval_ns: 100_000_000,
             age_ns: 2_000_000_000,
+            patience_ns: 1_000_000_000,
             growth: Growth::default(),
         }
     }
@@ -150,9 +158,12 @@ struct State {
     /// Tables that have begun to sink and have no trees yet, and the position at which all commits had
     /// noticed.
     begun: BTreeMap<StorageId, Lsn>,
-    /// Tables whose rows may not leave memory yet, and where the log was when they got their trees: the
-    /// horizon must have passed that.
-    hearing: BTreeMap<StorageId, Lsn>,
+    /// What is in the trees and may not leave memory yet, in the order of rounds.
+    leaving: BTreeMap<StorageId, VecDeque<Leaving>>,
+    /// What was committed when versions were released last that are not freed yet.
+    released: Option<Lsn>,
+    /// What was durable, and when, at some moments up to now.
+    ends: VecDeque<(u64, Lsn)>,
     /// Trees of tables that are gone, and by when at the latest they were.
     dropped: BTreeMap<u64, Lsn>,
     /// When the last round was.
@@ -183,6 +194,8 @@ pub struct SinkStats {
     pub waiting: u64,
     /// What commits below this did to tables that sink is in the trees.
     pub through: Lsn,
+    /// Versions that old snapshots see.
+    pub history: u64,
 }
 
 impl Core {
@@ -200,7 +213,9 @@ impl Core {
             complete: true,
             durable,
             begun,
-            hearing: BTreeMap::new(),
+            leaving: BTreeMap::new(),
+            released: None,
+            ends: VecDeque::new(),
             dropped: BTreeMap::new(),
             round_ns: 0,
         };
@@ -242,9 +257,12 @@ impl Core {
 
     /// What was done since the database came up.
     pub fn stats(&self) -> SinkStats {
-        let (through, left) = {
+        let (through, left, history) = {
             let state = self.lock();
-            (state.through, state.left.len() as u64)
+            let leaving = state.leaving.values().flatten().map(|rows| rows.anchors.len());
+            let left = state.left.len() + leaving.sum::<usize>();
+            let history = state.cold.as_ref().map_or(0, |cold| cold.history().rows());
+            (state.through, left as u64, history)
         };
         SinkStats {
             rounds: self.counters.rounds.load(Relaxed),
@@ -253,6 +271,7 @@ impl Core {
             roots: self.counters.roots.load(Relaxed),
             waiting: self.manager.sinking.len() + left,
             through,
+            history,
         }
     }
 }

@@ -35,7 +35,9 @@ impl Core {
         self.begin_where_due(&load);
         let (begun, waiting, round_ns) = {
             let state = self.lock();
-            (!state.begun.is_empty(), !state.left.is_empty(), state.round_ns)
+            let left = !(state.left.is_empty() && state.leaving.is_empty());
+            let kept = state.cold.as_ref().is_some_and(|cold| cold.history().rows() > 0);
+            (!state.begun.is_empty(), left || kept, state.round_ns)
         };
         let presses = load.sinking > self.allowed() / 2;
         let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;

@@ -1,4 +1,4 @@
-//! A round: from memory to the trees, and out of memory.
+//! A round: from memory to the trees.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,38 +7,60 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::{Lsn, StorageId};
 
+use super::leave::Leaving;
 use super::{Core, SinkError, State};
-use crate::cold::table::{ColdTable, RowChange};
+use crate::cold::table::{ColdTable, HeldKey, PastRow, RowChange};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
-use crate::hot::table::{Descent, Left, Table};
-use crate::hot::visibility::Snapshot;
+use crate::hot::status::Holding;
+use crate::hot::table::{Descent, Table};
+use crate::hot::visibility::{self, Past, Snapshot};
 use crate::log::record::RECORD_HEADER;
 use crate::txn::Manager;
 use crate::wait::Task;
 
 /// Rows looked at under one epoch guard.
-const ROWS_PER_GUARD: usize = 256;
+pub(super) const ROWS_PER_GUARD: usize = 256;
 
-/// The horizon, registered as a snapshot for the time of a round.
-struct Hold<'m> {
+/// What the round has found of everybody's snapshots. The oldest is registered as its own meanwhile, so that
+/// what that sees, and all that is newer, stays.
+pub(super) struct Hold<'m> {
     manager: &'m Manager,
     shard: usize,
     slot: u32,
-    horizon: Lsn,
+    /// What was found.
+    pub found: Holding,
 }
 
 impl<'m> Hold<'m> {
-    fn take(manager: &'m Manager, shard: usize, owner: u64) -> Result<Hold<'m>, SinkError> {
+    fn take(
+        manager: &'m Manager,
+        shard: usize,
+        owner: u64,
+        old_below: Lsn,
+    ) -> Result<Hold<'m>, SinkError> {
         let slot = manager.slots.acquire(shard, owner).ok_or(SinkError::InTheWay)?;
         let durable = manager.log().durable();
-        let horizon = manager.horizon.hold(&manager.slots, manager.slots.get(slot), durable);
-        Ok(Hold { manager, shard, slot, horizon })
+        let (slots, own) = (&manager.slots, manager.slots.get(slot));
+        let found = manager.horizon.hold(slots, own, durable, old_below);
+        Ok(Hold { manager, shard, slot, found })
     }
 
+    /// The horizon as a snapshot.
     fn snapshot(&self) -> Snapshot {
-        Snapshot::committed_below(self.horizon)
+        Snapshot::committed_below(self.found.through)
+    }
+
+    /// The oldest snapshot, if it lies below the horizon.
+    pub fn oldest(&self) -> Option<Lsn> {
+        (!self.found.old.is_empty()).then_some(self.found.bounds.safe)
+    }
+
+    /// Whether an old snapshot sees what was there between these commits.
+    fn is_seen(&self, begin: Lsn, end: Lsn) -> bool {
+        let old = &self.found.old;
+        old.get(old.partition_point(|s| *s <= begin)).is_some_and(|s| *s <= end)
     }
 }
 
@@ -49,15 +71,15 @@ impl Drop for Hold<'_> {
 }
 
 /// A table whose gate is held shared.
-struct Inside<'a> {
+pub(super) struct Inside<'a> {
     manager: &'a Manager,
-    table: &'a Table,
+    pub table: &'a Table,
     shard: usize,
 }
 
 impl<'a> Inside<'a> {
     /// Nothing if somebody is about to change the table.
-    fn enter(
+    pub fn enter(
         manager: &'a Manager,
         table: &'a Table,
         shard: usize,
@@ -81,41 +103,57 @@ impl Drop for Inside<'_> {
 struct Going<'r> {
     keys: Vec<u8>,
     rows: Vec<GoingRow<'r>>,
+    /// What they replaced that old snapshots see.
+    past: Vec<PastRow>,
 }
 
 struct GoingRow<'r> {
     key: Range<usize>,
     anchor: AnchorPtr,
     descent: Descent<'r>,
+    /// When it became so; 0 if everybody sees it.
+    stamp: Lsn,
 }
 
 impl<'r> Going<'r> {
-    /// What is to change in the trees, by key. Of the anchors with a key one at most has a row: the others
-    /// are rows that had the key before.
-    fn changes<'g>(&'g mut self) -> Vec<RowChange<'g>>
+    /// Of the anchors with a key at most one has a row: the others are rows that had the key before. That one
+    /// comes first, then the others, the last first.
+    fn sort(&mut self) {
+        let keys = &self.keys;
+        let live = |row: &GoingRow<'_>| !matches!(row.descent, Descent::Deleted);
+        self.rows.sort_unstable_by(|a, b| {
+            let by_key = keys[a.key.clone()].cmp(&keys[b.key.clone()]);
+            by_key.then(live(b).cmp(&live(a))).then(b.stamp.cmp(&a.stamp))
+        });
+    }
+
+    /// What is to change in the trees, by key.
+    fn changes<'g>(&'g self) -> Vec<RowChange<'g>>
     where
         'r: 'g,
     {
-        let (keys, rows) = (&self.keys, &mut self.rows);
-        let live = |row: &GoingRow<'_>| !matches!(row.descent, Descent::Deleted);
-        rows.sort_unstable_by(|a, b| {
-            keys[a.key.clone()].cmp(&keys[b.key.clone()]).then(live(b).cmp(&live(a)))
-        });
-        let mut changes: Vec<RowChange<'g>> = Vec::with_capacity(rows.len());
+        let mut changes: Vec<RowChange<'g>> = Vec::with_capacity(self.rows.len());
         let mut last: Option<&[u8]> = None;
-        let rows: &'g [GoingRow<'r>] = rows;
-        for row in rows {
-            let p = &keys[row.key.clone()];
+        for row in &self.rows {
+            let p = &self.keys[row.key.clone()];
             if last.replace(p) == Some(p) {
                 continue;
             }
-            match row.descent {
-                Descent::Row(bytes) => changes.push(RowChange { p, row: Some(bytes) }),
-                Descent::Deleted => changes.push(RowChange { p, row: None }),
-                Descent::Unchanged => {}
-            }
+            let bytes = match row.descent {
+                Descent::Row(bytes) => Some(bytes),
+                Descent::Deleted => None,
+                Descent::Unchanged => continue,
+            };
+            changes.push(RowChange { p, row: bytes, stamp: row.stamp, held: None });
         }
         changes
+    }
+
+    /// The anchors in the order in which they leave: of a key first the rows that had it before, then the one
+    /// that has it. Whoever looks for the key goes from the newest to the older ones, so that if he finds
+    /// the newest sunk he does not take a deletion before it for the last word.
+    fn leaving(&self) -> Vec<AnchorPtr> {
+        self.rows.iter().rev().map(|row| row.anchor).collect()
     }
 }
 
@@ -140,17 +178,20 @@ impl Core {
 
     fn run(&self, task: &Task, state: &mut State, owner: u64) -> Result<bool, SinkError> {
         self.drop_trees(task, state)?;
-        let ready = self.ready(task, state);
-        if state.cold.is_none() && ready.is_empty() {
+        if state.cold.is_none() && state.begun.is_empty() {
             return Ok(false);
         }
         let manager = &*self.manager;
-        let hold = Hold::take(manager, task.worker().index(), self.owner.id().0)?;
+        let old_below = self.old_below(task, state);
+        let hold = Hold::take(manager, task.worker().index(), self.owner.id().0, old_below)?;
+        self.free_released(task, state, &hold);
+        let ready = self.ready(task, state, &hold);
         let mut due: BTreeMap<StorageId, Vec<Sinking>> =
             ready.iter().map(|storage| (*storage, Vec::new())).collect();
         // Everything below the horizon of a complete round was there then (S5).
-        let more = !state.complete || hold.horizon > state.through;
-        let taken = more.then(|| manager.sinking.take_below(hold.horizon));
+        let through = hold.found.through;
+        let more = !state.complete || through > state.through;
+        let taken = more.then(|| manager.sinking.take_below(through));
         for row in state.left.drain(..).chain(taken.into_iter().flatten()) {
             // A table's first round goes through all of it. Until it is ready, what is queued may be the
             // reclaimer's.
@@ -183,12 +224,17 @@ impl Core {
             }
         }
         if complete {
-            state.through = state.through.max(hold.horizon);
+            state.through = state.through.max(through);
         }
         state.complete = complete;
+        if failed.is_none() {
+            failed = self.forget_history(task, state, hold.found.bounds.safe).err();
+        }
+        let found = found || !state.leaving.is_empty() || state.released.is_some();
+        self.take_down(task, state, &hold, owner);
         drop(hold);
         if found {
-            // What has left memory is free when a snapshot of now is an old one: so the log moves on. If it
+            // What has left memory is free when all have begun to look around later: so the log moves on. If it
             // is full, whoever makes room for it moves it on, too.
             if let Ok(space) = manager.log().reserve_waiting(task, RECORD_HEADER) {
                 space.publish_filler();
@@ -197,22 +243,47 @@ impl Core {
         failed.map_or(Ok(found), Err)
     }
 
+    /// Snapshots below this do not hold rows back: they have been there for long enough.
+    fn old_below(&self, task: &Task, state: &mut State) -> Lsn {
+        let (now, durable) = (task.now_ns(), self.manager.log().durable());
+        let patience = self.options.patience_ns;
+        if state.ends.back().is_none_or(|(at, _)| now.saturating_sub(*at) >= patience / 8) {
+            state.ends.push_back((now, durable));
+        }
+        let is_past = |end: &(u64, Lsn)| now.saturating_sub(end.0) >= patience;
+        while state.ends.get(1).is_some_and(is_past) {
+            state.ends.pop_front();
+        }
+        state.ends.front().filter(|end| is_past(end)).map_or(Lsn::ZERO, |(_, end)| *end)
+    }
+
     /// The tables that have begun to sink, are in memory as a whole and that all commits have noticed by now.
-    fn ready(&self, task: &Task, state: &State) -> Vec<StorageId> {
+    /// Nobody else frees their rows from here on.
+    fn ready(&self, task: &Task, state: &State, hold: &Hold<'_>) -> Vec<StorageId> {
         let (manager, worker) = (&*self.manager, task.worker());
-        let noticed = |bound: Lsn| {
-            let world = (&manager.horizon, &manager.slots, manager.log().durable());
-            manager.reclaimer.settle(worker.index(), &worker.pin(), bound, world)
+        let world = || (&manager.horizon, &manager.slots, manager.log().durable());
+        let is_ready = |storage: &StorageId, bound: Lsn| {
+            let Some(table) = manager.tables().get(*storage) else { return true };
+            if !table.is_loaded() {
+                return false;
+            }
+            let guard = worker.pin();
+            if manager.reclaimer.settle(worker.index(), &guard, bound, world()) {
+                return true;
+            }
+            // An old snapshot keeps what they have left behind; but they are over, and the horizon sees it.
+            let noticed = hold.found.bounds.open > bound && hold.found.through >= bound;
+            if noticed {
+                manager.reclaimer.hand_over(table.pointer());
+            }
+            noticed
         };
-        let is_loaded = |storage| manager.tables().get(storage).is_none_or(|t| t.is_loaded());
-        let begun = state.begun.iter();
-        let begun = begun.filter(|(storage, bound)| is_loaded(**storage) && noticed(**bound));
+        let begun = state.begun.iter().filter(|(storage, bound)| is_ready(storage, **bound));
         begun.map(|(storage, _)| *storage).collect()
     }
 
-    /// Takes rows of one table down; all of it, if it has no trees yet. Then rows stay in memory as well
-    /// until everybody who may be going through the table without having heard of the trees is done. `false` if somebody is about to
-    /// change the table: later.
+    /// Writes to the trees what the horizon sees of rows of one table; of all, if it has no trees yet. `false` if
+    /// somebody is about to change the table: later.
     fn sink_table(
         &self,
         task: &Task,
@@ -226,7 +297,7 @@ impl Core {
             return Ok(true); // its rows go with it
         };
         let shard = task.worker().index();
-        let Some(inside) = Inside::enter(&self.manager, &table, shard, owner) else {
+        let Some(_inside) = Inside::enter(&self.manager, &table, shard, owner) else {
             return Ok(false);
         };
         if table.gate().is_retired() {
@@ -239,26 +310,49 @@ impl Core {
         }
         anchors.sort_unstable_by_key(|anchor| anchor.address());
         anchors.dedup();
-        let mut going = self.gather(task, &table, hold, &anchors);
-        let cold = match table.cold() {
+        // What was replaced below the horizon of a complete round was noted then.
+        let noted = if is_first || !state.complete { Lsn::ZERO } else { state.through };
+        let going = self.gather(task, &table, hold, (&anchors, noted));
+        let trees = match table.cold() {
             Some(cold) => cold.clone(),
             None => self.trees_of(task, state, &table)?,
         };
-        cold.apply(task, &going.changes(), &*table)?;
+        self.write(task, state, (&table, &trees), &going)?;
+        let mut due = hold.found.through;
         if is_first {
             // Pairs with who looks for trees behind memory: it is there before a row is not.
-            table.set_cold(cold);
+            table.set_cold(trees);
             state.begun.remove(&storage);
-            state.hearing.insert(storage, self.manager.log().tail());
+            // Who may be going through the table without having heard of the trees is done then.
+            due = Lsn(self.manager.log().tail().0 + 1);
         }
-        if state.hearing.get(&storage).is_some_and(|bound| hold.horizon <= *bound) {
-            let (stamp, rows) = (hold.horizon, going.rows.iter());
-            state.left.extend(rows.map(|row| Sinking { storage, anchor: row.anchor, stamp }));
-            return Ok(true);
-        }
-        state.hearing.remove(&storage);
-        self.take_down(task, state, &inside, hold, &going);
+        let leaving = Leaving { due, through: hold.found.through, anchors: going.leaving() };
+        state.leaving.entry(storage).or_default().push_back(leaving);
         Ok(true)
+    }
+
+    fn write(
+        &self,
+        task: &Task,
+        state: &mut State,
+        (table, trees): (&Table, &ColdTable),
+        going: &Going<'_>,
+    ) -> Result<(), SinkError> {
+        let cold = self.cold(task, state)?;
+        if !going.past.is_empty() {
+            cold.note_history(task, &going.past)?;
+        }
+        let mut changes = going.changes();
+        if cold.history().rows() == 0 {
+            return Ok(trees.apply(task, &changes, table)?);
+        }
+        let held =
+            changes.iter().map(|change| self.held_keys(task, &cold, (table, trees), change.p));
+        let held: Vec<Option<Vec<HeldKey>>> = held.collect::<Result<_, _>>()?;
+        for (change, held) in changes.iter_mut().zip(&held) {
+            change.held = held.as_deref();
+        }
+        Ok(trees.apply(task, &changes, table)?)
     }
 
     /// The trees of a table that has none, or of which an attempt has been left.
@@ -292,10 +386,10 @@ impl Core {
         task: &Task,
         table: &'r Table,
         hold: &'r Hold<'_>,
-        anchors: &[AnchorPtr],
+        (anchors, noted): (&[AnchorPtr], Lsn),
     ) -> Going<'r> {
         let (mut going, mut key) = (Going::default(), KeyBuf::default());
-        let (snapshot, slots) = (hold.snapshot(), &self.manager.slots);
+        let (snapshot, slots, oldest) = (hold.snapshot(), &self.manager.slots, hold.oldest());
         going.rows.reserve_exact(anchors.len());
         for some in anchors.chunks(ROWS_PER_GUARD) {
             let _guard = task.worker().pin();
@@ -304,53 +398,33 @@ impl Core {
                 // are ones that the horizon sees something of, which nobody else frees (S4).
                 let descent = unsafe { table.descent(anchor, &snapshot, slots, &mut key) };
                 let Some(descent) = descent else { continue };
+                let mut stamp = Lsn::ZERO;
+                if let Some(oldest) = oldest {
+                    let bounds = (snapshot.stamp, oldest);
+                    // SAFETY: as above.
+                    let known = unsafe { visibility::known(anchor, table.links(), slots, bounds) };
+                    stamp = known.stamp.filter(|stamp| *stamp >= oldest).unwrap_or_default();
+                    let is_missed = |past: &&Past| {
+                        !past.is_tombstone
+                            && past.end >= noted
+                            && hold.is_seen(past.begin, past.end)
+                    };
+                    going.past.extend(known.past.iter().filter(is_missed).map(|past| PastRow {
+                        storage: table.storage().0,
+                        p: key.to_vec(),
+                        begin: past.begin,
+                        end: past.end,
+                        // SAFETY: as above; it is no deletion.
+                        row: unsafe { table.row(past.version) }.to_vec(),
+                    }));
+                }
                 let start = going.keys.len();
                 going.keys.extend_from_slice(&key);
-                going.rows.push(GoingRow { key: start..going.keys.len(), anchor, descent });
+                going.rows.push(GoingRow { key: start..going.keys.len(), anchor, descent, stamp });
             }
         }
+        going.sort();
         going
-    }
-
-    /// Takes what is in the trees out of memory: of a key first the rows that had it before, then the one
-    /// that has it. Whoever looks for the key goes from the newest to the older ones, so that if he finds
-    /// the newest sunk he does not take a deletion before it for the last word.
-    fn take_down(
-        &self,
-        task: &Task,
-        state: &mut State,
-        inside: &Inside<'_>,
-        hold: &Hold<'_>,
-        going: &Going<'_>,
-    ) {
-        let (manager, table) = (&*self.manager, inside.table);
-        let (mut sunk, mut garbage) = (0, Vec::new());
-        // `changes` has put those that have a key before those that had it.
-        for some in going.rows.rchunks(ROWS_PER_GUARD) {
-            let worker = task.worker();
-            let guard = worker.pin();
-            for row in some.iter().rev() {
-                let (anchor, slots) = (row.anchor, &manager.slots);
-                // SAFETY: as in `gather`, which has given something for it; each anchor is there once.
-                match unsafe { table.take_down(&guard, anchor, hold.horizon, slots, &mut garbage) }
-                {
-                    Left::Sunk => sunk += 1,
-                    Left::Committed => {}
-                    Left::Owned => {
-                        let (storage, stamp) = (table.storage(), hold.horizon);
-                        state.left.push(Sinking { storage, anchor, stamp });
-                    }
-                }
-            }
-            if !garbage.is_empty() {
-                // Whoever still knows the anchors has a snapshot that is no newer than this.
-                let stamp = manager.log().committed();
-                let world = (&manager.horizon, &manager.slots, || manager.log().durable());
-                manager.reclaimer.enqueue(worker.index(), &guard, stamp, &mut garbage, world);
-                garbage.clear();
-            }
-        }
-        self.counters.rows.fetch_add(sunk, Relaxed);
     }
 
     /// Drops the trees of tables that are gone for good.

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::ids::{DbId, StorageId};
 use env::sim::SplitMix;
 
+use crate::cold::table::ColdResult;
 use crate::cold::tree::{Chunk, Direction, Range};
 use crate::database::Database;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
@@ -90,7 +91,7 @@ pub(super) fn find(
         let mut row = Vec::new();
         let found = cold.find(task, &key(table, 0, id), &mut row);
         match found {
-            Ok(true) => drop(txn.promote(task, table, snapshot, &row)?),
+            Ok(true) => drop(txn.promote(task, table, (snapshot, true), &row)?),
             Ok(false) => return Ok(None),
             Err(_) => return Err(TxnError::LogFailed), // the power has gone
         }
@@ -143,6 +144,19 @@ pub(crate) fn rows_in(
 ) -> BTreeMap<i64, Row> {
     let mut txn = Transaction::begin(session, task).expect("a slot is free");
     let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let found = rows_at(&mut txn, task, table, &s.snapshot);
+    txn.end_statement(s);
+    txn.rollback(task);
+    found.expect("pages can be read")
+}
+
+/// As a snapshot sees them, of a statement that is in progress.
+pub(super) fn rows_at(
+    txn: &mut Transaction,
+    task: &Task,
+    table: &Table,
+    snapshot: &Snapshot,
+) -> ColdResult<BTreeMap<i64, Row>> {
     txn.enter_table(task, table).expect("nobody changes it");
     let slots = &txn.session().manager().slots;
     let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
@@ -154,7 +168,7 @@ pub(crate) fn rows_in(
             unsafe {
                 let row = table.row(anchor.inline(table.links()));
                 let p = key(table, 0, values(table, row)[0]).to_vec();
-                let view = s.snapshot.view(anchor, table.links(), slots);
+                let view = snapshot.view(anchor, table.links(), slots);
                 if view != View::Nothing {
                     for index in 0..table.links() {
                         let own = key(table, index, values(table, row)[index]).to_vec();
@@ -180,20 +194,27 @@ pub(crate) fn rows_in(
         for (index, entries) in entries.iter_mut().enumerate() {
             let mut cursor = cold.cursor(index, Range::ALL, Direction::Forward);
             loop {
-                let chunk = cursor.next_chunk(task, |entry| {
-                    let own = (index, entry.s.to_vec(), entry.p.to_vec());
-                    // Who looks in one index only finds that memory overrides an entry.
-                    assert_eq!(decided.contains_key(entry.p), overridden.contains(&own), "{own:?}");
-                    if !decided.contains_key(entry.p) {
-                        entries.push((
-                            entry.p.to_vec(),
-                            entry.s.to_vec(),
-                            entry.row.map(Vec::from),
-                        ));
-                    }
+                let mut chunk = Vec::new();
+                let read = cursor.next_chunk(task, |entry| {
+                    chunk.push((entry.p.to_vec(), entry.s.to_vec()));
                     ControlFlow::Continue(())
                 });
-                if chunk.expect("pages can be read") == Chunk::Ended {
+                for (p, own) in chunk {
+                    if overridden.contains(&(index, own.clone(), p.clone())) {
+                        continue;
+                    }
+                    let mut row = Vec::new();
+                    if !cold.find_as_of(task, &p, snapshot.stamp, &mut row)? {
+                        continue;
+                    }
+                    let row = values(table, &row);
+                    if key(table, index, row[index])[..] == own[..] {
+                        // Who looks in one index only finds that memory overrides an entry.
+                        assert!(!decided.contains_key(&p), "{index} {own:?} {p:?}");
+                        entries.push((p, own, row));
+                    }
+                }
+                if read? == Chunk::Ended {
                     break;
                 }
             }
@@ -201,8 +222,7 @@ pub(crate) fn rows_in(
         }
         for place in 0..entries[0].len() {
             let (p, _, row) = &entries[0][place];
-            let row = values(table, row.as_deref().expect("the clustered tree has rows"));
-            assert!(found.insert(row[0], row).is_none());
+            assert!(found.insert(row[0], *row).is_none());
             for (index, entries) in entries.iter().enumerate().skip(1) {
                 let s = key(table, index, row[index]).to_vec();
                 let entry = entries.get(place).map(|(p, s, _)| (p, s));
@@ -211,9 +231,29 @@ pub(crate) fn rows_in(
         }
         assert!(entries.iter().all(|of| of.len() == entries[0].len()));
     }
-    txn.end_statement(s);
-    txn.rollback(task);
-    found
+    Ok(found)
+}
+
+/// A transaction that began once, and what it saw of the first disk table.
+struct OldReader {
+    txn: Transaction,
+    saw: BTreeMap<i64, Row>,
+}
+
+impl OldReader {
+    fn new(server: &Server, state: &State) -> Option<OldReader> {
+        OldReader { txn: server.begin(5), saw: state.of(FIRST) }.checked(server)
+    }
+
+    /// It sees what it saw; nothing is left of it if the power has gone.
+    fn checked(mut self, server: &Server) -> Option<OldReader> {
+        let table = server.table(5, FIRST);
+        let s = self.txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let seen = rows_at(&mut self.txn, &server.task, &table, &s.snapshot);
+        self.txn.end_statement(s);
+        assert_eq!(seen.ok()?, self.saw, "an old snapshot");
+        Some(self)
+    }
 }
 
 fn state_of(server: &Server) -> State {
@@ -385,7 +425,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
 /// Runs a workload until it is done or the power goes. Returns the states that may be found afterwards.
 fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let mut dice = SplitMix::new(seed);
-    let mut states = vec![start];
+    let (mut states, mut old) = (vec![start], None);
     for _ in 0..commits {
         let before = states.last().expect("there is one");
         let (after, result) = match dice.below(40) {
@@ -412,6 +452,13 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
             0 => drop(database.checkpoint(&server.task)),
             1 | 2 => drop(database.sink_all(&server.task)),
             3 => drop(database.reclaim(&server.task, 1000)),
+            _ => {}
+        }
+        let now = states.last().expect("there is one");
+        match (&old, dice.below(24)) {
+            (None, 0..4) => old = OldReader::new(server, now),
+            (Some(_), 0) => old = None,
+            (Some(_), 1..4) => old = old.and_then(|reader| reader.checked(server)),
             _ => {}
         }
     }

@@ -157,12 +157,14 @@ impl Transaction {
         // SAFETY: the gates of the tables are held.
         let is_sinking = |held: &Held| unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
-        let mut sinking = Vec::new();
+        let (mut sinking, mut of_sinking) = (Vec::new(), Vec::new());
         for (place, write) in self.writes.iter().enumerate() {
             if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
                 prefetch(ahead.version.address());
             }
             let pointer = self.held[write.table as usize].table;
+            let sinks = tables_sink[write.table as usize];
+            let replaced = if sinks { &mut of_sinking } else { &mut garbage };
             // SAFETY: the gate of the table is held. The anchor and its versions may be replaced by
             // others by now, but not reclaimed: the snapshot of this transaction is registered and
             // older than whatever replaces them. Release: who reads the stamp sees the version.
@@ -171,7 +173,7 @@ impl Transaction {
                     WriteKind::Insert => write.version.begin().store(begin.word(), Release),
                     WriteKind::Delete => write.anchor.head().store(begin.deletion(), Release),
                     WriteKind::Reuse => {
-                        garbage.push(Garbage::version(pointer, write.version));
+                        replaced.push(Garbage::version(pointer, write.version));
                         let inline = write.anchor.inline(pointer.get().links());
                         inline.begin().store(begin.word(), Release);
                     }
@@ -180,7 +182,7 @@ impl Transaction {
                         if below & INLINE == 0 {
                             let older = VersionPtr::from_address(below);
                             let older = older.expect("it stands on another");
-                            garbage.push(Garbage::version(pointer, older));
+                            replaced.push(Garbage::version(pointer, older));
                         }
                         write.version.begin().store(begin.word(), Release);
                     }
@@ -190,13 +192,13 @@ impl Transaction {
                 WriteKind::Insert => rows[write.table as usize] += 1,
                 WriteKind::Delete | WriteKind::Tombstone => {
                     rows[write.table as usize] -= 1;
-                    if !tables_sink[write.table as usize] {
+                    if !sinks {
                         garbage.push(Garbage::anchor(pointer, write.anchor));
                     }
                 }
                 WriteKind::Update | WriteKind::Reuse => {}
             }
-            if tables_sink[write.table as usize] {
+            if sinks {
                 // SAFETY: the gate of the table is held.
                 let storage = unsafe { pointer.get() }.storage();
                 sinking.push(Sinking { storage, anchor: write.anchor, stamp });
@@ -212,10 +214,11 @@ impl Transaction {
             // SAFETY: the gate of the table is held.
             unsafe { held.table.get() }.tally().add_rows(worker.index(), rows);
         }
-        if !garbage.is_empty() {
+        if !(garbage.is_empty() && of_sinking.is_empty()) {
             let manager = self.session.manager();
             let bound = (&manager.horizon, &manager.slots, || manager.log.durable());
-            manager.reclaimer.enqueue(worker.index(), &worker.pin(), stamp, &mut garbage, bound);
+            let items = (&mut garbage, &mut of_sinking);
+            manager.reclaimer.enqueue(worker.index(), &worker.pin(), stamp, items, bound);
         }
         self.garbage = garbage;
         sinks

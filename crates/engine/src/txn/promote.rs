@@ -1,6 +1,9 @@
 //! Rows that have sunk and are to be changed.
 
+use base::ids::Lsn;
+
 use crate::hot::anchor::AnchorPtr;
+use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::table::{Promoted, Table};
 use crate::hot::visibility::Snapshot;
@@ -8,18 +11,63 @@ use crate::txn::error::TxnResult;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
+/// Where a row is that was to be brought back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BroughtBack {
+    /// In memory, behind this anchor.
+    To(AnchorPtr),
+    /// Nowhere: a commit with this stamp, which the snapshot does not see, has deleted it, or has changed it and
+    /// nobody wants what it has become.
+    Lost(Lsn),
+}
+
 impl Transaction {
     /// Brings a row into memory that this statement has read from the cold store; somebody else's anchor
-    /// for it if there is one already. `row` are its bytes as they were read, under the statement's
-    /// snapshot and after memory was found to say nothing about the row's key.
+    /// for it if there is one already. `row` are its bytes as they were read, during the statement
+    /// and after memory was found to say nothing about the row's key. An old snapshot may have
+    /// read what the row was; then memory has, from here on, what it is, if who asks follows it.
     pub(crate) fn promote(
         &mut self,
         task: &Task,
         table: &Table,
-        snapshot: &Snapshot,
+        (snapshot, follows): (&Snapshot, bool),
         row: &[u8],
-    ) -> TxnResult<AnchorPtr> {
+    ) -> TxnResult<BroughtBack> {
         self.hold(task, table)?;
+        let session = self.session.clone();
+        let manager = session.manager();
+        let safe = manager.horizon.safe();
+        let changed = table.cold().filter(|cold| cold.newest() >= safe);
+        let Some(cold) = changed else {
+            return self.bring_back(task, table, snapshot, (Lsn::ZERO, row));
+        };
+        let (mut p, mut newest) = (KeyBuf::new(), Vec::new());
+        table.log_key(row, &mut p);
+        match cold.find_newest(task, &p, &mut newest)? {
+            Some(found) if found.stamp >= snapshot.stamp && !follows => {
+                Ok(BroughtBack::Lost(found.stamp))
+            }
+            Some(found) if !found.is_gone => {
+                // What everybody sees needs no stamp.
+                let begin = if found.stamp < safe { Lsn::ZERO } else { found.stamp };
+                let stamp = snapshot.stamp.max(Lsn(begin.0 + 1));
+                let snapshot = Snapshot { stamp, ..*snapshot };
+                self.bring_back(task, table, &snapshot, (begin, &newest))
+            }
+            gone => Ok(match self.deciding_anchor(task, table, snapshot, row) {
+                Some(anchor) => BroughtBack::To(anchor),
+                None => BroughtBack::Lost(gone.map_or(snapshot.stamp, |gone| gone.stamp)),
+            }),
+        }
+    }
+
+    fn bring_back(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: (Lsn, &[u8]),
+    ) -> TxnResult<BroughtBack> {
         let (worker, manager) = (task.worker(), self.session.manager());
         let shard = worker.index();
         // SAFETY: the snapshot belongs to a statement of this transaction, and the caller has read the
@@ -32,6 +80,6 @@ impl Transaction {
             let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
         }
-        Ok(promoted.anchor())
+        Ok(BroughtBack::To(promoted.anchor()))
     }
 }

@@ -125,15 +125,16 @@ impl Transaction {
             Decided::Row(row) => return Ok(Some(row)),
             Decided::Gone(gone) => gone,
         };
-        let mut row = Vec::new();
+        let (mut row, mut own) = (Vec::new(), KeyBuf::new());
         let found = match cold.is_clustered(index) {
-            true => gone.is_empty() && cold.find(task, &key, &mut row)?,
+            true => gone.is_empty() && cold.find_as_of(task, &key, snapshot.stamp, &mut row)?,
             false => {
                 let candidates = identities_in_tree(task, cold, (index, &key))?;
                 let mut found = false;
                 for p in candidates.iter().filter(|p| !gone.contains(p)) {
                     row.clear();
-                    found = cold.find(task, p, &mut row)?;
+                    found = cold.find_as_of(task, p, snapshot.stamp, &mut row)?
+                        && is_current_key(table, cold, (index, &key), &row, &mut own);
                     if found {
                         break;
                     }
@@ -154,13 +155,13 @@ impl Transaction {
         (index, range): (usize, &ScanRange),
         arena: &Arena,
     ) -> TxnResult<Found> {
-        let snapshot = self.oldest_snapshot();
+        let snapshot = self.newest_snapshot();
         let keys = range.keys();
         let KeyRange { lower, upper } = &keys;
         let upper = upper.as_ref().map_or(Bound::Unbounded, |upper| Bound::Excluded(&upper[..]));
         let range = tree::Range { lower: Bound::Included(&lower[..]), upper };
         let mut cursor = cold.cursor(index, range, tree::Direction::Forward);
-        let (mut identities, mut row) = (Vec::new(), Vec::new());
+        let (mut identities, mut row, mut own) = (Vec::new(), Vec::new(), KeyBuf::new());
         loop {
             identities.clear();
             let chunk = cursor.next_chunk(task, |entry| {
@@ -183,7 +184,12 @@ impl Transaction {
                     }
                 }
                 row.clear();
-                if cold.find(task, p, &mut row)? {
+                if cold.find(task, p, &mut row)?
+                    && (!cold.has_history() || {
+                        table.key_spec(index).encode_row(table.layout(), &row, &mut own);
+                        table.index_holds(index, &row) && in_range(&own)
+                    })
+                {
                     return Ok(Found::Row(copies::copy_to(arena, &row)));
                 }
             }
@@ -225,6 +231,21 @@ unsafe fn identity_of(table: &Table, anchor: AnchorPtr) -> KeyBuf {
     // SAFETY: the caller's promise; the inline version always holds the keys (H3).
     table.log_key(unsafe { table.row(anchor.inline(table.links())) }, &mut key);
     key
+}
+
+/// Whether a row that a tree has under this key of its index has the key, as it was read.
+pub(super) fn is_current_key(
+    table: &Table,
+    cold: &ColdTable,
+    (index, key): (usize, &[u8]),
+    row: &[u8],
+    own: &mut KeyBuf,
+) -> bool {
+    if !cold.has_history() {
+        return true;
+    }
+    table.key_spec(index).encode_row(table.layout(), row, own);
+    table.index_holds(index, row) && **own == *key
 }
 
 /// The identity keys of the rows that a tree has with one whole key of its index, which few have.

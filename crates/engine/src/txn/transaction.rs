@@ -131,6 +131,8 @@ pub struct Transaction {
     registered: Option<Lsn>,
     /// Statements in progress, one within another.
     level: usize,
+    /// Whether the slot says that it knows no row, though it has a snapshot.
+    is_resting: bool,
     pub(super) held: SmallVec<[Held; 4]>,
     pub(super) writes: Vec<Write>,
     pub(super) reads: Vec<Read>,
@@ -178,6 +180,7 @@ impl Transaction {
             fixed: None,
             registered: None,
             level: 0,
+            is_resting: false,
             held: SmallVec::new(),
             writes: spare.writes,
             reads: Vec::new(),
@@ -224,6 +227,9 @@ impl Transaction {
     pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
         self.level += 1;
         self.statement = self.slot().next_statement();
+        if self.is_resting {
+            self.look_around();
+        }
         let stamp = match isolation {
             Isolation::ReadCommitted => self.fresh_stamp(at),
             _ => self.fixed_stamp(at),
@@ -247,10 +253,10 @@ impl Transaction {
         Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
     }
 
-    /// The oldest snapshot that is registered: what it sees, and everything newer, stays.
-    pub(super) fn oldest_snapshot(&self) -> Snapshot {
-        let stamp = self.registered.expect("a statement is in progress");
-        self.snapshot(stamp, Isolation::Snapshot)
+    /// What is committed now, in the view of the statement in progress.
+    pub fn newest_snapshot(&self) -> Snapshot {
+        debug_assert!(self.registered.is_some(), "a statement is in progress");
+        self.snapshot(self.session.newest(ReadAt::Committed), Isolation::ReadCommitted)
     }
 
     #[inline]
@@ -290,6 +296,15 @@ impl Transaction {
         if self.registered.is_none() {
             self.fresh_stamp(ReadAt::Durable);
         }
+        if self.is_resting {
+            self.look_around();
+        }
+    }
+
+    /// From now on rows are looked at again.
+    fn look_around(&mut self) {
+        self.is_resting = false;
+        self.manager().horizon.look_around(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
     /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read by it
@@ -303,6 +318,10 @@ impl Transaction {
                 self.end_statement_locks();
             }
             self.retain_fixed();
+            if self.registered.is_some() {
+                self.slot().rest();
+                self.is_resting = true;
+            }
         }
     }
 

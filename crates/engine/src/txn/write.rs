@@ -15,8 +15,9 @@ use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::promote::BroughtBack;
 use crate::txn::space::RowSpace;
-use crate::txn::sunk::identities_in_tree;
+use crate::txn::sunk::{identities_in_tree, is_current_key};
 use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
@@ -239,18 +240,34 @@ impl Transaction {
         (index, key): (usize, &[u8]),
     ) -> TxnResult<Option<KeyTaken>> {
         let Target { table, snapshot, .. } = target;
-        let (is_same, mut row) = (|own: &[u8]| own == key, Vec::new());
+        let is_same = |own: &[u8]| own == key;
+        let (mut row, mut seen, mut own) = (Vec::new(), Vec::new(), KeyBuf::new());
         for p in identities_in_tree(task, cold, (index, key))? {
             loop {
                 let decided = self.decided(task, (table, snapshot), (index, &p), is_same);
+                let mut lost = None;
                 let anchors = match decided {
                     Some(anchors) => anchors,
                     None => {
                         row.clear();
-                        if !cold.find(task, &p, &mut row)? {
-                            break;
+                        let newest = cold.find_newest(task, &p, &mut row)?;
+                        let is_current = newest.is_some_and(|newest| !newest.is_gone)
+                            && is_current_key(table, cold, (index, key), &row, &mut own);
+                        // One that an old snapshot goes on seeing.
+                        let changed = newest.map(|n| n.stamp).filter(|s| *s >= snapshot.stamp);
+                        if changed.is_some() && snapshot.isolation != Isolation::ReadCommitted {
+                            seen.clear();
+                            let is_seen = cold.find_as_of(task, &p, snapshot.stamp, &mut seen)?
+                                && is_current_key(table, cold, (index, key), &seen, &mut own);
+                            lost = changed.filter(|_| is_seen);
                         }
-                        SmallVec::from_slice(&[self.promote(task, table, snapshot, &row)?])
+                        match is_current {
+                            false => SmallVec::new(),
+                            true => match self.promote(task, table, (snapshot, true), &row)? {
+                                BroughtBack::To(anchor) => SmallVec::from_slice(&[anchor]),
+                                BroughtBack::Lost(_) => SmallVec::new(),
+                            },
+                        }
                     }
                 };
                 let _guard = task.pin();
@@ -258,6 +275,9 @@ impl Transaction {
                     if let Err(taken) = self.examine_key(target, *anchor) {
                         return Ok(Some(taken));
                     }
+                }
+                if let Some(stamp) = lost {
+                    return Ok(Some(KeyTaken::Lost(stamp)));
                 }
                 if !anchors.iter().any(|anchor| self.has_sunk(table, *anchor)) {
                     break;
@@ -477,7 +497,15 @@ impl Transaction {
             if row.anchor.is_cold() {
                 // SAFETY: the row was read at the registered snapshot, and was not in memory.
                 let bytes = unsafe { table.row(row.version) };
-                row.anchor = self.promote(task, table, target.snapshot, bytes)?;
+                let how = (target.snapshot, is_followed(target));
+                match self.promote(task, table, how, bytes)? {
+                    BroughtBack::To(anchor) => row.anchor = anchor,
+                    BroughtBack::Lost(_) if is_followed(target) => return Ok(Written::Gone),
+                    BroughtBack::Lost(stamp) => {
+                        self.wait_until_committed(task, stamp);
+                        return Err(self.lost(target));
+                    }
+                }
             }
             let mut permit = None;
             if self.must_ask(table) {
@@ -536,7 +564,7 @@ impl Transaction {
 
     /// What this transaction may do with a row in this state.
     fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
-        let Target { table, snapshot, .. } = target;
+        let snapshot = target.snapshot;
         match newest.fate {
             Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                 if begin.statement() >= snapshot.statement {
@@ -554,9 +582,7 @@ impl Transaction {
                 false => Verdict::Take(newest),
             },
             Fate::Committed(stamp) => {
-                let follow = table.conflicts() == ConflictPolicy::Wait
-                    && snapshot.isolation == Isolation::ReadCommitted;
-                match follow {
+                match is_followed(target) {
                     false => Verdict::Lost(stamp),
                     // SAFETY: called under the guard under which `newest` was read; the new anchor was
                     // made by the same commit, which the snapshot does not see, so that it is
@@ -725,6 +751,12 @@ impl Transaction {
         }
         self.writes.push(Write { anchor, version, table: target.held, kind });
     }
+}
+
+/// Whether who finds that another has changed a row goes on with what that has become.
+fn is_followed(target: Target<'_>) -> bool {
+    target.table.conflicts() == ConflictPolicy::Wait
+        && target.snapshot.isolation == Isolation::ReadCommitted
 }
 
 /// A table whose gate is held, and what a write in it is judged by.

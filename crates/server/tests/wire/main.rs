@@ -13,6 +13,7 @@ mod loads;
 mod logins;
 mod malformed;
 mod memory_and_disk;
+mod old_snapshots;
 mod requests;
 mod resource_pools;
 mod spilling;

@@ -1,15 +1,20 @@
 //! Changing a table's trees: rows in order of their keys, and what follows from them for other indexes.
 
 use std::borrow::Cow;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use base::ids::Lsn;
 
 use super::{ColdResult, ColdTable, key};
-use crate::cold::tree::{Action, Applied, Change};
+use crate::cold::tree::{Action, Change};
 use crate::cold::{Batch, Edit};
 use crate::wait::Task;
 
 /// Changes that a tree is given at a time. What is needed to make them is not needed for all at once.
 const STEP: usize = 4096;
+
+/// A key that a row has had in another index than the clustered one: the index's ordinal, and `s`.
+pub type HeldKey = (usize, Vec<u8>);
 
 /// A row as it is to be from now on.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +23,45 @@ pub struct RowChange<'a> {
     pub p: &'a [u8],
     /// Its bytes, or nothing if it is gone.
     pub row: Option<&'a [u8]>,
+    /// Since when it is so; 0 if everybody sees it.
+    pub stamp: Lsn,
+    /// If the history has something of it: the keys under which it is still to be found.
+    pub held: Option<&'a [HeldKey]>,
+}
+
+impl<'a> RowChange<'a> {
+    /// A row that everybody sees.
+    pub fn put(p: &'a [u8], row: &'a [u8]) -> RowChange<'a> {
+        RowChange { p, row: Some(row), stamp: Lsn::ZERO, held: None }
+    }
+
+    /// A row that nobody sees any more.
+    pub fn delete(p: &'a [u8]) -> RowChange<'a> {
+        RowChange { p, row: None, stamp: Lsn::ZERO, held: None }
+    }
+
+    /// What the clustered tree is to have.
+    fn value(&self) -> Option<&'a [u8]> {
+        self.row.or_else(|| self.held.map(|_| STUB))
+    }
+
+    fn held_in(&self, index: usize) -> impl Iterator<Item = &'a HeldKey> {
+        self.held.unwrap_or_default().iter().filter(move |(at, _)| *at == index)
+    }
+}
+
+/// What the clustered tree has of a row that is gone.
+const STUB: &[u8] = &[];
+
+/// What trees need not have of a row any more, of which the history has had something.
+#[derive(Clone, Debug)]
+pub struct Forgotten {
+    /// What identifies it.
+    pub p: Vec<u8>,
+    /// Whether what tells that it is gone can go.
+    pub stub: bool,
+    /// Keys under which nobody looks for it.
+    pub keys: Vec<HeldKey>,
 }
 
 /// What the keys of rows are.
@@ -36,6 +80,14 @@ struct Secondary {
 }
 
 impl Secondary {
+    /// The key `s ++ p`.
+    fn push_key(&mut self, p: &[u8], s: &[u8], put: bool) {
+        self.push(p, put, |out| {
+            out.extend_from_slice(s);
+            true
+        });
+    }
+
     /// A key that is or was `s ++ p`, unless the index leaves the row out.
     fn push(&mut self, p: &[u8], put: bool, append_s: impl FnOnce(&mut Vec<u8>) -> bool) {
         let start = self.bytes.len();
@@ -71,17 +123,18 @@ fn numbers(count: usize) -> Vec<u32> {
 struct TreeChange<'a> {
     key: Cow<'a, [u8]>,
     value: Option<Cow<'a, [u8]>>,
+    stamp: u64,
 }
 
 impl<'a> TreeChange<'a> {
-    fn new(whole: &'a [u8], value: Option<&'a [u8]>) -> TreeChange<'a> {
+    fn new(whole: &'a [u8], value: Option<&'a [u8]>, stamp: Lsn) -> TreeChange<'a> {
         let value = value.map(|value| key::value_in_tree(whole, value));
-        TreeChange { key: key::in_tree(whole), value }
+        TreeChange { key: key::in_tree(whole), value, stamp: stamp.0 }
     }
 
     fn change(&self) -> Change<'_> {
         let action = match &self.value {
-            Some(value) => Action::Put { stamp: 0, value },
+            Some(value) => Action::Put { stamp: self.stamp, value },
             None => Action::Delete,
         };
         Change { key: &self.key, action }
@@ -98,41 +151,74 @@ impl ColdTable {
         task: &Task,
         changes: &[RowChange<'_>],
         keys: &dyn RowKeys,
-    ) -> ColdResult<Applied> {
+    ) -> ColdResult<()> {
+        let newest = changes.iter().map(|change| change.stamp.0).max();
+        self.newest.fetch_max(newest.unwrap_or(0), AcqRel); // pairs with newest
         let mut order = numbers(changes.len());
         // Keys that are cut may be in another order; else they are sorted already.
         let key_of = |n: u32| key::in_tree(changes[n as usize].p);
         order.sort_by(|a, b| key_of(*a).cmp(&key_of(*b)));
         let mut secondary: Vec<Secondary> = Vec::new();
         secondary.resize_with(self.trees.len(), Secondary::default);
-        let mut batch = self.store.batch();
-        let mut applied = Applied::default();
+        let (mut batch, mut added) = (self.store.batch(), 0);
         for some in order.chunks(STEP) {
             let rows = some.iter().map(|&n| changes[n as usize]);
             let rows: Vec<RowChange<'_>> = rows.collect();
-            let step = self.apply_rows(&mut batch, task, &rows, keys, &mut secondary)?;
-            applied.inserted += step.inserted;
-            applied.replaced += step.replaced;
-            applied.deleted += step.deleted;
+            added += self.apply_rows(&mut batch, task, &rows, keys, &mut secondary)?;
         }
+        self.apply_secondary(&mut batch, task, &secondary)?;
+        batch.finish();
+        self.rows.fetch_add(added as u64, Relaxed);
+        Ok(())
+    }
+
+    /// Takes out what nobody sees: it does not matter when, and need not be overridden in memory. The caller
+    /// is the only one who changes trees (S3).
+    pub(crate) fn forget(&self, task: &Task, mut rows: Vec<Forgotten>) -> ColdResult<()> {
+        let mut secondary: Vec<Secondary> = Vec::new();
+        secondary.resize_with(self.trees.len(), Secondary::default);
+        for Forgotten { p, keys, .. } in &rows {
+            for (index, s) in keys {
+                secondary[*index].push_key(p, s, false);
+            }
+        }
+        let mut batch = self.store.batch();
+        self.apply_secondary(&mut batch, task, &secondary)?;
+        rows.retain(|row| row.stub);
+        rows.sort_by(|a, b| key::in_tree(&a.p).cmp(&key::in_tree(&b.p)));
+        for some in rows.chunks(STEP) {
+            let changes: Vec<TreeChange<'_>> =
+                some.iter().map(|row| TreeChange::new(&row.p, None, Lsn::ZERO)).collect();
+            let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
+            self.trees[self.clustered].apply(&mut batch, task, &operations, |_, _| {})?;
+        }
+        batch.finish();
+        Ok(())
+    }
+
+    fn apply_secondary(
+        &self,
+        batch: &mut Batch,
+        task: &Task,
+        secondary: &[Secondary],
+    ) -> ColdResult<()> {
         for index in (0..self.trees.len()).filter(|index| *index != self.clustered) {
             let of = &secondary[index];
             for some in of.order().chunks(STEP) {
                 let parts: Vec<_> = some.iter().map(|&n| of.at(n)).collect();
                 let changes = parts.iter().map(|(key, value)| {
-                    TreeChange::new(key, value.as_ref().map(|value| &value[..]))
+                    TreeChange::new(key, value.as_ref().map(|value| &value[..]), Lsn::ZERO)
                 });
                 let changes: Vec<TreeChange<'_>> = changes.collect();
                 let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
-                self.trees[index].apply(&mut batch, task, &operations, |_, _| {})?;
+                self.trees[index].apply(batch, task, &operations, |_, _| {})?;
             }
         }
-        batch.finish();
-        self.rows.fetch_add(applied.inserted.wrapping_sub(applied.deleted), Relaxed);
-        Ok(applied)
+        Ok(())
     }
 
-    /// Changes some rows, in the order of the tree, and notes what follows for other indexes.
+    /// Changes some rows, in the order of the tree, and notes what follows for other indexes. Returns how many rows
+    /// there are more.
     fn apply_rows(
         &self,
         batch: &mut Batch,
@@ -140,28 +226,34 @@ impl ColdTable {
         rows: &[RowChange<'_>],
         keys: &dyn RowKeys,
         secondary: &mut [Secondary],
-    ) -> ColdResult<Applied> {
-        let (clustered, mut malformed) = (self.trees[self.clustered], false);
+    ) -> ColdResult<i64> {
+        let (clustered, mut malformed, mut added) = (self.trees[self.clustered], false, 0);
         let changes: Vec<TreeChange<'_>> =
-            rows.iter().map(|change| TreeChange::new(change.p, change.row)).collect();
+            rows.iter().map(|row| TreeChange::new(row.p, row.value(), row.stamp)).collect();
         let operations: Vec<Change<'_>> = changes.iter().map(TreeChange::change).collect();
-        let applied = clustered.apply(batch, task, &operations, |place, before| {
-            let RowChange { p, row } = rows[place];
+        clustered.apply(batch, task, &operations, |place, before| {
+            let change = &rows[place];
             let old = before.map(|entry| key::whole(&changes[place].key, entry.value).ok_or(()));
             malformed |= matches!(old, Some(Err(())));
+            let old = old.and_then(Result::ok).map(|(_, row)| row).filter(|row| *row != STUB);
+            added += i64::from(change.row.is_some()) - i64::from(old.is_some());
             let others = secondary.iter_mut().enumerate();
             for (index, of) in others.filter(|(index, _)| *index != self.clustered) {
-                if let Some(Ok((_, old))) = old {
-                    of.push(p, false, |out| keys.append_key(index, old, out));
+                if let Some(old) = old {
+                    of.push(change.p, false, |out| keys.append_key(index, old, out));
                 }
-                if let Some(new) = row {
-                    of.push(p, true, |out| keys.append_key(index, new, out));
+                if let Some(new) = change.row {
+                    of.push(change.p, true, |out| keys.append_key(index, new, out));
+                }
+                // Some it may never have had in the tree.
+                for (_, s) in change.held_in(index) {
+                    of.push_key(change.p, s, true);
                 }
             }
         })?;
         match malformed {
             true => Err(super::damaged(clustered, "a row with a long key makes no sense")),
-            false => Ok(applied),
+            false => Ok(added),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::ops::{Bound, ControlFlow, RangeBounds};
 use std::sync::Arc;
 
+use base::ids::Lsn;
+
 use super::{ColdResult, key};
 use crate::cold::Store;
 use crate::cold::tree::{Chunk, Cursor, Direction, Range, Tree, TreeError};
@@ -17,8 +19,10 @@ pub struct ColdEntry<'a> {
     pub s: &'a [u8],
     /// What identifies the row.
     pub p: &'a [u8],
-    /// The row, in the clustered index.
+    /// The row, in the clustered index, unless it is gone.
     pub row: Option<&'a [u8]>,
+    /// Since when the row is so, in the clustered index.
+    pub stamp: Lsn,
 }
 
 /// Where a range begins and ends.
@@ -65,7 +69,7 @@ impl ColdCursor {
         let chunk = self.cursor.next_chunk(&*self.store, task, |entry| {
             key.clear();
             entry.key.append_to(key);
-            let Some(found) = parse(key, entry.value, clustered) else {
+            let Some(found) = parse(key, (entry.stamp, entry.value), clustered) else {
                 malformed = true;
                 return ControlFlow::Break(());
             };
@@ -87,6 +91,11 @@ impl ColdCursor {
         self.cursor.rest()
     }
 
+    /// Whether it goes through the index whose tree holds the rows.
+    pub fn is_clustered(&self) -> bool {
+        self.clustered
+    }
+
     /// Whether everything has been seen.
     pub fn is_ended(&self) -> bool {
         self.cursor.is_ended()
@@ -99,14 +108,20 @@ impl ColdCursor {
 }
 
 /// An entry as it is in a tree.
-fn parse<'a>(key: &'a [u8], value: &'a [u8], clustered: bool) -> Option<ColdEntry<'a>> {
+fn parse<'a>(
+    key: &'a [u8],
+    (stamp, value): (u64, &'a [u8]),
+    clustered: bool,
+) -> Option<ColdEntry<'a>> {
     let (key, value) = key::whole(key, value)?;
+    let stamp = Lsn(stamp);
     if clustered {
-        return Some(ColdEntry { key, s: key, p: key, row: Some(value) });
+        let row = (!value.is_empty()).then_some(value);
+        return Some(ColdEntry { key, s: key, p: key, row, stamp });
     }
     let p_len = u16::from_le_bytes(value.try_into().ok()?);
     let (s, p) = key.split_at(key.len().checked_sub(usize::from(p_len))?);
-    Some(ColdEntry { key, s, p, row: None })
+    Some(ColdEntry { key, s, p, row: None, stamp })
 }
 
 /// What of a tree may hold a range of keys: bounds that would be cut include what begins as they do.

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use super::history::{self, History, PastRow};
 use super::{ColdResult, ColdTable};
 use crate::cold::tree::{Directory, Tree, TreeError, TreeId, TreeRecord};
 use crate::cold::{Capture, CheckpointStats, ColdError, Edit, FileSpec, PageNumber, Pool, Store};
@@ -55,6 +56,8 @@ pub struct ColdTables {
     store: Arc<Store>,
     directory: Directory,
     tables: Mutex<HashMap<u64, Arc<ColdTable>>>,
+    /// What rows of theirs were; its own trees are among those of the tables.
+    history: Arc<History>,
     /// Tables whose trees are being built.
     building: Mutex<BTreeSet<u64>>,
     /// Tables whose trees are nobody's (L3), and are still to be dropped.
@@ -77,15 +80,17 @@ impl ColdTables {
         let (root, _) = batch.allocate(task)?;
         let directory = Directory::create_at(&mut batch, task, root)?;
         batch.finish();
-        Ok(ColdTables::with(Arc::new(store), directory, HashMap::new()))
+        Ok(ColdTables::with(Arc::new(store), directory, HashMap::new(), Arc::default()))
     }
 
     fn with(
         store: Arc<Store>,
         directory: Directory,
         tables: HashMap<u64, Arc<ColdTable>>,
+        history: Arc<History>,
     ) -> ColdTables {
         ColdTables {
+            history,
             store,
             directory,
             tables: Mutex::new(tables),
@@ -114,17 +119,22 @@ impl ColdTables {
             found.entry(id.storage).or_default().push((id, record));
         }
         let (mut tables, mut abandoned) = (HashMap::new(), BTreeSet::new());
+        let history: Arc<History> = Arc::default();
         for (storage, records) in found {
             if records.iter().any(|(_, record)| record.flags & UNOWNED != 0) {
                 abandoned.insert(storage);
                 continue;
             }
-            let table = known_table(&store, storage, &records)
+            let table = known_table((&store, &history), storage, &records)
                 .ok_or_else(|| super::damaged(directory.tree(), "a table lacks trees"))?;
             table.set_durable(info.through);
-            tables.insert(storage, Arc::new(table));
+            let table = Arc::new(table);
+            if storage == history::STORAGE {
+                history.set(table.clone());
+            }
+            tables.insert(storage, table);
         }
-        let tables = ColdTables::with(store, directory, tables);
+        let tables = ColdTables::with(store, directory, tables, history);
         *tables.abandoned.lock() = abandoned;
         Ok((tables, info))
     }
@@ -141,7 +151,27 @@ impl ColdTables {
 
     /// All tables that have trees.
     pub fn all(&self) -> Vec<Arc<ColdTable>> {
-        self.tables.lock().values().cloned().collect()
+        let tables = self.tables.lock();
+        tables.values().filter(|table| table.storage != history::STORAGE).cloned().collect()
+    }
+
+    /// What rows were that have changed.
+    pub fn history(&self) -> &Arc<History> {
+        &self.history
+    }
+
+    /// Notes what rows were, which are about to change in the trees of their tables.
+    pub fn note_history(&self, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
+        let known = self.get(history::STORAGE);
+        let table = match known {
+            Some(table) => table,
+            None => {
+                let table = self.add(task, history::STORAGE, history::INDEXES, 0)?;
+                self.history.set(table.clone());
+                table
+            }
+        };
+        History::note(&table, task, rows)
     }
 
     /// The storages of tables whose trees are being built.
@@ -192,7 +222,8 @@ impl ColdTables {
             trees.push(tree);
         }
         batch.finish();
-        let table = ColdTable::new(self.store.clone(), storage, clustered, trees.into());
+        let shared = (self.store.clone(), self.history.clone());
+        let table = ColdTable::new(shared, storage, clustered, trees.into());
         let table = Arc::new(table);
         match state {
             TableState::Ready => drop(self.tables.lock().insert(storage, table.clone())),
@@ -277,7 +308,7 @@ impl ColdTables {
     pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
         let _alone = self.alone();
         let (mut batch, tables) = (self.store.batch(), self.all());
-        for table in &tables {
+        for table in tables.iter().chain(&self.get(history::STORAGE)) {
             let of = id(table.storage, table.clustered);
             let known = self.directory.get(&*self.store, task, of)?;
             let lost = || super::damaged(self.directory.tree(), "a table is not in the directory");
@@ -312,14 +343,14 @@ fn id(storage: u64, ordinal: usize) -> TreeId {
 
 /// A table whose trees are these, in order of their ordinals; nothing if one is missing.
 fn known_table(
-    store: &Arc<Store>,
+    (store, history): (&Arc<Store>, &Arc<History>),
     storage: u64,
     records: &[(TreeId, TreeRecord)],
 ) -> Option<ColdTable> {
     let clustered = records.iter().position(|(_, record)| record.flags & CLUSTERED != 0)?;
     let complete = records.iter().enumerate().all(|(place, (id, _))| id.ordinal as usize == place);
     let trees = records.iter().map(|(_, record)| record.tree).collect();
-    let table = ColdTable::new(store.clone(), storage, clustered, trees);
+    let table = ColdTable::new((store.clone(), history.clone()), storage, clustered, trees);
     table.rows.store(records[clustered].1.entries, Relaxed);
     table.built.store(records[clustered].1.flags & BUILT != 0, Relaxed);
     complete.then_some(table)

@@ -9,12 +9,16 @@
 //!
 //! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No key of
 //! an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's
-//! filter leaves out are not in its tree. Stamps are all 0: what is here everybody sees. Keys that are
-//! longer than a tree takes are cut ([`key`]).
+//! filter leaves out are not in its tree. Keys that are longer than a tree takes are cut ([`key`]).
+//!
+//! The entry of a row has the stamp of its commit, or 0 if everybody sees it. A row that an old snapshot
+//! sees, and that has changed since, stands in the [`History`] as it was; if it is gone, its entry stays
+//! without bytes, as a *stub*, and other trees keep it under the keys that it had. So what another index
+//! than the clustered one has counts only if the row, as it is seen, has that key.
 //!
 //! # Invariants
 //!
-//! * S1: what a tree says of a key is older than every registered snapshot, and durable in the log.
+//! * S1: what a tree says of a key is durable in the log, and as old as its stamp says.
 //! * S2: a row that changes here is overridden in memory until all of its trees have changed: a reader
 //!   asks memory first and believes the trees only where memory says nothing.
 //! * S3: one thread at a time changes the trees of a database, but for those that are being built ([`build`]).
@@ -25,6 +29,7 @@ mod apply;
 mod build;
 mod cursor;
 mod database;
+mod history;
 mod key;
 
 use std::fmt;
@@ -33,14 +38,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use base::ids::Lsn;
+
 use super::tree::{Direction, Range, Tree, TreeError};
 use super::{ColdError, Store};
 use crate::wait::Task;
 
-pub use apply::{RowChange, RowKeys};
+pub use apply::{Forgotten, HeldKey, RowChange, RowKeys};
 pub use build::{BuildError, BuildSpec, TableBuild};
 pub use cursor::{ColdCursor, ColdEntry};
 pub use database::{ColdInfo, ColdTables};
+pub use history::{History, PastRow};
 
 #[cfg(test)]
 #[cfg(not(feature = "shuttle"))]
@@ -57,8 +65,12 @@ pub struct ColdTable {
     /// The index whose tree holds the rows.
     clustered: usize,
     trees: Box<[Tree]>,
-    /// Entries of the clustered tree. Written by who changes the trees.
+    /// What its rows were, and those of the others of the database.
+    history: Arc<History>,
+    /// Rows in the clustered tree. Written by who changes the trees.
     rows: AtomicU64,
+    /// No entry has a higher stamp. Raised by who changes the trees, before he does.
+    newest: AtomicU64,
     /// The position below which everything has sunk since the table has had trees, as the last durable
     /// root has it; 0 if none has the table yet. Written by who writes the root.
     durable: AtomicU64,
@@ -67,10 +79,15 @@ pub struct ColdTable {
 }
 
 impl ColdTable {
-    fn new(store: Arc<Store>, storage: u64, clustered: usize, trees: Box<[Tree]>) -> ColdTable {
-        let (rows, durable) = (AtomicU64::new(0), AtomicU64::new(0));
+    fn new(
+        (store, history): (Arc<Store>, Arc<History>),
+        storage: u64,
+        clustered: usize,
+        trees: Box<[Tree]>,
+    ) -> ColdTable {
+        let (rows, newest, durable) = Default::default();
         let built = AtomicBool::new(false);
-        ColdTable { store, storage, clustered, trees, rows, durable, built }
+        ColdTable { store, storage, clustered, trees, history, rows, newest, durable, built }
     }
 
     /// Whether the trees have had, from the beginning, the rows that the log has as loaded.
@@ -83,7 +100,7 @@ impl ColdTable {
         self.storage
     }
 
-    /// Entries of the clustered tree. Memory may override some of them.
+    /// Rows in the clustered tree. Memory may override some of them.
     pub fn rows(&self) -> u64 {
         self.rows.load(Relaxed)
     }
@@ -115,19 +132,60 @@ impl ColdTable {
         Ok((measures.leaf_pages, measures.inner_pages))
     }
 
-    /// The row with the identity key `p` is appended to `out`; whether there is one. The task may be
-    /// suspended: no epoch guard may be alive.
+    /// The row with the identity key `p`, as it is now, is appended to `out`; whether there is one. The task
+    /// may be suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
+        Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
+    }
+
+    /// The same, and since when it is as it is; nothing if the tree knows nothing of it.
+    pub fn find_newest(
+        &self,
+        task: &Task,
+        p: &[u8],
+        out: &mut Vec<u8>,
+    ) -> ColdResult<Option<Newest>> {
         let (tree, key) = (self.trees[self.clustered], key::in_tree(p));
         let found = tree.find(&*self.store, task, &key, |entry| {
             let (_, row) = key::whole(&key, entry.value)?;
             out.extend_from_slice(row);
-            Some(())
+            Some(Newest { stamp: Lsn(entry.stamp), is_gone: row.is_empty() })
         })?;
         match found {
             Some(None) => Err(damaged(tree, "a row with a long key makes no sense")),
-            found => Ok(found.is_some()),
+            found => Ok(found.flatten()),
         }
+    }
+
+    /// The row with the identity key `p`, as a snapshot at this position sees it, is appended to `out`;
+    /// whether there is one.
+    pub fn find_as_of(
+        &self,
+        task: &Task,
+        p: &[u8],
+        as_of: Lsn,
+        out: &mut Vec<u8>,
+    ) -> ColdResult<bool> {
+        let start = out.len();
+        match self.find_newest(task, p, out)? {
+            None => Ok(false),
+            Some(newest) if newest.stamp < as_of => Ok(!newest.is_gone),
+            Some(_) => {
+                out.truncate(start);
+                self.history.find(task, (self.storage, p), as_of, out)
+            }
+        }
+    }
+
+    /// Whether entries of other indexes than the clustered one may be there under keys that rows no longer
+    /// have. Asked after their rows were looked up.
+    pub fn has_history(&self) -> bool {
+        self.history.rows() > 0
+    }
+
+    /// No row in the trees has changed since this position.
+    pub fn newest(&self) -> Lsn {
+        Lsn(self.newest.load(Acquire)) // pairs with apply
     }
 
     /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one with
@@ -164,6 +222,15 @@ impl fmt::Debug for ColdTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ColdTable").field("storage", &self.storage).finish_non_exhaustive()
     }
+}
+
+/// What a tree says of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Newest {
+    /// Since when; 0 if everybody sees it so.
+    pub stamp: Lsn,
+    /// Whether it is there no more.
+    pub is_gone: bool,
 }
 
 /// The first byte string behind all that begin with this one, if there is one.

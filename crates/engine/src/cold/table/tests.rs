@@ -68,7 +68,10 @@ fn change(table: &ColdTable, task: &Task, model: &mut Model, rng: &mut SplitMix)
     }
     let batch: Vec<RowChange<'_>> = changes
         .iter()
-        .map(|(p, row)| RowChange { p, row: (!row.is_empty()).then_some(row) })
+        .map(|(p, row)| match row.is_empty() {
+            true => RowChange::delete(p),
+            false => RowChange::put(p, row),
+        })
         .collect();
     table.apply(task, &batch, &Keys).expect("there is room");
     for (p, row) in changes {

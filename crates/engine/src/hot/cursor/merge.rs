@@ -20,6 +20,7 @@
 
 use std::ops::{Bound, ControlFlow, Range};
 
+use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef};
@@ -87,7 +88,8 @@ struct SunkEntry {
     key: Range<usize>,
     /// The part of it that identifies the row.
     p: Range<usize>,
-    /// The row. Of another index than the clustered one it is looked up if memory does not override it.
+    /// The row. Of another index than the clustered one, and if the one in the tree is too new, it is looked up
+    /// if memory does not override it.
     row: Option<CopyAt>,
 }
 
@@ -127,8 +129,9 @@ impl Cursor {
             merge.tree = Some(self.part_in_tree(merge, cold));
         }
         let tree = merge.tree.as_mut().expect("made above");
-        let more = merge.sunk.read(task, tree, self.size)?;
-        merge.fetch_rows(task, cold, self.direction)?;
+        let as_of = self.snapshot.stamp;
+        let more = merge.sunk.read(task, tree, (self.size, as_of))?;
+        merge.fetch_rows(task, (table, cold), (self.index, as_of), self.direction)?;
         merge.hand_out(self.direction, &mut self.chunk);
         if more == tree::Chunk::Ended {
             merge.hand_out_rest(&mut self.chunk);
@@ -332,11 +335,15 @@ impl Merge {
     fn fetch_rows(
         &mut self,
         task: &Task,
-        cold: &ColdTable,
+        world: (&Table, &ColdTable),
+        how: (usize, Lsn),
         direction: Direction,
     ) -> ColdResult<()> {
         let mut sunk = std::mem::take(&mut self.sunk);
-        let fetched = sunk.fetch_rows(task, cold, |key| self.is_overridden(key, direction));
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let overridden = |key: &[u8]| self.is_overridden(key, direction);
+        let fetched = sunk.fetch_rows(task, world, how, &mut scratch, overridden);
+        self.scratch = scratch;
         self.sunk = sunk;
         fetched
     }
@@ -366,17 +373,28 @@ impl Merge {
 
 impl Sunk {
     /// Reads a chunk of about this many entries.
-    fn read(&mut self, task: &Task, tree: &mut ColdCursor, size: usize) -> ColdResult<tree::Chunk> {
+    fn read(
+        &mut self,
+        task: &Task,
+        tree: &mut ColdCursor,
+        (size, as_of): (usize, Lsn),
+    ) -> ColdResult<tree::Chunk> {
         let Sunk { entries, keys, copies, .. } = self;
         entries.clear();
         keys.clear();
         copies.clear();
+        let is_clustered = tree.is_clustered();
         tree.next_chunk(task, |entry| {
+            let is_seen = entry.stamp < as_of;
+            if is_clustered && is_seen && entry.row.is_none() {
+                return ControlFlow::Continue(()); // it is gone
+            }
             let start = keys.len();
             keys.extend_from_slice(entry.key);
             let key = start..keys.len();
             let p = key.end - entry.p.len()..key.end;
-            entries.push(SunkEntry { key, p, row: entry.row.map(|row| copies.push(row)) });
+            let row = entry.row.filter(|_| is_seen).map(|row| copies.push(row));
+            entries.push(SunkEntry { key, p, row });
             match entries.len() < size {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
@@ -387,17 +405,29 @@ impl Sunk {
     fn fetch_rows(
         &mut self,
         task: &Task,
-        cold: &ColdTable,
+        (table, cold): (&Table, &ColdTable),
+        (index, as_of): (usize, Lsn),
+        own: &mut KeyBuf,
         is_overridden: impl Fn(&[u8]) -> bool,
     ) -> ColdResult<()> {
+        let is_clustered = cold.is_clustered(index);
         for entry in self.entries.iter_mut().filter(|entry| entry.row.is_none()) {
             if is_overridden(&self.keys[entry.key.clone()]) {
                 continue;
             }
             self.row.clear();
-            if cold.find(task, &self.keys[entry.p.clone()], &mut self.row)? {
-                entry.row = Some(self.copies.push(&self.row));
+            if !cold.find_as_of(task, &self.keys[entry.p.clone()], as_of, &mut self.row)? {
+                continue;
             }
+            if !is_clustered && cold.has_history() {
+                // The row may have had this key, or may have it later.
+                table.key_spec(index).encode_row(table.layout(), &self.row, own);
+                let s = &self.keys[entry.key.start..entry.p.start];
+                if !table.index_holds(index, &self.row) || **own != *s {
+                    continue;
+                }
+            }
+            entry.row = Some(self.copies.push(&self.row));
         }
         Ok(())
     }

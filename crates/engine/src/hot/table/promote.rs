@@ -29,24 +29,23 @@ impl Promoted {
 }
 
 impl Table {
-    /// Brings a row back into memory that the snapshot sees in the cold store. Everybody sees it there
-    /// from then on, in all indexes, and it overrides what the cold store says.
+    /// Brings a row back into memory as the cold store has it, since `begin`. Everybody who sees it there sees it
+    /// here from then on, in all indexes, and it overrides what the cold store says.
     ///
-    /// The row cannot be an old image: what the cold store says about a key does not change while the
-    /// snapshot is registered, once memory has been found to say nothing about it, since later commits
-    /// are above the snapshot and do not sink.
+    /// It cannot be an old image: what commits after the statement began leaves no memory while that goes
+    /// on, so that the index has an anchor that decides.
     ///
     /// # Safety
-    /// The snapshot is registered in `slots`; under it, `row` was read from the cold store after memory
-    /// was found to say nothing about its key.
+    /// A statement is in progress, at the snapshot, which sees `begin`; or at an older one, which is
+    /// registered. During it `row` was read from the cold store.
     pub(crate) unsafe fn promote(
         &self,
         shard: usize,
         guard: &Guard,
         (snapshot, slots): (&Snapshot, &SlotTable),
-        row: &[u8],
+        (begin, row): (Lsn, &[u8]),
     ) -> Result<Promoted, Exhausted> {
-        let anchor = self.new_anchor(shard, row, Begin::stamp(Lsn::ZERO))?;
+        let anchor = self.new_anchor(shard, row, Begin::stamp(begin))?;
         let mut before = None;
         // An anchor of the key that the snapshot sees nothing of is another row: one that is being
         // inserted, or was after this one had been deleted.

@@ -1,19 +1,20 @@
 //! Sinking: what of a table's rows can leave memory, and how it leaves.
 //!
-//! Whoever does this (`crate::sink`) holds the table's gate shared, has registered a snapshot that is
-//! the horizon, and is the only one: what that snapshot sees of a row neither changes nor is freed.
+//! Whoever does this (`crate::sink`) holds the table's gate shared, has registered the oldest snapshot, which is
+//! no newer than the horizon, and is the only one: what these see of a row neither changes nor is freed.
 
 use std::ops::ControlFlow;
 
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
+use smallvec::SmallVec;
 
-use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, DELETED, INLINE, VersionPtr};
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, DELETED, INLINE, RELEASED, VersionPtr};
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Fate, SlotTable};
 use crate::hot::table::{Table, Walk};
-use crate::hot::visibility::{self, Snapshot, View};
+use crate::hot::visibility::{self, Past, Snapshot, View};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -128,33 +129,46 @@ impl Table {
         });
     }
 
-    /// Takes a row out of memory that the cold store has as the horizon sees it, unless that is not all
-    /// there is to it. What is to be freed once every snapshot of now is over is added to `garbage`.
+    /// Takes a row out of memory that the cold store has as the horizon saw it, unless that is not all
+    /// there is to it. What is to be freed once nobody knows it any more is added to `garbage`. With an
+    /// `oldest` snapshot below the horizon, what that sees in memory is released: the history has it.
     ///
     /// # Safety
-    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a round.
+    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a round,
+    /// when all who may know rows have begun to look around at the horizon or later.
     pub(crate) unsafe fn take_down(
         &self,
         guard: &Guard,
         anchor: AnchorPtr,
-        horizon: Lsn,
+        (horizon, oldest): (Lsn, Option<Lsn>),
         slots: &SlotTable,
         garbage: &mut Vec<Garbage>,
     ) -> Left {
+        // SAFETY: the caller's promise: what the oldest snapshot sees, and all that is newer, is there.
+        let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
+            visibility::known(anchor, self.links(), slots, (horizon, oldest)).past
+        });
         // SAFETY: the anchor is freed by nobody else (S4), and its newest version is protected: the
         // horizon sees it, or it is newer.
         unsafe {
             let newest = visibility::newest(anchor, self.links(), slots);
-            match newest.fate {
-                Fate::Committed(stamp) if stamp < horizon => {}
-                Fate::Committed(_) => return Left::Committed,
-                Fate::Owned { .. } => return Left::Owned,
+            let left = match newest.fate {
+                Fate::Committed(stamp) if stamp < horizon => None,
+                Fate::Committed(_) => Some(Left::Committed),
+                Fate::Owned { .. } => Some(Left::Owned),
+            };
+            if let Some(left) = left {
+                if !past.is_empty() && visibility::cut_below(anchor, self.links(), slots, horizon) {
+                    self.release(anchor, &past);
+                }
+                return left;
             }
             // SeqCst, as every exchange of a head: whoever takes the row instead looks at locks next.
             let sunk = anchor.head().compare_exchange(newest.head, Begin::SUNK, SeqCst, Relaxed);
             if sunk.is_err() {
                 return Left::Owned; // by whoever was faster, or it has been
             }
+            self.release(anchor, &past);
             self.unlink_all(guard, anchor);
             if newest.head & (DELETED | INLINE) == 0 {
                 let version = VersionPtr::from_address(newest.head & ADDRESS_MASK);
@@ -163,6 +177,21 @@ impl Table {
             }
             garbage.push(Garbage::sunk(self.pointer(), anchor));
             Left::Sunk
+        }
+    }
+
+    /// What is in no chain any more can be freed when nobody knows it.
+    ///
+    /// # Safety
+    /// The versions are the row's, and allocated; nobody who begins to look around finds them.
+    unsafe fn release(&self, anchor: AnchorPtr, past: &[Past]) {
+        // SAFETY: the caller's promise. Nobody else writes the word: the version is committed.
+        unsafe {
+            let inline = anchor.inline(self.links());
+            for past in past.iter().filter(|past| past.version != inline) {
+                let word = past.version.older();
+                word.store(word.load(Relaxed) | RELEASED, Release);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use base::ids::Lsn;
 
 use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN};
 use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, Seen};
+use crate::hot::key::KeyBuf;
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
@@ -329,6 +330,22 @@ impl Transaction {
         }
     }
 
+    /// Whether a row that was not in memory when it was read has changed since the snapshot.
+    fn is_old_image(
+        &self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: &[u8],
+    ) -> TxnResult<bool> {
+        let changed = table.cold().filter(|cold| cold.newest() >= snapshot.stamp);
+        let Some(cold) = changed else { return Ok(false) };
+        let (mut p, mut now) = (KeyBuf::new(), Vec::new());
+        table.log_key(row, &mut p);
+        let newest = cold.find_newest(task, &p, &mut now)?;
+        Ok(newest.is_none_or(|newest| newest.stamp >= snapshot.stamp))
+    }
+
     fn wait_until_settled(
         &mut self,
         task: &Task,
@@ -343,7 +360,10 @@ impl Transaction {
                 let bytes = unsafe { table.row(place.1.version) };
                 match self.deciding_anchor(task, table, snapshot, bytes) {
                     Some(anchor) => place.1.anchor = anchor,
-                    // What is not in memory nobody has changed.
+                    // What is not in memory nobody has changed, unless the snapshot is an old one.
+                    None if self.is_old_image(task, table, snapshot, bytes)? => {
+                        return Err(TxnError::SnapshotConflict { storage: table.storage() });
+                    }
                     None => return Ok(Settled::Row(place.1)),
                 }
             }

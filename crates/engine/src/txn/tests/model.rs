@@ -205,9 +205,16 @@ impl Model {
         let found = self.select_versions(t, table, id);
         let snapshot = self.snapshot(t);
         let undo = self.versions.clone();
+        let uids: Vec<u64> = found.iter().map(|version| version.uid).collect();
         let result = self.change_found(t, snapshot, found, change);
         if result.is_err() {
             self.versions = undo;
+        }
+        // Whoever has the row need not be waited for to know that it has changed.
+        let is_later = |v: &Version| matches!(v.begin, When::Commit(at) if at > snapshot);
+        let is_lost = self.versions.iter().any(|v| uids.contains(&v.uid) && is_later(v));
+        if result == Err(Failure::Timeout) && is_lost {
+            self.key_failures.push(Failure::SnapshotConflict);
         }
         result
     }

@@ -12,6 +12,7 @@ use crate::hot::key::KeyRange;
 use crate::pages::BufferPool;
 use crate::sink::{Core, CoreParts, SinkOptions};
 use crate::txn::locks::{LockMode, Locking, Reach};
+use crate::txn::promote::BroughtBack;
 
 /// A harness with a sink.
 struct Depth {
@@ -28,7 +29,10 @@ impl Depth {
         let limit_bytes = pages * PAGE_BYTES as u64;
         let options = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
         let pool = Arc::new(BufferPool::new(harness.runtime.clone(), options, None));
-        let (manager, options) = (harness.manager.clone(), SinkOptions::default());
+        // Of every second seed any snapshot is an old one.
+        let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
+        let options = SinkOptions { patience_ns, ..SinkOptions::default() };
+        let manager = harness.manager.clone();
         let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
         Depth { harness, core }
     }
@@ -343,10 +347,10 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
         assert!(row.anchor.is_cold());
         let bytes = txn.row(&table, row).to_vec();
         fill(harness, &table, 20..21);
-        let anchor = txn.promote(task, &table, &s.snapshot, &bytes)?;
+        let anchor = txn.promote(task, &table, (&s.snapshot, true), &bytes)?;
         let beyond = base::ids::Lsn(s.snapshot.stamp.0 + 1);
         let taken = harness.manager.sinking.take_below(beyond);
-        Ok(taken.iter().any(|row| row.anchor == anchor))
+        Ok(taken.iter().any(|row| BroughtBack::To(row.anchor) == anchor))
     });
     assert_eq!(queued, Ok(true));
     client.rollback();

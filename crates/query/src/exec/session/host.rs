@@ -89,7 +89,8 @@ impl Host for State {
             let reading = locking::reading(level, options, purpose, table.lock_escalation)?;
             if options.isolation.is_some_and(|hint| hint != tree::Isolation::Snapshot) {
                 // A locking level in a transaction at SNAPSHOT reads what is newest.
-                snapshot.isolation = Isolation::ReadCommitted;
+                let newest = part.newest_snapshot().stamp;
+                (snapshot.stamp, snapshot.isolation) = (newest, Isolation::ReadCommitted);
             }
             return Ok(Reader { snapshot, reading, transaction: part });
         }

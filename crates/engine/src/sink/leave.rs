@@ -1,0 +1,98 @@
+//! Out of memory: rows that the trees have, once nobody needs them there.
+
+use base::ids::{Lsn, StorageId};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::round::{Hold, Inside, ROWS_PER_GUARD};
+use super::{Core, State};
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::sink_queue::Sinking;
+use crate::hot::table::{Left, Table};
+use crate::wait::Task;
+
+/// Rows of a table that one round has written to the trees.
+pub(super) struct Leaving {
+    /// They can leave when all who may know rows have begun to look around here or later: what has changed
+    /// since a statement began it finds in memory.
+    pub due: Lsn,
+    /// The horizon of the round: what is newer is not in the trees.
+    pub through: Lsn,
+    /// The rows, in the order in which they leave.
+    pub anchors: Vec<AnchorPtr>,
+}
+
+impl Core {
+    /// Takes down what can leave memory, for somebody who may have closed gates.
+    pub(super) fn take_down(&self, task: &Task, state: &mut State, hold: &Hold<'_>, owner: u64) {
+        let open = hold.found.bounds.open;
+        let is_due = |leaving: Option<&Leaving>| leaving.is_some_and(|it| it.due <= open);
+        let tables = state.leaving.iter().filter(|(_, rows)| is_due(rows.front()));
+        let tables: Vec<StorageId> = tables.map(|(storage, _)| *storage).collect();
+        for storage in tables {
+            let table = self.manager.tables().get(storage).filter(|t| !t.gate().is_retired());
+            let Some(table) = table else {
+                state.leaving.remove(&storage); // its rows go with it
+                continue;
+            };
+            let shard = task.worker().index();
+            let Some(inside) = Inside::enter(&self.manager, &table, shard, owner) else { continue };
+            // In the order of rounds: so a row that a later one has written again is left by the earlier.
+            while is_due(state.leaving.get(&storage).and_then(|rows| rows.front())) {
+                let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
+                let rows = rows.expect("it is due");
+                self.take_rows_down(task, state, inside.table, (hold, &rows));
+            }
+            if state.leaving.get(&storage).is_some_and(|rows| rows.is_empty()) {
+                state.leaving.remove(&storage);
+            }
+        }
+    }
+
+    fn take_rows_down(
+        &self,
+        task: &Task,
+        state: &mut State,
+        table: &Table,
+        (hold, rows): (&Hold<'_>, &Leaving),
+    ) {
+        let (manager, mut sunk, mut garbage) = (&*self.manager, 0, Vec::new());
+        let bounds = (rows.through, hold.oldest());
+        for some in rows.anchors.chunks(ROWS_PER_GUARD) {
+            let guard = task.worker().pin();
+            for &anchor in some {
+                // SAFETY: the round that wrote it to the trees had something for it, and nobody else frees it
+                // (S4); each anchor is there once, and it is due.
+                let left = unsafe {
+                    table.take_down(&guard, anchor, bounds, &manager.slots, &mut garbage)
+                };
+                match left {
+                    Left::Sunk => sunk += 1,
+                    Left::Committed => {}
+                    Left::Owned => {
+                        let (storage, stamp) = (table.storage(), rows.through);
+                        state.left.push(Sinking { storage, anchor, stamp });
+                    }
+                }
+            }
+            if !garbage.is_empty() {
+                // Whoever still knows the anchors began to look around no later than this.
+                manager.reclaimer.enqueue_unlinked(manager.log().committed(), &mut garbage);
+                garbage.clear();
+            }
+        }
+        if bounds.1.is_some() {
+            state.released = Some(manager.log().committed());
+        }
+        self.counters.rows.fetch_add(sunk, Relaxed);
+    }
+
+    /// Frees the versions that were released, once nobody knows them any more.
+    pub(super) fn free_released(&self, task: &Task, state: &mut State, hold: &Hold<'_>) {
+        if state.released.is_some_and(|released| released < hold.found.bounds.open) {
+            state.released = None;
+            let worker = task.worker();
+            // SAFETY: as just asked.
+            unsafe { self.manager.reclaimer.free_released(worker.index(), &worker.pin()) };
+        }
+    }
+}
