@@ -38,10 +38,12 @@ def show(bench, figure, values, unit="1/s", digits=None):
 
 
 def sales_orders(bench, connections, runs, measure):
-    """Measures with each number of connections, and shows the best one again."""
-    found = [show(bench, f"orders_per_s_{count}", [measure(count) for _ in range(runs)]) for count in connections]
-    best = max(found, key=lambda figure: figure["value"])
-    print(json.dumps({**best, "figure": "orders_per_s"}, separators=(",", ":")), flush=True)
+    """Measures with each number of connections, shows the best one again, and returns its number."""
+    found = {count: show(bench, f"orders_per_s_{count}", [measure(count) for _ in range(runs)])
+             for count in connections}
+    best = max(found, key=lambda count: found[count]["value"])
+    print(json.dumps({**found[best], "figure": "orders_per_s"}, separators=(",", ":")), flush=True)
+    return best
 
 
 def check(what, found, expected):

@@ -50,6 +50,7 @@ class Postgres:
         self.pgbench = shutil.which("pgbench", path=f"{programs}:{DEBIAN}") or "pgbench"
         self.directory = tempfile.mkdtemp(prefix="bench-postgres-")
         self.port = free_port()
+        self.tens = []
         self.user = None
         if os.geteuid() == 0:
             self.user = "postgres" if self.has_user("postgres") else "nobody"
@@ -69,7 +70,8 @@ class Postgres:
         if self.user:
             command = ["setpriv", "--reuid", self.user, "--regid", str(pwd.getpwnam(self.user).pw_gid),
                        "--clear-groups", *command]
-        return subprocess.run(command, check=True, capture_output=True, text=True, cwd="/", **more).stdout
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.run(command, check=True, text=True, cwd="/", **{**pipes, **more}).stdout
 
     def start(self, schema, buffers_mb):
         data = f"{self.directory}/data"
@@ -90,14 +92,16 @@ class Postgres:
         return self.psql("-c", text).strip().split("|")
 
     def bench(self, script, connections, seconds):
-        """Transactions that pgbench has counted, and their rate."""
+        """Transactions that pgbench has counted, and their rate; that of each ten seconds is in self.tens."""
         file = pathlib.Path(self.directory) / "script.sql"
         file.write_text(script)
         os.chmod(self.directory, 0o755)
         out = self.run(self.pgbench, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-n", "-f", file,
-                       "-c", connections, "-j", min(connections, 2), "-T", seconds, "-M", "prepared", "postgres")
+                       "-c", connections, "-j", min(connections, 2), "-T", seconds, "-M", "prepared", "-P", 10,
+                       "postgres", stderr=subprocess.STDOUT)
         calls = int(re.search(r"transactions actually processed: (\d+)", out).group(1))
-        return calls, float(re.search(r"tps = ([0-9.]+)", out).group(1))
+        self.tens = [float(rate) for rate in re.findall(r"^progress: [0-9.]+ s, ([0-9.]+) tps", out, re.M)]
+        return calls, float(re.search(r"^tps = ([0-9.]+)", out, re.M).group(1))
 
     def written(self):
         """Bytes that the server and what it has started have had written to disks."""
@@ -129,13 +133,24 @@ def sales_orders(server, given, bench):
     def orders():
         return int(server.query("SELECT count(*) FROM sales_order_header")[0])
 
+    minutes = {}
+
     def measure(connections):
         before = orders()
         calls, rate = server.bench("CALL twenty_orders();\n", connections, given.seconds)
+        print(f"{connections} connections: {rate * ORDERS_PER_CALL:.0f} orders/s, to be checked", file=sys.stderr)
+        # What pgbench says last may be of a fraction of ten seconds.
+        tens = server.tens[:given.seconds // 10]
+        if len(tens) >= 6:
+            own = minutes.setdefault(connections, ([], []))
+            own[0].append(sum(tens[:6]) / 6 * ORDERS_PER_CALL)
+            own[1].append(sum(tens[-6:]) / 6 * ORDERS_PER_CALL)
         figures.check("orders", orders() - before, calls * ORDERS_PER_CALL)
         return rate * ORDERS_PER_CALL
 
-    figures.sales_orders(bench, map(int, given.connections.split(",")), given.runs, measure)
+    best = figures.sales_orders(bench, map(int, given.connections.split(",")), given.runs, measure)
+    for figure, rates in zip(["first_minute_per_s", "last_minute_per_s"], minutes.get(best, ())):
+        figures.show(bench, figure, rates)
 
 
 def native_insert(server, given, bench):

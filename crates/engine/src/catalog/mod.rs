@@ -30,6 +30,6 @@ pub use name::{NameKey, temporary_name};
 pub use replay::CatalogReplay;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};
 pub use sequences::{SequenceError, SequenceState, Sequences};
-pub use spec::{rows_stay, table_spec};
+pub use spec::{naming_index, rows_stay, table_spec};
 pub use store::{Catalog, create_system_tables};
 pub use system_tables::{FIRST_USER_STORAGE, SystemRow, SystemTable};

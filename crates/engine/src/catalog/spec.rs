@@ -34,6 +34,14 @@ pub fn table_spec(table: &TableDef, logged_database: bool) -> TableSpec {
     }
 }
 
+/// The index by whose key rows are named in the log, and in whose order the tree with a table's sunk rows is:
+/// the place that [`TableSpec::log_index`] gives. Nothing where a hidden row number names rows.
+pub fn naming_index(table: &TableDef) -> Option<usize> {
+    let whole = |index: &&IndexDef| index.unique && !index.disabled && index.filter.is_none();
+    let indexes = table.indexes.iter().enumerate().filter(|(_, index)| whole(index));
+    indexes.min_by_key(|(_, index)| index.key.len()).map(|(place, _)| place)
+}
+
 /// Whether rows of one definition can stay where they are under the other: same columns, same
 /// indexes, kept in the same way.
 pub fn rows_stay(old: &TableDef, new: &TableDef) -> bool {
@@ -170,6 +178,25 @@ mod tests {
         table.kind = TableKind::Disk;
         let spec = table_spec(&table, false);
         assert_eq!((spec.conflicts, spec.logged), (ConflictPolicy::Wait, false));
+    }
+
+    #[test]
+    fn the_index_that_names_rows_is_the_one_that_the_engine_takes() {
+        let mut table = table();
+        assert_eq!((naming_index(&table), table_spec(&table, true).log_index()), (None, None));
+        // Two columns, one column, one column, and one that is not unique.
+        for (id, columns, unique) in [(3, 2, true), (4, 1, true), (5, 1, true), (6, 1, false)] {
+            let mut index =
+                IndexDef::new(IndexId(id), "more".into(), IndexKind::NonClustered, unique);
+            index.key = vec![KeyColumn { column: ColumnId(1), descending: false }; columns];
+            table.indexes.push(index);
+        }
+        for disabled in 2..=4 {
+            let named = naming_index(&table);
+            assert_eq!(named, table_spec(&table, true).log_index());
+            assert_eq!(named, [None, None, Some(2), Some(3), Some(1)][disabled]);
+            table.indexes[disabled].disabled = true;
+        }
     }
 
     #[test]

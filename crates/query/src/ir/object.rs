@@ -91,8 +91,9 @@ pub enum ReadPurpose {
 pub enum AccessDesc {
     /// All of them.
     Full {
-        /// The index to go through, if it matters: neighbours in a hash index are far apart in
-        /// memory, each behind the one before, so an ordered one is faster.
+        /// The index to go through while the rows are in memory, if it matters: neighbours in a hash index
+        /// are far apart there, each behind the one before, so an ordered one is faster. Rows that have
+        /// sunk are read by the index that names them.
         index: Option<usize>,
     },
     /// All key columns of an index are given.

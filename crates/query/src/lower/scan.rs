@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
-use engine::catalog::def::{IndexKind, TableDef};
+use engine::catalog::def::TableDef;
 use engine::hot::row::RowLayout;
 
 use crate::ir::inst::{Inst, Reg};
@@ -19,7 +19,7 @@ use crate::lower::expr::NullTo;
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::Expr;
-use crate::plan::tree::{Access, Bound, Scan, Source};
+use crate::plan::tree::{Access, Bound, Scan, Source, ordered_index};
 
 impl Lowering {
     /// A scan's loop.
@@ -175,7 +175,7 @@ impl Lowering {
     /// How rows are found. A NULL key or bound finds none.
     fn access(&mut self, scan: &Scan, null: NullTo) -> SqlResult<AccessDesc> {
         Ok(match &scan.access {
-            Access::Full => AccessDesc::Full { index: ordered_index(&scan.source) },
+            Access::Full => AccessDesc::Full { index: whole_index(&scan.source) },
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
             }
@@ -212,10 +212,12 @@ impl Lowering {
     }
 }
 
-/// An ordered index of an engine table that has all rows.
-fn ordered_index(source: &Source) -> Option<usize> {
-    let Source::Table { table, .. } = source else { return None };
-    table.indexes.iter().position(|i| i.kind != IndexKind::Hash && i.filter.is_none())
+/// The index by which all rows of an engine table that is in memory are read.
+fn whole_index(source: &Source) -> Option<usize> {
+    match source {
+        Source::Table { table, .. } => ordered_index(table),
+        _ => None,
+    }
 }
 
 /// Whether so many values are the whole key of a table's unique index.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use base::SqlType;
 use base::ids::{DbId, ObjectId};
-use engine::catalog::def::TableDef;
+use engine::catalog::def::{IndexKind, TableDef};
+use engine::catalog::naming_index;
 
 use crate::func::RowsetFunction;
 use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey, TableVarId, VarId};
@@ -247,7 +248,7 @@ pub enum Source {
 /// How rows are found.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// All of them, in no particular order.
+    /// All of them; in the order of [`scan_order`], if that is one.
     Full,
     /// All key columns of a hash index are given (or of any index of a table variable).
     Seek {
@@ -279,6 +280,18 @@ pub enum Access {
         /// The pattern, a string as the column is one.
         pattern: Expr,
     },
+}
+
+/// An ordered index that has all rows of a table: by it they are read while they are in memory.
+pub fn ordered_index(table: &TableDef) -> Option<usize> {
+    table.indexes.iter().position(|i| i.kind != IndexKind::Hash && i.filter.is_none())
+}
+
+/// The index in whose order [`Access::Full`] yields the rows of a table, wherever they are: rows that have sunk
+/// are read by the index that names them, whose tree holds them.
+pub fn scan_order(source: &Source) -> Option<usize> {
+    let Source::Table { table, .. } = source else { return None };
+    ordered_index(table).filter(|index| naming_index(table) == Some(*index))
 }
 
 /// A bound of a range.

@@ -8,7 +8,7 @@ use super::{BenchError, Figure};
 use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalServer};
 use crate::sample::{self, DataSource};
-use crate::workload::{self, Contents, Until, Way};
+use crate::workload::{self, Contents, Run, Until, Way};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -36,6 +36,15 @@ const PUBLISHED: &str =
 enum Table {
     Inmem,
     Ondisk,
+}
+
+/// Says what a run has done, before what it has left is looked at.
+fn report(run: &Run) {
+    let minutes = run.first_and_last(60).map_or_else(String::new, |(first, last)| {
+        format!(", {first:.0} in the first minute, {last:.0} in the last")
+    });
+    let (orders, rate) = (run.orders(), run.orders_per_s());
+    eprintln!("{orders} orders, {rate:.0} a second{minutes}; to be checked");
 }
 
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
@@ -70,6 +79,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
         let before = Contents::of(&mut connection, twin)?;
         let run = workload::run(&connect, way, options.connections, until)?;
         watch.iter_mut().for_each(|watch| watch.note("orders"));
+        report(&run);
         let after = Contents::of(&mut connection, twin)?;
         watch.iter_mut().for_each(|watch| watch.note("checks"));
         if let Some(error) = run.first_error {

@@ -101,6 +101,7 @@ impl TableCursor {
         self.is_plain = !is_reference && reading == Reading::Versions && table.cold().is_none();
         match &desc.access {
             AccessDesc::Full { index } => {
+                let index = index.filter(|_| table.cold().is_none());
                 let index = index.unwrap_or_else(|| table.log_index());
                 self.start(snapshot, index, ScanRange::All, Direction::Forward);
             }

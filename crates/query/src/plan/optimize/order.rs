@@ -7,7 +7,7 @@ use super::columns::{ColSet, yields};
 use super::condition::column_of;
 use super::terms::{indexed, named_columns};
 use crate::plan::expr::{ColId, ExprKind, SortKey};
-use crate::plan::tree::{Access, JoinKind, Node, Scan};
+use crate::plan::tree::{Access, JoinKind, Node, Scan, scan_order};
 
 /// An order that would save a sort.
 #[derive(Clone, Default, Debug)]
@@ -148,7 +148,10 @@ impl Order {
         let name =
             |column: ColumnId| named_columns(scan, table).find(|c| c.1.id == column).map(|c| c.0);
         let (index, prefix, backward) = match &scan.access {
-            Access::Full => return Order::default(),
+            Access::Full => match scan_order(&scan.source) {
+                Some(index) => (index, 0, Some(false)),
+                None => return Order::default(),
+            },
             Access::Seek { index, key } => (*index, key.len(), None),
             Access::Like { index, prefix, .. } => (*index, prefix.len(), Some(false)),
             Access::Range { index, prefix, backward, .. } => {
