@@ -54,6 +54,9 @@ pub use history::{History, PastRow};
 #[cfg(not(feature = "shuttle"))]
 mod tests;
 
+/// So many bytes of keys are in order in a tree; those of longer ones that begin alike are in any.
+pub const ORDERED_BYTES: usize = key::KEPT;
+
 /// What a failed access is: an error of pages, or a tree that makes no sense.
 pub type ColdResult<T> = Result<T, TreeError>;
 

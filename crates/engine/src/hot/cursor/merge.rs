@@ -43,6 +43,15 @@ pub(crate) struct Seen {
     pub overrides: bool,
 }
 
+/// What is read of a tree.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// What snapshots at this position see.
+    as_of: Lsn,
+    /// Keys, without the rows.
+    keys_only: bool,
+}
+
 /// How far a cursor has come on both sides.
 #[derive(Default)]
 pub(super) struct Merge {
@@ -129,9 +138,9 @@ impl Cursor {
             merge.tree = Some(self.part_in_tree(merge, cold));
         }
         let tree = merge.tree.as_mut().expect("made above");
-        let as_of = self.snapshot.stamp;
-        let more = merge.sunk.read(task, tree, (self.size, as_of))?;
-        merge.fetch_rows(task, (table, cold), (self.index, as_of), self.direction)?;
+        let how = Reading { as_of: self.snapshot.stamp, keys_only: self.keys_only };
+        let more = merge.sunk.read(task, (tree, cold), self.size, how)?;
+        merge.fetch_rows(task, (table, cold), (self.index, how), self.direction)?;
         merge.hand_out(self.direction, &mut self.chunk);
         if more == tree::Chunk::Ended {
             merge.hand_out_rest(&mut self.chunk);
@@ -336,7 +345,7 @@ impl Merge {
         &mut self,
         task: &Task,
         world: (&Table, &ColdTable),
-        how: (usize, Lsn),
+        how: (usize, Reading),
         direction: Direction,
     ) -> ColdResult<()> {
         let mut sunk = std::mem::take(&mut self.sunk);
@@ -371,21 +380,39 @@ impl Merge {
     }
 }
 
+/// What stands for an entry where the row is not wanted: its key, and how long the index's part of that is.
+fn entry_bytes<'b>(key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
+    bytes.clear();
+    bytes.extend_from_slice(key);
+    bytes.extend_from_slice(&(own_len as u32).to_le_bytes());
+    bytes
+}
+
+/// An entry that a cursor handed out instead of its row: the key in the tree, and how long the index's part of it
+/// is. Nothing if the bytes are none.
+pub(crate) fn sunk_entry(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let (key, len) = bytes.split_last_chunk()?;
+    Some((key, u32::from_le_bytes(*len) as usize))
+}
+
 impl Sunk {
-    /// Reads a chunk of about this many entries.
+    /// Reads a chunk of about this many entries; if only their keys are wanted, those stand for the rows.
     fn read(
         &mut self,
         task: &Task,
-        tree: &mut ColdCursor,
-        (size, as_of): (usize, Lsn),
+        (tree, cold): (&mut ColdCursor, &ColdTable),
+        size: usize,
+        how: Reading,
     ) -> ColdResult<tree::Chunk> {
-        let Sunk { entries, keys, copies, .. } = self;
+        let Sunk { entries, keys, copies, row: bytes } = self;
+        // An entry may be there under a key that its row no longer has: that takes a look at the row.
+        let is_key_enough = how.keys_only && !cold.has_history();
         entries.clear();
         keys.clear();
         copies.clear();
         let is_clustered = tree.is_clustered();
         tree.next_chunk(task, |entry| {
-            let is_seen = entry.stamp < as_of;
+            let is_seen = entry.stamp < how.as_of;
             if is_clustered && is_seen && entry.row.is_none() {
                 return ControlFlow::Continue(()); // it is gone
             }
@@ -393,7 +420,10 @@ impl Sunk {
             keys.extend_from_slice(entry.key);
             let key = start..keys.len();
             let p = key.end - entry.p.len()..key.end;
-            let row = entry.row.filter(|_| is_seen).map(|row| copies.push(row));
+            let row = match is_key_enough {
+                true => Some(copies.push(entry_bytes(entry.key, entry.s.len(), bytes))),
+                false => entry.row.filter(|_| is_seen).map(|row| copies.push(row)),
+            };
             entries.push(SunkEntry { key, p, row });
             match entries.len() < size {
                 true => ControlFlow::Continue(()),
@@ -406,7 +436,7 @@ impl Sunk {
         &mut self,
         task: &Task,
         (table, cold): (&Table, &ColdTable),
-        (index, as_of): (usize, Lsn),
+        (index, how): (usize, Reading),
         own: &mut KeyBuf,
         is_overridden: impl Fn(&[u8]) -> bool,
     ) -> ColdResult<()> {
@@ -416,7 +446,8 @@ impl Sunk {
                 continue;
             }
             self.row.clear();
-            if !cold.find_as_of(task, &self.keys[entry.p.clone()], as_of, &mut self.row)? {
+            let p = &self.keys[entry.p.clone()];
+            if !cold.find_as_of(task, p, how.as_of, &mut self.row)? {
                 continue;
             }
             if !is_clustered && cold.has_history() {
@@ -426,6 +457,10 @@ impl Sunk {
                 if !table.index_holds(index, &self.row) || **own != *s {
                     continue;
                 }
+            }
+            if how.keys_only {
+                let key = &self.keys[entry.key.clone()];
+                entry_bytes(key, entry.p.start - entry.key.start, &mut self.row);
             }
             entry.row = Some(self.copies.push(&self.row));
         }

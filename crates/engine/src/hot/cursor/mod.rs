@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 
 use crossbeam_epoch::Guard;
 
-pub(crate) use merge::Seen;
+pub(crate) use merge::{Seen, sunk_entry};
 
 use self::merge::Merge;
 use crate::cold::table::ColdTable;
@@ -92,6 +92,8 @@ pub struct Cursor {
     previous: Vec<AnchorPtr>,
     /// Whether rows of the table may have sunk, as its start found it.
     is_merged: bool,
+    /// Whether the keys of rows that are not in memory are wanted, instead of the rows.
+    keys_only: bool,
     merge: Option<Box<Merge>>,
 }
 
@@ -142,8 +144,16 @@ impl Cursor {
             followed: Vec::new(),
             previous: Vec::new(),
             is_merged: false,
+            keys_only: false,
             merge: None,
         }
+    }
+
+    /// A cursor over all of an index that does not fetch the rows that are not in memory: in the place of such a
+    /// row comes a copy that is no row: its bytes are the entry in the index's tree, for [`sunk_entry`].
+    pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
+        let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);
+        Cursor { keys_only: true, ..cursor }
     }
 
     /// How many rows it has fetched since it was made, whatever it was used for.

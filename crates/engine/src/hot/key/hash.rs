@@ -36,7 +36,8 @@ pub(super) fn hash_words(a: u64, b: u64) -> u64 {
     finish(fold(a ^ SEEDS[0], SEEDS[1]).wrapping_add(b))
 }
 
-pub(super) fn hash_bytes(bytes: &[u8]) -> u64 {
+/// The hash of bytes of any length.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut state = bytes.len() as u64 ^ SEEDS[2];
     for chunk in bytes.chunks(16) {
         let mut padded = [0; 16];

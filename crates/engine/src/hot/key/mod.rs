@@ -41,6 +41,7 @@ use base::collation;
 use base::types::{Repr, SqlType};
 
 pub use bytes::KeyBuf;
+pub use hash::hash_bytes;
 pub use range::KeyRange;
 pub use word::KeyWord;
 

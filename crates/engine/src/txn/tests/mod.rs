@@ -7,7 +7,7 @@ mod memory;
 mod model;
 mod reads;
 mod space;
-mod sunk;
+pub(crate) mod sunk;
 mod threads;
 
 use std::sync::Arc;

@@ -15,13 +15,13 @@ use crate::txn::locks::{LockMode, Locking, Reach};
 use crate::txn::promote::BroughtBack;
 
 /// A harness with a sink.
-struct Depth {
+pub(crate) struct Depth {
     harness: Harness,
     core: Core,
 }
 
 impl Depth {
-    fn new(seed: u64, pages: u64) -> Depth {
+    pub(crate) fn new(seed: u64, pages: u64) -> Depth {
         let sim = SimEnv::new(seed);
         let dir = PathBuf::from("/data");
         sim.env().fs().create_dir_all(&dir).expect("the disk is new");
@@ -35,6 +35,15 @@ impl Depth {
         let manager = harness.manager.clone();
         let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
         Depth { harness, core }
+    }
+
+    pub(crate) fn harness(&self) -> &Harness {
+        &self.harness
+    }
+
+    /// A round of the sink.
+    pub(crate) fn sink(&self, task: &Task) {
+        self.core.sink_all(task).expect("the disk works");
     }
 }
 
@@ -53,7 +62,7 @@ impl Setting for Depth {
     }
 
     fn disturb(&self, task: &Task) {
-        self.core.sink_all(task).expect("the disk works");
+        self.sink(task);
     }
 }
 

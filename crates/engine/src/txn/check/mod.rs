@@ -1,0 +1,295 @@
+//! Checks that a table is what it should be: `DBCC CHECKTABLE`.
+//!
+//! The rows are those that one snapshot sees through the log's index, which holds them all. Each is taken apart,
+//! and what every other index is to have of it, `s ++ p`, is added up ([`sums`]). Then each index is gone through
+//! and its entries are added up, too. Only where the sums differ is it looked for what is missing or too much. So
+//! each index is read once and in its order, however large it is and however many rows share a key, and rows that
+//! have sunk are read by the tree that holds them alone. Writers go on meanwhile: what a snapshot sees stays
+//! linked everywhere while the snapshot is registered.
+//!
+//! On the way an index's order is looked at, and whether a row that is in memory is found by its key.
+
+mod sequence;
+mod sums;
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;
+
+use std::collections::HashMap;
+
+use base::ValueRef;
+use base::datetime::civil::{
+    DATETIME_DAY_MAX, DATETIME_DAY_MIN, DATETIME_TICKS_PER_DAY, DAY_MAX, SMALLDATETIME_MAX,
+    TICKS_PER_DAY,
+};
+use base::types::{SqlType, TypeKind};
+
+use self::sequence::Sequence;
+use self::sums::{Sums, Suspects};
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::copies;
+use crate::hot::cursor::{Cursor, RowRef, ScanRange, sunk_entry};
+use crate::hot::index::{Direction, Index};
+use crate::hot::key::KeyBuf;
+use crate::hot::row::{Place, RowLayout};
+use crate::hot::table::Table;
+use crate::hot::visibility::Snapshot;
+use crate::txn::{Transaction, TxnResult};
+use crate::wait::Task;
+
+/// Faults kept at most; the others are only counted.
+const FAULTS_MAX: usize = 100;
+
+/// What a check has found.
+#[derive(Debug, Default)]
+pub struct TableCheck {
+    /// Rows that the snapshot sees.
+    pub rows: u64,
+    /// Bytes of these rows.
+    pub row_bytes: u64,
+    /// The first faults.
+    pub faults: Vec<TableFault>,
+    /// How many there were.
+    pub fault_count: u64,
+}
+
+/// Something that is wrong with a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableFault {
+    /// A row's variable-length columns do not follow each other; this is the first that does not.
+    Offsets {
+        /// Ordinal of the column.
+        column: usize,
+    },
+    /// A value that its column's type does not have.
+    Value {
+        /// Ordinal of the column.
+        column: usize,
+    },
+    /// An index does not lead to a row.
+    Missing {
+        /// Ordinal of the index.
+        index: usize,
+    },
+    /// An index leads to something that is not one of its rows.
+    Extra {
+        /// Ordinal of the index.
+        index: usize,
+    },
+    /// A range index is out of order.
+    Order {
+        /// Ordinal of the index.
+        index: usize,
+    },
+    /// An index has a row twice, or a unique one two rows with the same key.
+    Duplicate {
+        /// Ordinal of the index.
+        index: usize,
+    },
+}
+
+impl TableCheck {
+    fn add(&mut self, fault: TableFault, count: u64) {
+        self.fault_count += count;
+        let room = (FAULTS_MAX - self.faults.len()) as u64;
+        self.faults.extend((0..count.min(room)).map(|_| fault));
+    }
+}
+
+impl Transaction {
+    /// Checks a table as a snapshot of this transaction sees it.
+    pub fn check_table(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+    ) -> TxnResult<TableCheck> {
+        let mut check = TableCheck::default();
+        let mut expected: Vec<Sums> = (0..table.links()).map(|_| Sums::default()).collect();
+        let mut sequence = Sequence::new(table, table.log_index());
+        let mut key = KeyBuf::new();
+        let mut cursor = all_of(snapshot, table.log_index());
+        while let Some(row) = cursor.next(self, task, table)? {
+            let bytes = self.row(table, row);
+            check.rows += 1;
+            check.row_bytes += bytes.len() as u64;
+            if let Some(fault) = fault_of(table.layout(), bytes) {
+                check.add(fault, 1);
+                continue;
+            }
+            entry_of(table, table.log_index(), bytes, &mut key);
+            sequence.look(task, row, (&key, key.len()), &mut check);
+            for (index, sums) in expected.iter_mut().enumerate() {
+                if index != table.log_index() && table.index_holds(index, bytes) {
+                    entry_of(table, index, bytes, &mut key);
+                    sums.add(&key);
+                }
+            }
+        }
+        for index in (0..table.links()).filter(|index| *index != table.log_index()) {
+            let (mut found, mut sequence) = (Sums::default(), Sequence::new(table, index));
+            self.each_entry(task, (table, index), snapshot, |row, key, own_len| {
+                found.add(key);
+                sequence.look(task, row, (key, own_len), &mut check);
+            })?;
+            if let Some(suspects) = expected[index].suspects(&found) {
+                self.find_culprits(task, (table, index), snapshot, suspects, &mut check)?;
+            }
+        }
+        Ok(check)
+    }
+
+    /// Goes through the entries of an index that is not the log's: the row, or what stands for one that is not in
+    /// memory; the key, `s ++ p`; the length of `s`. Rows that cannot be taken apart are left out.
+    fn each_entry(
+        &mut self,
+        task: &Task,
+        (table, index): (&Table, usize),
+        snapshot: &Snapshot,
+        mut each: impl FnMut(RowRef, &[u8], usize),
+    ) -> TxnResult<()> {
+        let mut key = KeyBuf::new();
+        let mut cursor = Cursor::of_entries(snapshot, index);
+        while let Some(row) = cursor.next(self, task, table)? {
+            if row.anchor == AnchorPtr::COLD {
+                // SAFETY: the cursor has made the copy, and keeps it until it is asked again.
+                let bytes = unsafe { copies::bytes_of(row.version) };
+                let (key, own_len) = sunk_entry(bytes).expect("the cursor gives entries");
+                each(row, key, own_len);
+                continue;
+            }
+            let bytes = self.row(table, row);
+            if fault_of(table.layout(), bytes).is_none() {
+                let own_len = entry_of(table, index, bytes, &mut key);
+                each(row, &key, own_len);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds what an index lacks or has too much, among the entries whose sums differ.
+    fn find_culprits(
+        &mut self,
+        task: &Task,
+        (table, index): (&Table, usize),
+        snapshot: &Snapshot,
+        suspects: Suspects,
+        check: &mut TableCheck,
+    ) -> TxnResult<()> {
+        // By hash: how often rows should be there, and how often they are.
+        let mut entries: HashMap<u64, (u64, u64)> = HashMap::new();
+        let mut key = KeyBuf::new();
+        let mut cursor = all_of(snapshot, table.log_index());
+        while let Some(row) = cursor.next(self, task, table)? {
+            let bytes = self.row(table, row);
+            if fault_of(table.layout(), bytes).is_none() && table.index_holds(index, bytes) {
+                entry_of(table, index, bytes, &mut key);
+                if let Some(hash) = suspects.hash_of(&key) {
+                    entries.entry(hash).or_default().0 += 1;
+                }
+            }
+        }
+        self.each_entry(task, (table, index), snapshot, |_, key, _| {
+            if let Some(hash) = suspects.hash_of(key) {
+                entries.entry(hash).or_default().1 += 1;
+            }
+        })?;
+        // Two neighbours with one key have been noticed in the index's order.
+        let told = is_ordered(table, index) && table.is_unique(index);
+        let (mut missing, mut extra, mut duplicate) = (0, 0, 0);
+        for (expected, found) in entries.into_values() {
+            missing += expected.saturating_sub(found);
+            match expected {
+                0 => extra += found,
+                _ if !told => duplicate += found.saturating_sub(expected),
+                _ => {}
+            }
+        }
+        check.add(TableFault::Missing { index }, missing);
+        check.add(TableFault::Extra { index }, extra);
+        check.add(TableFault::Duplicate { index }, duplicate);
+        check.fault_count += suspects.left_out;
+        Ok(())
+    }
+}
+
+fn all_of(snapshot: &Snapshot, index: usize) -> Cursor {
+    Cursor::new(snapshot, index, ScanRange::All, Direction::Forward)
+}
+
+fn is_ordered(table: &Table, index: usize) -> bool {
+    matches!(table.index_at(index), Index::Range(_))
+}
+
+/// What the tree of an index has for a row, `s ++ p`, or `p` if it is the log's. Returns the length of the index's
+/// part.
+fn entry_of(table: &Table, index: usize, row: &[u8], key: &mut KeyBuf) -> usize {
+    table.key_spec(index).encode_row(table.layout(), row, key);
+    let own_len = key.len();
+    if index != table.log_index() {
+        let mut p = KeyBuf::new();
+        table.log_key(row, &mut p);
+        key.extend(&p);
+    }
+    own_len
+}
+
+/// What is wrong with the bytes of a row.
+fn fault_of(layout: &RowLayout, row: &[u8]) -> Option<TableFault> {
+    let has_offsets = row.len() > layout.offsets_at() as usize;
+    let mut start = 0;
+    for (column, own) in layout.columns().iter().enumerate() {
+        let Place::Variable { ordinal } = own.place else { continue };
+        if !has_offsets {
+            break;
+        }
+        let end = end_offset(layout, row, ordinal);
+        if end < start || layout.header_len() + end > row.len() {
+            return Some(TableFault::Offsets { column });
+        }
+        start = end;
+    }
+    let wrong = |&column: &usize| {
+        if layout.is_null(row, column) {
+            return false;
+        }
+        let (ty, bytes) = (&layout.columns()[column].ty, layout.bytes(row, column));
+        !length_is_valid(ty, bytes) || !value_is_valid(ty, layout.get(row, column))
+    };
+    let column = (0..layout.columns().len()).find(wrong)?;
+    Some(TableFault::Value { column })
+}
+
+/// Where the n-th variable-length column ends, from the start of the variable part.
+fn end_offset(layout: &RowLayout, row: &[u8], ordinal: u32) -> usize {
+    let width = if layout.wide_offsets() { 4 } else { 2 };
+    let at = (layout.offsets_at() + ordinal * width) as usize;
+    let bytes = &row[at..at + width as usize];
+    bytes.iter().rev().fold(0, |offset, byte| offset << 8 | usize::from(*byte))
+}
+
+fn length_is_valid(ty: &SqlType, bytes: &[u8]) -> bool {
+    let is_string = ty.kind.is_character() || ty.kind.is_binary();
+    let limited = is_string && !ty.is_max() && !ty.kind.is_legacy_lob();
+    let fits = !limited || bytes.len() <= usize::from(ty.length);
+    fits && (!ty.kind.is_unicode() || bytes.len() % 2 == 0)
+}
+
+fn value_is_valid(ty: &SqlType, value: ValueRef<'_>) -> bool {
+    const DAYS: std::ops::RangeInclusive<i32> = 0..=DAY_MAX;
+    const END: i64 = (DAY_MAX as i64 + 1) * TICKS_PER_DAY;
+    match value {
+        ValueRef::Int(v) => ty.kind != TypeKind::Bit || (0..=1).contains(&v),
+        ValueRef::Decimal(v) => v.unsigned_abs() < 10_u128.pow(u32::from(ty.precision)),
+        ValueRef::Float(v) => v.is_finite(),
+        ValueRef::Date(v) => DAYS.contains(&v),
+        ValueRef::Time(v) => (0..TICKS_PER_DAY).contains(&v),
+        ValueRef::SmallDateTime(v) => (0..=SMALLDATETIME_MAX).contains(&v),
+        ValueRef::DateTime2(v) => (0..END).contains(&v),
+        ValueRef::DateTimeOffset(v) => (0..END).contains(&v.utc_ticks),
+        ValueRef::DateTime(v) => {
+            (DATETIME_DAY_MIN..=DATETIME_DAY_MAX).contains(&v.days)
+                && v.ticks < DATETIME_TICKS_PER_DAY
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,65 @@
+//! What can be seen of an index by going through it: its order, and that keys lead to rows.
+
+use super::{TableCheck, TableFault, is_ordered};
+use crate::cold::table::ORDERED_BYTES;
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::RowRef;
+use crate::hot::key::{KeyBuf, SeekKey};
+use crate::hot::table::Table;
+use crate::wait::Task;
+
+/// An index that is gone through.
+pub(super) struct Sequence<'t> {
+    table: &'t Table,
+    index: usize,
+    is_ordered: bool,
+    /// The index's part of the key before.
+    previous: Option<KeyBuf>,
+}
+
+impl<'t> Sequence<'t> {
+    /// Before its first row.
+    pub fn new(table: &'t Table, index: usize) -> Sequence<'t> {
+        Sequence { table, index, is_ordered: is_ordered(table, index), previous: None }
+    }
+
+    /// Looks at the next row, with its key, of which this much is the index's.
+    pub fn look(
+        &mut self,
+        task: &Task,
+        row: RowRef,
+        (key, own_len): (&[u8], usize),
+        check: &mut TableCheck,
+    ) {
+        let (own, index) = (&key[..own_len], self.index);
+        if row.anchor != AnchorPtr::COLD && !self.is_found(task, row.anchor, own) {
+            check.add(TableFault::Missing { index }, 1);
+        }
+        if !self.is_ordered {
+            return;
+        }
+        let kept = |key: &[u8]| key.len().min(ORDERED_BYTES);
+        match &mut self.previous {
+            None => self.previous = Some(KeyBuf::from(own)),
+            Some(previous) => {
+                if own[..kept(own)] < previous[..kept(previous)] {
+                    check.add(TableFault::Order { index }, 1);
+                }
+                if *own == **previous && self.table.is_unique(index) {
+                    check.add(TableFault::Duplicate { index }, 1);
+                }
+                previous.set(own);
+            }
+        }
+    }
+
+    /// Whether the index leads from a key to a row in memory; where many rows have the key, to one of them. Who
+    /// has left memory since it was read is in the index's tree, which the sums are about.
+    fn is_found(&self, task: &Task, anchor: AnchorPtr, own: &[u8]) -> bool {
+        let (table, index) = (self.table, self.index);
+        let unique = table.is_unique(index);
+        let found = |other| (!unique || other == anchor).then_some(());
+        table.find(&task.pin(), index, SeekKey::Bytes(own), found).is_some()
+            || table.cold().is_some()
+    }
+}

@@ -1,0 +1,93 @@
+//! Sums of what an index holds, whatever the order: equal sums, equal entries.
+//!
+//! Each entry has a hash of 64 bits and belongs to one of many buckets by some of them; a bucket has the sum of
+//! its hashes. That different entries have equal sums is as unlikely as that two hashes are equal.
+
+use crate::hot::key::hash_bytes;
+
+const BUCKET_BITS: u32 = 14;
+const BUCKETS: usize = 1 << BUCKET_BITS;
+/// Entries that are compared one by one, about.
+const SUSPECTS_MAX: u64 = 1 << 20;
+
+/// What was added up.
+pub(super) struct Sums {
+    count: u64,
+    buckets: Box<[u64]>,
+}
+
+impl Default for Sums {
+    fn default() -> Sums {
+        Sums { count: 0, buckets: vec![0; BUCKETS].into() }
+    }
+}
+
+fn bucket_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - BUCKET_BITS)) as usize
+}
+
+impl Sums {
+    /// Adds an entry.
+    pub fn add(&mut self, entry: &[u8]) {
+        let hash = hash_bytes(entry);
+        let sum = &mut self.buckets[bucket_of(hash)];
+        *sum = sum.wrapping_add(hash);
+        self.count += 1;
+    }
+
+    /// Where the other has something else; nothing if it has the same.
+    pub fn suspects(&self, other: &Sums) -> Option<Suspects> {
+        let different = |bucket: &usize| self.buckets[*bucket] != other.buckets[*bucket];
+        let mut buckets: Vec<usize> = (0..BUCKETS).filter(different).collect();
+        if buckets.is_empty() {
+            return None;
+        }
+        let each = self.count.max(other.count) / BUCKETS as u64 + 1;
+        let all = buckets.len();
+        buckets.truncate((SUSPECTS_MAX / each).max(1) as usize);
+        let left_out = (all - buckets.len()) as u64;
+        let mut is_suspect = vec![false; BUCKETS];
+        buckets.into_iter().for_each(|bucket| is_suspect[bucket] = true);
+        Some(Suspects { is_suspect, left_out })
+    }
+}
+
+/// Buckets whose sums differ, as many as can be looked at.
+pub(super) struct Suspects {
+    is_suspect: Vec<bool>,
+    /// Others that differ.
+    pub left_out: u64,
+}
+
+impl Suspects {
+    /// The hash of an entry, if it is in one of these buckets.
+    pub fn hash_of(&self, entry: &[u8]) -> Option<u64> {
+        let hash = hash_bytes(entry);
+        self.is_suspect[bucket_of(hash)].then_some(hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_tell_entries_apart_whatever_their_order() {
+        let entries: Vec<[u8; 4]> = (0..50_000_u32).map(u32::to_be_bytes).collect();
+        let sums = |entries: &mut dyn Iterator<Item = &[u8; 4]>| {
+            entries.fold(Sums::default(), |mut sums, entry| {
+                sums.add(entry);
+                sums
+            })
+        };
+        let all = sums(&mut entries.iter());
+        assert!(all.suspects(&sums(&mut entries.iter().rev())).is_none());
+        let suspects = all.suspects(&sums(&mut entries.iter().skip(1))).expect("one is missing");
+        assert_eq!(suspects.hash_of(&entries[0]), Some(hash_bytes(&entries[0])));
+        assert_eq!(suspects.left_out, 0);
+        let looked_at = entries.iter().filter(|entry| suspects.hash_of(*entry).is_some()).count();
+        assert!(looked_at < 50, "{looked_at}");
+        let twice = sums(&mut entries.iter().chain(&entries[7..8]));
+        assert!(all.suspects(&twice).is_some_and(|s| s.hash_of(&entries[7]).is_some()));
+    }
+}

@@ -1,0 +1,215 @@
+//! Tables that are whole, and ones that are not.
+
+use std::sync::Arc;
+
+use base::{SqlType, Value};
+
+use super::*;
+use crate::cold::Edit;
+use crate::cold::tree::{Action, Change};
+use crate::hot::index::Admit;
+use crate::hot::table::{ConflictPolicy, IndexKind};
+use crate::hot::visibility::Isolation;
+use crate::txn::tests::sunk::Depth;
+use crate::txn::tests::{Client, Harness, Row, fill, key};
+
+fn check(harness: &Harness, table: &Table) -> TableCheck {
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    client.begin();
+    let checked = client.statement(|txn, task, s| txn.check_table(task, table, &s.snapshot));
+    client.rollback();
+    checked.expect("nobody interrupts")
+}
+
+fn faults(harness: &Harness, table: &Table) -> Vec<TableFault> {
+    check(harness, table).faults
+}
+
+/// Does something with the anchor and the bytes of the row that index 0 has first.
+fn with_a_row(
+    harness: &Harness,
+    table: &Table,
+    act: impl Fn(&Task, crate::hot::anchor::AnchorPtr, &[u8]),
+) {
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    client.begin();
+    let done = client.statement(|txn, task, s| {
+        let row = all_of(&s.snapshot, 0).next(txn, task, table)?.expect("a row is there");
+        act(task, row.anchor, txn.row(table, row));
+        Ok(())
+    });
+    done.expect("nobody interrupts");
+    client.rollback();
+}
+
+#[test]
+fn a_table_that_changes_is_whole() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..300);
+    let mut writer = Client::new(&harness, Isolation::Snapshot);
+    writer.begin();
+    for id in 0..100 {
+        writer.update(&table, id, |[id, k, v]| Some([id, k, v + 7])).unwrap();
+        writer.delete(&table, 100 + id).unwrap();
+    }
+    let found = check(&harness, &table);
+    assert_eq!((found.rows, found.fault_count), (300, 0), "{found:?}");
+    writer.commit().unwrap();
+    let found = check(&harness, &table);
+    assert_eq!((found.rows, found.fault_count), (200, 0), "{found:?}");
+}
+
+#[test]
+fn a_row_that_an_index_lost_is_missing() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..50);
+    with_a_row(&harness, &table, |task, anchor, row| {
+        // SAFETY: the row is linked once, and nobody else uses the table.
+        unsafe { table.index_at(2).remove(&task.pin(), anchor, row) };
+    });
+    assert_eq!(faults(&harness, &table), [TableFault::Missing { index: 2 }]);
+    // Dropping the table unlinks what is linked.
+    with_a_row(&harness, &table, |task, anchor, row| {
+        let mut admit = |_| Admit::Admit;
+        // SAFETY: the row was unlinked above.
+        unsafe { table.index_at(2).insert(&task.pin(), anchor, row, &mut admit) };
+    });
+    assert_eq!(faults(&harness, &table), []);
+}
+
+#[test]
+fn a_row_that_only_one_index_has_is_extra() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..50);
+    assert_eq!(table.log_index(), 0);
+    let kept = std::cell::Cell::new(None);
+    with_a_row(&harness, &table, |task, anchor, row| {
+        kept.set(Some((anchor, row.to_vec())));
+        // SAFETY: as above.
+        unsafe { table.index_at(0).remove(&task.pin(), anchor, row) };
+    });
+    let extra = [1, 2].map(|index| TableFault::Extra { index });
+    assert_eq!(faults(&harness, &table), extra);
+    let (anchor, row) = kept.take().unwrap();
+    let task = harness.task();
+    // SAFETY: as above.
+    unsafe { table.index_at(0).insert(&task.pin(), anchor, &row, &mut |_| Admit::Admit) };
+    assert_eq!(faults(&harness, &table), []);
+}
+
+#[test]
+fn bytes_that_are_no_row_are_faults() {
+    let types = [SqlType::decimal(5, 0), SqlType::bit(), SqlType::varbinary(4), SqlType::date()];
+    let layout = RowLayout::new(&types);
+    let values = |number, bit, bytes: &[u8], days| {
+        [Value::Decimal(number), Value::Int(bit), Value::Bytes(bytes.into()), Value::Date(days)]
+    };
+    let fault = |values: &[Value]| fault_of(&layout, &layout.build_owned(values));
+    assert_eq!(fault(&values(99_999, 1, b"abcd", DAY_MAX)), None);
+    let wrong = |column| Some(TableFault::Value { column });
+    assert_eq!(fault(&values(100_000, 1, b"", 0)), wrong(0));
+    assert_eq!(fault(&values(1, 2, b"", 0)), wrong(1));
+    assert_eq!(fault(&values(1, 1, b"abcde", 0)), wrong(2));
+    assert_eq!(fault(&values(1, 1, b"", -1)), wrong(3));
+    assert_eq!(fault(&[const { Value::Null }; 4]), None);
+    let mut row = layout.build_owned(&values(1, 1, b"abcd", 0));
+    let at = layout.offsets_at() as usize;
+    row[at] = 5;
+    assert_eq!(fault_of(&layout, &row), Some(TableFault::Offsets { column: 2 }));
+}
+
+/// A table all of whose rows have sunk: numbers, as many different second keys, and two values of the third.
+fn sunk(rows: i64) -> (Depth, Arc<Table>) {
+    let depth = Depth::new(1, 1 << 14);
+    let table = depth.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
+    let mut client = Client::new(depth.harness(), Isolation::ReadCommitted);
+    client.begin();
+    for id in 0..rows {
+        client.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
+    }
+    client.commit().expect("nobody is in the way");
+    for _ in 0..3 {
+        depth.sink(&client.task);
+    }
+    assert_eq!(table.cold().expect("it has trees").rows(), rows as u64);
+    (depth, table)
+}
+
+/// Changes an entry of an index's tree, and of no other.
+fn change_entry(depth: &Depth, table: &Table, index: usize, key: &[u8], action: Action<'_>) {
+    let cold = table.cold().expect("it has trees");
+    let mut batch = cold.store().batch();
+    let changes = [Change { key, action }];
+    let applied = cold.tree(index).apply(&mut batch, &depth.harness().task(), &changes, |_, _| {});
+    applied.expect("the disk works");
+    batch.finish();
+}
+
+/// The entry of an index's tree for a row.
+fn entry(table: &Table, index: usize, row: Row) -> (Vec<u8>, [u8; 2]) {
+    let (s, p) = (key(table, index, row[index]), key(table, 0, row[0]));
+    ([&s[..], &p[..]].concat(), (p.len() as u16).to_le_bytes())
+}
+
+/// With a look at all rows that share a row's key for each row this takes hours.
+#[test]
+fn an_index_with_two_keys_is_checked_as_fast_as_others() {
+    let (depth, table) = sunk(200_000);
+    let found = check(depth.harness(), &table);
+    assert_eq!((found.rows, found.fault_count), (200_000, 0), "{found:?}");
+}
+
+#[test]
+fn entries_of_trees_are_compared_with_the_rows() {
+    let (depth, table) = sunk(2_000);
+    fn put(value: &[u8]) -> Action<'_> {
+        Action::Put { stamp: 0, value }
+    }
+    for index in [1, 2] {
+        let own = [700, 2100, 0];
+        let (there, value) = entry(&table, index, own);
+        change_entry(&depth, &table, index, &there, Action::Delete);
+        assert_eq!(faults(depth.harness(), &table), [TableFault::Missing { index }]);
+        // It is there under another key.
+        let mut other = own;
+        other[index] += 1;
+        let (wrong, _) = entry(&table, index, other);
+        change_entry(&depth, &table, index, &wrong, put(&value));
+        let both = [TableFault::Missing { index }, TableFault::Extra { index }];
+        assert_eq!(faults(depth.harness(), &table), both);
+        change_entry(&depth, &table, index, &there, put(&value));
+        assert_eq!(faults(depth.harness(), &table), [TableFault::Extra { index }]);
+        change_entry(&depth, &table, index, &wrong, Action::Delete);
+        assert_eq!(faults(depth.harness(), &table), []);
+    }
+    // Two rows with one key of a unique index.
+    let ((first, value), (second, _)) =
+        (entry(&table, 1, [8, 24, 0]), entry(&table, 1, [9, 24, 1]));
+    assert_ne!(first, second);
+    change_entry(&depth, &table, 1, &second, put(&value));
+    let twice = [TableFault::Duplicate { index: 1 }, TableFault::Extra { index: 1 }];
+    assert_eq!(faults(depth.harness(), &table), twice);
+}
+
+#[test]
+fn a_table_that_has_sunk_is_whole_while_rows_come_back() {
+    let (depth, table) = sunk(500);
+    let mut writer = Client::new(depth.harness(), Isolation::ReadCommitted);
+    writer.begin();
+    for id in 0..100 {
+        let moved = |[id, k, v]: Row| Some([id, k + 1, 1 - v]);
+        assert_eq!(writer.update(&table, id, moved), Ok(1));
+        assert_eq!(writer.delete(&table, 100 + id), Ok(1));
+    }
+    let found = check(depth.harness(), &table);
+    assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
+    writer.commit().expect("nobody is in the way");
+    let found = check(depth.harness(), &table);
+    assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
+    depth.sink(&writer.task);
+    let found = check(depth.harness(), &table);
+    assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
+}
