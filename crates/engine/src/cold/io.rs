@@ -214,16 +214,19 @@ impl Reader {
     pub fn submit_ahead(&self, requests: Vec<Request>) {
         let mut known = self.known.lock();
         let mut queue = self.queue.lock();
+        let mut runs = 0;
         for request in requests {
             if queue.closed || queue.ahead.len() >= AHEAD_MAX {
                 break;
             }
             if let MapEntry::Vacant(place) = known.entry(request.key()) {
                 let request = place.insert(Arc::new(request)).clone();
+                let is_next = queue.ahead.back().is_some_and(|last| request.follows(last));
+                runs += usize::from(!is_next);
                 queue.ahead.push_back(request);
             }
         }
-        let runs = queue.ahead.len().div_ceil(RUN_PAGES);
+        runs = runs.max(queue.ahead.len().div_ceil(RUN_PAGES));
         drop((known, queue));
         for _ in 0..runs {
             self.called.notify_one();

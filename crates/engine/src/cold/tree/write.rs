@@ -1,5 +1,7 @@
 //! Changing a tree: sorted batches of operations.
 
+use smallvec::SmallVec;
+
 use super::Tree;
 use super::builder::{Fences, format};
 use super::change::{self, Fit};
@@ -10,6 +12,9 @@ use super::node::{Key, Node, Seek};
 use super::{KEY_BYTES_MAX, overflow};
 use crate::cold::{Body, Edit, PageNumber};
 use crate::wait::Task;
+
+/// How many leaves are asked for ahead of the one that is changed.
+const READ_AHEAD: usize = 64;
 
 /// What is to be done to a key.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +143,57 @@ pub(super) struct Writer<'w, 't, E> {
     pub(super) applied: Applied,
     /// How far the operation is that could not be done at once.
     pub(super) pending: Pending,
+    ahead: Ahead,
     long: Vec<u8>,
+}
+
+/// How far leaves have been asked for.
+#[derive(Default)]
+struct Ahead {
+    /// The first operation whose leaf has not been thought of ...
+    asked: usize,
+    /// ... and the one at which more leaves are asked for.
+    ask_at: usize,
+}
+
+impl Ahead {
+    /// Leaves that operations from this one on go to, as far as the node above its leaf leads to them; none as long
+    /// as enough have been asked for.
+    fn leaves(
+        &mut self,
+        above: &Node<'_>,
+        (child, from): (usize, usize),
+        changes: &[Change<'_>],
+    ) -> Result<SmallVec<[PageNumber; READ_AHEAD]>, Damage> {
+        let mut leaves = SmallVec::new();
+        if from < self.ask_at {
+            return Ok(leaves);
+        }
+        let start = self.asked.max(from);
+        let (mut last, mut middle) = (child, None);
+        self.asked = changes.len();
+        for (number, change) in changes.iter().enumerate().skip(start) {
+            let seek = Seek::At(change.key);
+            let index = match above.is_left_of(seek) {
+                false => above.child_index(seek)?,
+                true => usize::MAX,
+            };
+            if index == last {
+                continue;
+            }
+            if index == usize::MAX || leaves.len() == READ_AHEAD {
+                self.asked = number;
+                break;
+            }
+            if leaves.len() == READ_AHEAD / 2 {
+                middle = Some(number);
+            }
+            leaves.push(above.child(index)?);
+            last = index;
+        }
+        self.ask_at = middle.unwrap_or(self.asked);
+        Ok(leaves)
+    }
 }
 
 /// What has been done for an operation that needs more than the leaf.
@@ -173,6 +228,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
             displaced: Vec::new(),
             applied: Applied::default(),
             pending: Pending::default(),
+            ahead: Ahead::default(),
             long: Vec::new(),
         }
     }
@@ -184,7 +240,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         from: usize,
         before: &mut impl FnMut(usize, Option<Entry<'_>>),
     ) -> Result<usize, TreeError> {
-        let to = from + self.descend(&changes[from..])?;
+        let to = from + self.descend(changes, from)?;
         let leaf = self.leaf();
         let deleted = self.applied.deleted;
         let mut reached = self.change_in_place(changes, from, to, before)?;
@@ -199,9 +255,11 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         Ok(reached)
     }
 
-    /// Goes down to the first operation's leaf. Returns how many operations belong there.
-    fn descend(&mut self, changes: &[Change<'_>]) -> Result<usize, TreeError> {
+    /// Goes down to the leaf of the operation at `from`. Returns how many operations from there on belong to it.
+    /// Asks for the leaves of those that follow.
+    fn descend(&mut self, all: &[Change<'_>], from: usize) -> Result<usize, TreeError> {
         const ASTRAY: Damage = Damage("a node holds other keys than the one above it says");
+        let changes = &all[from..];
         let seek = Seek::At(changes[0].key);
         self.path.clear();
         let mut at = self.tree.start();
@@ -226,6 +284,13 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
             let below = node.child(child).map_err(|damage| damage.at(page))?;
             at = Waypoint { page: below, level: Some(node.level() - 1) };
             self.path.push(Step { page, child });
+            if node.level() == 1 && changes.len() > 1 {
+                let ahead = self.ahead.leaves(&node, (child, from), all);
+                let leaves = ahead.map_err(|damage| damage.at(page))?;
+                if !leaves.is_empty() {
+                    self.edit.read_ahead(&leaves);
+                }
+            }
         }
     }
 

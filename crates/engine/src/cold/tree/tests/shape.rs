@@ -295,6 +295,28 @@ fn a_batch_that_fails_leaves_a_whole_tree() {
 }
 
 #[test]
+fn batches_ask_for_leaves_ahead() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    let tree = load(&pages, &task, 100, 50_000, &[1; 50]);
+    let leaves = measure(&pages, &task, tree).leaf_pages;
+    for (step, many) in [(1, true), (50, true), (1000, false)] {
+        pages.read_ahead.store(0, Relaxed);
+        let some: Vec<Vec<u8>> = (0..50_000).step_by(step).map(number_key).collect();
+        put_all(&pages, &task, tree, &some);
+        let ahead = pages.read_ahead.load(Relaxed);
+        match many {
+            true => assert!(ahead * 10 > leaves * 9 && ahead <= leaves, "{ahead} of {leaves}"),
+            false => assert!((40..50).contains(&ahead), "{ahead} for 50 rows"),
+        }
+    }
+    pages.read_ahead.store(0, Relaxed);
+    put_all(&pages, &task, tree, &[number_key(100)]);
+    assert_eq!(pages.read_ahead.load(Relaxed), 0);
+}
+
+#[test]
 fn long_scans_ask_for_leaves_ahead() {
     let runtime = runtime();
     let task = Task::blocking(&runtime);
