@@ -207,6 +207,11 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open(path, mode)
     }
 
+    /// Whether it is worth reading and writing files while something else is done, on threads besides.
+    fn overlaps(&self) -> bool {
+        false
+    }
+
     /// Gives a file or directory another name; a file of that name is replaced.
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()>;
 

@@ -10,6 +10,7 @@
 //! * [`memory`]: address space, which is the same in every world.
 //! * [`real`]: the operating system's.
 //! * [`slow`]: files that are read as slowly as from a disk with an arm.
+//! * [`stream`]: long runs of bytes, written behind and read ahead.
 //! * [`sim`]: in memory and on a seed; loses or tears unsynced writes, fails, fills up, delays.
 //!
 //! An [`Env`] bundles the three and is passed down from the program's `main`.
@@ -30,6 +31,7 @@ pub mod real;
 pub mod rng;
 pub mod sim;
 pub mod slow;
+pub mod stream;
 mod sys;
 
 pub use clock::Clock;

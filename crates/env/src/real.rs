@@ -62,6 +62,10 @@ impl FileSystem for RealFs {
         Ok(Arc::new(opened))
     }
 
+    fn overlaps(&self) -> bool {
+        true
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
         named(OpKind::Rename, from, fs::rename(from, to))
     }

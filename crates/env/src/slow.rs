@@ -72,6 +72,10 @@ impl FileSystem for SlowReads {
         Ok(self.slow_down(path, self.inner.open_direct(path, mode)?))
     }
 
+    fn overlaps(&self) -> bool {
+        self.inner.overlaps()
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
         self.inner.rename(from, to)
     }

@@ -13,7 +13,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use env::File;
+use env::stream::{Appender, ReadAhead};
+use env::{Env, File};
 
 use super::error::{BackupError, Result};
 
@@ -51,17 +52,18 @@ impl BlockKind {
 
 /// Writes blocks into a file.
 pub(super) struct BlockWriter {
-    file: Arc<dyn File>,
+    out: Appender,
     start: u64,
-    offset: u64,
     number: u64,
     packs: bool,
-    buffer: Vec<u8>,
+    packed: Vec<u8>,
 }
 
 impl BlockWriter {
-    pub fn new(file: Arc<dyn File>, offset: u64, packs: bool) -> BlockWriter {
-        BlockWriter { file, start: offset, offset, number: 0, packs, buffer: Vec::new() }
+    /// From this offset on, which is that of a whole page, of a file that was opened past the cache.
+    pub fn new(env: &Env, file: Arc<dyn File>, offset: u64, packs: bool) -> BlockWriter {
+        let out = Appender::new(env, file, offset);
+        BlockWriter { out, start: offset, number: 0, packs, packed: Vec::new() }
     }
 
     /// Where the first block is.
@@ -76,59 +78,57 @@ impl BlockWriter {
 
     /// Where the next block goes.
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.out.position()
     }
 
+    /// Adds a block. An error may be that of an earlier one.
     pub fn write(&mut self, kind: BlockKind, bytes: &[u8]) -> Result<()> {
         debug_assert!(bytes.len() <= BLOCK_MAX, "blocks have a bound");
-        self.buffer.clear();
-        self.buffer.resize(BLOCK_HEADER, 0);
-        let packing = self.fill(kind, bytes);
-        let stored = self.buffer.len() - BLOCK_HEADER;
-        let mut put = |at: usize, field: &[u8]| {
-            self.buffer[at..at + field.len()].copy_from_slice(field);
+        let (packing, stored) = match self.pack(kind, bytes) {
+            Some(len) => (LZ4, &self.packed[..len]),
+            None => (PLAIN, bytes),
         };
+        let mut header = [0; BLOCK_HEADER];
+        let mut put = |at: usize, field: &[u8]| header[at..at + field.len()].copy_from_slice(field);
         put(0, &MAGIC.to_le_bytes());
         put(4, &[kind as u8, packing]);
-        put(12, &(stored as u32).to_le_bytes());
+        put(12, &(stored.len() as u32).to_le_bytes());
         put(16, &(bytes.len() as u32).to_le_bytes());
         put(24, &self.number.to_le_bytes());
-        let checksum = checksum(&self.buffer);
-        self.buffer[8..12].copy_from_slice(&checksum.to_le_bytes());
-        self.file.write_all_at(&self.buffer, self.offset).map_err(BackupError::device)?;
-        self.offset += self.buffer.len() as u64;
+        let checksum = checksum(&header, stored);
+        header[8..12].copy_from_slice(&checksum.to_le_bytes());
+        self.out.append(&header).map_err(BackupError::device)?;
+        self.out.append(stored).map_err(BackupError::device)?;
         self.number += 1;
         Ok(())
     }
 
-    /// Adds the bytes to the buffer, packed if that makes them fewer; how.
-    fn fill(&mut self, kind: BlockKind, bytes: &[u8]) -> u8 {
-        if self.packs && matches!(kind, BlockKind::Data | BlockKind::Log) {
-            let most = lz4_flex::block::get_maximum_output_size(bytes.len());
-            self.buffer.resize(BLOCK_HEADER + most, 0);
-            let packed = lz4_flex::block::compress_into(bytes, &mut self.buffer[BLOCK_HEADER..]);
-            if let Ok(len) = packed
-                && len < bytes.len()
-            {
-                self.buffer.truncate(BLOCK_HEADER + len);
-                return LZ4;
-            }
-            self.buffer.truncate(BLOCK_HEADER);
+    /// Waits until all blocks are in the file, with zeros up to a whole page; they are not durable yet.
+    pub fn finish(self) -> Result<()> {
+        self.out.finish().map(drop).map_err(BackupError::device)
+    }
+
+    /// Packs the bytes, if that makes them fewer: how many.
+    fn pack(&mut self, kind: BlockKind, bytes: &[u8]) -> Option<usize> {
+        if !self.packs || !matches!(kind, BlockKind::Data | BlockKind::Log) {
+            return None;
         }
-        self.buffer.extend_from_slice(bytes);
-        PLAIN
+        self.packed.resize(lz4_flex::block::get_maximum_output_size(bytes.len()), 0);
+        let packed = lz4_flex::block::compress_into(bytes, &mut self.packed);
+        packed.ok().filter(|len| *len < bytes.len())
     }
 }
 
 /// Over everything but the magic and the checksum itself.
-fn checksum(block: &[u8]) -> u32 {
-    crc32c::crc32c_append(crc32c::crc32c(&block[4..8]), &block[12..])
+fn checksum(header: &[u8; BLOCK_HEADER], stored: &[u8]) -> u32 {
+    let own = crc32c::crc32c_append(crc32c::crc32c(&header[4..8]), &header[12..]);
+    crc32c::crc32c_append(own, stored)
 }
 
 /// Reads the blocks of a set back.
 pub(super) struct BlockReader {
     path: Arc<Path>,
-    file: Arc<dyn File>,
+    source: Source,
     offset: u64,
     end: u64,
     number: u64,
@@ -136,11 +136,29 @@ pub(super) struct BlockReader {
     raw: Vec<u8>,
 }
 
+/// How the bytes come.
+enum Source {
+    /// Each when it is asked for.
+    Asked(Arc<dyn File>),
+    /// All, one after the other.
+    Ahead(Box<ReadAhead>),
+}
+
 impl BlockReader {
-    /// For the blocks that lie in this part of a file.
-    pub fn new(path: Arc<Path>, file: Arc<dyn File>, (offset, end): (u64, u64)) -> BlockReader {
+    /// For some of the blocks that lie in this part of a file.
+    pub fn new(path: Arc<Path>, file: Arc<dyn File>, part: (u64, u64)) -> BlockReader {
+        BlockReader::of(path, Source::Asked(file), part)
+    }
+
+    /// For all of them, of a file that was opened past the cache.
+    pub fn ahead(env: &Env, path: Arc<Path>, file: Arc<dyn File>, part: (u64, u64)) -> BlockReader {
+        let ahead = ReadAhead::new(env, file, part.0..part.1);
+        BlockReader::of(path, Source::Ahead(Box::new(ahead)), part)
+    }
+
+    fn of(path: Arc<Path>, source: Source, (offset, end): (u64, u64)) -> BlockReader {
         let (stored, raw) = (Vec::new(), Vec::new());
-        BlockReader { path, file, offset, end, number: 0, stored, raw }
+        BlockReader { path, source, offset, end, number: 0, stored, raw }
     }
 
     /// Where the next block is.
@@ -148,8 +166,12 @@ impl BlockReader {
         self.offset
     }
 
-    /// Goes to the last block of the set, which is at this offset.
+    /// Goes to the last block of the set, which is at this offset; the blocks come when they are asked for.
     pub fn skip_to_end(&mut self, offset: u64, number: u64) {
+        debug_assert!(
+            matches!(self.source, Source::Asked(_)),
+            "what comes by itself cannot be skipped"
+        );
         (self.offset, self.number) = (offset, number);
     }
 
@@ -165,37 +187,37 @@ impl BlockReader {
         if room < BLOCK_HEADER as u64 {
             return Err(self.damaged(at, "the backup set ends in the middle"));
         }
-        self.stored.resize(BLOCK_HEADER, 0);
-        self.read(0, at)?;
-        let u32_at = |bytes: &[u8], at: usize| {
-            u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-        };
-        let (magic, stored) = (u32_at(&self.stored, 0), u32_at(&self.stored, 12) as usize);
-        let raw = u32_at(&self.stored, 16) as usize;
+        let mut header = [0; BLOCK_HEADER];
+        self.read(&mut header, at)?;
+        let u32_at =
+            |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+        let (magic, stored, raw) = (u32_at(0), u32_at(12) as usize, u32_at(16) as usize);
         if magic != MAGIC || stored > raw || raw > BLOCK_MAX {
             return Err(self.damaged(at, "there is no block"));
         }
         if room < (BLOCK_HEADER + stored) as u64 {
             return Err(self.damaged(at, "a block is longer than the backup set"));
         }
-        self.stored.resize(BLOCK_HEADER + stored, 0);
-        self.read(BLOCK_HEADER, at + BLOCK_HEADER as u64)?;
-        if u32_at(&self.stored, 8) != checksum(&self.stored) {
+        let mut bytes = std::mem::take(&mut self.stored);
+        bytes.resize(stored, 0);
+        let read = self.read(&mut bytes, at + BLOCK_HEADER as u64);
+        self.stored = bytes;
+        read?;
+        if u32_at(8) != checksum(&header, &self.stored) {
             return Err(self.damaged(at, "a block's checksum is wrong"));
         }
-        let number = u64::from_le_bytes(self.stored[24..32].try_into().expect("eight bytes"));
-        let kind = BlockKind::of(self.stored[4]).filter(|_| number == self.number);
+        let number = u64::from_le_bytes(header[24..32].try_into().expect("eight bytes"));
+        let kind = BlockKind::of(header[4]).filter(|_| number == self.number);
         let Some(kind) = kind else {
             return Err(self.damaged(at, "a block is missing"));
         };
         self.offset += (BLOCK_HEADER + stored) as u64;
         self.number += 1;
-        let bytes = &self.stored[BLOCK_HEADER..];
-        match self.stored[5] {
-            PLAIN if stored == raw => Ok((kind, &self.stored[BLOCK_HEADER..])),
+        match header[5] {
+            PLAIN if stored == raw => Ok((kind, &self.stored)),
             LZ4 => {
                 self.raw.resize(raw, 0);
-                let unpacked = lz4_flex::block::decompress_into(bytes, &mut self.raw);
+                let unpacked = lz4_flex::block::decompress_into(&self.stored, &mut self.raw);
                 match unpacked {
                     Ok(len) if len == raw => Ok((kind, &self.raw)),
                     _ => Err(self.damaged(at, "a block cannot be unpacked")),
@@ -205,9 +227,13 @@ impl BlockReader {
         }
     }
 
-    fn read(&mut self, from: usize, offset: u64) -> Result<()> {
-        let got = self.file.read_at(&mut self.stored[from..], offset);
-        match got.map_err(BackupError::device)? == self.stored.len() - from {
+    /// Fills the buffer with what is at this offset, which is behind what was read before.
+    fn read(&mut self, into: &mut [u8], offset: u64) -> Result<()> {
+        let got = match &mut self.source {
+            Source::Asked(file) => file.read_at(into, offset),
+            Source::Ahead(ahead) => ahead.read(into),
+        };
+        match got.map_err(BackupError::device)? == into.len() {
             true => Ok(()),
             false => Err(self.damaged(offset, "the file is too short")),
         }

@@ -4,7 +4,7 @@
 //! header      one page: magic, 8 bytes | version u16 | zero u16 | CRC-32C u32 | description
 //! directory   twice, 16 KB each: magic u32 | CRC-32C u32 | generation u64 | end u64 | count u64 | entry*
 //! entry       offset u64 | length u64 | last block u64 | its number u64
-//! sets        blocks
+//! sets        blocks; each begins at a whole page
 //! ```
 //!
 //! Of the two directories the whole one of the higher generation counts. When a set has been written and
@@ -75,6 +75,8 @@ pub struct Media {
     env: Env,
     path: Arc<Path>,
     file: Arc<dyn File>,
+    /// The same, past the system's cache: for the blocks of sets.
+    direct: Arc<dyn File>,
     /// What it says of itself.
     pub header: MediaHeader,
     directory: Directory,
@@ -103,7 +105,8 @@ impl Media {
         let offset = PAGE as u64;
         let damaged = || BackupError::Damaged { file: path.clone(), offset, what };
         let directory = newest.ok_or_else(damaged)?;
-        Ok(Media { env: env.clone(), path, file, header, directory, partial: None })
+        let direct = env.fs().open_direct(&path, mode).map_err(BackupError::device)?;
+        Ok(Media { env: env.clone(), path, file, direct, header, directory, partial: None })
     }
 
     /// Begins a new file in the place of what may be there, which stays until the first set is whole.
@@ -118,12 +121,12 @@ impl Media {
             let file = env.fs().open(&partial, OpenMode::CreateNew)?;
             file.write_all_at(&encode_header(&header), 0)?;
             file.write_all_at(&[0; 2 * DIRECTORY], PAGE as u64)?;
-            Ok(file)
+            Ok((file, env.fs().open_direct(&partial, OpenMode::Write)?))
         };
-        let file = create().map_err(BackupError::device)?;
+        let (file, direct) = create().map_err(BackupError::device)?;
         let directory = Directory::default();
         let (env, path) = (env.clone(), path.into());
-        Ok(Media { env, path, file, header, directory, partial: Some(partial) })
+        Ok(Media { env, path, file, direct, header, directory, partial: Some(partial) })
     }
 
     /// The file.
@@ -139,7 +142,8 @@ impl Media {
     /// What the set of this number, counted from 1, says of itself.
     pub fn set(&self, number: usize) -> Result<BackupSet> {
         let place = self.place(number)?;
-        let mut blocks = self.blocks(place);
+        let part = (place.offset, place.offset + place.len);
+        let mut blocks = BlockReader::new(self.path.clone(), self.file.clone(), part);
         let header = match blocks.next()? {
             (BlockKind::Header, bytes) => SetHeader::decode(bytes),
             _ => None,
@@ -158,7 +162,9 @@ impl Media {
 
     /// The blocks of the set of this number behind the first, which describes it.
     pub(super) fn read(&self, number: usize) -> Result<BlockReader> {
-        let mut blocks = self.blocks(self.place(number)?);
+        let Place { offset, len, .. } = self.place(number)?;
+        let (path, file) = (self.path.clone(), self.direct.clone());
+        let mut blocks = BlockReader::ahead(&self.env, path, file, (offset, offset + len));
         blocks.next()?;
         Ok(blocks)
     }
@@ -168,27 +174,30 @@ impl Media {
         place.ok_or_else(|| BackupError::NoSuchSet(self.path.clone(), number))
     }
 
-    fn blocks(&self, place: Place) -> BlockReader {
-        let range = (place.offset, place.offset + place.len);
-        BlockReader::new(self.path.clone(), self.file.clone(), range)
-    }
-
     /// Begins a set behind the others.
     pub(super) fn begin_set(&self, packs: bool) -> Result<BlockWriter> {
         if self.directory.sets.len() == SETS_MAX {
             return Err(BackupError::MediaFull(self.path.clone()));
         }
-        Ok(BlockWriter::new(self.file.clone(), self.directory.end(), packs))
+        Ok(BlockWriter::new(&self.env, self.direct.clone(), self.next_set(), packs))
     }
 
-    /// The set that was begun has been written, ending with this block: makes it count. Its number.
-    pub(super) fn end_set(&mut self, blocks: &BlockWriter, last: (u64, u64)) -> Result<usize> {
-        let offset = self.directory.end();
-        let place = Place { offset, len: blocks.offset() - offset, last: last.0, number: last.1 };
+    /// Where the next set begins: at a whole page.
+    fn next_set(&self) -> u64 {
+        self.directory.end().next_multiple_of(PAGE as u64)
+    }
+
+    /// The set that was begun is to end with this block: makes it count. Its number.
+    pub(super) fn end_set(&mut self, blocks: BlockWriter, last: (u64, u64)) -> Result<usize> {
+        let (offset, end) = (self.next_set(), blocks.offset());
+        blocks.finish()?;
+        let place = Place { offset, len: end - offset, last: last.0, number: last.1 };
         let mut next = self.directory.clone();
         next.generation += 1;
         next.sets.push(place);
         let commit = || {
+            // The last write was of a whole page, and may have been before of more.
+            self.file.set_len(end)?;
             self.file.sync_data()?;
             let slot = next.generation % 2;
             self.file.write_all_at(&next.encode(), PAGE as u64 + slot * DIRECTORY as u64)?;
@@ -270,7 +279,7 @@ fn read_directory(file: &dyn File, place: u64) -> FileResult<Option<Directory>> 
 }
 
 impl Directory {
-    /// Where the next set begins.
+    /// Where the last set ends.
     fn end(&self) -> u64 {
         self.sets.last().map_or(SETS, |last| last.offset + last.len)
     }

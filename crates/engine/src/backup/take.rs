@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use base::ids::Lsn;
-use env::{Env, File};
+use env::memory::AlignedBytes;
+use env::{Env, File, FileError, OpKind};
 
 use super::block::{BLOCK_MAX, BlockKind, BlockWriter};
 use super::chain::{Base, ChainStore, Fork};
@@ -39,7 +40,8 @@ pub(crate) struct Source<'a> {
 pub struct Backup {
     header: SetHeader,
     media: Media,
-    blocks: BlockWriter,
+    /// Until the set is ended.
+    blocks: Option<BlockWriter>,
     manager: Arc<Manager>,
     objects: Arc<dyn ObjectStore>,
     store: Arc<dyn LogStore>,
@@ -53,7 +55,9 @@ pub struct Backup {
     /// Files that are still to be copied.
     files: VecDeque<FileHead>,
     stage: Stage,
-    buffer: Vec<u8>,
+    /// A block's worth of a file.
+    buffer: AlignedBytes,
+    batches: Vec<u8>,
     end: SetEnd,
     progress: Progress,
 }
@@ -146,7 +150,7 @@ impl Backup {
         Ok(Backup {
             header,
             media,
-            blocks,
+            blocks: Some(blocks),
             manager: source.manager.clone(),
             objects: source.objects.clone(),
             store: source.store.clone(),
@@ -157,7 +161,8 @@ impl Backup {
             _busy: busy,
             files,
             stage: Stage::NextFile,
-            buffer: Vec::new(),
+            buffer: AlignedBytes::new(BLOCK_MAX),
+            batches: Vec::new(),
             end: SetEnd { data_bytes, ..SetEnd::default() },
             progress,
         })
@@ -188,15 +193,15 @@ impl Backup {
             log.flush(&Task::blocking(self.manager.runtime()))?;
             return Ok(Stage::Log(self.store.follow(self.header.first)?, log.durable()));
         };
-        self.blocks.write(BlockKind::File, &head.encode())?;
+        unended(&mut self.blocks).write(BlockKind::File, &head.encode())?;
         let bytes = match head.kind {
             FileKind::Manifest => Bytes::Memory(self.pin.manifest.encode()),
             FileKind::Pages => {
                 let pages = self.pages.take();
                 Bytes::Pages(pages.expect("there is one such file, if they are pinned"))
             }
-            FileKind::Data => Bytes::Stored(self.objects.open(&FileId(head.id).data())?),
-            FileKind::Delta => Bytes::Stored(self.objects.open(&FileId(head.id).delta())?),
+            FileKind::Data => Bytes::Stored(self.objects.open_direct(&FileId(head.id).data())?),
+            FileKind::Delta => Bytes::Stored(self.objects.open_direct(&FileId(head.id).delta())?),
         };
         Ok(Stage::File(head, bytes, 0))
     }
@@ -204,18 +209,23 @@ impl Backup {
     /// Copies a block of a file.
     fn copy(&mut self, head: FileHead, mut bytes: Bytes, offset: u64) -> Result<Stage> {
         let len = (head.bytes - offset).min(BLOCK_MAX as u64) as usize;
+        let blocks = unended(&mut self.blocks);
         match &mut bytes {
             Bytes::Stored(file) => {
-                self.buffer.resize(len, 0);
-                file.read_exact_at(&mut self.buffer, offset)?;
-                self.blocks.write(BlockKind::Data, &self.buffer)?;
+                // The last read goes beyond the end: what lies past the cache is read in whole pages.
+                let got = file.read_at(&mut self.buffer, offset)?;
+                if got < len {
+                    let short = std::io::ErrorKind::UnexpectedEof.into();
+                    return Err(FileError::new(OpKind::Read, file.path(), short).into());
+                }
+                blocks.write(BlockKind::Data, &self.buffer[..len])?;
             }
             Bytes::Memory(all) => {
                 let start = offset as usize;
-                self.blocks.write(BlockKind::Data, &all[start..start + len])?;
+                blocks.write(BlockKind::Data, &all[start..start + len])?;
             }
             Bytes::Pages(pages) => {
-                self.blocks.write(BlockKind::Data, pages.read(offset, len)?)?;
+                blocks.write(BlockKind::Data, pages.read(offset, len)?)?;
             }
         }
         self.progress.done += len as u64;
@@ -228,7 +238,7 @@ impl Backup {
 
     /// Copies a block's worth of log.
     fn copy_log(&mut self, mut tail: Box<dyn BatchReader>, limit: Lsn) -> Result<Stage> {
-        self.buffer.clear();
+        self.batches.clear();
         let mut over = false;
         loop {
             if tail.end().end >= limit && tail.end().last_batch.is_some() {
@@ -236,21 +246,21 @@ impl Backup {
                 break;
             }
             // The longest batch must still fit.
-            if self.buffer.len() + crate::log::batch::BATCH_MAX > BLOCK_MAX {
+            if self.batches.len() + crate::log::batch::BATCH_MAX > BLOCK_MAX {
                 break;
             }
             match tail.next()? {
-                Some(batch) => self.buffer.extend_from_slice(&batch.bytes),
+                Some(batch) => self.batches.extend_from_slice(&batch.bytes),
                 None => {
                     over = true;
                     break;
                 }
             }
         }
-        if !self.buffer.is_empty() {
-            self.blocks.write(BlockKind::Log, &self.buffer)?;
-            self.progress.done += self.buffer.len() as u64;
-            self.end.log_bytes += self.buffer.len() as u64;
+        if !self.batches.is_empty() {
+            unended(&mut self.blocks).write(BlockKind::Log, &self.batches)?;
+            self.progress.done += self.batches.len() as u64;
+            self.end.log_bytes += self.batches.len() as u64;
         }
         self.end.last = tail.end().end.max(self.header.first);
         Ok(if over { Stage::Done } else { Stage::Log(tail, limit) })
@@ -260,10 +270,11 @@ impl Backup {
     fn finish(&mut self) -> Result<BackupSet> {
         let clock = self.manager.runtime().env().clock();
         self.end.finished_ticks = clock.utc_ticks();
-        let last = (self.blocks.offset(), self.blocks.number());
-        self.end.stored_bytes = last.0 - self.blocks.start();
-        self.blocks.write(BlockKind::End, &self.end.encode())?;
-        let number = self.media.end_set(&self.blocks, last)?;
+        let mut blocks = self.blocks.take().expect("a set is ended once");
+        let last = (blocks.offset(), blocks.number());
+        self.end.stored_bytes = last.0 - blocks.start();
+        blocks.write(BlockKind::End, &self.end.encode())?;
+        let number = self.media.end_set(blocks, last)?;
         let SetHeader { guid, kind, copy_only, keeps_log, through, .. } = self.header;
         let SetEnd { last, finished_ticks, .. } = self.end;
         if !copy_only {
@@ -285,6 +296,11 @@ impl Backup {
         self.progress.done = self.progress.done.max(self.progress.total);
         Ok(BackupSet { number, header: self.header.clone(), end: self.end })
     }
+}
+
+/// What writes the set.
+fn unended(blocks: &mut Option<BlockWriter>) -> &mut BlockWriter {
+    blocks.as_mut().expect("the set has not been ended")
 }
 
 /// The files that a backup has: those of a manifest, and itself, but for what the base has.

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use env::stream::Appender;
 use env::{Env, File, FileResult, OpenMode};
 
 use super::names;
@@ -21,6 +22,9 @@ pub trait ObjectStore: Send + Sync + Debug {
 
     /// Opens an object for reading.
     fn open(&self, name: &str) -> FileResult<Arc<dyn File>>;
+
+    /// Opens an object that is to be copied from its beginning to its end: past the system's cache.
+    fn open_direct(&self, name: &str) -> FileResult<Arc<dyn File>>;
 
     /// Removes an object. After a crash it may be back.
     fn remove(&self, name: &str) -> FileResult<()>;
@@ -84,13 +88,18 @@ impl ObjectStore for LocalObjects {
     }
 
     fn create(&self, name: &str) -> FileResult<Box<dyn NewObject>> {
-        let file = self.env.fs().open(&self.path(name), OpenMode::CreateNew)?;
+        let file = self.env.fs().open_direct(&self.path(name), OpenMode::CreateNew)?;
         let (env, dir) = (self.env.clone(), self.dir.clone());
-        Ok(Box::new(NewFile { env, dir, file, len: 0 }))
+        let out = Appender::new(&env, file, 0);
+        Ok(Box::new(NewFile { env, dir, out }))
     }
 
     fn open(&self, name: &str) -> FileResult<Arc<dyn File>> {
         self.env.fs().open(&self.path(name), OpenMode::Read)
+    }
+
+    fn open_direct(&self, name: &str) -> FileResult<Arc<dyn File>> {
+        self.env.fs().open_direct(&self.path(name), OpenMode::Read)
     }
 
     fn remove(&self, name: &str) -> FileResult<()> {
@@ -105,23 +114,24 @@ impl ObjectStore for LocalObjects {
 struct NewFile {
     env: Env,
     dir: PathBuf,
-    file: Arc<dyn File>,
-    len: u64,
+    out: Appender,
 }
 
 impl NewObject for NewFile {
     fn append(&mut self, bytes: &[u8]) -> FileResult<()> {
-        self.file.write_all_at(bytes, self.len)?;
-        self.len += bytes.len() as u64;
-        Ok(())
+        self.out.append(bytes)
     }
 
     fn written(&self) -> u64 {
-        self.len
+        self.out.position()
     }
 
     fn finish(self: Box<Self>) -> FileResult<()> {
-        self.file.sync_all()?;
-        self.env.fs().sync_dir(&self.dir)
+        let NewFile { env, dir, out } = *self;
+        let file = out.file().clone();
+        let len = out.finish()?;
+        file.set_len(len)?;
+        file.sync_all()?;
+        env.fs().sync_dir(&dir)
     }
 }

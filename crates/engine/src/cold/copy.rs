@@ -8,7 +8,7 @@
 //!
 //! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root reaches.
 //! 2. [`DurablePages`] reads them, past the pool, and verifies each. Batches and checkpoints go on.
-//! 3. [`CopyWriter`] writes each to its place in a file of another database, with a checksum of that.
+//! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum of that.
 //!
 //! # Invariants
 //!
@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use env::Env;
 use env::memory::AlignedBytes;
+use env::stream::{BUFFER_BYTES, Piece, WriteBehind};
 
 use super::error::ColdError;
 use super::file::{DataFile, FileSpec, RESERVED_EXTENTS};
@@ -133,12 +134,12 @@ fn adjacent<T>(pages: &[T], place: impl Fn(&T) -> Place) -> usize {
 /// Makes a store's file of a copy, for another database.
 pub struct CopyWriter {
     file: DataFile,
+    behind: WriteBehind,
     from: u128,
     to: u128,
     root: Option<Root>,
     /// The length of the file, in pages.
     pages: u32,
-    buffer: AlignedBytes,
 }
 
 impl CopyWriter {
@@ -151,11 +152,12 @@ impl CopyWriter {
     ) -> Result<CopyWriter, ColdError> {
         let pages = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
         let file = DataFile::create(env, spec, to, pages)?;
-        let buffer = AlignedBytes::new(COPY_BYTES_MAX);
-        Ok(CopyWriter { file, from, to, root: None, pages, buffer })
+        let behind = WriteBehind::new(env, file.file().clone());
+        Ok(CopyWriter { file, behind, from, to, root: None, pages })
     }
 
-    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. Blocks the thread.
+    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. An error may be that of an earlier
+    /// call. Blocks the thread.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<bool, ColdError> {
         if self.root.is_none() {
             let Some((root, rest)) = bytes.split_at_checked(ROOT_BYTES_MAX) else {
@@ -164,12 +166,13 @@ impl CopyWriter {
             bytes = rest;
             self.root = Root::decode(root).ok().filter(|root| root.database == self.from);
         }
-        if self.root.is_none() || bytes.len() % PAGE_BYTES != 0 || bytes.len() > self.buffer.len() {
+        if self.root.is_none() || bytes.len() % PAGE_BYTES != 0 || bytes.len() > BUFFER_BYTES {
             return Ok(false);
         }
         let (from, to) = (Seed::new(self.from), Seed::new(self.to));
-        self.buffer[..bytes.len()].copy_from_slice(bytes);
-        let pages = self.buffer[..bytes.len()].chunks_exact_mut(PAGE_BYTES);
+        let mut buffer = self.behind.buffer()?;
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        let pages = buffer[..bytes.len()].chunks_exact_mut(PAGE_BYTES);
         let Some(places) = pages.map(|page| adopt(page, from, to)).collect::<Option<Vec<_>>>()
         else {
             return Ok(false);
@@ -178,20 +181,22 @@ impl CopyWriter {
         if places.iter().any(|place| place.file != self.file.id() || place.index < reserved) {
             return Ok(false);
         }
-        let mut at = 0;
+        let (mut at, mut pieces) = (0, Vec::<Piece>::new());
         while at < places.len() {
             let run = adjacent(&places[at..], |place| *place);
-            let bytes = &self.buffer[at * PAGE_BYTES..(at + run) * PAGE_BYTES];
-            self.file.write(places[at].index, bytes)?;
+            let part = at * PAGE_BYTES..(at + run) * PAGE_BYTES;
+            pieces.push((part, places[at].offset()));
             at += run;
             self.pages = self.pages.max(places[at - 1].index + 1);
         }
+        self.behind.write(buffer, pieces)?;
         Ok(true)
     }
 
     /// That was all: makes it durable. `false` if there was no root.
-    pub fn finish(self) -> Result<bool, ColdError> {
+    pub fn finish(mut self) -> Result<bool, ColdError> {
         let Some(mut root) = self.root else { return Ok(false) };
+        self.behind.finish()?;
         let pages = self.pages.next_multiple_of(EXTENT_PAGES);
         self.file.set_pages(pages)?;
         self.file.sync()?;

@@ -128,6 +128,11 @@ impl DataFile {
         &self.path
     }
 
+    /// The file itself, for who writes many pages one after the other.
+    pub fn file(&self) -> &Arc<dyn File> {
+        &self.file
+    }
+
     /// How many whole pages there are.
     pub fn pages(&self) -> Result<u32, ColdError> {
         Ok(u32::try_from(self.file.len()? / PAGE_BYTES as u64).unwrap_or(u32::MAX))

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::ids::Lsn;
+use env::stream::Appender;
 use env::{Env, File, OpenMode};
 
 use super::segment::{self, FIRST_BATCH, SegmentHeader, State};
@@ -37,8 +38,9 @@ pub struct Import {
 
 struct Open {
     header: SegmentHeader,
+    /// For the header; batches go past the system's cache.
     file: Arc<dyn File>,
-    offset: u64,
+    batches: Appender,
 }
 
 impl Import {
@@ -72,7 +74,7 @@ impl Import {
     /// Adds a batch, of which this is the payload.
     pub fn push(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), LogError> {
         debug_assert!(batch.first >= self.end, "batches come in order");
-        if self.open.as_ref().is_some_and(|open| open.offset >= self.segment_bytes) {
+        if self.open.as_ref().is_some_and(|open| open.batches.position() >= self.segment_bytes) {
             self.close()?;
         }
         if self.open.is_none() {
@@ -93,8 +95,7 @@ impl Import {
         };
         header.seal(&mut self.buffer);
         self.buffer.resize(self.buffer.len().next_multiple_of(BATCH_ALIGN), 0);
-        open.file.write_all_at(&self.buffer, open.offset)?;
-        open.offset += self.buffer.len() as u64;
+        open.batches.append(&self.buffer)?;
         self.end = batch.end;
         Ok(())
     }
@@ -124,12 +125,16 @@ impl Import {
         let path = self.dir.join(segment::name(header.number));
         let file = self.env.fs().open(&path, OpenMode::CreateNew)?;
         self.next_number += 1;
-        Ok(Open { header, file, offset: FIRST_BATCH })
+        let direct = self.env.fs().open_direct(&path, OpenMode::Write)?;
+        let batches = Appender::new(&self.env, direct, FIRST_BATCH);
+        Ok(Open { header, file, batches })
     }
 
     /// Heads and syncs the open segment.
     fn close(&mut self) -> Result<(), LogError> {
-        let Some(Open { header, file, offset }) = self.open.take() else { return Ok(()) };
+        let Some(Open { header, file, batches }) = self.open.take() else { return Ok(()) };
+        let offset = batches.finish()?;
+        file.set_len(offset)?;
         file.write_all_at(&SegmentHeader { size: offset, ..header }.encode(), 0)?;
         Ok(file.sync_all()?)
     }
