@@ -17,7 +17,7 @@ use super::error::{CheckpointError, Result};
 use super::gather::OpenData;
 use super::manifest::{Manifest, Pair};
 use super::names::FileId;
-use super::round::{Core, State};
+use super::round::{Core, MergeTarget, State};
 use crate::hot::key::KeyBuf;
 
 /// The run to be merged next, if one is due.
@@ -85,10 +85,18 @@ impl Core {
         let id = FileId(next.next_file);
         next.next_file += 1;
         state.used(&next);
-        let merged = self.copy_live(&next, &next.pairs[run.clone()], id, &needed)?;
-        next.pairs.splice(run, merged);
-        self.counters.merges.fetch_add(1, Relaxed);
-        self.install(state, next)
+        let merged = self.copy_live(&next, &next.pairs[run.clone()], id, &needed);
+        let installed = merged.and_then(|merged| {
+            next.pairs.splice(run, merged);
+            self.counters.merges.fetch_add(1, Relaxed);
+            self.install(state, next)
+        });
+        self.show_target(None);
+        installed
+    }
+
+    fn show_target(&self, target: Option<MergeTarget>) {
+        *self.merging.lock().expect("nobody panics under this lock") = target;
     }
 
     /// Copies the live rows of neighbouring pairs into one, if there are any.
@@ -101,6 +109,7 @@ impl Core {
     ) -> Result<Option<Pair>> {
         let (from, to) = (pairs[0].from, pairs[pairs.len() - 1].to);
         let mut data = None;
+        let begun = next.number + 1;
         for pair in pairs {
             self.copy_pair(next, pair, needed, &mut |storage, layout, stamp, row| {
                 if data.is_none() {
@@ -108,6 +117,13 @@ impl Core {
                 }
                 data.as_mut().expect("made above").push(storage, layout, stamp, row)
             })?;
+            let written = data.as_ref().map(OpenData::bytes);
+            self.show_target(written.map(|bytes| MergeTarget {
+                id,
+                range: (from, to),
+                bytes,
+                begun,
+            }));
         }
         let Some(data) = data else { return Ok(None) };
         let written = data.finish(to)?;
@@ -119,7 +135,7 @@ impl Core {
             bytes: written.bytes,
             rows: written.rows,
             deltas: Vec::new(),
-            begun: next.number + 1,
+            begun,
             merged: true,
         }))
     }

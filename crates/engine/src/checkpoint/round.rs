@@ -61,10 +61,22 @@ pub(crate) struct Core {
     /// Ends a round that is under way. Set once, by whoever closes the database.
     pub closing: AtomicBool,
     pub counters: Counters,
+    /// The file that a merge is writing, if one is. Written by the merge.
+    pub merging: Mutex<Option<MergeTarget>>,
     /// Whether files are there that only a backup needs, or needed. Written by rounds.
     left_behind: AtomicBool,
     /// Why the last round failed, if it did.
     pub failure: Mutex<Option<CheckpointError>>,
+}
+
+/// A file that a merge is writing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MergeTarget {
+    pub id: FileId,
+    pub range: (Lsn, Lsn),
+    pub bytes: u64,
+    /// The checkpoint that it will be part of.
+    pub begun: u64,
 }
 
 /// What is counted since the database came up. Written by rounds, read by anybody.
@@ -144,6 +156,7 @@ impl Core {
             published,
             closing,
             counters,
+            merging: Mutex::default(),
             left_behind: AtomicBool::new(false),
             failure: Mutex::default(),
         }

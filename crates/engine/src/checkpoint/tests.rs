@@ -18,6 +18,7 @@ use crate::recovery::tests::{
 use crate::recovery::{RecoveryError, RecoveryOptions};
 use crate::sync::Arc;
 use crate::txn::{Durability, TxnError};
+use crate::wait::Task;
 
 /// A world with a database that has one table.
 fn new_world(seed: u64) -> (World, Server) {
@@ -176,6 +177,40 @@ fn files_of_rows_that_were_deleted_go_by_themselves() {
     assert_eq!(expected.len(), 10);
     crash(&world, server);
     assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+}
+
+#[test]
+fn a_merge_under_way_shows_its_target() {
+    let (world, server) = new_world(3);
+    fill(&server, 0..40);
+    checkpoint(&server);
+    let database = database(&server);
+    let targets = || {
+        let mut files = database.checkpoint_files();
+        files.retain(|file| file.state == FileState::MergeTarget);
+        files
+    };
+    assert_eq!(targets(), []);
+    world.sim.fs().hold_on(OpKind::Write, ".data", 0);
+    std::thread::scope(|scope| {
+        let merge = scope.spawn(|| {
+            let task = Task::blocking(database.manager().runtime());
+            database.merge_checkpoint_files(&task, Lsn::ZERO, Lsn::MAX)
+        });
+        while targets().is_empty() {
+            assert!(!merge.is_finished(), "a merge writes a file");
+            std::thread::yield_now();
+        }
+        let seen = targets();
+        world.sim.fs().release(OpKind::Write);
+        assert!(merge.join().expect("no panic").expect("the disk works"));
+        assert_eq!((seen.len(), seen[0].kind), (1, FileKind::Data));
+        let files = database.checkpoint_files();
+        let made = |file: &&CheckpointFile| (file.id, file.kind) == (seen[0].id, FileKind::Data);
+        let made = files.iter().find(made).expect("it has become current");
+        assert_eq!((made.state, made.range), (FileState::Active, seen[0].range));
+    });
+    assert_eq!(targets(), []);
 }
 
 #[test]

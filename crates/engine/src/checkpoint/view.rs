@@ -28,6 +28,8 @@ pub enum FileState {
     UnderConstruction = 1,
     /// It is loaded at a start.
     Active = 2,
+    /// A merge is putting what lives in others into it.
+    MergeTarget = 3,
     /// It is not needed, and goes with the next checkpoint.
     WaitingForLogTruncation = 8,
 }
@@ -141,6 +143,7 @@ impl Core {
             });
         }
         files.extend(self.under_construction(&manifest));
+        files.extend(self.merge_target(&manifest));
         files
     }
 
@@ -157,6 +160,22 @@ impl Core {
             state: FileState::UnderConstruction,
             range: (manifest.through, self.manager.log().durable()),
             begun: manifest.number + 1,
+        })
+    }
+
+    fn merge_target(&self, manifest: &Manifest) -> Option<CheckpointFile> {
+        let target = (*self.merging.lock().expect("nobody panics under this lock"))?;
+        // It may have become current since the manifest was looked at, or before.
+        (target.id.0 >= manifest.next_file).then(|| CheckpointFile {
+            id: target.id.0,
+            kind: FileKind::Data,
+            pair: None,
+            path: self.path_of(target.id, FileKind::Data),
+            bytes: target.bytes,
+            rows: 0,
+            state: FileState::MergeTarget,
+            range: target.range,
+            begun: target.begun,
         })
     }
 

@@ -35,6 +35,7 @@ fn state(file: &CheckpointFile) -> &'static str {
     match file.state {
         FileState::UnderConstruction => "UNDER CONSTRUCTION",
         FileState::Active => "ACTIVE",
+        FileState::MergeTarget => "MERGE TARGET",
         FileState::WaitingForLogTruncation => "WAITING FOR LOG TRUNCATION",
     }
 }
@@ -71,6 +72,7 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
         for (slot, file) in database.checkpoint_files().iter().enumerate() {
             let path = file.path.strip_prefix(dir).unwrap_or(&file.path);
             let open = file.state == FileState::UnderConstruction;
+            let made = matches!(file.state, FileState::Active | FileState::WaitingForLogTruncation);
             let is_root = file.kind == FileKind::Root;
             let rows = (!is_root).then_some(file.rows);
             cx.push([
@@ -90,7 +92,7 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
                 number(file.range.0.0),
                 or_null((!open).then_some(file.range.1.0), number),
                 number(file.begun),
-                or_null((!open).then_some(file.begun), number),
+                or_null(made.then_some(file.begun), number),
                 number(file.begun),
                 int(0),
                 text("UNENCRYPTED"),
