@@ -1,6 +1,7 @@
 //! Instances in a simulated world: made, crashed, opened again.
 
 mod attach;
+mod load;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,135 @@
+//! Disk tables that more rows are loaded into than a transaction may have in memory, while the power goes.
+
+use super::*;
+
+const TABLE: &str = "T";
+/// The rows after each step of the script.
+const COUNTS: [i64; 4] = [5, 405, 406, 600];
+
+type Rows = Vec<(i64, i64)>;
+
+fn expected(step: usize) -> Rows {
+    (1..=COUNTS[step]).map(|id| (id, 2 * id)).collect()
+}
+
+fn disk_table(id: ObjectId) -> TableDef {
+    let mut table = TableDef { kind: TableKind::Disk, ..table(id, TABLE) };
+    table.indexes[0].id = IndexId(1);
+    table.indexes[0].kind = IndexKind::Clustered;
+    // Keys that are not the table's order, and are not unique.
+    let mut index = IndexDef::new(IndexId(2), "ix".into(), IndexKind::NonClustered, false);
+    index.key.push(KeyColumn { column: ColumnId(2), descending: true });
+    table.indexes.push(index);
+    table
+}
+
+impl Server {
+    /// A table with the first rows.
+    fn disk_table(&self, catalog: &Arc<Catalog>) -> Result<ObjectId, InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            let id = edit.new_object_id();
+            let table = edit.create_table(&self.task, txn, disk_table(id))?;
+            let table = table.expect("it is no type's");
+            (1..=COUNTS[0]).try_for_each(|id| insert(catalog, &self.task, txn, &table, 2 * id))?;
+            Ok(id)
+        })
+    }
+
+    /// A statement that inserts so many rows into a successor of the table's storage; whether it succeeds is said.
+    fn load(
+        &self,
+        catalog: &Arc<Catalog>,
+        id: ObjectId,
+        rows: std::ops::RangeInclusive<i64>,
+        succeeds: bool,
+    ) -> Result<(), InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            let begun = edit.begin_load(&self.task, txn, (id, 1))?;
+            assert!(begun, "disk tables have trees");
+            let table = edit.loads(1).expect("it has begun").clone();
+            let rows_of = catalog.table(&table).expect("it has a storage");
+            for v in rows {
+                let id = catalog.database().manager().take_identity(&self.task, &rows_of, 1)?;
+                let row = rows_of.layout().build_owned(&[Value::Int(id), Value::Int(2 * v)]);
+                edit.load(&self.task, txn, &row)?;
+            }
+            edit.finish_load(&self.task, txn)?;
+            match succeeds {
+                true => Ok(()),
+                false => Err(crate::txn::TxnError::Interrupted.into()),
+            }
+        })
+    }
+
+    fn run(
+        &self,
+        catalog: &Arc<Catalog>,
+        id: ObjectId,
+        done: &mut usize,
+    ) -> Result<(), InstanceError> {
+        self.load(catalog, id, COUNTS[0] + 1..=COUNTS[1], true)?;
+        *done = 1;
+        self.insert(catalog, id, 2 * COUNTS[2])?;
+        *done = 2;
+        catalog.database().checkpoint(&self.task)?;
+        self.load(catalog, id, COUNTS[2] + 1..=COUNTS[3], true)?;
+        *done = 3;
+        Ok(())
+    }
+}
+
+/// The instance with a database that has the table.
+fn started(seed: u64) -> (World, Server, Arc<Catalog>, ObjectId) {
+    let (world, server) = World::started(seed);
+    let catalog = server.create_database("A").expect("the disk works");
+    let id = server.disk_table(&catalog).expect("the disk works");
+    (world, server, catalog, id)
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_table_as_it_was() {
+    let (world, server, catalog, id) = started(31);
+    server.load(&catalog, id, 1..=300, false).expect_err("it was told to fail");
+    assert_eq!(server.select(&catalog, id), expected(0));
+    drop(catalog);
+    let server = world.crash(server);
+    let a = server.instance.find("A").expect("it was made");
+    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+    assert_eq!(server.select(&catalog, id), expected(0));
+}
+
+#[test]
+fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
+    let (first, last) = {
+        let (world, server, catalog, id) = started(32);
+        let first = world.sim.fs().operations();
+        let mut done = 0;
+        server.run(&catalog, id, &mut done).expect("the disk works");
+        assert_eq!(server.select(&catalog, id), expected(done));
+        (first, world.sim.fs().operations())
+    };
+    let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 7 };
+    for at in (first..last).step_by(step) {
+        let (world, server, catalog, id) = started(32);
+        world.sim.fs().power_off_at(at);
+        let mut done = 0;
+        let _ = server.run(&catalog, id, &mut done);
+        drop(catalog);
+        let server = world.crash(server);
+        let a = server.instance.find("A").expect("it was made");
+        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let found = server.select(&catalog, id);
+        let next = (done + 1).min(COUNTS.len() - 1);
+        assert!(
+            found == expected(done) || found == expected(next),
+            "off at {at} after step {done}: {} rows",
+            found.len()
+        );
+        // The table takes rows, and is loaded into, as before.
+        let count = found.len() as i64;
+        server.load(&catalog, id, count + 1..=count + 50, true).expect("the disk works");
+        let rows = server.select(&catalog, id);
+        let values: Vec<i64> = rows.iter().map(|(_, v)| *v).collect();
+        assert_eq!(values, (1..=count + 50).map(|n| 2 * n).collect::<Vec<_>>(), "off at {at}");
+    }
+}
