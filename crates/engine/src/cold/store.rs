@@ -140,6 +140,11 @@ impl Store {
         self.core.space.lock().stats()
     }
 
+    /// Places of images that have been replaced since the last capture, which the next root gives back.
+    pub fn superseded_pages(&self) -> u64 {
+        self.core.superseded.lock().len() as u64
+    }
+
     /// Adds a file. A checkpoint is to follow: until then the store opens without it.
     pub fn add_file(&self, spec: &FileSpec) -> Result<(), ColdError> {
         let core = &self.core;

@@ -40,6 +40,21 @@ impl Core {
         }
     }
 
+    /// Writes a root if the places of images that have been replaced, which only the next root gives back, are half as
+    /// many as those that are needed, and as many as the file grows by. Else a tree that is changed all over again
+    /// and again between two checkpoints would have the file become many times as large as it is.
+    pub fn give_places_back(&self, task: &Task) -> Result<(), SinkError> {
+        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        let waiting = cold.store().superseded_pages();
+        let needed = cold.store().space().used_pages.saturating_sub(waiting);
+        if waiting < u64::from(self.options.growth.step_pages) || waiting < needed / 2 {
+            return Ok(());
+        }
+        // Whoever writes a root just now gives them back, too.
+        let Ok(_alone) = self.writing.try_lock() else { return Ok(()) };
+        self.write_root(task)
+    }
+
     /// Keeps the pages of the last root for a backup; nothing if there are none.
     pub fn pin_pages(&self) -> Result<Option<DurablePages>, ColdError> {
         let cold = self.lock().cold.clone();

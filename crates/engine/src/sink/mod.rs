@@ -47,6 +47,8 @@ mod thread;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod failure_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
+mod places_tests;
+#[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod threads_tests;

@@ -42,10 +42,10 @@ impl Core {
         let presses = load.sinking > self.allowed() / 2;
         let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;
         let waiting = waiting || !self.manager.sinking.is_empty();
-        match begun || waiting && (presses || old) {
-            true => self.round(task).map(drop),
-            false => Ok(()),
+        if begun || waiting && (presses || old) {
+            self.round(task)?;
         }
+        self.give_places_back(task)
     }
 
     /// What rows of disk tables may take before they sink: where memory is short, less than is configured.

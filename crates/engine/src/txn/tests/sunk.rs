@@ -22,19 +22,26 @@ pub(crate) struct Depth {
 
 impl Depth {
     pub(crate) fn new(seed: u64, pages: u64) -> Depth {
+        // Of every second seed any snapshot is an old one.
+        let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
+        Depth::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
+    }
+
+    pub(crate) fn with(seed: u64, pages: u64, options: SinkOptions) -> Depth {
         let sim = SimEnv::new(seed);
         let dir = PathBuf::from("/data");
         sim.env().fs().create_dir_all(&dir).expect("the disk is new");
         let harness = Harness::in_world(sim.env());
         let limit_bytes = pages * PAGE_BYTES as u64;
-        let options = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
-        let pool = Arc::new(BufferPool::new(harness.runtime.clone(), options, None));
-        // Of every second seed any snapshot is an old one.
-        let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
-        let options = SinkOptions { patience_ns, ..SinkOptions::default() };
+        let memory = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
+        let pool = Arc::new(BufferPool::new(harness.runtime.clone(), memory, None));
         let manager = harness.manager.clone();
         let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
         Depth { harness, core }
+    }
+
+    pub(crate) fn core(&self) -> &Core {
+        &self.core
     }
 
     pub(crate) fn harness(&self) -> &Harness {
