@@ -40,6 +40,7 @@ super::messages! {
     OPTION_CANNOT_BE_SET = 5058, 16, 1, "Option '%s' cannot be set in database '%s'.";
     DATABASE_IN_TRANSITION_ALTER = 5061, 16, 1, "ALTER DATABASE failed because a lock could not be placed on database '%s'. Try again later.";
     DATABASE_USERS_CONNECTED = 5064, 16, 1, "Changes to the state or options of database '%s' cannot be made at this time. The database is in single-user mode, and a user is currently connected to it.";
+    SWITCHED_TO_MASTER = 5068, 10, 1, "Failed to restart the current database. The current database is switched to master.";
     ALTER_DATABASE_FAILED = 5069, 16, 1, "ALTER DATABASE statement failed.";
     DATABASE_STATE_USERS = 5070, 16, 2, "Database state cannot be changed while other users are using the database '%s'";
     COLLATION_CHANGE_FAILED = 5072, 16, 1, "ALTER DATABASE failed. The default collation of database '%s' cannot be set to %s.";

@@ -83,8 +83,56 @@ impl Instance {
         Ok((instance, report))
     }
 
-    /// Takes a database out of use, in order: `ALTER DATABASE … SET OFFLINE`. No session uses it
-    /// any more; the caller has changed its state in master.
+    /// `ALTER DATABASE … SET OFFLINE`: closes a database that no session uses any more. It stays closed, over restarts
+    /// too, until [`Instance::bring_online`]; one that could not be opened need not be closed.
+    pub fn take_offline(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+    ) -> Result<(), InstanceError> {
+        self.put_state(task, owner, def, DatabaseState::Offline)?;
+        match self.catalog(def.id) {
+            Ok(_) => self.close_database(task, def.id),
+            Err(_) => {
+                self.engine.set_unavailable(def.id, Unavailable::Offline);
+                Ok(())
+            }
+        }
+    }
+
+    /// `ALTER DATABASE … SET ONLINE`: opens a database that is offline, or that could not be opened. If it cannot be
+    /// opened now it is `SUSPECT`.
+    pub fn bring_online(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+    ) -> Result<(), InstanceError> {
+        let def = self.put_state(task, owner, def, DatabaseState::Online)?;
+        if self.catalog(def.id).is_ok() {
+            return Ok(());
+        }
+        let opened = self.open_database(task, owner, &def).map(drop);
+        opened.inspect_err(|_| self.engine.set_unavailable(def.id, Unavailable::Suspect))
+    }
+
+    fn put_state(
+        &self,
+        task: &Task,
+        owner: &Arc<Owner>,
+        def: &DatabaseDef,
+        state: DatabaseState,
+    ) -> Result<Arc<DatabaseDef>, InstanceError> {
+        let options = DatabaseOptions { state, ..def.options.clone() };
+        let def = Arc::new(DatabaseDef { options, ..def.clone() });
+        change(&self.master, task, owner, |edit, txn| {
+            Ok(edit.put(task, txn, Definition::Database(def.clone()))?)
+        })?;
+        Ok(def)
+    }
+
+    /// Takes a database out of use, in order. No session uses it any more.
     pub fn close_database(&self, task: &Task, id: DbId) -> Result<(), InstanceError> {
         let catalog = self.catalog(id)?;
         self.unregister(id);
@@ -93,8 +141,8 @@ impl Instance {
         Ok(catalog.database().shut_down(task, &positions)?)
     }
 
-    /// Opens a database that was closed, or that could not be opened: `SET ONLINE`. What is in
-    /// doubt in it counts as rolled back, as it was closed in order.
+    /// Opens a database that was closed, or that could not be opened. What is in doubt in it counts as rolled
+    /// back, as it was closed in order.
     pub fn open_database(
         &self,
         task: &Task,

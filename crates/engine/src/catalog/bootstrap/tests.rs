@@ -574,16 +574,9 @@ fn a_database_can_be_closed_and_opened() {
     let id = server.create_table(&catalog, "T", &[1]).expect("the name is free");
     drop(catalog);
     let def = server.instance.find("D").expect("it exists");
-    let mut offline = DatabaseDef::clone(&def);
-    offline.options.state = DatabaseState::Offline;
-    let put = |server: &Server, def: &DatabaseDef| {
-        let definition = Definition::Database(Arc::new(def.clone()));
-        server
-            .ddl(server.instance.master(), |edit, txn| edit.put(&server.task, txn, definition))
-            .expect("nobody else");
-    };
-    put(&server, &offline);
-    server.instance.close_database(&server.task, def.id).expect("it is open");
+    server.instance.take_offline(&server.task, &server.owner, &def).expect("it is open");
+    let offline = server.instance.find("D").expect("it exists");
+    assert_eq!(offline.options.state, DatabaseState::Offline);
     assert_eq!(server.instance.state(&offline), DatabaseState::Offline);
     world.sim.fs().power_off();
     drop(server);
@@ -591,9 +584,11 @@ fn a_database_can_be_closed_and_opened() {
     let server = world.open().expect("it can be recovered");
     assert!(server.report.failed.is_empty());
     assert!(server.instance.catalog(def.id).is_err(), "it stays closed");
-    put(&server, &def);
-    let opened = server.instance.open_database(&server.task, &server.owner, &def);
-    assert_eq!(server.select(&opened.expect("it was closed in order"), id), [(1, 1)]);
+    server.instance.bring_online(&server.task, &server.owner, &offline).expect("it is whole");
+    let opened = server.instance.catalog(def.id).expect("it is open");
+    assert_eq!(server.select(&opened, id), [(1, 1)]);
+    let online = server.instance.find("D").expect("it exists");
+    assert_eq!(server.instance.state(&online), DatabaseState::Online);
     server.check();
 }
 

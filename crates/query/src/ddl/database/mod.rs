@@ -1,6 +1,7 @@
 //! Databases: made, altered, dropped. Outside of transactions.
 
 mod attach;
+mod availability;
 mod files;
 mod options;
 mod state;
@@ -178,10 +179,19 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterDatabase) -> DdlResult
         let error = SqlError::new(&message::ALTER_DATABASE_RESTORING, &[&"Restoring"]);
         return Err(super::Failure::from(error).then(failed()));
     }
+    let available = match &alter.action {
+        AlterDatabaseAction::Set { options, .. } => availability::asked(options),
+        _ => None,
+    };
+    if def.options.state == DatabaseState::Offline && available.is_none() {
+        let error = SqlError::new(&message::ALTER_DATABASE_RESTORING, &[&"Offline"]);
+        return Err(super::Failure::from(error).then(failed()));
+    }
     let result = match &alter.action {
-        AlterDatabaseAction::Set { options, termination } => {
-            options::set_all(context, &def, options, *termination)
-        }
+        AlterDatabaseAction::Set { options, termination } => match available {
+            Some(online) => availability::set(context, &def, (online, options), *termination),
+            None => options::set_all(context, &def, options, *termination),
+        },
         AlterDatabaseAction::ModifyName(name) => rename(context, &def, &name.name),
         AlterDatabaseAction::Collate(collation) => collate(context, &def, &collation.name),
         AlterDatabaseAction::RebuildLog(_) => {

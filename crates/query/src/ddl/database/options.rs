@@ -78,9 +78,11 @@ fn admit(
 }
 
 /// Options that the system databases must keep. Error 5058.
-fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()> {
-    let fixed =
-        matches!(option, "SINGLE_USER" | "RESTRICTED_USER" | "OFFLINE" | "EMERGENCY" | "READ_ONLY");
+pub(super) fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()> {
+    let fixed = matches!(
+        option,
+        "SINGLE_USER" | "RESTRICTED_USER" | "OFFLINE" | "ONLINE" | "EMERGENCY" | "READ_ONLY"
+    );
     let always =
         matches!(option, "READ_COMMITTED_SNAPSHOT" | "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT");
     let system = super::is_system(def.id);
@@ -106,7 +108,7 @@ pub(super) fn set(
         Err(SqlError::new(&message::OPTION_CANNOT_BE_SET, &args).into())
     };
     match &*option.name {
-        "OFFLINE" | "EMERGENCY" => cannot(),
+        "OFFLINE" | "ONLINE" | "EMERGENCY" => cannot(),
         // What does not concern this server can be off.
         _ if matches!(option.value, OptionValue::Switch(false)) => Ok(()),
         "ACCELERATED_DATABASE_RECOVERY"

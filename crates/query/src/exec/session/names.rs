@@ -50,7 +50,9 @@ impl Names for StatementNames<'_> {
     fn closed(&self, name: &str) -> Option<SqlError> {
         let instance = &self.session.instance;
         let closed = instance.catalog(instance.find_database(name)?.id).err()?;
-        (closed.number() == message::DATABASE_RESTORING.number).then_some(closed)
+        let known =
+            [&message::DATABASE_RESTORING, &message::DATABASE_OFFLINE, &message::DATABASE_SUSPECT];
+        known.iter().any(|own| own.number == closed.number()).then_some(closed)
     }
 
     fn database_name(&self, database: DbId) -> Arc<str> {

@@ -131,3 +131,61 @@ fn how_read_committed_reads_changes_when_nobody_else_is_there() {
     assert!(answer.contains("Nonqualified transactions are being rolled back"), "{answer}");
     assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
 }
+
+#[test]
+fn a_database_goes_off_line_when_others_have_left_it() {
+    let server = server();
+    let (mut sa, mut inside) = (server.session(), server.session());
+    sa.run("insert d.dbo.t values (7)");
+    inside.run("use d");
+    inside.run("begin transaction; insert t values (8)");
+    let refused = sa.run("alter database d set offline with no_wait");
+    assert!(refused.starts_with("Msg 5070, Level 16, State 2"), "{refused}");
+    assert!(refused.contains("Msg 5069, Level 16, State 1"), "{refused}");
+    assert_eq!(inside.run("select count(*) as n from t"), "n\n2\n(1 row)");
+    let interrupt = inside.session().interrupt().clone();
+    let instance = server.instance.clone();
+    let changer = std::thread::spawn(move || {
+        let text = "alter database d set offline with rollback immediate";
+        super::TestServer::of(instance).session().run(text)
+    });
+    while interrupt.raised().is_none() {
+        std::thread::yield_now();
+    }
+    drop(inside);
+    let answer = changer.join().unwrap();
+    assert!(answer.contains("Estimated rollback completion: 100%"), "{answer}");
+    let state = "select state_desc as s from sys.databases where name = 'd'";
+    assert_eq!(sa.run(state), "s\nOFFLINE\n(1 row)");
+    for text in ["use d", "select * from d.dbo.t"] {
+        let refused = sa.run(text);
+        assert!(refused.contains("Msg 942, Level 14, State 4"), "{refused}");
+    }
+    let refused = sa.run("alter database d set recovery simple");
+    assert!(refused.starts_with("Msg 5052, Level 16, State 1"), "{refused}");
+    assert_eq!(sa.run("alter database d set offline"), "");
+    assert_eq!(sa.run("alter database d set online"), "");
+    assert_eq!(sa.run(state), "s\nONLINE\n(1 row)");
+    assert_eq!(sa.run("select id from d.dbo.t"), "id\n7\n(1 row)", "the other was rolled back");
+    assert_eq!(sa.run("alter database d set online"), "");
+    assert_eq!(sa.run("insert d.dbo.t values (9)"), "(1 row)");
+}
+
+#[test]
+fn whoever_takes_his_own_database_off_line_is_in_master() {
+    let server = server();
+    let mut sa = server.session();
+    sa.run("use d");
+    let answer = sa.run("alter database current set offline select db_name() as n");
+    assert!(answer.contains("The current database is switched to master."), "{answer}");
+    assert!(answer.contains("n\nmaster"), "{answer}");
+    assert_eq!(sa.run("alter database d set online"), "");
+    for (name, option) in [("master", "offline"), ("tempdb", "online"), ("d", "emergency")] {
+        let refused = sa.run(&format!("alter database {name} set {option}"));
+        assert!(refused.starts_with("Msg 5058, Level 16, State 1"), "{refused}");
+    }
+    let refused = sa.run("alter database d set offline, read_only");
+    assert!(refused.starts_with("Msg 5008"), "{refused}");
+    assert_eq!(sa.run("alter database d set offline"), "");
+    assert_eq!(sa.run("drop database d"), "");
+}
