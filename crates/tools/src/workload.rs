@@ -61,9 +61,9 @@ impl Way {
         }
     }
 
-    /// The batch that every client runs again and again: a sample order, inserted twenty times by calls
-    /// of the procedure.
-    pub fn batch(self) -> String {
+    /// The batch that every client runs again and again: a sample order, inserted so many times by calls of the
+    /// procedure.
+    pub fn batch(self, orders: u64) -> String {
         let (twin, way) = (self.twin().suffix(), self.suffix());
         format!(
             "DECLARE @i int = 0, @od Sales.SalesOrderDetailType{twin}, @SalesOrderID int, \
@@ -72,7 +72,7 @@ impl Way {
              @ShipMethodID int = (rand() * 5) + 1; \
              INSERT INTO @od SELECT OrderQty, ProductID, SpecialOfferID \
              FROM Demo.DemoSalesOrderDetailSeed WHERE OrderID = cast((rand()*106) + 1 as int); \
-             WHILE (@i < 20) BEGIN; \
+             WHILE (@i < {orders}) BEGIN; \
              EXEC Sales.usp_InsertSalesOrder{way} @SalesOrderID OUTPUT, @DueDate, @CustomerID, \
              @BillToAddressID, @ShipToAddressID, @ShipMethodID, @od; SET @i += 1 END"
         )
@@ -103,12 +103,14 @@ pub struct Run {
     pub times: Histogram,
     /// Orders that became durable in each second.
     pub by_second: Vec<u64>,
+    /// Orders of a batch.
+    pub orders_per_batch: u64,
 }
 
 impl Run {
     /// Orders that are known to be durable.
     pub fn orders(&self) -> u64 {
-        self.batches * ORDERS_PER_BATCH
+        self.batches * self.orders_per_batch
     }
 
     /// Orders a second.
@@ -126,7 +128,7 @@ impl Run {
     }
 }
 
-/// Connects so many clients and runs the workload.
+/// Connects so many clients and runs the workload, in batches of [`ORDERS_PER_BATCH`].
 ///
 /// # Errors
 /// When a connection fails. Errors in answers are counted.
@@ -136,18 +138,32 @@ pub fn run(
     connections: usize,
     until: Until,
 ) -> Result<Run, ClientError> {
+    run_batches(options, way, connections, until, ORDERS_PER_BATCH)
+}
+
+/// As [`run`], in batches of so many orders.
+///
+/// # Errors
+/// When a connection fails. Errors in answers are counted.
+pub fn run_batches(
+    options: &ConnectOptions,
+    way: Way,
+    connections: usize,
+    until: Until,
+    orders_per_batch: u64,
+) -> Result<Run, ClientError> {
     let connected: Vec<Connection> =
         (0..connections).map(|_| Connection::connect(options)).collect::<Result<_, _>>()?;
     let Some(first) = connected.first() else { return Ok(Run::default()) };
-    let request = first.prepare_batch(&way.batch());
+    let request = first.prepare_batch(&way.batch(orders_per_batch));
     let mut fleet = Fleet::new(connected)?;
     let begin = Instant::now();
     let (deadline, batches) = match until {
         Until::Elapsed(time) => (Some(begin + time), u64::MAX),
         Until::Batches(batches) => (None, batches),
     };
-    let mut clients =
-        Clients { request, begin, deadline, left: batches, run: Run::default(), ignore: Ignore };
+    let run = Run { orders_per_batch, ..Run::default() };
+    let mut clients = Clients { request, begin, deadline, left: batches, run, ignore: Ignore };
     fleet.run(&mut clients)?;
     clients.run.elapsed = begin.elapsed();
     Ok(clients.run)
@@ -179,7 +195,7 @@ impl Driver for Clients {
             if self.run.by_second.len() <= second {
                 self.run.by_second.resize(second + 1, 0);
             }
-            self.run.by_second[second] += ORDERS_PER_BATCH;
+            self.run.by_second[second] += self.run.orders_per_batch;
             self.run.times.record(time);
             return;
         }

@@ -1,15 +1,19 @@
-//! How long a device takes to read, whoever asks.
+//! How long a device takes to read and write, whoever asks.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use super::BenchError;
 
 const PAGE_BYTES: usize = 8192;
 const SEQUENTIAL_BYTES: usize = 1 << 20;
+/// Bytes of a write, and buffers of a copy that are under way.
+const WRITE_BYTES: usize = 2 << 20;
+const BUFFERS: usize = 3;
 /// What the address of a buffer must be a multiple of for reads past the system's cache.
 const ALIGN: usize = 4096;
 
@@ -53,6 +57,106 @@ pub fn sequential_mb_per_s(path: &Path) -> Result<f64, BenchError> {
         }
     }
     Ok(offset as f64 / 1e6 / began.elapsed().as_secs_f64())
+}
+
+/// Megabytes a second at which so many bytes, rounded up to whole buffers, are written to a new file past the
+/// system's cache, and made durable. The file is gone afterwards.
+pub fn sequential_write_mb_per_s(path: &Path, bytes: u64) -> Result<f64, BenchError> {
+    let buffer = Buffer::new();
+    let began = Instant::now();
+    let written = create_direct(path).and_then(|file| {
+        let mut offset = 0;
+        while offset < bytes {
+            file.write_all_at(buffer.bytes(), offset)?;
+            offset += WRITE_BYTES as u64;
+        }
+        file.sync_all()?;
+        Ok(offset)
+    });
+    let seconds = began.elapsed().as_secs_f64();
+    let removed = std::fs::remove_file(path);
+    let written = written.and_then(|bytes| removed.map(|()| bytes));
+    let written = written.map_err(|error| cannot("written", path, &error))?;
+    Ok(written as f64 / 1e6 / seconds)
+}
+
+/// Megabytes a second at which a whole file is copied past the system's cache, and made durable, by one thread
+/// that reads and one that writes. The copy is gone afterwards.
+pub fn copy_mb_per_s(from: &Path, to: &Path) -> Result<f64, BenchError> {
+    let began = Instant::now();
+    let copied = copy(from, to);
+    let seconds = began.elapsed().as_secs_f64();
+    let removed = std::fs::remove_file(to);
+    let copied = copied.and_then(|bytes| removed.map(|()| bytes));
+    let copied = copied.map_err(|error| cannot("copied", from, &error))?;
+    Ok(copied as f64 / 1e6 / seconds)
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<u64> {
+    let (from, to) = (open_direct(from)?, create_direct(to)?);
+    let (full, to_write) = sync_channel::<(Buffer, usize)>(BUFFERS);
+    let (empty, to_fill) = sync_channel(BUFFERS);
+    for _ in 0..BUFFERS {
+        empty.send(Buffer::new()).expect("there is room for all of them");
+    }
+    std::thread::scope(|scope| {
+        let reads = scope.spawn(move || -> io::Result<()> {
+            let mut offset = 0;
+            // The other side has gone if it failed.
+            while let Ok(mut buffer) = to_fill.recv() {
+                let read = from.read_at(buffer.bytes_mut(), offset)?;
+                offset += read as u64;
+                if read == 0 || full.send((buffer, read)).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let mut offset = 0;
+        for (buffer, read) in to_write {
+            to.write_all_at(&buffer.bytes()[..read.next_multiple_of(ALIGN)], offset)?;
+            offset += read as u64;
+            let _ = empty.send(buffer); // who reads may have come to the end
+        }
+        drop(empty);
+        reads.join().expect("reading does not panic")?;
+        to.sync_all()?;
+        Ok(offset)
+    })
+}
+
+/// Memory for a read or a write past the system's cache.
+struct Buffer {
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl Buffer {
+    fn new() -> Buffer {
+        let memory = vec![7; WRITE_BYTES + ALIGN];
+        let start = memory.as_ptr().align_offset(ALIGN);
+        Buffer { memory, start }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.memory[self.start..self.start + WRITE_BYTES]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + WRITE_BYTES]
+    }
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> BenchError {
+    BenchError::Wrong(format!("{} cannot be {what} directly: {error}", path.display()))
+}
+
+fn create_direct(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(target_os = "linux")]
+    options.custom_flags(libc::O_DIRECT);
+    options.open(path)
 }
 
 #[cfg(target_os = "linux")]

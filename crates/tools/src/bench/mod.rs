@@ -4,7 +4,9 @@
 //! whose answer is wrong is an error, not a figure.
 
 mod accounts;
+mod backup;
 mod bpe;
+mod checkpoint_cost;
 mod connections;
 mod database;
 mod device;
@@ -12,6 +14,7 @@ mod disk_table;
 mod figure;
 mod keys;
 mod larger;
+mod mass_delete;
 mod mixed;
 mod native_insert;
 mod point_lookup;
@@ -68,6 +71,12 @@ enum Bench {
     WriteAmplification(write_amplification::Options),
     /// Rows a second that are read from the log when the server starts after it was killed.
     Recovery(recovery::Options),
+    /// A backup and its restore, beside what the disk writes, reads and copies.
+    Backup(backup::Options),
+    /// How soon memory is free again after all orders were deleted, without other load.
+    MassDelete(mass_delete::Options),
+    /// What checkpoints cost those who insert orders: of their rate, and in time that an order takes.
+    CheckpointCost(checkpoint_cost::Options),
     /// Logins a second, and memory of connections that do nothing.
     Connections(connections::Options),
 }
@@ -118,6 +127,9 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::LargerThanMemory(own) => larger::run(own, runs),
         Bench::WriteAmplification(own) => write_amplification::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
+        Bench::Backup(own) => backup::run(own, runs),
+        Bench::MassDelete(own) => mass_delete::run(own, runs),
+        Bench::CheckpointCost(own) => checkpoint_cost::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
     };
     match figures {

@@ -1,0 +1,149 @@
+//! How soon the memory of rows is free again after all orders have been deleted, while the server has nothing else
+//! to do: what its views say, and what the process holds.
+
+use std::time::{Duration, Instant};
+
+use super::database::{check, numbers};
+use super::{BenchError, Figure};
+use crate::client::{ClientError, Connection};
+use crate::local::{DataDir, LocalServer};
+use crate::sample::{self, DataSource};
+use crate::workload::{self, ORDERS_PER_BATCH, Until, Way};
+
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Orders that are inserted and deleted, about five lines each.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=200_000_000))]
+    orders: u64,
+    /// Clients that insert them.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    connections: usize,
+}
+
+/// How long it is waited for that.
+const PATIENCE: Duration = Duration::from_secs(300);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+const TABLE_MEMORY: &str = "SELECT SUM(memory_used_by_table_kb), SUM(memory_allocated_for_table_kb), \
+    SUM(memory_allocated_for_indexes_kb) FROM sys.dm_db_xtp_table_memory_stats";
+
+/// Megabytes: of rows in use, of rows allocated, of indexes, of the process.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    used: f64,
+    allocated: f64,
+    indexes: f64,
+    resident: f64,
+}
+
+impl Memory {
+    fn of(server: &LocalServer, connection: &mut Connection) -> Result<Memory, BenchError> {
+        let [used, allocated, indexes] = numbers(connection, TABLE_MEMORY)?;
+        let megabytes = |kb: i64| kb as f64 / 1024.0;
+        let resident = server.resident_bytes();
+        let resident = resident
+            .ok_or_else(|| BenchError::Wrong("the system does not tell of memory".into()))?;
+        let resident = resident as f64 / f64::from(1 << 20);
+        let [used, allocated, indexes] = [used, allocated, indexes].map(megabytes);
+        Ok(Memory { used, allocated, indexes, resident })
+    }
+}
+
+/// A kind of memory: the figure that says when it was back, what part of what orders had taken may be left then, and
+/// how much of it there is. Hash indexes keep the buckets that they have grown to, and so does the process.
+type Kind = (&'static str, f64, fn(&Memory) -> f64);
+
+const KINDS: [Kind; 3] = [
+    ("rows_used_s", 0.1, |memory| memory.used),
+    ("rows_allocated_s", 0.1, |memory| memory.allocated),
+    ("resident_s", 0.3, |memory| memory.resident),
+];
+
+pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
+    let data = DataDir::temporary("bench")?;
+    let server = LocalServer::start(data.path(), &[])?;
+    sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
+    let mut connection = Connection::connect(&server.options().with_database(sample::DATABASE))?;
+    let figure = |name, unit| {
+        let mut figure = Figure::new("mass-delete", name, unit);
+        figure.decimals = 1;
+        figure
+    };
+    let mut deletes = figure("delete_s", "s");
+    let mut grown = figure("resident_grown_mb", "MB");
+    let mut left = figure("resident_left_mb", "MB");
+    let mut indexes = figure("indexes_left_mb", "MB");
+    let mut back = KINDS.map(|(name, ..)| figure(name, "s"));
+    for _ in 0..runs {
+        let rows = rows(&mut connection)?;
+        let before = Memory::of(&server, &mut connection)?;
+        insert(&server, &mut connection, options, rows)?;
+        let full = Memory::of(&server, &mut connection)?;
+        let began = Instant::now();
+        // Deletes all orders, and puts those of the sample back.
+        connection.execute("EXEC Demo.usp_DemoReset")?;
+        deletes.values.push(began.elapsed().as_secs_f64());
+        let (times, last) = wait(&server, &mut connection, &before, &full)?;
+        check("orders and lines after the deletion", self::rows(&mut connection)?, rows)?;
+        back.iter_mut().zip(times).for_each(|(figure, time)| figure.values.extend(time));
+        grown.values.push(full.resident - before.resident);
+        left.values.push(last.resident - before.resident);
+        indexes.values.push(last.indexes - before.indexes);
+    }
+    drop(connection);
+    server.stop()?;
+    let mut figures = vec![deletes, grown, left, indexes];
+    figures.extend(back.into_iter().filter(|figure| !figure.values.is_empty()));
+    Ok(figures)
+}
+
+fn insert(
+    server: &LocalServer,
+    connection: &mut Connection,
+    options: &Options,
+    before: [i64; 2],
+) -> Result<(), BenchError> {
+    let connect = server.options().with_database(sample::DATABASE);
+    let until = Until::Batches(options.orders.div_ceil(ORDERS_PER_BATCH));
+    let run = workload::run(&connect, Way::Native, options.connections, until)?;
+    if let Some(error) = run.first_error {
+        return Err(ClientError::Server(error).into());
+    }
+    let [orders, _] = rows(connection)?;
+    check("orders that were inserted", orders - before[0], run.orders() as i64)
+}
+
+/// Orders and lines in the memory-optimized tables.
+fn rows(connection: &mut Connection) -> Result<[i64; 2], BenchError> {
+    numbers(
+        connection,
+        "SELECT (SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader_inmem), \
+         (SELECT COUNT_BIG(*) FROM Sales.SalesOrderDetail_inmem)",
+    )
+}
+
+/// Waits until memory of all kinds is back, or for as long as there is patience: after how many seconds each was,
+/// and how much there is then.
+fn wait(
+    server: &LocalServer,
+    connection: &mut Connection,
+    before: &Memory,
+    full: &Memory,
+) -> Result<([Option<f64>; KINDS.len()], Memory), BenchError> {
+    let began = Instant::now();
+    let mut times = [None; KINDS.len()];
+    loop {
+        let now = Memory::of(server, connection)?;
+        for (time, (_, part, of)) in times.iter_mut().zip(KINDS) {
+            let is_back = of(&now) - of(before) <= (of(full) - of(before)) * part;
+            if is_back && time.is_none() {
+                *time = Some(began.elapsed().as_secs_f64());
+            }
+        }
+        if times.iter().all(Option::is_some) || began.elapsed() > PATIENCE {
+            return Ok((times, now));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}
