@@ -19,8 +19,8 @@ pub const BUFFER_BYTES: usize = 2 << 20;
 /// Buffers that are under way besides the one that is being filled or used.
 const UNDER_WAY: usize = 3;
 
-/// A thread that reads or writes buffers one after the other.
-struct Worker<J, D> {
+/// A thread that does jobs one after the other: reads or writes buffers.
+pub struct Worker<J, D> {
     /// Taken to end the thread.
     jobs: Option<Sender<J>>,
     done: Receiver<D>,
@@ -29,7 +29,7 @@ struct Worker<J, D> {
 
 impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
     /// `None` if the system has no thread to give.
-    fn start(name: &str, work: impl Fn(J) -> D + Send + 'static) -> Option<Worker<J, D>> {
+    pub fn start(name: &str, work: impl Fn(J) -> D + Send + 'static) -> Option<Worker<J, D>> {
         let (jobs, todo) = channel();
         let (finished, done) = channel();
         let run = move || {
@@ -43,12 +43,14 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         Some(Worker { jobs: Some(jobs), done, thread: Some(thread) })
     }
 
-    fn give(&self, job: J) {
+    /// Has a job done, after those before.
+    pub fn give(&self, job: J) {
         let jobs = self.jobs.as_ref().expect("the worker has not been ended");
         jobs.send(job).expect("the thread lives as long as its jobs come");
     }
 
-    fn take(&self) -> D {
+    /// Waits for what has come of the first job whose end nobody has waited for yet. There must be one.
+    pub fn take(&self) -> D {
         self.done.recv().expect("the thread answers every job")
     }
 }

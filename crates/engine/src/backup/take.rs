@@ -1,13 +1,14 @@
 //! Making a backup while transactions go on.
 
 use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use base::ids::Lsn;
-use env::memory::AlignedBytes;
-use env::{Env, File, FileError, OpKind};
+use env::stream::ReadAhead;
+use env::{Env, FileError, OpKind};
 
 use super::block::{BLOCK_MAX, BlockKind, BlockWriter};
 use super::chain::{Base, ChainStore, Fork};
@@ -56,7 +57,7 @@ pub struct Backup {
     files: VecDeque<FileHead>,
     stage: Stage,
     /// A block's worth of a file.
-    buffer: AlignedBytes,
+    buffer: Vec<u8>,
     batches: Vec<u8>,
     end: SetEnd,
     progress: Progress,
@@ -76,7 +77,7 @@ enum Stage {
 
 /// The bytes of a file.
 enum Bytes {
-    Stored(Arc<dyn File>),
+    Stored(Box<ReadAhead>, PathBuf),
     Memory(Vec<u8>),
     Pages(DurablePages),
 }
@@ -161,7 +162,7 @@ impl Backup {
             _busy: busy,
             files,
             stage: Stage::NextFile,
-            buffer: AlignedBytes::new(BLOCK_MAX),
+            buffer: Vec::new(),
             batches: Vec::new(),
             end: SetEnd { data_bytes, ..SetEnd::default() },
             progress,
@@ -200,10 +201,18 @@ impl Backup {
                 let pages = self.pages.take();
                 Bytes::Pages(pages.expect("there is one such file, if they are pinned"))
             }
-            FileKind::Data => Bytes::Stored(self.objects.open_direct(&FileId(head.id).data())?),
-            FileKind::Delta => Bytes::Stored(self.objects.open_direct(&FileId(head.id).delta())?),
+            FileKind::Data => self.stored(&FileId(head.id).data(), head.bytes)?,
+            FileKind::Delta => self.stored(&FileId(head.id).delta(), head.bytes)?,
         };
         Ok(Stage::File(head, bytes, 0))
+    }
+
+    /// An object, to be read from its beginning to its end.
+    fn stored(&self, name: &str, bytes: u64) -> Result<Bytes> {
+        let file = self.objects.open_direct(name)?;
+        let path = file.path().to_path_buf();
+        let env = self.manager.runtime().env();
+        Ok(Bytes::Stored(Box::new(ReadAhead::new(env, file, 0..bytes)), path))
     }
 
     /// Copies a block of a file.
@@ -211,21 +220,22 @@ impl Backup {
         let len = (head.bytes - offset).min(BLOCK_MAX as u64) as usize;
         let blocks = unended(&mut self.blocks);
         match &mut bytes {
-            Bytes::Stored(file) => {
-                // The last read goes beyond the end: what lies past the cache is read in whole pages.
-                let got = file.read_at(&mut self.buffer, offset)?;
-                if got < len {
+            Bytes::Stored(file, path) => {
+                self.buffer.resize(len, 0);
+                if file.read(&mut self.buffer)? < len {
                     let short = std::io::ErrorKind::UnexpectedEof.into();
-                    return Err(FileError::new(OpKind::Read, file.path(), short).into());
+                    return Err(FileError::new(OpKind::Read, path, short).into());
                 }
-                blocks.write(BlockKind::Data, &self.buffer[..len])?;
+                blocks.write(BlockKind::Data, &self.buffer)?;
             }
             Bytes::Memory(all) => {
                 let start = offset as usize;
                 blocks.write(BlockKind::Data, &all[start..start + len])?;
             }
             Bytes::Pages(pages) => {
-                blocks.write(BlockKind::Data, pages.read(offset, len)?)?;
+                let read = pages.read()?;
+                debug_assert_eq!(read.len(), len, "a block has as many as are read at a time");
+                blocks.write(BlockKind::Data, read)?;
             }
         }
         self.progress.done += len as u64;

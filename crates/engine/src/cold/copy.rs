@@ -7,7 +7,7 @@
 //! # Life of a copy
 //!
 //! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root reaches.
-//! 2. [`DurablePages`] reads them, past the pool, and verifies each. Batches and checkpoints go on.
+//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints go on.
 //! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum of that.
 //!
 //! # Invariants
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use env::Env;
 use env::memory::AlignedBytes;
-use env::stream::{BUFFER_BYTES, Piece, WriteBehind};
+use env::stream::{BUFFER_BYTES, Piece, Worker, WriteBehind};
 
 use super::error::ColdError;
 use super::file::{DataFile, FileSpec, RESERVED_EXTENTS};
@@ -35,12 +35,38 @@ pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
 
 /// What the durable root reached at one moment; it stays while this lives.
 pub struct DurablePages {
+    listing: Arc<Listing>,
+    /// Reads ahead, where that is worth it.
+    ahead: Option<Worker<Chunk, Read>>,
+    overlaps: bool,
+    /// Chunks that are under way, and where the next begins.
+    under_way: usize,
+    next: u64,
+    free: Vec<AlignedBytes>,
+    /// What was read last.
+    buffer: AlignedBytes,
+}
+
+/// The pages of a copy.
+struct Listing {
     core: Arc<Core>,
     root: Vec<u8>,
     /// In order of their places.
     pages: Vec<Listed>,
+}
+
+/// A part of the copy that is to be read, and where to.
+struct Chunk {
+    offset: u64,
+    len: usize,
     buffer: AlignedBytes,
 }
+
+/// A chunk that was read, or not.
+type Read = (Chunk, Result<(), ColdError>);
+
+/// Chunks that are read ahead.
+const CHUNKS_AHEAD: usize = 3;
 
 /// A page, and where it is.
 #[derive(Clone, Copy)]
@@ -76,31 +102,33 @@ impl Store {
         pages.sort_unstable_by_key(|page| page.word.place());
         let mut encoded = root.encode();
         encoded.resize(ROOT_BYTES_MAX, 0);
+        let listing = Arc::new(Listing { core: core.clone(), root: encoded, pages });
+        let overlaps = core.shared.env.fs().overlaps();
+        let (ahead, under_way, next, free) = (None, 0, 0, Vec::new());
         let buffer = AlignedBytes::new(COPY_BYTES_MAX);
-        Ok(DurablePages { core: core.clone(), root: encoded, pages, buffer })
+        Ok(DurablePages { listing, ahead, overlaps, under_way, next, free, buffer })
     }
 }
 
-impl DurablePages {
+impl Listing {
     /// Bytes of the copy: whole pages, and at least a root.
-    pub fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         (self.root.len() + self.pages.len() * PAGE_BYTES) as u64
     }
 
-    /// The bytes of the copy from an offset on, [`COPY_BYTES_MAX`] at most. Both numbers are of whole pages, and
-    /// the root is read with the first. Blocks the thread.
-    pub fn read(&mut self, offset: u64, len: usize) -> Result<&[u8], ColdError> {
-        let DurablePages { core, root, pages, buffer } = self;
+    /// Reads a part of the copy.
+    fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), ColdError> {
+        let Listing { core, root, pages } = self;
         let mut at = 0;
         if offset == 0 {
-            buffer[..root.len()].copy_from_slice(root);
+            into[..root.len()].copy_from_slice(root);
             at = root.len();
         }
         let mut next = (offset as usize + at - root.len()) / PAGE_BYTES;
-        while at < len {
-            let wanted = &pages[next..next + (len - at) / PAGE_BYTES];
+        while at < into.len() {
+            let wanted = &pages[next..next + (into.len() - at) / PAGE_BYTES];
             let run = &wanted[..adjacent(wanted, |page| page.word.place())];
-            let bytes = &mut buffer[at..at + run.len() * PAGE_BYTES];
+            let bytes = &mut into[at..at + run.len() * PAGE_BYTES];
             let read = core.read_places(run[0].word.place(), bytes);
             read.map_err(|error| ColdError::Read(Arc::new(error)))?;
             for (page, bytes) in run.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
@@ -110,16 +138,69 @@ impl DurablePages {
             at += bytes.len();
             next += run.len();
         }
-        Ok(&buffer[..len])
+        Ok(())
+    }
+}
+
+impl DurablePages {
+    /// Bytes of the copy: whole pages, and at least a root.
+    pub fn bytes(&self) -> u64 {
+        self.listing.bytes()
+    }
+
+    /// The next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; nothing at its end. Blocks the thread.
+    pub fn read(&mut self) -> Result<&[u8], ColdError> {
+        self.ask();
+        if self.under_way > 0 {
+            let worker = self.ahead.as_ref().expect("somebody reads");
+            let (chunk, result) = worker.take();
+            self.under_way -= 1;
+            let Chunk { len, buffer, .. } = chunk;
+            self.free.push(std::mem::replace(&mut self.buffer, buffer));
+            return result.map(|()| &self.buffer[..len]);
+        }
+        let (offset, len) = self.take_next();
+        self.listing.read(offset, &mut self.buffer[..len])?;
+        Ok(&self.buffer[..len])
+    }
+
+    /// Where the next chunk begins, and its length, which is 0 at the end.
+    fn take_next(&mut self) -> (u64, usize) {
+        let offset = self.next;
+        let len = (self.bytes() - offset).min(COPY_BYTES_MAX as u64);
+        self.next += len;
+        (offset, len as usize)
+    }
+
+    /// Has chunks read ahead, as far as there are more.
+    fn ask(&mut self) {
+        if self.ahead.is_none() && self.overlaps && self.bytes() > COPY_BYTES_MAX as u64 {
+            let listing = self.listing.clone();
+            self.ahead = Worker::start("read pages", move |mut chunk: Chunk| {
+                let result = listing.read(chunk.offset, &mut chunk.buffer[..chunk.len]);
+                (chunk, result)
+            });
+            self.overlaps = self.ahead.is_some();
+        }
+        while self.ahead.is_some() && self.under_way < CHUNKS_AHEAD && self.next < self.bytes() {
+            let (offset, len) = self.take_next();
+            let buffer = self.free.pop().unwrap_or_else(|| AlignedBytes::new(COPY_BYTES_MAX));
+            let worker = self.ahead.as_ref().expect("it was started");
+            worker.give(Chunk { offset, len, buffer });
+            self.under_way += 1;
+        }
     }
 }
 
 impl Drop for DurablePages {
     fn drop(&mut self) {
-        let mut state = self.core.checkpoint.lock();
+        // Who still reads does so while nobody writes there.
+        self.ahead = None;
+        let core = &self.listing.core;
+        let mut state = core.checkpoint.lock();
         state.pins -= 1;
         if state.pins == 0 {
-            let mut space = self.core.space.lock();
+            let mut space = core.space.lock();
             std::mem::take(&mut state.held).into_iter().for_each(|place| space.give(place));
         }
     }
