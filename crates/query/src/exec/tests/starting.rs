@@ -69,6 +69,10 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
     let shown = rows(&mut session, loading);
     // Two rows of small, none of the 2994 of large.
     assert!(shown.contains("|0.06") && shown.ends_with("|1|1"), "{shown}");
+    let sessions = "select s.status, s.is_user_process, s.login_name, db_name(s.database_id) \
+                    from sys.dm_exec_sessions s join sys.dm_exec_requests r \
+                    on r.session_id = s.session_id where r.command = 'DB STARTUP'";
+    assert_eq!(rows(&mut session, sessions), "background|0|sa|d");
     session.run("insert small values (4)");
 
     // Who wants the other waits.

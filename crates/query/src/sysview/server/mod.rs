@@ -5,6 +5,7 @@ mod counters;
 mod databases;
 mod executions;
 mod grants;
+mod loading;
 mod locks;
 mod machine;
 mod memory;

@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::{SqlType, Value};
+use engine::catalog::def::PrincipalId;
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn};
-use super::{grants, locks};
+use super::super::{SystemRowset, ViewColumn};
+use super::{grants, loading, locks};
 use crate::exec::handle;
 use crate::exec::options::Options;
 use crate::func::facts::Settings;
@@ -30,7 +31,7 @@ const OPTION_COLUMNS: [ViewColumn; 14] = [
     ("lock_timeout", INT, false),
 ];
 
-fn options(options: &Options) -> [Value; 14] {
+pub(super) fn options(options: &Options) -> [Value; 14] {
     let own: &Settings = &options.settings;
     let ansi = own.ansi_nulls && own.ansi_padding && own.ansi_warnings && own.quoted_identifier;
     [
@@ -191,6 +192,7 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
             ];
             cx.push_parts(&[&start, &options(&status.options), &end]);
         }
+        loading::push_sessions(cx, &sid(PrincipalId::SA));
         Ok(())
     },
 };
@@ -375,17 +377,17 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let end = end_of_request(told, DEFAULT_GROUP);
             cx.push_parts(&[&start, &middle, &options(&status.options), &end]);
         }
-        push_loading(cx, now);
+        loading::push_requests(cx, now);
         Ok(())
     },
 };
 
 /// `group_id` of the workload groups that there are: of the server's own requests, and of others.
-const INTERNAL_GROUP: i32 = 1;
+pub(super) const INTERNAL_GROUP: i32 = 1;
 const DEFAULT_GROUP: i32 = 2;
 
 /// The last columns of a request, from the deadlock priority, rows and error that it tells.
-fn end_of_request([priority, rows, error]: [Value; 3], group: i32) -> [Value; 18] {
+pub(super) fn end_of_request([priority, rows, error]: [Value; 3], group: i32) -> [Value; 18] {
     [
         priority,
         rows,
@@ -407,53 +409,6 @@ fn end_of_request([priority, rows, error]: [Value; 3], group: i32) -> [Value; 18
         int(0),
         guid([0; 16]),
     ]
-}
-
-/// Sessions of the server itself that load the tables of databases have these numbers; those of clients begin
-/// at 51.
-const LOADING_SESSIONS: std::ops::RangeInclusive<i16> = 20..=50;
-
-/// The requests of those sessions: a database each whose tables are being loaded.
-fn push_loading(cx: &mut FillContext<'_>, now: u64) {
-    if !cx.sees_server {
-        return;
-    }
-    let databases = cx.instance.databases().engine().databases();
-    let loading = databases.iter().filter_map(|own| Some((own.id(), own.loading()?)));
-    for (session, (id, progress)) in LOADING_SESSIONS.zip(loading) {
-        let ms = int((now.saturating_sub(progress.began_ns) / 1_000_000) as i64);
-        let remaining = i64::try_from(progress.remaining_ms(now)).unwrap_or(i64::MAX);
-        let start = [
-            int(session),
-            int(0),
-            utc(progress.began_utc),
-            text("background"),
-            text("DB STARTUP"),
-            NULL,
-            NULL,
-            NULL,
-            NULL,
-            database(id),
-            int(1),
-            NULL,
-            int(0),
-            NULL,
-            int(0),
-            text("MISCELLANEOUS"),
-            text(""),
-            int(0),
-            int(0),
-            int(0),
-            NULL,
-            Value::Float(progress.percent()),
-            int(remaining),
-            int(0),
-        ];
-        let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
-        let done = i64::try_from(progress.done).unwrap_or(i64::MAX);
-        let end = end_of_request([int(0), int(done), int(0)], INTERNAL_GROUP);
-        cx.push_parts(&[&start, &middle, &options(&Options::default()), &end]);
-    }
 }
 
 pub static DM_TRAN_ACTIVE_TRANSACTIONS: SystemRowset = SystemRowset {
