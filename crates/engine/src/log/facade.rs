@@ -87,6 +87,10 @@ struct Kept {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// Where the numbers of a log that keeps nothing begin: behind those that head words use as marks, since a row may be
+/// deleted by its second commit ([`Begin::SUNK`](crate::hot::status::Begin::SUNK)). In a log that is kept the
+/// first commits make the catalog.
+const UNLOGGED_START: Lsn = Lsn(3 * RECORD_ALIGN as u64);
 /// Positions of an unlogged database that can be reserved and not published at once.
 const UNLOGGED_SLOTS: usize = 1 << 16;
 /// How often to look for somebody else's publishing before letting others have their turn.
@@ -139,7 +143,7 @@ impl Log {
     /// A log that keeps nothing: every position takes 16 bytes of numbers, `durable` is
     /// `committed`, and bodies have no place. For tempdb.
     pub fn unlogged() -> Log {
-        let stamps = Stamps::new(UNLOGGED_SLOTS, Log::START);
+        let stamps = Stamps::new(UNLOGGED_SLOTS, UNLOGGED_START);
         Log { kind: Kind::Unlogged(Box::new(stamps)), record_max: RECORD_HEADER }
     }
 

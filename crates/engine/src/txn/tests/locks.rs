@@ -265,6 +265,28 @@ fn no_row_of_a_queue_is_handed_out_twice() {
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
+/// Its stamp was that of the mark of rows that have sunk: who had found the row before looked for it for ever.
+#[test]
+fn a_row_that_the_second_commit_has_deleted_is_gone() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 3);
+    let [mut reader, mut writer] = [(); 2].map(|()| Client::new(&harness, RC));
+    let found = reader.begin().statement(|txn, task, s| {
+        let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+        // It finds all of them at once.
+        let first = cursor.next_locked(txn, task, &table, &DEQUEUE)?.expect("there are three");
+        let last = if values(&table, txn.row(&table, first))[0] == 2 { 1 } else { 2 };
+        writer.autocommit(|w| w.delete(&table, last).map(drop))?;
+        let mut found = 1;
+        while cursor.next_locked(txn, task, &table, &DEQUEUE)?.is_some() {
+            found += 1;
+        }
+        Ok(found)
+    });
+    assert_eq!(found, Ok(2));
+    reader.rollback();
+}
+
 #[test]
 fn two_readers_that_want_to_write_are_a_deadlock_and_update_locks_prevent_it() {
     for (mode, victims) in [(S, 1), (U, 0)] {
