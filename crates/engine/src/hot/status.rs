@@ -94,7 +94,7 @@ impl Begin {
     }
 
     /// As it lies in a version.
-    pub fn word(self) -> u64 {
+    pub const fn word(self) -> u64 {
         self.0
     }
 

@@ -197,6 +197,9 @@ pub struct Known {
     pub past: SmallVec<[Past; 4]>,
 }
 
+/// Above all stamps of commits, and not above what has been taken back.
+pub const EVER: Lsn = Lsn(Begin::UNDONE.word());
+
 /// What commits below `through` have made of a row.
 ///
 /// # Safety

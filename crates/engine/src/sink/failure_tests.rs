@@ -175,6 +175,44 @@ fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
     assert_eq!(rows(&world.recover(&[5], 2), FIRST), expected);
 }
 
+/// Two rounds have written a row that may not leave yet, and somebody has it when the first would take it down. The
+/// second does so later; if the first had it looked at once more, that would be after it is gone.
+#[test]
+fn a_row_that_two_rounds_have_written_leaves_once() {
+    let (_world, server) = sunk_world(6);
+    let table = server.table(5, FIRST);
+    let round = || database(&server).sink_all(&server.task).expect("the disk works");
+    let open = || {
+        let mut txn = server.begin(5);
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        (txn, statement)
+    };
+    let close = |(mut txn, statement): (Transaction, _)| {
+        txn.end_statement(statement);
+        txn.rollback(&server.task);
+    };
+    // With the keys that it has: so it stays behind one anchor.
+    let first = open();
+    update(&server, 5..6, 0);
+    round();
+    let second = open();
+    update(&server, 5..6, 0);
+    round();
+    let mut writer = server.begin(5);
+    change(&server, &mut writer, FIRST, 5, Some([5, 5, 0])).expect("nobody else writes");
+    close(first);
+    round();
+    writer.rollback(&server.task);
+    close(second);
+    for _ in 0..3 {
+        round();
+        while database(&server).manager().reclaim(&server.task, 1000) > 0 {}
+    }
+    assert_eq!(table.memory().allocated_bytes, 0);
+    assert_eq!(rows(&server, FIRST).get(&5), Some(&[5, 5, 0]));
+    assert_eq!(rows(&server, FIRST).len(), 100);
+}
+
 /// What only an old snapshot saw is not needed after a crash, and goes.
 #[test]
 fn history_is_forgotten_after_a_crash() {

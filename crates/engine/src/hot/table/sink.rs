@@ -64,7 +64,7 @@ pub(crate) enum Left {
     Sunk,
     /// A commit has written to it that the horizon has not passed, and has queued it again.
     Committed,
-    /// A transaction that is not over has written to it.
+    /// A transaction that is not over has written to it, and none that has committed since.
     Owned,
 }
 
@@ -155,7 +155,15 @@ impl Table {
             let left = match newest.fate {
                 Fate::Committed(stamp) if stamp < horizon => None,
                 Fate::Committed(_) => Some(Left::Committed),
-                Fate::Owned { .. } => Some(Left::Owned),
+                // One whose last commit the horizon has not passed has been queued again by that.
+                Fate::Owned { .. } => {
+                    let all = (visibility::EVER, visibility::EVER);
+                    let last = visibility::known(anchor, self.links(), slots, all).stamp;
+                    Some(match last.is_some_and(|last| last >= horizon) {
+                        true => Left::Committed,
+                        false => Left::Owned,
+                    })
+                }
             };
             if let Some(left) = left {
                 if !past.is_empty() && visibility::cut_below(anchor, self.links(), slots, horizon) {
