@@ -5,6 +5,7 @@
 mod attaching;
 mod attention;
 mod backups;
+mod both_kinds;
 mod crowd;
 mod durability;
 mod ending;
