@@ -9,8 +9,8 @@
 //!
 //! # Begin words
 //!
-//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, or
-//! the slot and statement of the transaction that owns it. Statement numbers go on from one
+//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, which says whether
+//! the version has been in the cold store since, or the slot and statement of the transaction that owns it. Statement numbers go on from one
 //! occupant of a slot to the next, so that no two transactions ever write the same owned word.
 //! What is rolled back gets [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so
 //! that those who are still at it do not take it for the work of the slot's next occupant.
@@ -48,6 +48,8 @@ const STATEMENT_BITS: u32 = 39;
 const STATEMENT_SHIFT: u32 = 4;
 const SLOT_SHIFT: u32 = STATEMENT_SHIFT + STATEMENT_BITS;
 const OWNED: u64 = 1 << 63;
+/// Tag of a stamp in a begin word: the version came back from the cold store.
+const BACK: u64 = 2;
 /// Stamps are multiples of this.
 const STEP: u64 = 16;
 const SEGMENT: u32 = 1 << 10;
@@ -69,6 +71,16 @@ impl Begin {
     pub fn stamp(stamp: Lsn) -> Begin {
         debug_assert_eq!(stamp.0 & (OWNED | 0xF), 0, "stamps are positions of log records");
         Begin(stamp.0)
+    }
+
+    /// The word of a version that came back from the cold store, where it has this stamp; 0 if everybody sees it.
+    pub fn back(stamp: Lsn) -> Begin {
+        Begin(Begin::stamp(stamp).0 | BACK)
+    }
+
+    /// Whether the version came back from the cold store.
+    pub fn is_back(self) -> bool {
+        self.0 & (OWNED | BACK) == BACK
     }
 
     /// The word of a version that this statement of the transaction in `slot` wrote.
@@ -105,7 +117,7 @@ impl Begin {
 
     /// The stamp, unless the version is owned.
     pub fn committed(self) -> Option<Lsn> {
-        (self.0 & OWNED == 0).then_some(Lsn(self.0))
+        (self.0 & OWNED == 0).then_some(Lsn(self.0 & !BACK))
     }
 
     /// Whether a transaction owns the version.

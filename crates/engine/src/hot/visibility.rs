@@ -281,7 +281,7 @@ pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, thro
 }
 
 /// The stamp of a row's newest committed version, below those of the caller's transaction; none if all
-/// are its own.
+/// are its own, and 0 if it came back from the cold store.
 ///
 /// # Safety
 /// As for [`Snapshot::visible`]; the row is the caller's transaction's, and everything down to the
@@ -293,8 +293,12 @@ pub unsafe fn newest_committed(anchor: AnchorPtr, links: usize, slots: &SlotTabl
         let mut word = if head & DELETED != 0 { INLINE } else { head };
         loop {
             let link = Link::first(word, anchor, links)?;
-            match slots.fate(link.version.begin(), false) {
-                Some(Fate::Committed(stamp)) => return Some(stamp),
+            let begin = link.version.begin();
+            match slots.fate(begin, false) {
+                Some(Fate::Committed(stamp)) => {
+                    let is_back = Begin::from_word(begin.load(Acquire)).is_back();
+                    return Some(if is_back { Lsn::ZERO } else { stamp });
+                }
                 _ => word = link.below,
             }
         }

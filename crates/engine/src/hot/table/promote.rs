@@ -45,7 +45,7 @@ impl Table {
         (snapshot, slots): (&Snapshot, &SlotTable),
         (begin, row): (Lsn, &[u8]),
     ) -> Result<Promoted, Exhausted> {
-        let anchor = self.new_anchor(shard, row, Begin::stamp(begin))?;
+        let anchor = self.new_anchor(shard, row, Begin::back(begin))?;
         let mut before = None;
         // An anchor of the key that the snapshot sees nothing of is another row: one that is being
         // inserted, or was after this one had been deleted.

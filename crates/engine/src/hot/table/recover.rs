@@ -120,7 +120,7 @@ impl Table {
         live.into_iter().for_each(|old| unsafe { self.recover_remove(shard, guard, old) });
         if let Some(sunk) = sunk.filter(|sunk| row.is_none_or(|row| !self.keys_equal(sunk, row))) {
             if gone.is_empty() {
-                let anchor = self.allocate_anchor(shard, sunk, Begin::stamp(Lsn::ZERO))?;
+                let anchor = self.allocate_anchor(shard, sunk, Begin::back(Lsn::ZERO))?;
                 // SAFETY: as above.
                 unsafe { anchor.head() }.store(Begin::stamp(stamp).deletion(), Relaxed);
                 link(anchor, sunk);

@@ -97,10 +97,12 @@ impl Table {
             let descent = match horizon.view(anchor, self.links(), slots) {
                 View::Nothing => return None,
                 View::Deleted => Descent::Deleted,
-                View::Row(version) => match version.begin().load(Relaxed) {
-                    0 => Descent::Unchanged,
-                    _ => Descent::Row(self.row(version)),
-                },
+                View::Row(version) => {
+                    match Begin::from_word(version.begin().load(Relaxed)).is_back() {
+                        true => Descent::Unchanged,
+                        false => Descent::Row(self.row(version)),
+                    }
+                }
             };
             key.clear();
             self.log_key(self.row(anchor.inline(self.links())), key);
