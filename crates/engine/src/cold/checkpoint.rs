@@ -472,9 +472,13 @@ impl Core {
     /// Page numbers can be had again when nobody stands on an image that names them.
     fn recycle(self: &Arc<Self>, freed: Vec<PageNumber>) {
         if !freed.is_empty() {
-            let core = self.clone();
+            let core = Arc::downgrade(self);
             let handle = self.shared.collector.register();
-            handle.pin().defer(move || core.numbers.lock().free.extend(freed));
+            handle.pin().defer(move || {
+                if let Some(core) = core.upgrade() {
+                    core.numbers.lock().free.extend(freed);
+                }
+            });
         }
     }
 

@@ -396,8 +396,10 @@ impl Shared {
             return;
         }
         self.retired.fetch_add(frames.len() as u32, Relaxed);
-        let shared = self.clone();
+        // The pool may be gone by then, and with it the frames.
+        let shared = Arc::downgrade(self);
         guard.defer(move || {
+            let Some(shared) = shared.upgrade() else { return };
             shared.retired.fetch_sub(frames.len() as u32, Relaxed);
             for frame in frames {
                 drop(Image { shared: shared.clone(), frame });

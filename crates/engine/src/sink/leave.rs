@@ -22,8 +22,15 @@ pub(super) struct Leaving {
 }
 
 impl Core {
-    /// Takes down what can leave memory, for somebody who may have closed gates.
-    pub(super) fn take_down(&self, task: &Task, state: &mut State, hold: &Hold<'_>, owner: u64) {
+    /// Takes down what can leave memory, for somebody who may have closed gates. Whether there was anything.
+    pub(super) fn take_down(
+        &self,
+        task: &Task,
+        state: &mut State,
+        hold: &Hold<'_>,
+        owner: u64,
+    ) -> bool {
+        let mut found = false;
         let open = hold.found.bounds.open;
         let is_due = |leaving: Option<&Leaving>| leaving.is_some_and(|it| it.due <= open);
         let tables = state.leaving.iter().filter(|(_, rows)| is_due(rows.front()));
@@ -41,11 +48,13 @@ impl Core {
                 let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
                 let rows = rows.expect("it is due");
                 self.take_rows_down(task, state, inside.table, (hold, &rows));
+                found = true;
             }
             if state.leaving.get(&storage).is_some_and(|rows| rows.is_empty()) {
                 state.leaving.remove(&storage);
             }
         }
+        found
     }
 
     fn take_rows_down(

@@ -230,8 +230,7 @@ impl Core {
         if failed.is_none() {
             failed = self.forget_history(task, state, hold.found.bounds.safe).err();
         }
-        let found = found || !state.leaving.is_empty() || state.released.is_some();
-        self.take_down(task, state, &hold, owner);
+        let found = self.take_down(task, state, &hold, owner) || found;
         drop(hold);
         if found {
             // What has left memory is free when all have begun to look around later: so the log moves on. If it

@@ -222,7 +222,7 @@ impl ColdTables {
             trees.push(tree);
         }
         batch.finish();
-        let shared = (self.store.clone(), self.history.clone());
+        let shared = (self.store.clone(), history_of(storage, &self.history));
         let table = ColdTable::new(shared, storage, clustered, trees.into());
         let table = Arc::new(table);
         match state {
@@ -341,6 +341,11 @@ fn id(storage: u64, ordinal: usize) -> TreeId {
     TreeId { storage, ordinal }
 }
 
+/// What a table of these has as the history of its rows. The history's own rows have none: it would keep itself alive.
+fn history_of(storage: u64, history: &Arc<History>) -> Arc<History> {
+    if storage == history::STORAGE { Arc::default() } else { history.clone() }
+}
+
 /// A table whose trees are these, in order of their ordinals; nothing if one is missing.
 fn known_table(
     (store, history): (&Arc<Store>, &Arc<History>),
@@ -350,7 +355,8 @@ fn known_table(
     let clustered = records.iter().position(|(_, record)| record.flags & CLUSTERED != 0)?;
     let complete = records.iter().enumerate().all(|(place, (id, _))| id.ordinal as usize == place);
     let trees = records.iter().map(|(_, record)| record.tree).collect();
-    let table = ColdTable::new((store.clone(), history.clone()), storage, clustered, trees);
+    let shared = (store.clone(), history_of(storage, history));
+    let table = ColdTable::new(shared, storage, clustered, trees);
     table.rows.store(records[clustered].1.entries, Relaxed);
     table.built.store(records[clustered].1.flags & BUILT != 0, Relaxed);
     complete.then_some(table)

@@ -167,6 +167,32 @@ fn secondary_trees_follow_the_rows_through_crashes() {
     }
 }
 
+#[test]
+fn nothing_keeps_a_store_whose_tables_are_gone() {
+    let (_sim, runtime, pool) = machine(3);
+    let task = Task::blocking(&runtime);
+    let past = |n: u8| PastRow {
+        storage: STORAGE,
+        p: vec![n],
+        begin: Lsn(1),
+        end: Lsn(2),
+        row: b"row".to_vec(),
+    };
+    let tables = ColdTables::create(&pool, &task, DATABASE, &files()).expect("the disk is new");
+    tables.add(&task, STORAGE, 3, 0).expect("there is room");
+    tables.note_history(&task, &[past(1), past(2)]).expect("there is room");
+    write_root(&tables, &task, 1);
+    let made = Arc::downgrade(tables.store());
+    drop(tables);
+    assert!(made.upgrade().is_none());
+    let (tables, _) = ColdTables::open(&pool, &task, DATABASE, &files()).expect("it has a root");
+    assert_eq!(tables.history().rows(), 2);
+    tables.note_history(&task, &[past(3)]).expect("there is room");
+    let opened = Arc::downgrade(tables.store());
+    drop(tables);
+    assert!(opened.upgrade().is_none());
+}
+
 fn write_root(tables: &ColdTables, task: &Task, through: u64) {
     let (capture, _) = tables.capture(task, through).expect("there is room");
     tables.write(capture).expect("the disk is whole");
