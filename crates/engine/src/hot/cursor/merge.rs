@@ -405,13 +405,11 @@ impl Sunk {
         how: Reading,
     ) -> ColdResult<tree::Chunk> {
         let Sunk { entries, keys, copies, row: bytes } = self;
-        // An entry may be there under a key that its row no longer has: that takes a look at the row.
-        let is_key_enough = how.keys_only && !cold.has_history();
         entries.clear();
         keys.clear();
         copies.clear();
         let is_clustered = tree.is_clustered();
-        tree.next_chunk(task, |entry| {
+        let chunk = tree.next_chunk(task, |entry| {
             let is_seen = entry.stamp < how.as_of;
             if is_clustered && is_seen && entry.row.is_none() {
                 return ControlFlow::Continue(()); // it is gone
@@ -420,16 +418,27 @@ impl Sunk {
             keys.extend_from_slice(entry.key);
             let key = start..keys.len();
             let p = key.end - entry.p.len()..key.end;
-            let row = match is_key_enough {
-                true => Some(copies.push(entry_bytes(entry.key, entry.s.len(), bytes))),
-                false => entry.row.filter(|_| is_seen).map(|row| copies.push(row)),
-            };
+            let row = entry.row.filter(|_| is_seen).map(|row| match how.keys_only {
+                true => copies.push(entry_bytes(entry.key, entry.s.len(), bytes)),
+                false => copies.push(row),
+            });
             entries.push(SunkEntry { key, p, row });
             match entries.len() < size {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             }
-        })
+        })?;
+        // An entry may be there under a key that its row does not have yet, or no longer: that takes a look at
+        // the row. Asked behind the entries, since trees say first that they are going to change.
+        let is_right = || !cold.has_history() && cold.newest() < how.as_of;
+        if how.keys_only && !is_clustered && is_right() {
+            for entry in entries {
+                let own_len = entry.p.start - entry.key.start;
+                entry.row =
+                    Some(copies.push(entry_bytes(&keys[entry.key.clone()], own_len, bytes)));
+            }
+        }
+        Ok(chunk)
     }
 
     fn fetch_rows(
@@ -460,7 +469,9 @@ impl Sunk {
             }
             if how.keys_only {
                 let key = &self.keys[entry.key.clone()];
-                entry_bytes(key, entry.p.start - entry.key.start, &mut self.row);
+                let own_len =
+                    if is_clustered { key.len() } else { entry.p.start - entry.key.start };
+                entry_bytes(key, own_len, &mut self.row);
             }
             entry.row = Some(self.copies.push(&self.row));
         }

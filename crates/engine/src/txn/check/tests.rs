@@ -123,7 +123,10 @@ fn bytes_that_are_no_row_are_faults() {
 
 /// A table all of whose rows have sunk: numbers, as many different second keys, and two values of the third.
 fn sunk(rows: i64) -> (Depth, Arc<Table>) {
-    let depth = Depth::new(1, 1 << 14);
+    sunk_in(Depth::new(1, 1 << 14), rows)
+}
+
+fn sunk_in(depth: Depth, rows: i64) -> (Depth, Arc<Table>) {
     let table = depth.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
     let mut client = Client::new(depth.harness(), Isolation::ReadCommitted);
     client.begin();
@@ -212,4 +215,40 @@ fn a_table_that_has_sunk_is_whole_while_rows_come_back() {
     depth.sink(&writer.task);
     let found = check(depth.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
+}
+
+#[test]
+fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
+    let (depth, table) = sunk_in(Depth::new(2, 1 << 14), 500);
+    let mut reader = Client::new(depth.harness(), Isolation::Snapshot);
+    reader.begin();
+    let mut check = || {
+        let checked = reader.statement(|txn, task, s| txn.check_table(task, &table, &s.snapshot));
+        let found = checked.expect("nobody interrupts");
+        assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
+    };
+    check();
+    let mut writer = Client::new(depth.harness(), Isolation::ReadCommitted);
+    writer.begin();
+    for id in 1000..1100 {
+        writer.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
+    }
+    writer.commit().expect("nobody is in the way");
+    for _ in 0..3 {
+        depth.sink(&writer.task);
+    }
+    let trees = table.cold().expect("it has trees");
+    assert_eq!((trees.rows(), trees.has_history()), (600, false));
+    check();
+    writer.begin();
+    for id in 100..200 {
+        writer.update(&table, id, |[id, k, v]| Some([id, k + 1, v])).expect("the row is there");
+        writer.delete(&table, 200 + id).expect("the row is there");
+    }
+    writer.commit().expect("nobody is in the way");
+    for _ in 0..3 {
+        depth.sink(&writer.task);
+    }
+    assert!(trees.has_history());
+    check();
 }
