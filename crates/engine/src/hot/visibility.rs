@@ -212,7 +212,7 @@ pub unsafe fn known(
     (through, oldest): (Lsn, Lsn),
 ) -> Known {
     let committed = |place: &Word, is_head| match slots.fate(place, is_head) {
-        Some(Fate::Committed(stamp)) if stamp < through => Some(stamp),
+        Some(Fate::Committed(stamp)) => Some(stamp),
         _ => None,
     };
     let mut known = Known::default();
@@ -222,7 +222,7 @@ pub unsafe fn known(
         let head = anchor.head().load(Acquire);
         let mut word = head;
         if head & DELETED != 0 {
-            end = committed(anchor.head(), true);
+            end = committed(anchor.head(), true).filter(|stamp| *stamp < through);
             known.stamp = end;
             word = INLINE;
         }
@@ -230,6 +230,7 @@ pub unsafe fn known(
             word = link.below;
             let Some(begin) = committed(link.version.begin(), false) else { continue };
             match end {
+                _ if begin >= through => {}
                 None => known.stamp = Some(begin),
                 Some(end) => known.past.push(Past {
                     version: link.version,
@@ -238,10 +239,11 @@ pub unsafe fn known(
                     end,
                 }),
             }
+            // Also if `through` lies lower: then what was there is gone.
             if begin < oldest {
                 break;
             }
-            end = Some(begin);
+            end = (begin < through).then_some(begin);
         }
     }
     known

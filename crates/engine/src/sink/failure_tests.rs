@@ -121,6 +121,43 @@ fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
     }
 }
 
+/// Rows that a round has written stay in memory while a statement goes on that may know them. When it is over, an old
+/// snapshot may be newer than that round: what the row had below is gone by then.
+#[test]
+fn rows_leave_after_the_snapshots_of_their_round() {
+    let (world, server) = sunk_world(6);
+    let table = server.table(5, FIRST);
+    let sink = || database(&server).sink_all(&server.task).expect("the disk works");
+    // More than once: the sink's own thread may be faster.
+    for round in 0..10 {
+        let mut first = server.begin(5);
+        let statement = first.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        update(&server, 0..80, 3 * round);
+        sink();
+        update(&server, 0..80, 3 * round + 1);
+        update(&server, 0..80, 3 * round + 2);
+        let mut second = server.begin(5);
+        let mut seen = || {
+            let statement = second.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+            let seen = rows_at(&mut second, &server.task, &table, &statement.snapshot);
+            second.end_statement(statement);
+            seen.expect("pages can be read")
+        };
+        let before = seen();
+        update(&server, 90..91, round);
+        first.end_statement(statement);
+        drop(first);
+        while database(&server).manager().reclaim(&server.task, 1000) > 0 {}
+        sink();
+        sink();
+        assert_eq!(seen(), before);
+    }
+    let now = rows(&server, FIRST);
+    assert_eq!(now.len(), 100);
+    power_cycle(&world, server);
+    assert_eq!(rows(&world.recover(&[5], 2), FIRST), now);
+}
+
 /// A transaction that has been forgotten sees what it saw, and keeps neither rows in memory nor the log.
 #[test]
 fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
