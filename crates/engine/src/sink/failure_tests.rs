@@ -15,7 +15,7 @@ use crate::database::Database;
 use crate::error::EngineError;
 use crate::hot::visibility::Isolation;
 use crate::recovery::RecoveryOptions;
-use crate::recovery::tests::{Server, TestCatalog, World, catalog_table, identity, options};
+use crate::recovery::tests::{DISK, Server, TestCatalog, World, catalog_table, identity, options};
 use crate::sink::SinkError;
 use crate::txn::{Durability, ReadAt, Transaction};
 
@@ -276,6 +276,10 @@ fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
     let world = World::new(5);
     let server = new_server(&world);
     fill(&server, 0..50);
+    // The other may have begun by now; this one is too small to.
+    let mut txn = server.begin(5);
+    server.insert(&mut txn, &server.table(5, DISK + 1), [1, 1, 1]).expect("a fresh key");
+    txn.commit(&server.task, Durability::Full).expect("there is room");
     let mut reader = server.begin(5);
     let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     fill(&server, 50..100);

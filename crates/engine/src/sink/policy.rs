@@ -60,12 +60,14 @@ impl Core {
                 continue;
             }
             let indexes = (0..table.links()).map(|index| table.index_memory(index)).sum::<u64>();
-            let bytes = table.memory().allocated_bytes + indexes;
+            let rows = table.memory().allocated_bytes;
+            let bytes = rows + indexes;
             load.all += bytes;
             match table.sinks() {
                 true => load.sinking += bytes,
-                // It does not begin to sink before it is in memory as a whole.
-                false if !table.is_loaded() => {}
+                // It does not begin to sink before it is in memory as a whole; nor without rows: it may be about to
+                // be built.
+                false if !table.is_loaded() || rows == 0 => {}
                 false => load.resident.push((bytes, table)),
             }
         }
