@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::{DbId, StorageId};
 use env::sim::SplitMix;
@@ -16,6 +16,7 @@ use crate::cold::tree::{Chunk, Direction, Range};
 use crate::database::Database;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction as IndexDirection;
+use crate::hot::status::Begin;
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
 use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, loaded, user_table};
@@ -161,32 +162,38 @@ pub(super) fn rows_at(
     let slots = &txn.session().manager().slots;
     let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
     let mut overridden = BTreeSet::new();
-    let mut walk = table.walk_of_all();
+    let (mut walk, mut anchors, guard) = (table.walk_of_all(), Vec::new(), task.worker().pin());
     while !walk.is_done() {
-        table.walk(&task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
+        table.walk(&guard, table.log_index(), &mut walk, &mut |anchor| {
             // SAFETY: reached under the guard; the statement's snapshot is registered.
-            unsafe {
-                let row = table.row(anchor.inline(table.links()));
-                let p = key(table, 0, values(table, row)[0]).to_vec();
-                let view = snapshot.view(anchor, table.links(), slots);
-                if view != View::Nothing {
-                    for index in 0..table.links() {
-                        let own = key(table, index, values(table, row)[index]).to_vec();
-                        overridden.insert((index, own, p.clone()));
-                    }
-                }
-                match view {
-                    View::Row(version) => {
-                        let row = values(table, table.row(version));
-                        _ = decided.insert(p, Some(row));
-                    }
-                    View::Deleted => drop(decided.entry(p).or_insert(None)),
-                    View::Nothing => {}
-                }
-            }
+            anchors.push((anchor, unsafe { snapshot.view(anchor, table.links(), slots) }));
             ControlFlow::Continue(())
         });
     }
+    // One that has sunk meanwhile says nothing: what was newer may have sunk before it was looked at.
+    // SAFETY: as above.
+    anchors.retain(|(anchor, _)| unsafe { anchor.head().load(Acquire) } != Begin::SUNK);
+    for (anchor, view) in anchors {
+        // SAFETY: as above.
+        unsafe {
+            let row = table.row(anchor.inline(table.links()));
+            let p = key(table, 0, values(table, row)[0]).to_vec();
+            if view != View::Nothing {
+                for index in 0..table.links() {
+                    let own = key(table, index, values(table, row)[index]).to_vec();
+                    overridden.insert((index, own, p.clone()));
+                }
+            }
+            match view {
+                View::Row(version) => {
+                    _ = decided.insert(p, Some(values(table, table.row(version))));
+                }
+                View::Deleted => drop(decided.entry(p).or_insert(None)),
+                View::Nothing => {}
+            }
+        }
+    }
+    drop(guard);
     let mut found: BTreeMap<i64, Row> =
         decided.values().flatten().map(|row| (row[0], *row)).collect();
     if let Some(cold) = table.cold() {
@@ -314,9 +321,16 @@ fn random_commit(server: &Server, dice: &mut SplitMix, state: &State) -> (State,
     }
     let committed = txn.commit(&server.task, Durability::Full);
     let acknowledge = dice.below(3) > 0;
-    let waited = committed.and_then(|_| match acknowledge {
+    let waited = committed.and_then(|end| match acknowledge {
         true => session.wait_shown(&server.task).map(|()| true),
-        false => Ok(false),
+        false => {
+            // The next transaction is another session's, and is to see this one.
+            let log = session.manager().log();
+            while log.committed() < end {
+                std::thread::yield_now();
+            }
+            Ok(false)
+        }
     });
     (state, waited)
 }
