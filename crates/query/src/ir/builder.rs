@@ -8,6 +8,7 @@ use engine::hot::row::RowLayout;
 use crate::ir::Unit;
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, RegList, RegType};
 use crate::ir::object::{ObjId, ObjectDesc};
+use crate::ir::operand::Access;
 use crate::ir::site::{Constant, Handler};
 use crate::ir::verify;
 
@@ -255,11 +256,36 @@ impl Builder {
         unit.lines = (self.lines.iter())
             .map(|&((section, at), line)| (Pc((starts[section] + at) as u32), line))
             .collect();
+        note_unread(&mut unit);
         if cfg!(debug_assertions)
             && let Err(problem) = verify::verify(&unit)
         {
             panic!("lowering made a bad unit: {problem}\n{}", crate::ir::print::unit(&unit));
         }
         unit
+    }
+}
+
+/// Tells the cursors into whose rows no instruction looks.
+fn note_unread(unit: &mut Unit) {
+    let mut read = vec![false; unit.registers.len()];
+    for inst in &unit.code {
+        inst.operands(unit, &mut |operand| {
+            let reads = matches!(operand.access, Access::Read | Access::ReadNullable);
+            read[usize::from(operand.reg.0)] |= reads;
+        });
+    }
+    // By cursor: nothing if no instruction takes rows from it one by one.
+    let mut unread: Vec<Option<bool>> = vec![None; unit.objects.len()];
+    for inst in &unit.code {
+        if let Inst::Next { cursor, row, .. } = inst {
+            let unread = unread[usize::from(cursor.0)].get_or_insert(true);
+            *unread &= !read[usize::from(row.0)];
+        }
+    }
+    for (object, unread) in unit.objects.iter_mut().zip(unread) {
+        if let ObjectDesc::Cursor(desc) = object {
+            desc.unread = unread.unwrap_or(false);
+        }
     }
 }

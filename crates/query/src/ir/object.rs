@@ -52,6 +52,8 @@ pub struct CursorDesc {
     pub options: ReadOptions,
     /// What the rows are read for.
     pub purpose: ReadPurpose,
+    /// Whether nobody looks into the rows: all that counts is that they are there.
+    pub unread: bool,
 }
 
 impl CursorDesc {

@@ -200,7 +200,8 @@ fn object(unit: &Unit, id: ObjId) -> String {
     match &unit.objects[usize::from(id.0)] {
         ObjectDesc::Cursor(c) => {
             let name = &unit.tables[usize::from(c.table)].table.header.name;
-            format!("{name} {} {:?}", access(&c.access), c.purpose)
+            let unread = if c.unread { " unread" } else { "" };
+            format!("{name} {} {:?}{unread}", access(&c.access), c.purpose)
         }
         ObjectDesc::LocalCursor(c) => {
             let source = match c.source {

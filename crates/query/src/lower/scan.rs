@@ -34,7 +34,8 @@ impl Lowering {
                 let access = self.access(scan, NullTo { dst: None, label: end })?;
                 let change = scan.row.map(|_| ReadPurpose::Change);
                 let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
-                let desc = CursorDesc { table: use_, access, options: scan.options, purpose };
+                let options = scan.options;
+                let desc = CursorDesc { table: use_, access, options, purpose, unread: false };
                 let finds_one = desc.finds_one(table) && desc.reads_only();
                 let cursor = self.b.object(ObjectDesc::Cursor(desc));
                 let body =

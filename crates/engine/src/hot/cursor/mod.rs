@@ -156,6 +156,12 @@ impl Cursor {
         Cursor { keys_only: true, ..cursor }
     }
 
+    /// Whether rows that are not in memory are only to be there: copies of them are entries of the index then, and
+    /// no rows. [`Cursor::restart`] must follow, or nothing has been fetched yet.
+    pub fn set_keys_only(&mut self, keys_only: bool) {
+        self.keys_only = keys_only;
+    }
+
     /// How many rows it has fetched since it was made, whatever it was used for.
     pub fn rows_fetched(&self) -> u64 {
         self.fetched

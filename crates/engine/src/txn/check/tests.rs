@@ -223,7 +223,15 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
     let mut reader = Client::new(depth.harness(), Isolation::Snapshot);
     reader.begin();
     let mut check = || {
-        let checked = reader.statement(|txn, task, s| txn.check_table(task, &table, &s.snapshot));
+        let checked = reader.statement(|txn, task, s| {
+            let mut rows = 0;
+            let mut entries = Cursor::of_entries(&s.snapshot, table.log_index());
+            while entries.next(txn, task, &table)?.is_some() {
+                rows += 1;
+            }
+            assert_eq!(rows, 500, "who does not look into rows finds as many");
+            txn.check_table(task, &table, &s.snapshot)
+        });
         let found = checked.expect("nobody interrupts");
         assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
     };

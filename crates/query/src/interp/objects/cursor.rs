@@ -9,7 +9,7 @@ use engine::hot::cursor::{Cursor, RowRef, ScanRange};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
-use engine::hot::visibility::Snapshot;
+use engine::hot::visibility::{Isolation, Snapshot};
 use engine::txn::locks::Reading;
 use engine::txn::{Transaction, TxnResult};
 use engine::wait::Task;
@@ -131,6 +131,12 @@ impl TableCursor {
                 self.start(snapshot, *index, ScanRange::Keys(range), direction);
             }
         }
+        // Who locks rows, or has them looked at again at commit, needs them.
+        let is_blind = desc.unread
+            && desc.reads_only()
+            && reading == Reading::Versions
+            && snapshot.isolation <= Isolation::Snapshot;
+        self.cursor.iter_mut().for_each(|cursor| cursor.set_keys_only(is_blind));
         Ok(())
     }
 

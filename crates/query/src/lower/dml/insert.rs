@@ -43,7 +43,8 @@ impl Lowering {
     fn lock_table(&mut self, database: DbId, table: &Arc<TableDef>, options: ReadOptions) {
         let table = self.use_table(database, table, false);
         let access = AccessDesc::Full { index: None };
-        let desc = CursorDesc { table, access, options, purpose: ReadPurpose::Query };
+        let desc =
+            CursorDesc { table, access, options, purpose: ReadPurpose::Query, unread: false };
         let cursor = self.b.object(ObjectDesc::Cursor(desc));
         let (row, mark, done) = (self.b.reg(RegType::Row), self.b.mark(), self.b.label());
         self.b.emit(Inst::Open { cursor });

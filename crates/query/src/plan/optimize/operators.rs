@@ -284,6 +284,7 @@ impl Optimizer<'_, '_> {
         };
         groups.iter_mut().for_each(|(_, e)| self.inside_expr(e));
         aggregates.iter_mut().for_each(|(_, a)| self.inside(a));
+        aggregates.iter_mut().for_each(|(_, a)| count_rows(a));
         let (mut below, mut above) = (Vec::new(), Vec::new());
         let results: ColSet = aggregates.iter().map(|a| a.0).chain(grouping_id).collect();
         for mut pred in conditions {
@@ -426,6 +427,15 @@ fn column_types(conditions: &[Pred], columns: &[ColId]) -> Vec<(ColId, base::Sql
         });
     }
     types
+}
+
+/// Who counts values that are never NULL counts rows.
+fn count_rows(aggregate: &mut Aggregate) {
+    let counts = matches!(aggregate.function.name, "COUNT" | "COUNT_BIG") && !aggregate.distinct;
+    let is_value = |e: &Expr| matches!(e.kind, ExprKind::Column(_) | ExprKind::Constant(_));
+    if counts && aggregate.args.iter().all(|e| is_value(e) && !e.nullable) {
+        aggregate.args.clear();
+    }
 }
 
 /// The column of which one end alone is wanted: `MIN(a)` or `MAX(a)` (descending).
