@@ -23,7 +23,7 @@ use std::ops::{Bound, ControlFlow, Range};
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef};
+use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef, Wanted};
 use crate::cold::table::{ColdCursor, ColdResult, ColdTable};
 use crate::cold::tree;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
@@ -48,8 +48,7 @@ pub(crate) struct Seen {
 struct Reading {
     /// What snapshots at this position see.
     as_of: Lsn,
-    /// Keys, without the rows.
-    keys_only: bool,
+    wanted: Wanted,
 }
 
 /// How far a cursor has come on both sides.
@@ -138,7 +137,7 @@ impl Cursor {
             merge.tree = Some(self.part_in_tree(merge, cold));
         }
         let tree = merge.tree.as_mut().expect("made above");
-        let how = Reading { as_of: self.snapshot.stamp, keys_only: self.keys_only };
+        let how = Reading { as_of: self.snapshot.stamp, wanted: self.wanted };
         let more = merge.sunk.read(task, (tree, cold), self.size, how)?;
         merge.fetch_rows(task, (table, cold), (self.index, how), self.direction)?;
         merge.hand_out(self.direction, &mut self.chunk);
@@ -380,12 +379,17 @@ impl Merge {
     }
 }
 
-/// What stands for an entry where the row is not wanted: its key, and how long the index's part of that is.
-fn entry_bytes<'b>(key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
-    bytes.clear();
-    bytes.extend_from_slice(key);
-    bytes.extend_from_slice(&(own_len as u32).to_le_bytes());
-    bytes
+impl Wanted {
+    /// What stands for a row that is not wanted itself: its key in the tree, and how long the index's part of that
+    /// is; or nothing.
+    fn stand_in<'b>(self, key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
+        bytes.clear();
+        if self == Wanted::Entries {
+            bytes.extend_from_slice(key);
+            bytes.extend_from_slice(&(own_len as u32).to_le_bytes());
+        }
+        bytes
+    }
 }
 
 /// An entry that a cursor handed out instead of its row: the key in the tree, and how long the index's part of it
@@ -396,7 +400,7 @@ pub(crate) fn sunk_entry(bytes: &[u8]) -> Option<(&[u8], usize)> {
 }
 
 impl Sunk {
-    /// Reads a chunk of about this many entries; if only their keys are wanted, those stand for the rows.
+    /// Reads a chunk of about this many entries.
     fn read(
         &mut self,
         task: &Task,
@@ -418,9 +422,9 @@ impl Sunk {
             keys.extend_from_slice(entry.key);
             let key = start..keys.len();
             let p = key.end - entry.p.len()..key.end;
-            let row = entry.row.filter(|_| is_seen).map(|row| match how.keys_only {
-                true => copies.push(entry_bytes(entry.key, entry.s.len(), bytes)),
-                false => copies.push(row),
+            let row = entry.row.filter(|_| is_seen).map(|row| match how.wanted {
+                Wanted::Rows => copies.push(row),
+                wanted => copies.push(wanted.stand_in(entry.key, entry.s.len(), bytes)),
             });
             entries.push(SunkEntry { key, p, row });
             match entries.len() < size {
@@ -431,11 +435,10 @@ impl Sunk {
         // An entry may be there under a key that its row does not have yet, or no longer: that takes a look at
         // the row. Asked behind the entries, since trees say first that they are going to change.
         let is_right = || !cold.has_history() && cold.newest() < how.as_of;
-        if how.keys_only && !is_clustered && is_right() {
+        if how.wanted != Wanted::Rows && !is_clustered && is_right() {
             for entry in entries {
-                let own_len = entry.p.start - entry.key.start;
-                entry.row =
-                    Some(copies.push(entry_bytes(&keys[entry.key.clone()], own_len, bytes)));
+                let (key, own_len) = (&keys[entry.key.clone()], entry.p.start - entry.key.start);
+                entry.row = Some(copies.push(how.wanted.stand_in(key, own_len, bytes)));
             }
         }
         Ok(chunk)
@@ -467,11 +470,11 @@ impl Sunk {
                     continue;
                 }
             }
-            if how.keys_only {
+            if how.wanted != Wanted::Rows {
                 let key = &self.keys[entry.key.clone()];
                 let own_len =
                     if is_clustered { key.len() } else { entry.p.start - entry.key.start };
-                entry_bytes(key, own_len, &mut self.row);
+                how.wanted.stand_in(key, own_len, &mut self.row);
             }
             entry.row = Some(self.copies.push(&self.row));
         }

@@ -92,9 +92,19 @@ pub struct Cursor {
     previous: Vec<AnchorPtr>,
     /// Whether rows of the table may have sunk, as its start found it.
     is_merged: bool,
-    /// Whether the keys of rows that are not in memory are wanted, instead of the rows.
-    keys_only: bool,
+    wanted: Wanted,
     merge: Option<Box<Merge>>,
+}
+
+/// What a cursor has of rows that are not in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Copies of them.
+    Rows,
+    /// The entries in the index's tree, for [`sunk_entry`].
+    Entries,
+    /// That they are there: copies have no bytes.
+    Presence,
 }
 
 /// What [`Cursor::fetch_by`] does with an anchor.
@@ -144,7 +154,7 @@ impl Cursor {
             followed: Vec::new(),
             previous: Vec::new(),
             is_merged: false,
-            keys_only: false,
+            wanted: Wanted::Rows,
             merge: None,
         }
     }
@@ -153,13 +163,12 @@ impl Cursor {
     /// row comes a copy that is no row: its bytes are the entry in the index's tree, for [`sunk_entry`].
     pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
         let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);
-        Cursor { keys_only: true, ..cursor }
+        Cursor { wanted: Wanted::Entries, ..cursor }
     }
 
-    /// Whether rows that are not in memory are only to be there: copies of them are entries of the index then, and
-    /// no rows. [`Cursor::restart`] must follow, or nothing has been fetched yet.
-    pub fn set_keys_only(&mut self, keys_only: bool) {
-        self.keys_only = keys_only;
+    /// What is wanted of rows that are not in memory, from the next chunk on.
+    pub fn want(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
     }
 
     /// How many rows it has fetched since it was made, whatever it was used for.

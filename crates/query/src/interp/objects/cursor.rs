@@ -5,7 +5,7 @@ use base::types::Repr;
 use base::{Arena, SqlResult};
 use engine::hot::anchor::{AnchorPtr, VersionPtr};
 use engine::hot::copies;
-use engine::hot::cursor::{Cursor, RowRef, ScanRange};
+use engine::hot::cursor::{Cursor, RowRef, ScanRange, Wanted};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
@@ -136,7 +136,8 @@ impl TableCursor {
             && desc.reads_only()
             && reading == Reading::Versions
             && snapshot.isolation <= Isolation::Snapshot;
-        self.cursor.iter_mut().for_each(|cursor| cursor.set_keys_only(is_blind));
+        let wanted = if is_blind { Wanted::Presence } else { Wanted::Rows };
+        self.cursor.iter_mut().for_each(|cursor| cursor.want(wanted));
         Ok(())
     }
 
@@ -232,8 +233,8 @@ impl TableCursor {
         };
         // The cursor's copies are gone when it is asked again, before those of a loop within would be.
         let kept = |row: RowRef| match row.anchor.is_cold() {
-            true => copies::copy_to(arena, transaction.row(table, row)),
-            false => row,
+            true if !desc.unread => copies::copy_to(arena, transaction.row(table, row)),
+            _ => row,
         };
         Ok(row?.map(|row| row_slot(kept(row))))
     }

@@ -168,7 +168,10 @@ impl Groups {
     ) -> SqlResult<()> {
         let at = usize::from(aggregate);
         let aggregate = &desc.aggregates[at];
-        let args = regs.values(unit.list(aggregate.args), aggregate.types.args.iter());
+        let args = match unit.list(aggregate.args) {
+            [] => Values::new(),
+            args => regs.values(args, aggregate.types.args.iter()),
+        };
         if aggregate.function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             self.null_eliminated = true;
         }
