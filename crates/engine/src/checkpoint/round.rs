@@ -65,7 +65,7 @@ pub(crate) struct Core {
     pub merging: Mutex<Option<MergeTarget>>,
     /// Whether files are there that only a backup needs, or needed. Written by rounds.
     left_behind: AtomicBool,
-    /// Why the last round failed, if it did.
+    /// Why there is no checkpoint of all that is durable; nothing if nobody has failed since the last one.
     pub failure: Mutex<Option<CheckpointError>>,
 }
 
@@ -244,12 +244,17 @@ impl Core {
             self.counters.gathered.store(state.manifest.through.0, Relaxed);
             self.counters.failures.fetch_add(1, Relaxed);
             if !matches!(error, CheckpointError::Closed) {
-                *self.failure.lock().expect("nobody panics under this lock") = Some(error.clone());
+                self.note(Some(error.clone()));
             }
-        } else {
-            *self.failure.lock().expect("nobody panics under this lock") = None;
+        } else if state.is_settled() {
+            self.note(None);
         }
         result
+    }
+
+    /// Why there is no checkpoint of all that is durable. What was gathered alone does not end that.
+    fn note(&self, failure: Option<CheckpointError>) {
+        *self.failure.lock().expect("nobody panics under this lock") = failure;
     }
 
     fn surroundings(&self) -> Surroundings<'_> {
@@ -392,6 +397,7 @@ impl Core {
         }
         *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
         state.manifest = next;
+        self.note(None);
         self.remove_files(state)?;
         self.truncate_log()
     }
