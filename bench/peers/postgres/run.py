@@ -114,9 +114,15 @@ class Postgres:
                 continue  # it has ended
             parents[int(text.split()[0])] = int(text.rsplit(")", 1)[1].split()[1])
         own = {first} | {process for process, parent in parents.items() if parent == first}
-        # What has ended counts for its parent.
-        io = [pathlib.Path(f"/proc/{process}/io").read_text() for process in own]
+        io = [self.io(process) for process in own]
         return sum(int(re.search(r"^write_bytes: (\d+)", text, re.M).group(1)) for text in io)
+
+    @staticmethod
+    def io(process):
+        try:
+            return pathlib.Path(f"/proc/{process}/io").read_text()
+        except OSError:
+            return "write_bytes: 0"  # it has ended, and counts for its parent
 
     def stop(self):
         self.run(self.programs / "pg_ctl", "-D", f"{self.directory}/data", "-m", "fast", "stop")
