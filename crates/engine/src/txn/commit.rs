@@ -21,6 +21,8 @@ use crate::wait::Task;
 /// How many entries of the write set ahead their versions are asked for: what was written long ago is
 /// no longer near.
 pub(super) const PREFETCH_AHEAD: usize = 8;
+/// How long a commit that is held back waits between two looks.
+const NAP_NS: u64 = 10_000_000;
 
 /// When a commit may be acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -141,10 +143,20 @@ impl Transaction {
             self.manager().log.wait_committed(task, end);
         }
         self.finish(Some(stamp));
-        let delay_ns = self.manager().sinking.delay_ns(sinking);
-        if delay_ns > 0 {
-            // Nobody waits for what is held no more; who is interrupted goes on at once.
-            let _ = task.sleep_ns(delay_ns);
+        self.hold_back(task, sinking);
+    }
+
+    /// Waits if too much is to sink, for as long as so many rows are worth or until that is over. Nobody waits for
+    /// what is held no more; who is interrupted goes on at once.
+    fn hold_back(&self, task: &Task, rows: usize) {
+        let queue = &self.manager().sinking;
+        let mut left_ns = queue.delay_ns(rows);
+        while left_ns > 0 {
+            let nap_ns = left_ns.min(NAP_NS);
+            if task.sleep_ns(nap_ns).is_err() {
+                return;
+            }
+            left_ns = (left_ns - nap_ns).min(queue.delay_ns(rows));
         }
     }
 
