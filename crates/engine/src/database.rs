@@ -326,7 +326,7 @@ impl Database {
         self.order(task, Order::CollectGarbage).map(drop)
     }
 
-    fn order(&self, task: &Task, order: Order) -> Result<bool, EngineError> {
+    pub(crate) fn order(&self, task: &Task, order: Order) -> Result<bool, EngineError> {
         match self.checkpoints.get() {
             Some(checkpoints) => Ok(checkpoints.order(task, order)?),
             None => Ok(false),

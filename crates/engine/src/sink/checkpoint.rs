@@ -30,6 +30,7 @@ impl Core {
             self.round(task)?;
             self.write_root(task)?;
             if self.holds_all_since(through) {
+                self.check_log()?;
                 return Ok(self.lock().durable);
             }
             attempts += 1;
@@ -72,11 +73,17 @@ impl Core {
             let capture = cold.capture(task, state.through.0)?;
             (cold.clone(), capture, state.through)
         };
+        self.check_log()?;
         cold.write(capture)?;
         tables.iter().for_each(|table| table.set_durable(through.0));
         self.lock().durable = Some(through);
         self.counters.roots.fetch_add(1, Relaxed);
         Ok(())
+    }
+
+    /// What the log could not take has been done in memory all the same: tables may be missing that are there.
+    fn check_log(&self) -> Result<(), SinkError> {
+        self.manager.log().last_error().map_or(Ok(()), |error| Err(SinkError::Log(error)))
     }
 
     /// Whether all tables that had begun to sink before this position are in the durable root.

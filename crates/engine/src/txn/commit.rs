@@ -140,7 +140,9 @@ impl Transaction {
         self.session.note_commit(end, durability == Durability::Full);
         let sinking = self.stamp_writes(task, stamp);
         if !self.hooks.is_empty() {
-            self.manager().log.wait_committed(task, end);
+            // Tables that it drops go when that is durable: pages or checkpoint files without their rows could be
+            // before. If the log has failed there are no such any more.
+            let _ = self.manager().log.wait_durable(task, end);
         }
         self.finish(Some(stamp));
         self.hold_back(task, sinking);
