@@ -24,6 +24,8 @@
 //! * S6: after a round that was complete the trees hold exactly what commits below its horizon have left
 //!   of the tables that sink. Only then roots are written, which say so.
 //! * S7: the log is kept from the horizon of the durable root on, for the tables that it has.
+//! * S8: a table that is not registered any more is gone in the log, too: a commit that drops it is durable before
+//!   it does that, or the log has failed, and then no root is written.
 //!
 //! # Locks
 //!
