@@ -497,8 +497,8 @@ pub(super) fn power_cycle(world: &World, server: Server) {
     world.sim.fs().power_on();
 }
 
-/// A table is dropped in memory when the log has that it is. Before, a root could be durable that lacks its rows; if the
-/// power went then, the table was there again, without them.
+/// A table is dropped in memory when the log has that it is: else a root that lacks its rows could be durable, and if the
+/// power went then, the table would be there again, without them.
 #[test]
 fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
     for seed in 0..20 {
