@@ -152,8 +152,11 @@ impl ColdTable {
         changes: &[RowChange<'_>],
         keys: &dyn RowKeys,
     ) -> ColdResult<()> {
-        let newest = changes.iter().map(|change| change.stamp.0).max();
-        self.newest.fetch_max(newest.unwrap_or(0), AcqRel); // pairs with newest
+        let newest = changes.iter().map(|change| change.stamp.0).max().unwrap_or(0);
+        if newest > 0 || changes.iter().any(|change| change.held.is_some()) {
+            self.newest.fetch_max(newest, AcqRel); // pairs with newest
+            self.unsettled.fetch_add(1, AcqRel); // pairs with settled
+        }
         let mut order = numbers(changes.len());
         // Keys that are cut may be in another order; else they are sorted already.
         let key_of = |n: u32| key::in_tree(changes[n as usize].p);

@@ -7,7 +7,7 @@ use base::ids::Lsn;
 
 use super::{ColdResult, key};
 use crate::cold::Store;
-use crate::cold::tree::{Chunk, Cursor, Direction, Range, Tree, TreeError};
+use crate::cold::tree::{Chunk, Cursor, Direction, LeafSpan, Range, Tree, TreeError};
 use crate::wait::Task;
 
 /// An entry of an index, for as long as a closure looks at it.
@@ -61,12 +61,24 @@ impl ColdCursor {
     pub fn next_chunk(
         &mut self,
         task: &Task,
+        take: impl FnMut(ColdEntry<'_>) -> ControlFlow<()>,
+    ) -> ColdResult<Chunk> {
+        self.next_leaf(task, |_| false, take)
+    }
+
+    /// The same; but `pass` may take what lies in the leaf, told how many entries it is, for all it wants to know.
+    pub fn next_leaf(
+        &mut self,
+        task: &Task,
+        mut pass: impl FnMut(LeafSpan<'_>) -> bool,
         mut take: impl FnMut(ColdEntry<'_>) -> ControlFlow<()>,
     ) -> ColdResult<Chunk> {
         super::checkpoint(task)?;
         let (key, clustered, bounds) = (&mut self.key, self.clustered, &self.bounds);
+        // If keys are cut, some of the entries may be outside.
+        let pass = |leaf: LeafSpan<'_>| bounds.is_none() && pass(leaf);
         let mut malformed = false;
-        let chunk = self.cursor.next_chunk(&*self.store, task, |entry| {
+        let chunk = self.cursor.next_leaf(&*self.store, task, pass, |entry| {
             key.clear();
             entry.key.append_to(key);
             let Some(found) = parse(key, (entry.stamp, entry.value), clustered) else {

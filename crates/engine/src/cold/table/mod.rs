@@ -74,6 +74,9 @@ pub struct ColdTable {
     rows: AtomicU64,
     /// No entry has a higher stamp. Raised by who changes the trees, before he does.
     newest: AtomicU64,
+    /// How often trees were about to get what not everybody sees as it stands there. Raised by who changes them,
+    /// before he does.
+    unsettled: AtomicU64,
     /// The position below which everything has sunk since the table has had trees, as the last durable
     /// root has it; 0 if none has the table yet. Written by who writes the root.
     durable: AtomicU64,
@@ -88,9 +91,20 @@ impl ColdTable {
         clustered: usize,
         trees: Box<[Tree]>,
     ) -> ColdTable {
-        let (rows, newest, durable) = Default::default();
+        let (rows, newest, unsettled, durable) = Default::default();
         let built = AtomicBool::new(false);
-        ColdTable { store, storage, clustered, trees, history, rows, newest, durable, built }
+        ColdTable {
+            store,
+            storage,
+            clustered,
+            trees,
+            history,
+            rows,
+            newest,
+            unsettled,
+            durable,
+            built,
+        }
     }
 
     /// Whether the trees have had, from the beginning, the rows that the log has as loaded.
@@ -180,15 +194,23 @@ impl ColdTable {
         }
     }
 
+    /// No row in the trees has changed since this position.
+    pub fn newest(&self) -> Lsn {
+        Lsn(self.newest.load(Acquire)) // pairs with apply
+    }
+
+    /// Nothing if the trees may have entries that are not what a snapshot at this position sees: rows that have changed
+    /// since, or keys that rows had. If it is the same before entries are read and afterwards, each of them stands
+    /// for a row, but for what memory overrides.
+    pub fn settled(&self, as_of: Lsn) -> Option<Settled> {
+        let unsettled = self.unsettled.load(Acquire); // pairs with apply
+        (self.newest() < as_of && !self.has_history()).then_some(Settled(unsettled))
+    }
+
     /// Whether entries of other indexes than the clustered one may be there under keys that rows no longer
     /// have. Asked after their rows were looked up.
     pub fn has_history(&self) -> bool {
         self.history.rows() > 0
-    }
-
-    /// No row in the trees has changed since this position.
-    pub fn newest(&self) -> Lsn {
-        Lsn(self.newest.load(Acquire)) // pairs with apply
     }
 
     /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one with
@@ -226,6 +248,10 @@ impl fmt::Debug for ColdTable {
         f.debug_struct("ColdTable").field("storage", &self.storage).finish_non_exhaustive()
     }
 }
+
+/// See [`ColdTable::settled`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settled(u64);
 
 /// What a tree says of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

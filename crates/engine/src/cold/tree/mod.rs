@@ -65,7 +65,7 @@ pub use directory::{Directory, TreeId, TreeRecord};
 pub use entry::Entry;
 pub use error::TreeError;
 pub use node::Key;
-pub use scan::{Chunk, Cursor, Direction, Range};
+pub use scan::{Chunk, Cursor, Direction, LeafSpan, Range};
 pub use statistics::Measures;
 pub use verify::{Finding, Verified};
 pub use write::{Action, Applied, Change};

@@ -77,6 +77,15 @@ pub struct Cursor {
     load_next: bool,
 }
 
+/// What of a leaf lies in a range.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafSpan<'a> {
+    /// How many entries: at least one.
+    pub entries: usize,
+    /// The leaf's keys are below this; nothing if it is the last.
+    pub upper: Option<&'a [u8]>,
+}
+
 /// Where gathering stopped in a leaf.
 enum Gathered {
     /// At the end of the leaf, or of the range.
@@ -85,6 +94,26 @@ enum Gathered {
     Entry(usize),
     /// Before an entry whose value is not in memory; behind the one with this index.
     Absent(Option<usize>),
+}
+
+/// Who looks at leaves: see [`Cursor::next_leaf`].
+trait Visit {
+    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
+    fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()>;
+}
+
+impl<P, T> Visit for (P, T)
+where
+    P: FnMut(LeafSpan<'_>) -> bool,
+    T: FnMut(Entry<'_>) -> ControlFlow<()>,
+{
+    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
+        self.0(leaf)
+    }
+
+    fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()> {
+        self.1(entry)
+    }
 }
 
 impl Tree {
@@ -112,18 +141,31 @@ impl Cursor {
         &mut self,
         pages: &P,
         task: &Task<'_>,
-        mut take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Chunk, TreeError> {
+        self.next_leaf(pages, task, |_| false, take)
+    }
+
+    /// The same; but first `pass` is told how much there is, and if it takes that for all it wants to know, no entry is
+    /// looked at.
+    pub fn next_leaf<P: Pages>(
+        &mut self,
+        pages: &P,
+        task: &Task<'_>,
+        pass: impl FnMut(LeafSpan<'_>) -> bool,
+        take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Chunk, TreeError> {
         if self.ended {
             return Ok(Chunk::Ended);
         }
+        let mut visit = (pass, take);
         let chunk = match self.load_next {
             true => None,
-            false => self.chunk_resident(pages, task, &mut take)?,
+            false => self.chunk_resident(pages, task, &mut visit)?,
         };
         let chunk = match chunk {
             Some(chunk) => chunk,
-            None => self.chunk_loaded(pages, task, &mut take)?,
+            None => self.chunk_loaded(pages, task, &mut visit)?,
         };
         self.ended = chunk == Chunk::Ended;
         Ok(chunk)
@@ -217,7 +259,7 @@ impl Cursor {
         &mut self,
         pages: &P,
         task: &Task<'_>,
-        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        visit: &mut impl Visit,
     ) -> Result<Option<Chunk>, TreeError> {
         let guard = task.pin();
         let start = self.tree.start();
@@ -226,7 +268,7 @@ impl Cursor {
             return Ok(None);
         };
         let root = self.tree.root;
-        let gathered = self.gather(page, &node, take, |chain, long| {
+        let gathered = self.gather(page, &node, visit, |chain, long| {
             overflow::read_resident(pages, &guard, root, chain, long)
         })?;
         if let Gathered::Absent(last) = gathered {
@@ -243,7 +285,7 @@ impl Cursor {
         &mut self,
         pages: &P,
         task: &Task<'_>,
-        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        visit: &mut impl Visit,
     ) -> Result<Chunk, TreeError> {
         let (root, hint) = (self.tree.root, self.hint());
         let mut attempts = Attempts::default();
@@ -255,7 +297,7 @@ impl Cursor {
             let (page, pinned) = leaf?;
             let node = Node::open(&pinned).map_err(|damage| damage.at(page))?;
             let mut failed = None;
-            let gathered = self.gather(page, &node, take, |chain, long| {
+            let gathered = self.gather(page, &node, visit, |chain, long| {
                 failed = overflow::read(pages, task, root, chain, hint, long).err();
                 Ok(failed.is_none())
             })?;
@@ -278,15 +320,19 @@ impl Cursor {
         &self,
         page: PageNumber,
         node: &Node<'_>,
-        take: &mut impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        visit: &mut impl Visit,
         mut read: impl FnMut(Chain, &mut Vec<u8>) -> Result<bool, TreeError>,
     ) -> Result<Gathered, TreeError> {
         let (lower, upper) = (as_slice(&self.lower), as_slice(&self.upper));
         let bounds = node.first_from(lower).and_then(|from| Ok((from, node.first_beyond(upper)?)));
         let (from, to) = bounds.map_err(|damage| damage.at(page))?;
+        let entries = to.saturating_sub(from);
+        if entries > 0 && visit.pass(LeafSpan { entries, upper: node.upper() }) {
+            return Ok(Gathered::Leaf(self.chunk_at_end_of(node, from, to)));
+        }
         let mut long = Vec::new();
         let mut before = None;
-        for step in 0..to.saturating_sub(from) {
+        for step in 0..entries {
             let index = match self.direction {
                 Direction::Forward => from + step,
                 Direction::Backward => to - 1 - step,
@@ -298,7 +344,7 @@ impl Cursor {
                 Stored::Chain(_) => return Ok(Gathered::Absent(before)),
             };
             let key = Key { prefix: node.prefix(), suffix };
-            if take(Entry { key, stamp: payload.stamp, value }).is_break() {
+            if visit.take(Entry { key, stamp: payload.stamp, value }).is_break() {
                 return Ok(Gathered::Entry(index));
             }
             before = Some(index);

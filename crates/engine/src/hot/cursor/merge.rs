@@ -24,8 +24,8 @@ use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef, Wanted};
-use crate::cold::table::{ColdCursor, ColdResult, ColdTable};
-use crate::cold::tree;
+use crate::cold::table::{ColdCursor, ColdResult, ColdTable, ORDERED_BYTES};
+use crate::cold::tree::{self, LeafSpan};
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::copies::{Copies, CopyAt};
 use crate::hot::index::Direction;
@@ -51,6 +51,27 @@ struct Reading {
     wanted: Wanted,
 }
 
+/// What memory has of the part at hand that has not been handed out.
+#[derive(Clone, Copy)]
+struct Ahead<'a> {
+    /// The key of the first of it.
+    key: Option<&'a [u8]>,
+    /// Whether the tree has nothing that memory overrides before that.
+    is_ordered: bool,
+}
+
+impl Ahead<'_> {
+    /// Whether a leaf lies before it.
+    fn is_behind(&self, leaf: LeafSpan<'_>) -> bool {
+        self.is_ordered
+            && match (leaf.upper, self.key) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(upper), Some(key)) => upper <= key,
+            }
+    }
+}
+
 /// How far a cursor has come on both sides.
 #[derive(Default)]
 pub(super) struct Merge {
@@ -62,6 +83,8 @@ pub(super) struct Merge {
     part: usize,
     /// ... and how many have been handed out.
     at: usize,
+    /// Whether the tree has the keys of the part in the same order.
+    is_ordered: bool,
     /// The part at hand in the tree.
     tree: Option<ColdCursor>,
     /// Where the next part begins, as the direction goes. Nothing before the first.
@@ -88,6 +111,8 @@ struct Sunk {
     keys: Vec<u8>,
     copies: Copies,
     row: Vec<u8>,
+    /// Rows that nobody wants to look at, instead of entries.
+    present: usize,
 }
 
 /// One entry of it.
@@ -138,7 +163,11 @@ impl Cursor {
         }
         let tree = merge.tree.as_mut().expect("made above");
         let how = Reading { as_of: self.snapshot.stamp, wanted: self.wanted };
-        let more = merge.sunk.read(task, (tree, cold), self.size, how)?;
+        let ahead = Ahead {
+            key: merge.found[merge.at..merge.part].first().map(|f| &merge.keys[f.key.clone()]),
+            is_ordered: merge.is_ordered && self.direction == Direction::Forward,
+        };
+        let more = merge.sunk.read(task, (tree, cold), ahead, self.size, how)?;
         merge.fetch_rows(task, (table, cold), (self.index, how), self.direction)?;
         merge.hand_out(self.direction, &mut self.chunk);
         if more == tree::Chunk::Ended {
@@ -300,6 +329,8 @@ impl Merge {
             }
             _ => self.found.len(),
         };
+        let part = &self.found[..self.part];
+        self.is_ordered = part.iter().all(|found| found.key.len() <= ORDERED_BYTES);
         let keys = &self.keys;
         let key = |found: &Found| &keys[found.key.clone()];
         self.found[..self.part].sort_by(|a, b| match direction {
@@ -358,7 +389,11 @@ impl Merge {
 
     /// Hands out the entries of the chunk that are not overridden, and of memory what comes before them.
     fn hand_out(&mut self, direction: Direction, chunk: &mut Vec<RowRef>) {
-        let sunk = std::mem::take(&mut self.sunk);
+        let mut sunk = std::mem::take(&mut self.sunk);
+        if sunk.present > 0 {
+            let nothing = sunk.copies.push(&[]);
+            chunk.extend(std::iter::repeat_n(sunk.copies.get(nothing), sunk.present));
+        }
         for entry in &sunk.entries {
             let key = &sunk.keys[entry.key.clone()];
             let rest = &self.found[self.at..self.part];
@@ -405,15 +440,28 @@ impl Sunk {
         &mut self,
         task: &Task,
         (tree, cold): (&mut ColdCursor, &ColdTable),
+        ahead: Ahead<'_>,
         size: usize,
         how: Reading,
     ) -> ColdResult<tree::Chunk> {
-        let Sunk { entries, keys, copies, row: bytes } = self;
+        let Sunk { entries, keys, copies, row: bytes, present } = self;
         entries.clear();
         keys.clear();
         copies.clear();
+        *present = 0;
+        let settled = match how.wanted {
+            Wanted::Rows => None,
+            Wanted::Entries | Wanted::Presence => cold.settled(how.as_of),
+        };
+        let is_settled = || settled.is_some() && cold.settled(how.as_of) == settled;
+        let is_blind = how.wanted == Wanted::Presence;
+        let pass = |leaf: LeafSpan<'_>| {
+            let is_passed = is_blind && ahead.is_behind(leaf) && is_settled();
+            *present += if is_passed { leaf.entries } else { 0 };
+            is_passed
+        };
         let is_clustered = tree.is_clustered();
-        let chunk = tree.next_chunk(task, |entry| {
+        let chunk = tree.next_leaf(task, pass, |entry| {
             let is_seen = entry.stamp < how.as_of;
             if is_clustered && is_seen && entry.row.is_none() {
                 return ControlFlow::Continue(()); // it is gone
@@ -433,9 +481,8 @@ impl Sunk {
             }
         })?;
         // An entry may be there under a key that its row does not have yet, or no longer: that takes a look at
-        // the row. Asked behind the entries, since trees say first that they are going to change.
-        let is_right = || !cold.has_history() && cold.newest() < how.as_of;
-        if how.wanted != Wanted::Rows && !is_clustered && is_right() {
+        // the row.
+        if !is_clustered && is_settled() {
             for entry in entries {
                 let (key, own_len) = (&keys[entry.key.clone()], entry.p.start - entry.key.start);
                 entry.row = Some(copies.push(how.wanted.stand_in(key, own_len, bytes)));

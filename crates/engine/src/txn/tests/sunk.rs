@@ -8,6 +8,7 @@ use env::sim::SimEnv;
 use super::model::{Dice, Setting, run_in, seeds, steps};
 use super::*;
 use crate::cold::{PAGE_BYTES, PoolOptions};
+use crate::hot::cursor::Wanted;
 use crate::hot::key::KeyRange;
 use crate::pages::BufferPool;
 use crate::sink::{Core, CoreParts, SinkOptions};
@@ -254,6 +255,29 @@ fn scans_of_every_kind_see_what_their_snapshot_does_while_rows_sink_and_come_bac
     }
 }
 
+/// How many rows of a range there are, counted in one statement without a look at them, while now and then
+/// something is done.
+fn count(
+    client: &mut Client<'_>,
+    table: &Table,
+    (index, range, direction): (usize, ScanRange, Direction),
+    meanwhile: &mut dyn FnMut(),
+) -> usize {
+    let count = client.statement(|txn, task, s| {
+        let mut cursor = Cursor::new(&s.snapshot, index, range, direction);
+        cursor.want(Wanted::Presence);
+        let mut rows = 0;
+        while cursor.next(txn, task, table)?.is_some() {
+            rows += 1;
+            if rows % 5 == 1 {
+                meanwhile();
+            }
+        }
+        Ok(rows)
+    });
+    count.expect("nobody is in the way")
+}
+
 /// One scan, of a reader of before or of now, while others write.
 fn scan<'h>(
     depth: &Depth,
@@ -281,12 +305,19 @@ fn scan<'h>(
         Some(reader) => (&mut reader.client, reader.sees.clone()),
         None => (now, map.clone()),
     };
-    let what = (index, range, direction, way);
-    let rows = read(client, table, what, &mut || match (way, dice.roll(3)) {
+    let counts = matches!(way, Way::Versions) && dice.roll(2) == 0;
+    let mut meanwhile = || match (way, dice.roll(3)) {
         (Way::Versions, 0) => write(&depth.harness, table, dice, map),
         (_, 1) => depth.disturb(&depth.harness.task()),
         _ => {}
-    });
+    };
+    if counts {
+        let rows = count(client, table, (index, range, direction), &mut meanwhile);
+        let in_range = |row: &&Row| (bounds.0..=bounds.1).contains(&row[index]);
+        assert_eq!(rows, sees.values().filter(in_range).count(), "{context}, counted");
+        return;
+    }
+    let rows = read(client, table, (index, range, direction, way), &mut meanwhile);
     assert_read(&rows, &sees, index, bounds, &context);
     assert_order(&rows, index, direction);
     if let Way::Versions = way {
