@@ -304,7 +304,7 @@ impl ReadAhead {
                 (buffer, offset, result?)
             }
             None => {
-                let mut buffer = self.free.pop().unwrap_or_else(|| AlignedBytes::new(BUFFER_BYTES));
+                let mut buffer = self.buffer();
                 let offset = self.next;
                 self.next += BUFFER_BYTES as u64;
                 let got = self.file.read_at(&mut buffer, offset)?;
@@ -320,6 +320,16 @@ impl ReadAhead {
         Ok(!self.left.is_empty())
     }
 
+    /// A buffer of [`BUFFER_BYTES`], holding anything.
+    fn buffer(&mut self) -> AlignedBytes {
+        let is_long = self.next + (BUFFER_BYTES as u64) < self.end;
+        let new = || match is_long {
+            true => AlignedBytes::for_long_reads(1, BUFFER_BYTES).remove(0),
+            false => AlignedBytes::new(BUFFER_BYTES),
+        };
+        self.free.pop().unwrap_or_else(new)
+    }
+
     /// Has reads under way as far as there is more to read.
     fn ask(&mut self) {
         if self.worker.is_none() && self.overlaps && self.next + (BUFFER_BYTES as u64) < self.end {
@@ -330,9 +340,9 @@ impl ReadAhead {
             });
             self.overlaps = self.worker.is_some();
         }
-        let Some(worker) = &self.worker else { return };
-        while self.under_way.len() < UNDER_WAY && self.next < self.end {
-            let buffer = self.free.pop().unwrap_or_else(|| AlignedBytes::new(BUFFER_BYTES));
+        while self.worker.is_some() && self.under_way.len() < UNDER_WAY && self.next < self.end {
+            let buffer = self.buffer();
+            let worker = self.worker.as_ref().expect("it was started");
             worker.give(Read { buffer, offset: self.next });
             self.under_way.push_back(self.next);
             self.next += BUFFER_BYTES as u64;

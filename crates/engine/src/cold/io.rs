@@ -31,7 +31,7 @@ use crate::sync::parking::{Condvar, Mutex};
 use crate::wait::{Event, Task};
 
 /// The longest run of pages that is read by one call.
-const RUN_PAGES: usize = 64;
+pub const RUN_PAGES: usize = 64;
 /// Pages that are waiting to be read ahead, at most; more are forgotten.
 const AHEAD_MAX: usize = 4096;
 
@@ -246,9 +246,8 @@ impl Reader {
         }
     }
 
-    /// A reading thread.
-    pub fn run(&self, shared: &Arc<Shared>) {
-        let mut buffer = AlignedBytes::new(RUN_PAGES * PAGE_BYTES);
+    /// A reading thread, with a buffer for the longest run.
+    pub fn run(&self, shared: &Arc<Shared>, mut buffer: AlignedBytes) {
         while let Some(run) = self.next_run() {
             self.read(shared, &run, &mut buffer);
         }

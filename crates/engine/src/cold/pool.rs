@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_epoch::Collector;
+use env::memory::AlignedBytes;
 use env::{Env, FileError, OpKind};
 
 use super::counters::{Counters, PoolStats, add};
@@ -17,7 +18,7 @@ use super::error::ColdError;
 use super::evict::{Entry, Queues};
 use super::extension::{Extension, ExtensionOptions, ExtensionStats};
 use super::frame::{FrameNumber, FrameState, Frames};
-use super::io::Reader;
+use super::io::{RUN_PAGES, Reader};
 use super::pages::{Body, PAGE_BYTES};
 use super::store::Core;
 use super::sweep;
@@ -150,17 +151,24 @@ impl Pool {
     }
 
     fn start_threads(&mut self, readers: usize) -> Result<(), ColdError> {
-        let spawn = |name: &str, work: fn(&Arc<Shared>)| {
-            let shared = self.shared.clone();
-            let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&shared));
-            thread.map_err(|error| FileError::new(OpKind::Open, "thread".as_ref(), error))
-        };
-        for _ in 0..readers {
-            self.threads.push(spawn("cold read", |shared| shared.reader.run(shared))?);
+        for buffer in AlignedBytes::for_long_reads(readers, RUN_PAGES * PAGE_BYTES) {
+            self.start_thread("cold read", move |shared| shared.reader.run(shared, buffer))?;
         }
         if readers > 0 {
-            self.threads.push(spawn("cold sweep", sweep::run)?);
+            self.start_thread("cold sweep", sweep::run)?;
         }
+        Ok(())
+    }
+
+    fn start_thread(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&Arc<Shared>) + Send + 'static,
+    ) -> Result<(), ColdError> {
+        let shared = self.shared.clone();
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&shared));
+        let failed = |error| FileError::new(OpKind::Open, "thread".as_ref(), error);
+        self.threads.push(thread.map_err(failed)?);
         Ok(())
     }
 
