@@ -15,15 +15,17 @@ use super::entry::{Chain, Entry, Payload, Stored};
 use super::error::{Damage, TreeError};
 use super::node::{Key, Node, Seek};
 use super::overflow;
-use crate::cold::{Access, PageNumber, Pages};
+use crate::cold::{Access, PageNumber, Pages, RUN_PAGES};
 use crate::wait::Task;
 
 /// From this many leaves on a scan counts as long: its pages do not push others out of memory.
 const LONG_SCAN_LEAVES: u32 = 8;
-/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: a
-/// megabyte and a half of pages under way keep devices busy while rows are looked at.
+/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: four
+/// megabytes of pages under way keep devices busy while rows are looked at ...
 const READ_AHEAD_MIN: usize = 16;
-const READ_AHEAD_MAX: usize = 256;
+const READ_AHEAD_MAX: usize = 512;
+/// ... if not more than this at a time are asked for, which is what is read by one call.
+const READ_AHEAD_STEP: usize = RUN_PAGES;
 
 /// The order in which a cursor returns entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,11 +73,25 @@ pub struct Cursor {
     leaves: u32,
     /// It has just come to another leaf.
     is_at_fence: bool,
-    /// Up to which child of the node above the leaf, as the direction goes, leaves have been asked for.
-    asked: Cell<usize>,
+    asked: Cell<Asked>,
     /// Why the next chunk cannot come under a guard: a value that is not in memory.
     load_next: bool,
 }
+
+/// Which leaves have been asked for.
+#[derive(Clone, Copy, Default, Debug)]
+struct Asked {
+    /// The first child of the node above the leaf that is read, which tells it from others ...
+    first: PageNumber,
+    /// ... and how many it has.
+    children: usize,
+    /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward that may be more than
+    /// there are: then those behind it have been, too.
+    through: usize,
+}
+
+/// Pages that are asked for.
+type Wanted = SmallVec<[PageNumber; READ_AHEAD_MIN]>;
 
 /// What of a leaf lies in a range.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +143,7 @@ impl Tree {
             ended: false,
             leaves: 0,
             is_at_fence: false,
-            asked: Cell::new(0),
+            asked: Cell::default(),
             load_next: false,
         }
     }
@@ -212,46 +228,75 @@ impl Cursor {
     fn descent<'c>(
         &'c self,
         pages: &'c impl Pages,
+        task: &'c Task<'_>,
     ) -> Descent<'c, impl FnMut(&Node<'_>, usize) + 'c> {
         let above_leaf = move |above: &Node<'_>, index| {
             if self.is_at_fence {
-                self.read_ahead(pages, above, index);
+                self.read_ahead(pages, task, above, index);
             }
         };
         Descent { seek: self.seek(), above_leaf, settle: true }
     }
 
-    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when half of
-    /// them have been, for as many again.
-    fn read_ahead(&self, pages: &impl Pages, above: &Node<'_>, index: usize) {
+    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when some of them have
+    /// been, for as many again.
+    fn read_ahead(&self, pages: &impl Pages, task: &Task<'_>, above: &Node<'_>, index: usize) {
+        let (Ok(first), children) = (above.child(0), above.count() + 1) else { return };
+        let mut asked = self.asked.get();
+        let is_other = asked.first != first;
         let leaves = self.leaves as usize;
         let window = leaves.next_power_of_two().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
-        let is_first = leaves == 1
-            || match self.direction {
-                Direction::Forward => index == 0,
-                Direction::Backward => index == above.count(),
-            };
-        if !is_first && index % (window / 2) != 0 {
+        if !is_other && index % (window / 2).min(READ_AHEAD_STEP) != 0 {
             return;
         }
-        let asked = if is_first { index } else { self.asked.get() };
-        let wanted = match self.direction {
+        let mut wanted = Wanted::new();
+        match self.direction {
             Direction::Forward => {
-                let end = (index + 1 + window).min(above.count() + 1);
-                self.asked.set(end.max(asked));
-                asked.max(index + 1)..end
+                let beyond = asked.through.saturating_sub(asked.children);
+                let before = if is_other { beyond } else { asked.through };
+                let (from, end) = (before.max(index + 1), index + 1 + window);
+                wanted.extend(some_children(above, from.min(children)..end.min(children)));
+                let beyond = (from.max(children) - children)..end.saturating_sub(children);
+                let left = self.read_ahead_beyond(pages, task, above, beyond, &mut wanted);
+                asked.through = from.max(end - left);
             }
             Direction::Backward => {
-                let start = index.saturating_sub(window);
-                self.asked.set(start.min(asked));
-                start..asked.min(index)
+                let end = if is_other { index } else { asked.through.min(index) };
+                asked.through = index.saturating_sub(window);
+                wanted.extend(some_children(above, asked.through..end));
             }
-        };
-        let children = wanted.filter_map(|child| above.child(child).ok());
-        let children: SmallVec<[PageNumber; READ_AHEAD_MIN]> = children.collect();
-        if !children.is_empty() {
-            pages.read_ahead(&children);
         }
+        self.asked.set(Asked { first, children, ..asked });
+        if !wanted.is_empty() {
+            pages.read_ahead(&wanted);
+        }
+    }
+
+    /// Some of the leaves that follow those of a node, counted from there; how many are left since what is above them
+    /// is not in memory. Then that is wanted.
+    fn read_ahead_beyond(
+        &self,
+        pages: &impl Pages,
+        task: &Task<'_>,
+        above: &Node<'_>,
+        leaves: std::ops::Range<usize>,
+        wanted: &mut Wanted,
+    ) -> usize {
+        let (guard, mut above) = (task.pin(), *above);
+        let (mut from, mut end) = (leaves.start, leaves.end);
+        while end > 0 && !self.ends_before(above.upper()) {
+            let Ok(body) = pages.resident(above.right(), &guard) else {
+                wanted.push(above.right());
+                break;
+            };
+            let Ok(next) = self.tree.open(body, Some(1)) else { break };
+            let children = next.count() + 1;
+            wanted.extend(some_children(&next, from.min(children)..end.min(children)));
+            from = from.saturating_sub(children);
+            end = end.saturating_sub(children);
+            above = next;
+        }
+        end
     }
 
     /// Nothing if a page is not in memory and nothing has been handed out yet.
@@ -263,7 +308,8 @@ impl Cursor {
     ) -> Result<Option<Chunk>, TreeError> {
         let guard = task.pin();
         let start = self.tree.start();
-        let reached = self.tree.descend_resident(pages, &guard, &mut self.descent(pages), start)?;
+        let reached =
+            self.tree.descend_resident(pages, &guard, &mut self.descent(pages, task), start)?;
         let Reached::Leaf(page, node) = reached else {
             return Ok(None);
         };
@@ -291,7 +337,7 @@ impl Cursor {
         let mut attempts = Attempts::default();
         loop {
             let start = self.tree.start();
-            let mut descent = self.descent(pages);
+            let mut descent = self.descent(pages, task);
             let leaf = self.tree.descend_loaded(pages, task, &mut descent, start, hint);
             drop(descent);
             let (page, pinned) = leaf?;
@@ -355,13 +401,7 @@ impl Cursor {
     /// Whether the range goes on behind a leaf, of which these entries are in the range.
     fn chunk_at_end_of(&self, node: &Node<'_>, from: usize, to: usize) -> Chunk {
         let ended = match self.direction {
-            Direction::Forward => match (node.upper(), &self.upper) {
-                _ if to < node.count() => true,
-                (None, _) => true,
-                (Some(_), Bound::Unbounded) => false,
-                (Some(fence), Bound::Included(key)) => key.as_slice() < fence,
-                (Some(fence), Bound::Excluded(key)) => key.as_slice() <= fence,
-            },
+            Direction::Forward => to < node.count() || self.ends_before(node.upper()),
             Direction::Backward => match &self.lower {
                 _ if from > 0 || node.lower().is_empty() => true,
                 Bound::Unbounded => false,
@@ -369,6 +409,16 @@ impl Cursor {
             },
         };
         if ended { Chunk::Ended } else { Chunk::More }
+    }
+
+    /// Whether nothing of the range lies behind this fence, the upper one of a node.
+    fn ends_before(&self, fence: Option<&[u8]>) -> bool {
+        match (fence, &self.upper) {
+            (None, _) => true,
+            (Some(_), Bound::Unbounded) => false,
+            (Some(fence), Bound::Included(key)) => key.as_slice() < fence,
+            (Some(fence), Bound::Excluded(key)) => key.as_slice() <= fence,
+        }
     }
 
     /// Moves behind what has been handed out.
@@ -397,6 +447,13 @@ impl Cursor {
         *bound = if included { Bound::Included(bytes) } else { Bound::Excluded(bytes) };
         Ok(Chunk::More)
     }
+}
+
+fn some_children(
+    node: &Node<'_>,
+    which: std::ops::Range<usize>,
+) -> impl Iterator<Item = PageNumber> {
+    which.filter_map(|child| node.child(child).ok())
 }
 
 fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
