@@ -23,7 +23,7 @@ use env::stream::{BUFFER_BYTES, Piece, Worker, WriteBehind};
 
 use super::error::ColdError;
 use super::file::{DataFile, FileSpec, RESERVED_EXTENTS};
-use super::image::{Kind, Seed, adopt, verify};
+use super::image::{Adoption, Kind, Seed, verify};
 use super::pages::{PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::places::{EXTENT_PAGES, RUN_PAGES_MAX};
@@ -104,8 +104,9 @@ impl Store {
         encoded.resize(ROOT_BYTES_MAX, 0);
         let listing = Arc::new(Listing { core: core.clone(), root: encoded, pages });
         let overlaps = core.shared.env.fs().overlaps();
-        let (ahead, under_way, next, free) = (None, 0, 0, Vec::new());
-        let buffer = AlignedBytes::new(COPY_BYTES_MAX);
+        let (ahead, under_way, next) = (None, 0, 0);
+        let mut free = AlignedBytes::for_long_reads(CHUNKS_AHEAD + 1, COPY_BYTES_MAX);
+        let buffer = free.remove(0);
         Ok(DurablePages { listing, ahead, overlaps, under_way, next, free, buffer })
     }
 }
@@ -116,27 +117,34 @@ impl Listing {
         (self.root.len() + self.pages.len() * PAGE_BYTES) as u64
     }
 
+    /// The pages of a part of the copy, and how long what is in front of them is.
+    fn pages_of(&self, offset: u64, len: usize) -> (usize, &[Listed]) {
+        let front = if offset == 0 { self.root.len() } else { 0 };
+        let first = (offset as usize + front - self.root.len()) / PAGE_BYTES;
+        (front, &self.pages[first..first + (len - front) / PAGE_BYTES])
+    }
+
     /// Reads a part of the copy.
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), ColdError> {
-        let Listing { core, root, pages } = self;
-        let mut at = 0;
-        if offset == 0 {
-            into[..root.len()].copy_from_slice(root);
-            at = root.len();
-        }
-        let mut next = (offset as usize + at - root.len()) / PAGE_BYTES;
-        while at < into.len() {
-            let wanted = &pages[next..next + (into.len() - at) / PAGE_BYTES];
-            let run = &wanted[..adjacent(wanted, |page| page.word.place())];
+        let (mut at, mut pages) = self.pages_of(offset, into.len());
+        into[..at].copy_from_slice(&self.root[..at]);
+        while !pages.is_empty() {
+            let (run, rest) = pages.split_at(adjacent(pages, |page| page.word.place()));
             let bytes = &mut into[at..at + run.len() * PAGE_BYTES];
-            let read = core.read_places(run[0].word.place(), bytes);
+            let read = self.core.read_places(run[0].word.place(), bytes);
             read.map_err(|error| ColdError::Read(Arc::new(error)))?;
-            for (page, bytes) in run.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
-                verify(bytes, core.seed, page.kind, page.number, page.word)
-                    .map_err(|what| core.mismatch(PageNumber(page.number), page.word, what))?;
-            }
             at += bytes.len();
-            next += run.len();
+            pages = rest;
+        }
+        Ok(())
+    }
+
+    /// Whether the pages of a part, as it was read, are what they should be.
+    fn verify(&self, offset: u64, part: &[u8]) -> Result<(), ColdError> {
+        let (front, pages) = self.pages_of(offset, part.len());
+        for (page, bytes) in pages.iter().zip(part[front..].chunks_exact(PAGE_BYTES)) {
+            verify(bytes, self.core.seed, page.kind, page.number, page.word)
+                .map_err(|what| self.core.mismatch(PageNumber(page.number), page.word, what))?;
         }
         Ok(())
     }
@@ -155,13 +163,20 @@ impl DurablePages {
             let worker = self.ahead.as_ref().expect("somebody reads");
             let (chunk, result) = worker.take();
             self.under_way -= 1;
-            let Chunk { len, buffer, .. } = chunk;
+            let Chunk { offset, len, buffer } = chunk;
             self.free.push(std::mem::replace(&mut self.buffer, buffer));
-            return result.map(|()| &self.buffer[..len]);
+            result?;
+            return self.verified(offset, len);
         }
         let (offset, len) = self.take_next();
         self.listing.read(offset, &mut self.buffer[..len])?;
-        Ok(&self.buffer[..len])
+        self.verified(offset, len)
+    }
+
+    /// What was read. Not verified by whoever reads ahead: the disk would have nothing to do meanwhile.
+    fn verified(&self, offset: u64, len: usize) -> Result<&[u8], ColdError> {
+        let part = &self.buffer[..len];
+        self.listing.verify(offset, part).map(|()| part)
     }
 
     /// Where the next chunk begins, and its length, which is 0 at the end.
@@ -184,7 +199,7 @@ impl DurablePages {
         }
         while self.ahead.is_some() && self.under_way < CHUNKS_AHEAD && self.next < self.bytes() {
             let (offset, len) = self.take_next();
-            let buffer = self.free.pop().unwrap_or_else(|| AlignedBytes::new(COPY_BYTES_MAX));
+            let buffer = self.free.pop().expect("there is one more than are under way");
             let worker = self.ahead.as_ref().expect("it was started");
             worker.give(Chunk { offset, len, buffer });
             self.under_way += 1;
@@ -218,6 +233,7 @@ pub struct CopyWriter {
     behind: WriteBehind,
     from: u128,
     to: u128,
+    adoption: Adoption,
     root: Option<Root>,
     /// The length of the file, in pages.
     pages: u32,
@@ -234,7 +250,8 @@ impl CopyWriter {
         let pages = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
         let file = DataFile::create(env, spec, to, pages)?;
         let behind = WriteBehind::new(env, file.file().clone());
-        Ok(CopyWriter { file, behind, from, to, root: None, pages })
+        let adoption = Adoption::new(Seed::new(from), Seed::new(to));
+        Ok(CopyWriter { file, behind, from, to, adoption, root: None, pages })
     }
 
     /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. An error may be that of an earlier
@@ -250,11 +267,10 @@ impl CopyWriter {
         if self.root.is_none() || bytes.len() % PAGE_BYTES != 0 || bytes.len() > BUFFER_BYTES {
             return Ok(false);
         }
-        let (from, to) = (Seed::new(self.from), Seed::new(self.to));
         let mut buffer = self.behind.buffer()?;
         buffer[..bytes.len()].copy_from_slice(bytes);
         let pages = buffer[..bytes.len()].chunks_exact_mut(PAGE_BYTES);
-        let Some(places) = pages.map(|page| adopt(page, from, to)).collect::<Option<Vec<_>>>()
+        let Some(places) = pages.map(|page| self.adoption.adopt(page)).collect::<Option<Vec<_>>>()
         else {
             return Ok(false);
         };

@@ -71,20 +71,48 @@ pub fn verify(
     Ok(page[PAGE_HEADER_BYTES..PAGE_BYTES].try_into().expect("the page is whole"))
 }
 
-/// Makes an image another database's; where it belongs, or `None` if it is not one of `from`'s.
-pub fn adopt(page: &mut [u8], from: Seed, to: Seed) -> Option<Place> {
-    if page[..4] != from.checksum(page).to_le_bytes() {
-        return None;
+/// Makes images of one database those of another.
+#[derive(Clone, Copy, Debug)]
+pub struct Adoption {
+    from: Seed,
+    /// By what checksums differ: a CRC is linear, so what a page holds does not matter.
+    difference: u32,
+}
+
+impl Adoption {
+    pub fn new(from: Seed, to: Seed) -> Adoption {
+        let any = [0; PAGE_BYTES];
+        Adoption { from, difference: from.checksum(&any) ^ to.checksum(&any) }
     }
-    let checksum = to.checksum(page);
-    page[..4].copy_from_slice(&checksum.to_le_bytes());
-    let bits = u64::from_le_bytes(page[24..32].try_into().expect("eight bytes"));
-    Some(Place { file: u8::try_from(bits >> 32).ok()?, index: bits as u32 })
+
+    /// Changes a page; where it belongs, or `None` if it is not one of the first database's.
+    pub fn adopt(self, page: &mut [u8]) -> Option<Place> {
+        let checksum = self.from.checksum(page);
+        if page[..4] != checksum.to_le_bytes() {
+            return None;
+        }
+        page[..4].copy_from_slice(&(checksum ^ self.difference).to_le_bytes());
+        let bits = u64::from_le_bytes(page[24..32].try_into().expect("eight bytes"));
+        Some(Place { file: u8::try_from(bits >> 32).ok()?, index: bits as u32 })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_that_is_adopted_is_one_of_the_other_database() {
+        let (from, to, place) = (Seed::new(7), Seed::new(8), Place { file: 1, index: 40 });
+        let adoption = Adoption::new(from, to);
+        for byte in 0..=u8::MAX {
+            let mut page = vec![byte; PAGE_BYTES];
+            seal(&mut page, from, Kind::Data, 12, 99, place);
+            assert_eq!(adoption.adopt(&mut page), Some(place));
+            assert!(verify(&page, to, Kind::Data, 12, DiskWord::new(place, 99)).is_ok());
+            assert_eq!(adoption.adopt(&mut page), None, "it is no longer one of the first");
+        }
+    }
 
     #[test]
     fn every_flipped_bit_and_every_stranger_is_noticed() {
