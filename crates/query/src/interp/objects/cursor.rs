@@ -30,7 +30,8 @@ pub struct TableCursor {
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
-    /// Whether rows are in memory, read at a snapshot, and protected by it alone: nearly always.
+    /// Whether rows are in memory, or nobody looks at them; read at a snapshot, and protected by it alone: nearly
+    /// always.
     is_plain: bool,
     /// How many rows were found by the whole key of a unique index.
     points: u64,
@@ -98,7 +99,13 @@ impl TableCursor {
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
         self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
-        self.is_plain = !is_reference && reading == Reading::Versions && table.cold().is_none();
+        // Who locks rows, or has them looked at again at commit, needs them.
+        let is_blind = desc.unread
+            && desc.reads_only()
+            && reading == Reading::Versions
+            && snapshot.isolation <= Isolation::Snapshot;
+        let needs_no_copies = is_blind || table.cold().is_none();
+        self.is_plain = !is_reference && reading == Reading::Versions && needs_no_copies;
         match &desc.access {
             AccessDesc::Full { index } => {
                 let index = index.filter(|_| table.cold().is_none());
@@ -131,11 +138,6 @@ impl TableCursor {
                 self.start(snapshot, *index, ScanRange::Keys(range), direction);
             }
         }
-        // Who locks rows, or has them looked at again at commit, needs them.
-        let is_blind = desc.unread
-            && desc.reads_only()
-            && reading == Reading::Versions
-            && snapshot.isolation <= Isolation::Snapshot;
         let wanted = if is_blind { Wanted::Presence } else { Wanted::Rows };
         self.cursor.iter_mut().for_each(|cursor| cursor.want(wanted));
         Ok(())
