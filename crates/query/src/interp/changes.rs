@@ -121,6 +121,19 @@ impl Machine<'_, '_> {
         }
     }
 
+    pub(super) fn count_stored(&mut self, groups: ObjId, cursor: ObjId) -> SqlResult<Flow> {
+        let (cursor, desc) = object!(self, cursor, Cursor, Cursor);
+        let used = table_use(self.unit, desc.table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let table = used.handle.get().expect("the cursor was opened");
+        let transaction = transaction(&mut self.lent, host, used)?;
+        let rows = cursor.count(desc, transaction, task, table, &self.act.arena);
+        let rows = rows.map_err(|error| errors::from_engine(&error, host, used))?;
+        let (groups, desc) = object!(self, groups, Groups, Groups);
+        groups.add_rows(desc, rows)?;
+        Ok(Flow::Next)
+    }
+
     /// Executes an instruction that changes something.
     pub(super) fn change(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {

@@ -57,6 +57,7 @@ impl Machine<'_, '_> {
                 self.exec.sink.row(self.exec.task, &row)?;
                 Ok(Flow::Next)
             }
+            Inst::GroupCount { groups, cursor } => self.count_stored(groups, cursor),
             Inst::Count { full } => Ok(jump_if(self.count(), full)),
             Inst::Open { cursor } => self.open_stored(cursor).map(|()| Flow::Next),
             Inst::LocalOpen { cursor } => self.open_local(cursor).map(|()| Flow::Next),

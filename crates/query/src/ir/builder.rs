@@ -266,7 +266,7 @@ impl Builder {
     }
 }
 
-/// Tells the cursors into whose rows no instruction looks.
+/// Tells the cursors into whose rows no instruction looks, though some take them.
 fn note_unread(unit: &mut Unit) {
     let mut read = vec![false; unit.registers.len()];
     for inst in &unit.code {
@@ -275,13 +275,15 @@ fn note_unread(unit: &mut Unit) {
             read[usize::from(operand.reg.0)] |= reads;
         });
     }
-    // By cursor: nothing if no instruction takes rows from it one by one.
+    // By cursor: nothing if no instruction goes through its rows.
     let mut unread: Vec<Option<bool>> = vec![None; unit.objects.len()];
     for inst in &unit.code {
-        if let Inst::Next { cursor, row, .. } = inst {
-            let unread = unread[usize::from(cursor.0)].get_or_insert(true);
-            *unread &= !read[usize::from(row.0)];
-        }
+        let (cursor, is_read) = match inst {
+            Inst::Next { cursor, row, .. } => (cursor, read[usize::from(row.0)]),
+            Inst::GroupCount { cursor, .. } => (cursor, false),
+            _ => continue,
+        };
+        *unread[usize::from(cursor.0)].get_or_insert(true) &= !is_read;
     }
     for (object, unread) in unit.objects.iter_mut().zip(unread) {
         if let ObjectDesc::Cursor(desc) = object {

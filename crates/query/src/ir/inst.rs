@@ -418,6 +418,8 @@ pub enum Inst {
     GroupEmpty { groups: ObjId, to: Pc },
     /// Adds a row's arguments to an aggregate of the current group.
     GroupAdd { groups: ObjId, aggregate: u16 },
+    /// Adds all rows that a cursor yields to the aggregates of the current group, none of which has arguments.
+    GroupCount { groups: ObjId, cursor: ObjId },
     /// Positions before the first group.
     GroupRewind { groups: ObjId },
     /// Makes the next group current; its keys are a row.

@@ -178,6 +178,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
         HashPush { hash } | HashPushUnkeyed { hash } | HashProbe { hash, .. } => object(unit, hash),
         WindowPush { window } => object(unit, window),
         GroupAdd { groups, .. } => object_aggregate(unit, groups, inst)?,
+        GroupCount { cursor, .. } => object(unit, cursor),
         FillRowset { site, .. } => match &unit.rowsets[site as usize] {
             RowsetSite::System(_, view) => format!("{}.{}", view.schema, view.name),
             RowsetSite::Function { function, .. } => format!("{function:?}"),

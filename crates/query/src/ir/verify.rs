@@ -225,7 +225,7 @@ impl Flow<'_> {
             }
         });
         result?;
-        if let Some((id, wanted)) = object_of(self.inst) {
+        for (id, wanted) in object_of(self.inst).into_iter().chain(other_object_of(self.inst)) {
             let found = self.unit.objects.get(usize::from(id.0)).map(kind_of);
             if found != Some(wanted) {
                 return Err(self.problem(format!("object {} is {found:?}", id.0)));
@@ -427,6 +427,7 @@ fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
         | GroupSame { groups, .. }
         | GroupEmpty { groups, .. }
         | GroupAdd { groups, .. }
+        | GroupCount { groups, .. }
         | GroupRewind { groups }
         | GroupNext { groups, .. }
         | GroupResult { groups, .. } => (groups, Kind::Groups),
@@ -438,4 +439,13 @@ fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
         | WindowResult { window, .. } => (window, Kind::Window),
         _ => return None,
     })
+}
+
+/// The same, if it works on two.
+fn other_object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
+    match *inst {
+        Inst::GroupCount { cursor, .. } => Some((cursor, Kind::Cursor)),
+        Inst::WorkSwap { b, .. } => Some((b, Kind::Work)),
+        _ => None,
+    }
 }

@@ -66,11 +66,11 @@ impl Lowering {
             let keys = self.set_keys(&parts, &sets, number, &groups, None);
             self.b.emit(Inst::GroupFind { groups: groups.object, keys });
         }
-        self.produce(parts.input, &mut |l| {
+        let always_current = sets.len() == 1 && parts.groups.is_empty();
+        let add: Consume<'_> = &mut |l| {
             let keys = l.group_keys(&parts)?;
             let aggregates = l.arguments(parts.aggregates)?;
             l.set_aggregates(&groups, aggregates);
-            let always_current = sets.len() == 1 && parts.groups.is_empty();
             for number in 0..sets.len() {
                 if !always_current {
                     let keys = l.set_keys(&parts, &sets, number, &groups, Some(&keys));
@@ -79,7 +79,14 @@ impl Lowering {
                 l.add_to_group(&parts, &groups);
             }
             Ok(())
-        })?;
+        };
+        let counts = always_current && parts.aggregates.iter().all(|(_, a)| a.args.is_empty());
+        match parts.input {
+            Node::Scan(scan) if counts && !self.options.counts_operators => {
+                self.scan_or_count(scan, Some(groups.object), add)?;
+            }
+            input => self.produce(input, add)?,
+        }
         let object = groups.object;
         self.b.emit(Inst::GroupRewind { groups: object });
         let next = |row, mark, done| Inst::GroupNext { groups: object, row, mark, done };

@@ -24,6 +24,17 @@ use crate::plan::tree::{Access, Bound, Scan, Source, ordered_index};
 impl Lowering {
     /// A scan's loop.
     pub fn scan(&mut self, scan: &Scan, consume: Consume<'_>) -> SqlResult<()> {
+        self.scan_or_count(scan, None, consume)
+    }
+
+    /// A scan's loop; or, if its rows are only counted, for the current one of these groups, what does so at once.
+    pub fn scan_or_count(
+        &mut self,
+        scan: &Scan,
+        counts: Option<ObjId>,
+        consume: Consume<'_>,
+    ) -> SqlResult<()> {
+        let counts = counts.filter(|_| scan.residual.is_none());
         let outside = self.enter();
         let end = self.b.label();
         let types = source_columns(&scan.source);
@@ -42,6 +53,9 @@ impl Lowering {
                     &mut |l: &mut Lowering, row| l.scanned(scan, &types, layout, row, consume);
                 if finds_one {
                     self.one_row(|row, mark, done| Inst::Find { cursor, row, mark, done }, body)?;
+                } else if let Some(groups) = counts {
+                    self.b.emit(Inst::Open { cursor });
+                    self.b.emit(Inst::GroupCount { groups, cursor });
                 } else {
                     self.b.emit(Inst::Open { cursor });
                     let next = |row, mark, done| Inst::Next { cursor, row, mark, done };

@@ -211,6 +211,22 @@ impl TableCursor {
         }
     }
 
+    /// How many rows are left, into none of which anybody looks.
+    pub fn count(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        arena: &Arena,
+    ) -> TxnResult<u64> {
+        let mut rows = 0;
+        while self.next(desc, transaction, task, table, arena)?.is_some() {
+            rows += 1;
+        }
+        Ok(rows)
+    }
+
     fn next_other(
         &mut self,
         desc: &CursorDesc,

@@ -185,6 +185,18 @@ impl Groups {
         self.take_in(desc, at, &args, grant)
     }
 
+    /// Adds rows to all aggregates of the current group, which have no arguments.
+    pub fn add_rows(&mut self, desc: &GroupsDesc, rows: u64) -> SqlResult<()> {
+        debug_assert_ne!(self.current, ELSEWHERE, "the only group is in memory");
+        let first = self.current as usize * desc.aggregates.len();
+        for (aggregate, state) in desc.aggregates.iter().zip(&mut self.states[first..]) {
+            for _ in 0..rows {
+                (aggregate.function.add)(state, &[], &aggregate.types)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order, the
     /// encoded order is at hand.
     #[inline]

@@ -6,6 +6,7 @@ use engine::catalog::def::{IndexKind, TableDef};
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
 use crate::interp::testing::*;
+use crate::ir::inst::Inst;
 use crate::plan::expr::*;
 use crate::plan::tree::*;
 
@@ -556,4 +557,45 @@ fn strings_survive_their_loops() {
     let rows = World::new().query(root, &[(ColId(4), ty)]).unwrap();
     let text = |t: &str| Value::Bytes(t.as_bytes().into());
     assert_eq!(rows, [vec![text("x1a!")], vec![text("x1b!")]]);
+}
+
+#[test]
+fn rows_that_are_only_counted_are_counted_at_once() {
+    let (mut world, orders, _) = world();
+    let aggregates = ["COUNT", "COUNT_BIG"].map(|name| {
+        let function = crate::func::lookup_aggregate(name).expect("it is there");
+        Aggregate { function, args: Vec::new(), distinct: false, order: Vec::new(), ty: INT }
+    });
+    let columns = [(ColId(20), INT), (ColId(21), INT)];
+    let counted = |input: Node| Node::Aggregate {
+        input: Box::new(input),
+        groups: Vec::new(),
+        aggregates: columns.iter().map(|column| column.0).zip(aggregates.clone()).collect(),
+        grouping_sets: Vec::new(),
+        grouping_id: None,
+        ordered: false,
+    };
+    let of_customer = |customer: Expr, backward| Access::Range {
+        index: 1,
+        prefix: vec![customer],
+        lower: None,
+        upper: None,
+        backward,
+    };
+    for (access, expected) in [
+        (Access::Full, 10),
+        (of_customer(int(1), false), 2),
+        (of_customer(int(1), true), 2),
+        (of_customer(int(77), false), 0),
+        (Access::Seek { index: 0, key: vec![int(7)] }, 1),
+        (Access::Seek { index: 0, key: vec![null(INT)] }, 0),
+    ] {
+        let is_point = matches!(access, Access::Seek { .. });
+        let node = counted(seek(&orders, 0, access));
+        let unit =
+            crate::lower::statement(&select(node.clone(), &columns), Default::default()).unwrap();
+        let at_once = unit.code.iter().any(|inst| matches!(inst, Inst::GroupCount { .. }));
+        assert_eq!(at_once, !is_point, "{}", crate::ir::print::unit(&unit));
+        assert_eq!(world.query(node, &columns).unwrap(), [vec![v(expected), v(expected)]]);
+    }
 }
