@@ -45,7 +45,7 @@ pub struct AlignedBytes {
 /// What keeps them. Each owner of a mapping has a part of it that no other has.
 #[derive(Debug)]
 enum Memory {
-    Heap(#[expect(dead_code, reason = "it is there to be dropped")] Box<[u8]>),
+    Heap(#[expect(dead_code, reason = "it is there to be dropped")] Vec<u8>),
     Mapped(#[expect(dead_code, reason = "it is there to be dropped")] Arc<Mapping>),
 }
 
@@ -55,7 +55,7 @@ struct Mapping {
     len: usize,
 }
 
-// SAFETY: the bytes are the owner's alone, as those of a boxed slice.
+// SAFETY: the bytes are the owner's alone, as those of a vector.
 unsafe impl Send for AlignedBytes {}
 // SAFETY: as above; who shares it only reads.
 unsafe impl Sync for AlignedBytes {}
@@ -68,7 +68,7 @@ unsafe impl Sync for Mapping {}
 impl AlignedBytes {
     /// So many zeros.
     pub fn new(len: usize) -> AlignedBytes {
-        let mut memory = vec![0; len + DIRECT_ALIGN].into_boxed_slice();
+        let mut memory = vec![0; len + DIRECT_ALIGN];
         let skipped = memory.as_ptr().align_offset(DIRECT_ALIGN);
         let start = NonNull::from(&mut memory[skipped..skipped + len]).cast();
         AlignedBytes { start, len, _memory: Memory::Heap(memory) }
