@@ -142,28 +142,40 @@ fn scans(
     let file = data_file(data)?;
     let mut raw = Figure::new("disk-table", "device_mb_per_s", "MB/s");
     let mut fresh = Figure::new("disk-table", "cold_scan_mb_per_s", "MB/s");
+    let mut summed = Figure::new("disk-table", "cold_sum_mb_per_s", "MB/s");
+    let count = ("SELECT COUNT_BIG(n) FROM dbo.t", i64::from(rows));
+    let sum = ("SELECT SUM(CAST(id AS bigint)) FROM dbo.t", (0..i64::from(rows)).sum());
     for _ in 0..runs {
         raw.values.push(sequential_mb_per_s(&file)?);
-        fresh.values.push(scan(connection, rows)?);
+        fresh.values.push(scan(connection, rows, count)?);
+        summed.values.push(scan(connection, rows, sum)?);
     }
     update(connection, rows, options.update_one_in)?;
     let mut updated = Figure::new("disk-table", "updated_scan_mb_per_s", "MB/s");
     for _ in 0..runs {
-        updated.values.push(scan(connection, rows)?);
+        updated.values.push(scan(connection, rows, count)?);
     }
-    let shares =
-        [share("cold_scan_share", &fresh, &raw), share("updated_scan_share", &updated, &raw)];
-    Ok([raw, fresh, updated].into_iter().chain(shares).collect())
+    let shares = [
+        share("cold_scan_share", &fresh, &raw),
+        share("cold_sum_share", &summed, &raw),
+        share("updated_scan_share", &updated, &raw),
+    ];
+    Ok([raw, fresh, summed, updated].into_iter().chain(shares).collect())
 }
 
-/// Goes through a table of which nothing is in memory: megabytes of pages a second.
-fn scan(connection: &mut Connection, rows: u32) -> Result<f64, BenchError> {
+/// Goes through a table of which nothing is in memory, for the one number that a query gives: megabytes of pages a
+/// second.
+fn scan(
+    connection: &mut Connection,
+    rows: u32,
+    (query, expected): (&str, i64),
+) -> Result<f64, BenchError> {
     connection.execute("DBCC DROPCLEANBUFFERS")?;
     let before = counter(connection, "Page reads/sec")?;
     let begin = Instant::now();
-    let found = numbers(connection, "SELECT COUNT_BIG(n) FROM dbo.t")?;
+    let found = numbers(connection, query)?;
     let elapsed = begin.elapsed();
-    check("rows", found, [i64::from(rows)])?;
+    check(query, found, [expected])?;
     let pages = counter(connection, "Page reads/sec")? - before;
     // A page holds no more rows than fit.
     let least = i64::from(rows) * 200 / PAGE_BYTES as i64;
