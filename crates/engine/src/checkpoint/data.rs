@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use base::ids::{Lsn, StorageId};
 use env::File;
+use env::memory::{AlignedBytes, DIRECT_ALIGN, HUGE_PAGE};
 
 use super::error::{CheckpointError, Result};
 use super::names::FileId;
@@ -231,8 +232,31 @@ pub(super) fn check_header(
 pub(super) struct DataFile {
     path: Arc<Path>,
     file: Arc<dyn File>,
+    /// The same, past the system's cache: for blocks, of which each is read once.
+    direct: Arc<dyn File>,
     range: (Lsn, Lsn),
     blocks: Vec<BlockInfo>,
+}
+
+/// Where one block after the other is read to, with what is around it in the same pages of the file.
+#[derive(Default)]
+pub(super) struct BlockBuffer(Option<AlignedBytes>);
+
+impl BlockBuffer {
+    /// So many bytes, holding anything.
+    fn take(&mut self, len: usize) -> &mut [u8] {
+        let is_short = self.0.as_ref().is_none_or(|bytes| bytes.len() < len);
+        if is_short {
+            let len = len.next_multiple_of(HUGE_PAGE);
+            self.0 = Some(AlignedBytes::for_long_reads(1, len).remove(0));
+        }
+        &mut self.0.as_mut().expect("made above")[..len]
+    }
+
+    /// What was read.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
+    }
 }
 
 impl DataFile {
@@ -245,8 +269,8 @@ impl DataFile {
     ) -> Result<DataFile> {
         let name = id.data();
         let path: Arc<Path> = objects.path(&name).into();
-        let file = objects.open(&name)?;
-        let mut opened = DataFile { path, file, range, blocks: Vec::new() };
+        let (file, direct) = (objects.open(&name)?, objects.open_direct(&name)?);
+        let mut opened = DataFile { path, file, direct, range, blocks: Vec::new() };
         let mut header = [0; FILE_HEADER];
         opened.read(&mut header, 0)?;
         let from = check_header(&opened.path, &header, FILE_MAGIC, database, id)
@@ -299,17 +323,21 @@ impl DataFile {
     }
 
     /// Reads a block into `buffer`; where its rows are in there.
-    pub fn read_block(&self, block: &BlockInfo, buffer: &mut Vec<u8>) -> Result<Range<usize>> {
-        let whole = BLOCK_HEADER + block.len as usize;
-        buffer.resize(whole, 0);
-        self.read(buffer, block.offset)?;
-        let sound = u32_at(buffer, 0) == BLOCK_MAGIC
-            && u32_at(buffer, 4) == crc32c::crc32c(&buffer[8..])
-            && u64_at(buffer, 8) == block.storage.0
-            && u32_at(buffer, 20) == block.rows
-            && u32_at(buffer, 24) == block.len;
+    pub fn read_block(&self, block: &BlockInfo, buffer: &mut BlockBuffer) -> Result<Range<usize>> {
+        let start = (block.offset % DIRECT_ALIGN as u64) as usize;
+        let end = start + BLOCK_HEADER + block.len as usize;
+        let pages = buffer.take(end.next_multiple_of(DIRECT_ALIGN));
+        if self.direct.read_at(pages, block.offset - start as u64)? < end {
+            return Err(self.damaged(block.offset, "the file is too short"));
+        }
+        let bytes = &pages[start..end];
+        let sound = u32_at(bytes, 0) == BLOCK_MAGIC
+            && u32_at(bytes, 4) == crc32c::crc32c(&bytes[8..])
+            && u64_at(bytes, 8) == block.storage.0
+            && u32_at(bytes, 20) == block.rows
+            && u32_at(bytes, 24) == block.len;
         match sound {
-            true => Ok(BLOCK_HEADER..whole),
+            true => Ok(start + BLOCK_HEADER..end),
             false => Err(self.damaged(block.offset, "a block's checksum is wrong")),
         }
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::{Collector, LocalHandle};
 
-use super::data::{BlockInfo, DataFile, Rows};
+use super::data::{BlockBuffer, BlockInfo, DataFile, Rows};
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
 use super::manifest::{Manifest, Pair};
@@ -285,7 +285,7 @@ impl EndedLater {
 pub(crate) struct BlockLoader {
     handle: LocalHandle,
     part: usize,
-    buffer: Vec<u8>,
+    buffer: BlockBuffer,
     key: KeyBuf,
     anchors: Vec<AnchorPtr>,
 }
@@ -297,7 +297,7 @@ impl BlockLoader {
     /// What one of several threads loads with.
     pub fn new(collector: &Collector, part: usize) -> BlockLoader {
         let handle = collector.register();
-        let (buffer, key, anchors) = (Vec::new(), KeyBuf::default(), Vec::new());
+        let (buffer, key, anchors) = Default::default();
         BlockLoader { handle, part, buffer, key, anchors }
     }
 
@@ -317,7 +317,7 @@ impl BlockLoader {
         }
         let mut ended = pair.ended.of(block.storage);
         let ended_keys = files.ended_keys.get(&block.storage);
-        let (mut rows, mut seen, mut live) = (Rows(&self.buffer[range]), 0, 0);
+        let (mut rows, mut seen, mut live) = (Rows(&self.buffer.bytes()[range]), 0, 0);
         let mut together = Vec::with_capacity(ROWS_AT_ONCE);
         loop {
             let before = seen;

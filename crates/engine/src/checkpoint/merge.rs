@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::{Lsn, StorageId};
 
-use super::data::{DataFile, Rows};
+use super::data::{BlockBuffer, DataFile, Rows};
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
 use super::gather::OpenData;
@@ -154,14 +154,14 @@ impl Core {
         }
         ended.sort();
         let file = DataFile::open(objects, next.database, pair.id, pair.range())?;
-        let (mut buffer, mut key) = (Vec::new(), KeyBuf::default());
+        let (mut buffer, mut key) = (BlockBuffer::default(), KeyBuf::default());
         for block in file.blocks().iter().filter(|block| needed.contains(&block.storage)) {
             if self.closing.load(Acquire) {
                 return Err(CheckpointError::Closed); // pairs with Checkpoints::stop
             }
             let range = file.read_block(block, &mut buffer)?;
             let mut ended = ended.of(block.storage);
-            let mut rows = Rows(&buffer[range]);
+            let mut rows = Rows(&buffer.bytes()[range]);
             while let Some(row) = rows.next() {
                 let bad = || file.damaged(block.offset, "a row is longer than its block");
                 let (stamp, row) = row.ok_or_else(bad)?;
