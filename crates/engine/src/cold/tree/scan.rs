@@ -91,7 +91,7 @@ struct Asked {
 }
 
 /// Pages that are asked for.
-type Wanted = SmallVec<[PageNumber; READ_AHEAD_MIN]>;
+type PageList = SmallVec<[PageNumber; READ_AHEAD_MIN]>;
 
 /// What of a leaf lies in a range.
 #[derive(Clone, Copy, Debug)]
@@ -249,7 +249,7 @@ impl Cursor {
         if !is_other && index % (window / 2).min(READ_AHEAD_STEP) != 0 {
             return;
         }
-        let mut wanted = Wanted::new();
+        let mut wanted = PageList::new();
         match self.direction {
             Direction::Forward => {
                 let beyond = asked.through.saturating_sub(asked.children);
@@ -280,7 +280,7 @@ impl Cursor {
         task: &Task<'_>,
         above: &Node<'_>,
         leaves: std::ops::Range<usize>,
-        wanted: &mut Wanted,
+        wanted: &mut PageList,
     ) -> usize {
         let (guard, mut above) = (task.pin(), *above);
         let (mut from, mut end) = (leaves.start, leaves.end);
