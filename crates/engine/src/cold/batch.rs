@@ -79,6 +79,10 @@ impl Pages for Batch {
     fn read_ahead(&self, pages: &[PageNumber]) {
         self.core.read_ahead(pages);
     }
+
+    fn read_ahead_max(&self) -> usize {
+        self.core.shared.read_ahead_max()
+    }
 }
 
 impl Edit for Batch {

@@ -79,9 +79,9 @@ impl Queues {
         self.ghosts.remove(identity)
     }
 
-    /// The page has left without having been wanted; so many are remembered.
-    pub fn remember(&mut self, identity: u64, frames: usize) {
-        self.ghosts.add(identity, frames);
+    /// These pages have left without having been wanted; so many are remembered.
+    pub fn remember(&mut self, identities: &[u64], frames: usize) {
+        identities.iter().for_each(|&identity| self.ghosts.add(identity, frames));
     }
 
     /// Entries, those out of date included.
@@ -200,7 +200,7 @@ mod tests {
                 let victim = self.queues.victim(&mut self.pages).expect("nothing is pinned");
                 self.pages.0.remove(&victim.entry.frame.0);
                 if !victim.earned {
-                    self.queues.remember(u64::from(victim.entry.frame.0), self.limit);
+                    self.queues.remember(&[u64::from(victim.entry.frame.0)], self.limit);
                 }
             }
             let main = if self.queues.was_here(u64::from(page)) && !scan { MARK_MAIN } else { 0 };

@@ -20,7 +20,7 @@ use env::memory::AlignedBytes;
 
 use super::counters::add;
 use super::error::{ColdError, Mismatch};
-use super::frame::{MARK_MAIN, MARK_SCAN};
+use super::frame::{FrameNumber, MARK_MAIN, MARK_SCAN};
 use super::image::{Kind, verify};
 use super::pages::{Access, Body, PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, MapWord};
@@ -33,7 +33,7 @@ use crate::wait::{Event, Task};
 /// The longest run of pages that is read by one call.
 pub const RUN_PAGES: usize = 64;
 /// Pages that are waiting to be read ahead, at most; more are forgotten.
-const AHEAD_MAX: usize = 4096;
+const AHEAD_MAX: usize = 8192;
 
 /// A read that somebody waits for, or will.
 pub struct Request {
@@ -100,6 +100,49 @@ impl Request {
 
     fn key(&self) -> Key {
         (Arc::as_ptr(&self.core) as usize, self.word)
+    }
+
+    fn verify<'p>(&self, page: &'p [u8]) -> Result<&'p Body, Mismatch> {
+        verify(page, self.core.seed, Kind::Data, self.page.0, self.word)
+    }
+
+    /// Puts what was read into the frame and the frame into the map, unless the page has got a newer image.
+    fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Vec<FrameNumber>) -> Outcome {
+        let (core, image) = (&self.core, &self.image);
+        // SAFETY: nobody but this request has the frame, it is not linked yet, and only the thread that
+        // carries the request out gets here.
+        unsafe { *shared.frames.body_mut(image.frame()) = *body };
+        let state = image.state();
+        state.adopt(core.slot, self.page);
+        state.set_clean(self.word);
+        let came_back = || shared.queues.lock().was_here(identity_of(core, self.page));
+        state.set_marks(match self.hint {
+            Access::Scan => MARK_SCAN,
+            Access::Point if came_back() => MARK_MAIN,
+            Access::Point => 0,
+        });
+        let frame = image.clone().into_frame();
+        let (from, to) = (MapWord::Disk(self.word), MapWord::Frame(frame));
+        match core.map.exchange(self.page, from, to) {
+            Ok(()) => {
+                linked.push(frame);
+                Outcome::Linked
+            }
+            Err(_) => {
+                // SAFETY: the map's reference was made above and nobody has seen it.
+                drop(unsafe { Image::from_frame(shared, frame) });
+                Outcome::Overtaken
+            }
+        }
+    }
+
+    /// How it ends when it has failed: that does not matter if the page has got a newer image, since then
+    /// its old place may hold anything.
+    fn failed(&self, error: ColdError) -> Outcome {
+        match self.core.map.get(self.page) == MapWord::Disk(self.word) {
+            true => Outcome::Failed(error),
+            false => Outcome::Overtaken,
+        }
     }
 
     /// Whether this lies right behind the other in the same file.
@@ -172,7 +215,7 @@ impl Reader {
             let mut queue = self.queue.lock();
             if queue.closed {
                 drop(queue);
-                self.finish(&request, Outcome::Failed(ColdError::Closed));
+                self.finish(&[&request], &[Outcome::Failed(ColdError::Closed)]);
                 return request;
             }
             queue.urgent.push_back(request.clone());
@@ -242,7 +285,7 @@ impl Reader {
         drop(queue);
         self.called.notify_all();
         for request in left.iter().chain(&ahead).filter(|request| request.take()) {
-            self.finish(request, Outcome::Failed(ColdError::Closed));
+            self.finish(&[request], &[Outcome::Failed(ColdError::Closed)]);
         }
     }
 
@@ -292,8 +335,7 @@ impl Reader {
                 extension.read(&request.core, request.page, request.word, page)
             });
             if found {
-                let body = verify_request(request, page).expect("the extension has verified it");
-                self.link(shared, request, body);
+                self.take_in(shared, &[request], page);
             } else {
                 from_file.push(request);
             }
@@ -314,9 +356,7 @@ impl Reader {
                     first.core.pace.note(shared.env.clock().now_ns() - began_ns);
                 }
                 add(&shared.counters.reads, run.len());
-                for (request, page) in run.iter().zip(buffer.chunks_exact(PAGE_BYTES)) {
-                    self.check_and_link(shared, request, page);
-                }
+                self.take_in(shared, run, buffer);
             }
             Err(error) if run.len() == 1 => self.fail(first, error),
             // One bad page must not fail its neighbours.
@@ -327,64 +367,39 @@ impl Reader {
     }
 
     fn fail(&self, request: &Arc<Request>, error: FileError) {
-        self.finish_checked(request, Outcome::Failed(ColdError::Read(Arc::new(error))));
+        self.finish(&[request], &[request.failed(ColdError::Read(Arc::new(error)))]);
     }
 
-    fn check_and_link(&self, shared: &Arc<Shared>, request: &Arc<Request>, page: &[u8]) {
-        match verify_request(request, page) {
-            Ok(body) => self.link(shared, request, body),
-            Err(what) => {
-                let error = request.core.mismatch(request.page, request.word, what);
-                self.finish_checked(request, Outcome::Failed(error));
-            }
+    /// Verifies and links what was read for a run. All are told at its end: who scans wakes up once for it.
+    fn take_in(&self, shared: &Arc<Shared>, run: &[&Arc<Request>], pages: &[u8]) {
+        let mut linked = Vec::with_capacity(run.len());
+        let outcomes: Vec<_> = run
+            .iter()
+            .zip(pages.chunks_exact(PAGE_BYTES))
+            .map(|(request, page)| match request.verify(page) {
+                Ok(body) => request.link(shared, body, &mut linked),
+                Err(what) => {
+                    request.failed(request.core.mismatch(request.page, request.word, what))
+                }
+            })
+            .collect();
+        shared.enqueue(&linked);
+        let ahead = run.iter().filter(|request| request.ahead).count();
+        add(&shared.counters.read_ahead, ahead);
+        self.finish(run, &outcomes);
+    }
+
+    fn finish(&self, run: &[&Arc<Request>], outcomes: &[Outcome]) {
+        for (request, outcome) in run.iter().zip(outcomes) {
+            let first = request.outcome.set(outcome.clone()).is_ok();
+            debug_assert!(first, "a request is finished once");
         }
-    }
-
-    /// Ends a request in failure, unless the page has got a newer image: then its old place may hold
-    /// anything.
-    fn finish_checked(&self, request: &Arc<Request>, outcome: Outcome) {
-        let is_current = request.core.map.get(request.page) == MapWord::Disk(request.word);
-        self.finish(request, if is_current { outcome } else { Outcome::Overtaken });
-    }
-
-    fn link(&self, shared: &Arc<Shared>, request: &Arc<Request>, body: &Body) {
-        let (core, image) = (&request.core, &request.image);
-        // SAFETY: nobody but this request has the frame, it is not linked yet, and only the thread that
-        // carries the request out gets here.
-        unsafe { *shared.frames.body_mut(image.frame()) = *body };
-        let state = image.state();
-        state.adopt(core.slot, request.page);
-        state.set_clean(request.word);
-        let came_back = shared.queues.lock().was_here(identity_of(core, request.page));
-        state.set_marks(match request.hint {
-            Access::Scan => MARK_SCAN,
-            Access::Point if came_back => MARK_MAIN,
-            Access::Point => 0,
+        let mut known = self.known.lock();
+        run.iter().for_each(|request| {
+            known.remove(&request.key());
         });
-        let frame = image.clone().into_frame();
-        let (from, to) = (MapWord::Disk(request.word), MapWord::Frame(frame));
-        let outcome = match core.map.exchange(request.page, from, to) {
-            Ok(()) => {
-                shared.enqueue(frame);
-                Outcome::Linked
-            }
-            Err(_) => {
-                // SAFETY: the map's reference was made above and nobody has seen it.
-                drop(unsafe { Image::from_frame(shared, frame) });
-                Outcome::Overtaken
-            }
-        };
-        if request.ahead {
-            add(&shared.counters.read_ahead, 1);
-        }
-        self.finish(request, outcome);
-    }
-
-    fn finish(&self, request: &Arc<Request>, outcome: Outcome) {
-        let first = request.outcome.set(outcome).is_ok();
-        debug_assert!(first, "a request is finished once");
-        self.known.lock().remove(&request.key());
-        request.done.set();
+        drop(known);
+        run.iter().for_each(|request| request.done.set());
     }
 }
 
@@ -393,8 +408,4 @@ fn is_quick(shared: &Shared, request: &Request) -> bool {
     let extension = shared.extension.read().clone();
     let here = extension.and_then(|extension| extension.is_quick(&request.core, request.word));
     here.unwrap_or_else(|| request.core.pace.is_quick())
-}
-
-fn verify_request<'p>(request: &Request, page: &'p [u8]) -> Result<&'p Body, Mismatch> {
-    verify(page, request.core.seed, Kind::Data, request.page.0, request.word)
 }

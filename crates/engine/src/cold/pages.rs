@@ -77,6 +77,9 @@ pub trait Pages: Sync {
 
     /// These pages will be wanted soon (a scan's next leaves). Never waits.
     fn read_ahead(&self, pages: &[PageNumber]);
+
+    /// How many pages a scan may have read ahead, so that they are still in memory when it comes to them.
+    fn read_ahead_max(&self) -> usize;
 }
 
 /// Changing pages: a batch of private images, invisible to others until they are published. After an

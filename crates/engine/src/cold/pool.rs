@@ -91,6 +91,25 @@ struct Supply {
     out: u32,
 }
 
+impl Supply {
+    /// A free frame out of so many, unless that makes more than `most` that somebody has.
+    fn take(&mut self, most: u32, frames: u32) -> Option<FrameNumber> {
+        if self.out >= most {
+            return None;
+        }
+        let frame = match self.backed.pop().or_else(|| self.bare.pop()) {
+            Some(frame) => frame,
+            None if self.fresh == frames => return None,
+            None => {
+                self.fresh += 1;
+                FrameNumber(self.fresh - 1)
+            }
+        };
+        self.out += 1;
+        Some(frame)
+    }
+}
+
 #[derive(Default)]
 struct SweeperState {
     called: bool,
@@ -107,8 +126,6 @@ struct LifeExpectancy {
 /// How much a frame is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
-    /// Only if there are enough.
-    IfPlenty,
     /// Within the limit.
     Within,
     /// At all costs.
@@ -284,6 +301,12 @@ impl Shared {
         (self.limit() / 64).clamp(2, 2048)
     }
 
+    /// How many pages may be read ahead for one who wants them: few enough for several of them to find room in the
+    /// small queue of the replacement, where pages that nobody has looked at leave first.
+    pub fn read_ahead_max(&self) -> usize {
+        self.limit() as usize / 64
+    }
+
     /// Whether frames should leave, those not counted that will be free soon.
     pub fn is_short(&self, reserves: u32) -> bool {
         let staying = self.out().saturating_sub(self.retired.load(Relaxed));
@@ -308,40 +331,47 @@ impl Shared {
     }
 
     fn try_take(self: &Arc<Self>, want: Want) -> Option<Image> {
-        let mut supply = self.supply.lock();
         let most = match want {
-            Want::IfPlenty => self.limit().saturating_sub(self.reserve() / 2),
             Want::Within => self.limit(),
             Want::Beyond => u32::MAX,
         };
-        if supply.out >= most {
-            return None;
-        }
-        let fresh = supply.fresh;
-        let frame = match supply.backed.pop().or_else(|| supply.bare.pop()) {
-            Some(frame) => frame,
-            None if fresh == self.frames.count() => return None,
-            None => {
-                supply.fresh += 1;
-                FrameNumber(fresh)
-            }
-        };
-        supply.out += 1;
+        let mut supply = self.supply.lock();
+        let frame = supply.take(most, self.frames.count())?;
         self.out.store(supply.out, Relaxed);
         drop(supply);
         if want == Want::Beyond {
             add(&self.counters.beyond_limit, 1);
         }
-        self.state(frame).begin(self.now_s());
+        let image = self.begin(frame, self.now_s());
+        self.keep_reserve();
+        Some(image)
+    }
+
+    /// Private frames, so many if there are enough.
+    pub fn take_if_plenty(self: &Arc<Self>, count: usize) -> Vec<Image> {
+        let most = self.limit().saturating_sub(self.reserve() / 2);
+        let mut supply = self.supply.lock();
+        let free = std::iter::from_fn(|| supply.take(most, self.frames.count()));
+        let frames: Vec<_> = free.take(count).collect();
+        self.out.store(supply.out, Relaxed);
+        drop(supply);
+        let now_s = self.now_s();
+        let images = frames.into_iter().map(|frame| self.begin(frame, now_s)).collect();
+        self.keep_reserve();
+        images
+    }
+
+    /// The frame has been taken.
+    fn begin(self: &Arc<Self>, frame: FrameNumber, now_s: u32) -> Image {
+        self.state(frame).begin(now_s);
+        Image { shared: self.clone(), frame }
+    }
+
+    /// Has the sweeper go on if few frames are free.
+    fn keep_reserve(&self) {
         if self.is_short(1) {
             self.call_sweeper();
         }
-        Some(Image { shared: self.clone(), frame })
-    }
-
-    /// A private frame, if there are enough.
-    pub fn take_if_plenty(self: &Arc<Self>) -> Option<Image> {
-        self.try_take(Want::IfPlenty)
     }
 
     /// A private frame. Waits for one; when none becomes free for a while, the limit gives way.
@@ -373,28 +403,31 @@ impl Shared {
         beyond.ok_or_else(|| self.trouble.lock().clone().unwrap_or(ColdError::NoFrames))
     }
 
-    /// Takes a free frame back.
-    fn give(&self, frame: FrameNumber) {
+    /// Takes free frames back.
+    fn give(&self, frames: impl IntoIterator<Item = FrameNumber>) {
         let mut supply = self.supply.lock();
-        supply.out -= 1;
-        self.out.store(supply.out, Relaxed);
-        if supply.out as usize + supply.backed.len() < self.limit() as usize {
-            supply.backed.push(frame);
-        } else {
-            // SAFETY: it is free, and in nobody's hands while the supply is locked.
-            unsafe { self.frames.discard(frame) };
-            supply.bare.push(frame);
+        for frame in frames {
+            supply.out -= 1;
+            if supply.out as usize + supply.backed.len() < self.limit() as usize {
+                supply.backed.push(frame);
+            } else {
+                // SAFETY: it is free, and in nobody's hands while the supply is locked.
+                unsafe { self.frames.discard(frame) };
+                supply.bare.push(frame);
+            }
         }
+        self.out.store(supply.out, Relaxed);
         drop(supply);
         self.freed.wake_all();
     }
 
-    /// The frame is linked now and takes part in the replacement.
-    pub fn enqueue(&self, frame: FrameNumber) {
-        let state = self.state(frame);
-        let entry = Entry { frame, life: state.life() };
+    /// The frames are linked now and take part in the replacement.
+    pub fn enqueue(&self, frames: &[FrameNumber]) {
         let mut queues = self.queues.lock();
-        queues.add(entry, state.marks());
+        for &frame in frames {
+            let state = self.state(frame);
+            queues.add(Entry { frame, life: state.life() }, state.marks());
+        }
         queues.compact(self.out() as usize, |e| self.state(e.frame).life() != e.life);
     }
 
@@ -409,9 +442,7 @@ impl Shared {
         guard.defer(move || {
             let Some(shared) = shared.upgrade() else { return };
             shared.retired.fetch_sub(frames.len() as u32, Relaxed);
-            for frame in frames {
-                drop(Image { shared: shared.clone(), frame });
-            }
+            shared.give(frames.into_iter().filter(|&frame| shared.state(frame).unpin()));
         });
     }
 
@@ -548,7 +579,7 @@ impl std::ops::Deref for Image {
 impl Drop for Image {
     fn drop(&mut self) {
         if self.state().unpin() {
-            self.shared.give(self.frame);
+            self.shared.give([self.frame]);
         }
     }
 }

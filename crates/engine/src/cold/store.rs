@@ -318,10 +318,11 @@ impl Core {
             MapWord::Frame(_) | MapWord::Free => None,
         });
         let unread = self.shared.reader.unknown(self, on_disk.collect());
-        let requests = unread.into_iter().map_while(|(page, word)| {
-            let image = self.shared.take_if_plenty()?;
-            Some(Request::new(self, page, word, Access::Scan, true, image))
-        });
+        let images = self.shared.take_if_plenty(unread.len());
+        let requests = unread
+            .into_iter()
+            .zip(images)
+            .map(|((page, word), image)| Request::new(self, page, word, Access::Scan, true, image));
         self.shared.reader.submit_ahead(requests.collect());
     }
 
@@ -358,7 +359,7 @@ impl Core {
         let frame = image.into_frame();
         let _publishing = self.publishing.read();
         let old = self.map.publish(page, MapWord::Frame(frame));
-        self.shared.enqueue(frame);
+        self.shared.enqueue(&[frame]);
         self.supersede(page, old)
     }
 
@@ -523,5 +524,9 @@ impl Pages for Store {
 
     fn read_ahead(&self, pages: &[PageNumber]) {
         self.core.read_ahead(pages);
+    }
+
+    fn read_ahead_max(&self) -> usize {
+        self.core.shared.read_ahead_max()
     }
 }

@@ -126,13 +126,16 @@ struct Room<'a> {
     shared: &'a Arc<Shared>,
     handle: &'a LocalHandle,
     unlinked: Vec<FrameNumber>,
+    /// Pages that left without having been wanted again, by identity.
+    unwanted: Vec<u64>,
     dirty: Vec<(Arc<Core>, PageNumber, Image, Victim)>,
     dirty_failed: bool,
 }
 
 impl<'a> Room<'a> {
     fn new(shared: &'a Arc<Shared>, handle: &'a LocalHandle) -> Room<'a> {
-        Room { shared, handle, unlinked: Vec::new(), dirty: Vec::new(), dirty_failed: false }
+        let (unlinked, unwanted, dirty) = (Vec::new(), Vec::new(), Vec::new());
+        Room { shared, handle, unlinked, unwanted, dirty, dirty_failed: false }
     }
 
     /// Lets a page go if it is clean, or else notes that it is to be written.
@@ -142,13 +145,20 @@ impl<'a> Room<'a> {
             return;
         }
         match evict(self.shared, &core, page, victim.entry.frame, victim.into(), &guard) {
-            Eviction::Done => self.unlinked.push(victim.entry.frame),
+            Eviction::Done => self.note_left(&core, page, victim),
             Eviction::Overtaken => {}
             Eviction::Dirty => {
                 // SAFETY: it is linked, under the guard.
                 let image = unsafe { Image::pinned(self.shared, victim.entry.frame) };
                 self.dirty.push((core, page, image, victim));
             }
+        }
+    }
+
+    fn note_left(&mut self, core: &Core, page: PageNumber, victim: Victim) {
+        self.unlinked.push(victim.entry.frame);
+        if !victim.earned {
+            self.unwanted.push(identity_of(core, page));
         }
     }
 
@@ -173,6 +183,7 @@ impl<'a> Room<'a> {
             self.let_written_go(&core, page, victim);
         }
         let useful = !self.unlinked.is_empty();
+        self.shared.queues.lock().remember(&self.unwanted, self.shared.limit() as usize);
         let guard = self.handle.pin();
         self.shared.retire(std::mem::take(&mut self.unlinked), &guard);
         useful
@@ -186,8 +197,8 @@ impl<'a> Room<'a> {
             let done = !is_wanted
                 && evict(self.shared, core, page, frame, victim.into(), &guard) == Eviction::Done;
             match done {
-                true => self.unlinked.push(frame),
-                false => self.shared.enqueue(frame),
+                true => self.note_left(core, page, victim),
+                false => self.shared.enqueue(&[frame]),
             }
         }
     }
@@ -248,9 +259,6 @@ pub fn evict(
             // SAFETY: it was found in the map under the guard, which is alive (F2).
             extension.admit(core, page, word, unsafe { shared.frames.body(frame) });
         }
-    }
-    if !earned {
-        shared.queues.lock().remember(identity_of(core, page), shared.limit() as usize);
     }
     Eviction::Done
 }

@@ -39,8 +39,8 @@ pub(super) enum Reached<'g> {
 /// A descent: what it looks for, and what it does besides.
 pub(super) struct Descent<'k, F> {
     pub(super) seek: Seek<'k>,
-    /// Told of the lowest inner node and the child that is taken.
-    pub(super) above_leaf: F,
+    /// Told of the inner nodes and the child that is taken of each.
+    pub(super) on_way: F,
     /// Whether a leaf is left for its right neighbour if what is looked for lies beyond it. Who
     /// searches the leaf anyway sees this there.
     pub(super) settle: bool,
@@ -48,7 +48,7 @@ pub(super) struct Descent<'k, F> {
 
 impl<'k> Descent<'k, fn(&Node<'_>, usize)> {
     pub(super) fn to(seek: Seek<'k>) -> Self {
-        Descent { seek, above_leaf: |_, _| {}, settle: true }
+        Descent { seek, on_way: |_, _| {}, settle: true }
     }
 }
 
@@ -65,9 +65,7 @@ impl<F: FnMut(&Node<'_>, usize)> Descent<'_, F> {
         if index == node.count() && node.is_left_of(self.seek) {
             return Ok(Some(right_of(node)));
         }
-        if level == 1 {
-            (self.above_leaf)(node, index);
-        }
+        (self.on_way)(node, index);
         Ok(Some(Waypoint { page: node.child(index)?, level: Some(level - 1) }))
     }
 }

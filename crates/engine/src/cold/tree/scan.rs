@@ -20,10 +20,10 @@ use crate::wait::Task;
 
 /// From this many leaves on a scan counts as long: its pages do not push others out of memory.
 const LONG_SCAN_LEAVES: u32 = 8;
-/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: four
-/// megabytes of pages under way keep devices busy while rows are looked at ...
+/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: eight
+/// megabytes of pages under way are enough for all threads that read to have some while others are looked at ...
 const READ_AHEAD_MIN: usize = 16;
-const READ_AHEAD_MAX: usize = 512;
+const READ_AHEAD_MAX: usize = 1024;
 /// ... if not more than this at a time are asked for, which is what is read by one call.
 const READ_AHEAD_STEP: usize = RUN_PAGES;
 
@@ -88,6 +88,10 @@ struct Asked {
     /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward that may be more than
     /// there are: then those behind it have been, too.
     through: usize,
+    /// That node, ...
+    above: PageNumber,
+    /// ... and how many of those that follow it have been asked for.
+    following: usize,
 }
 
 /// Pages that are asked for.
@@ -230,12 +234,50 @@ impl Cursor {
         pages: &'c impl Pages,
         task: &'c Task<'_>,
     ) -> Descent<'c, impl FnMut(&Node<'_>, usize) + 'c> {
-        let above_leaf = move |above: &Node<'_>, index| {
-            if self.is_at_fence {
-                self.read_ahead(pages, task, above, index);
-            }
+        let on_way = move |node: &Node<'_>, index| match node.level() {
+            1 if self.is_at_fence => self.read_ahead(pages, task, node, index),
+            2 if self.is_at_fence => self.read_ahead_above(pages, node, index),
+            _ => {}
         };
-        Descent { seek: self.seek(), above_leaf, settle: true }
+        Descent { seek: self.seek(), on_way, settle: true }
+    }
+
+    /// How many leaves are to be under way.
+    fn window(&self, pages: &impl Pages) -> usize {
+        let most = pages.read_ahead_max().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
+        (self.leaves as usize).next_power_of_two().clamp(READ_AHEAD_MIN, most)
+    }
+
+    /// Asks for the nodes above leaves that will be asked for soon. If that were left until leaves behind them are
+    /// wanted, devices would have nothing to do but to read them.
+    fn read_ahead_above(&self, pages: &impl Pages, node: &Node<'_>, index: usize) {
+        let Ok(above) = node.child(index) else { return };
+        let mut asked = self.asked.get();
+        if asked.above != above {
+            (asked.above, asked.following) = (above, asked.following.saturating_sub(1));
+        }
+        let passed = match self.direction {
+            Direction::Forward => asked.through,
+            Direction::Backward => asked.children - asked.through.min(asked.children),
+        };
+        let following = (passed + 2 * self.window(pages)).checked_div(asked.children).unwrap_or(0);
+        if following > asked.following {
+            let which = match self.direction {
+                Direction::Forward => {
+                    let end = (index + 1 + following).min(node.count() + 1);
+                    index + 1 + asked.following..end
+                }
+                Direction::Backward => {
+                    index.saturating_sub(following)..index.saturating_sub(asked.following)
+                }
+            };
+            let wanted: PageList = some_children(node, which).collect();
+            if !wanted.is_empty() {
+                pages.read_ahead(&wanted);
+            }
+            asked.following = following;
+        }
+        self.asked.set(asked);
     }
 
     /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when some of them have
@@ -244,8 +286,7 @@ impl Cursor {
         let (Ok(first), children) = (above.child(0), above.count() + 1) else { return };
         let mut asked = self.asked.get();
         let is_other = asked.first != first;
-        let leaves = self.leaves as usize;
-        let window = leaves.next_power_of_two().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
+        let window = self.window(pages);
         if !is_other && index % (window / 2).min(READ_AHEAD_STEP) != 0 {
             return;
         }

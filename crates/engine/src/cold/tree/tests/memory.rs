@@ -40,7 +40,8 @@ pub struct MemoryPages {
     dice: AtomicU64,
     /// Pages that may still be allocated.
     pub quota: AtomicU64,
-    pub read_ahead: AtomicU64,
+    /// Pages that were asked for ahead of their use.
+    pub asked: Mutex<Vec<PageNumber>>,
     /// Loads that go by, and what then happens while one is waited for.
     pub while_loading: Mutex<Option<(u32, Interlude)>>,
 }
@@ -68,7 +69,7 @@ impl MemoryPages {
             evicted_per_1024: AtomicU64::new(0),
             dice: AtomicU64::new(1),
             quota: AtomicU64::new(u64::MAX),
-            read_ahead: AtomicU64::new(0),
+            asked: Mutex::default(),
             while_loading: Mutex::new(None),
         }
     }
@@ -82,6 +83,11 @@ impl MemoryPages {
             on_publish: None,
             published: 0,
         }
+    }
+
+    /// Pages that were asked for ahead of their use, since this was called last.
+    pub fn take_asked(&self) -> Vec<PageNumber> {
+        std::mem::take(&mut self.asked.lock().expect("nobody panics"))
     }
 
     /// Pages that are in use.
@@ -156,7 +162,11 @@ impl Pages for MemoryPages {
 
     fn read_ahead(&self, pages: &[PageNumber]) {
         assert!(!pages.is_empty() && pages.iter().all(|page| page.0 > 0));
-        self.read_ahead.fetch_add(pages.len() as u64, Relaxed);
+        self.asked.lock().expect("nobody panics").extend(pages);
+    }
+
+    fn read_ahead_max(&self) -> usize {
+        usize::MAX
     }
 }
 
@@ -217,6 +227,10 @@ impl Pages for MemoryEdit<'_> {
 
     fn read_ahead(&self, pages: &[PageNumber]) {
         self.pages.read_ahead(pages);
+    }
+
+    fn read_ahead_max(&self) -> usize {
+        usize::MAX
     }
 }
 

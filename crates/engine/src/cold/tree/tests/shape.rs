@@ -4,6 +4,7 @@ use std::ops::Bound;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
+use crate::cold::tree::node::Node;
 
 fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
     let verified = tree.verify(pages, task).expect("nobody interrupts");
@@ -302,18 +303,18 @@ fn batches_ask_for_leaves_ahead() {
     let tree = load(&pages, &task, 100, 50_000, &[1; 50]);
     let leaves = measure(&pages, &task, tree).leaf_pages;
     for (step, many) in [(1, true), (50, true), (1000, false)] {
-        pages.read_ahead.store(0, Relaxed);
+        pages.take_asked();
         let some: Vec<Vec<u8>> = (0..50_000).step_by(step).map(number_key).collect();
         put_all(&pages, &task, tree, &some);
-        let ahead = pages.read_ahead.load(Relaxed);
+        let ahead = pages.take_asked().len() as u64;
         match many {
             true => assert!(ahead * 10 > leaves * 9 && ahead <= leaves, "{ahead} of {leaves}"),
             false => assert!((40..50).contains(&ahead), "{ahead} for 50 rows"),
         }
     }
-    pages.read_ahead.store(0, Relaxed);
+    pages.take_asked();
     put_all(&pages, &task, tree, &[number_key(100)]);
-    assert_eq!(pages.read_ahead.load(Relaxed), 0);
+    assert_eq!(pages.take_asked(), []);
 }
 
 #[test]
@@ -324,16 +325,43 @@ fn long_scans_ask_for_leaves_ahead() {
     let tree = load(&pages, &task, 100, 50_000, &[1; 50]);
     let leaves = measure(&pages, &task, tree).leaf_pages;
     for direction in [Direction::Forward, Direction::Backward] {
-        pages.read_ahead.store(0, Relaxed);
+        pages.take_asked();
         keys(&pages, &task, tree, direction);
-        let ahead = pages.read_ahead.load(Relaxed);
+        let ahead = pages.take_asked().len() as u64;
         assert!(ahead * 10 > leaves * 9 && ahead < leaves * 5 / 4, "{ahead} of {leaves}");
     }
-    pages.read_ahead.store(0, Relaxed);
+    pages.take_asked();
     let key = number_key(100);
     let range = Range { lower: Bound::Included(&key), upper: Bound::Included(&key) };
     let mut cursor = tree.cursor(range, Direction::Forward);
     let chunk = cursor.next_chunk(&pages, &task, |_| std::ops::ControlFlow::Continue(()));
     assert_eq!(chunk.expect("nothing is damaged"), Chunk::Ended);
-    assert_eq!(pages.read_ahead.load(Relaxed), 0);
+    assert_eq!(pages.take_asked(), []);
+}
+
+#[test]
+fn long_scans_ask_for_the_nodes_above_leaves_before_those() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 13);
+    let tree = load(&pages, &task, 100, 50_000, &[1; 300]);
+    let guard = task.pin();
+    let node =
+        |page| Node::open(pages.resident(page, &guard).expect("it is there")).expect("whole");
+    let children = |of: &Node<'_>| (0..=of.count()).map(|n| of.child(n).expect("whole")).collect();
+    let mut above: Vec<PageNumber> = children(&node(tree.root));
+    assert!(node(above[0]).level() == 1 && above.len() > 4, "{} nodes", above.len());
+    for direction in [Direction::Forward, Direction::Backward] {
+        pages.take_asked();
+        keys(&pages, &task, tree, direction);
+        let asked = pages.take_asked();
+        let when = |page: PageNumber| asked.iter().position(|&other| other == page);
+        for pair in above.windows(2) {
+            let leaves: Vec<PageNumber> = children(&node(pair[0]));
+            let last = if direction == Direction::Forward { leaves.last() } else { leaves.first() };
+            let (next, last) = (when(pair[1]), when(*last.expect("there is one")));
+            assert!(next.is_some() && next < last, "{direction:?}: {next:?}, then {last:?}");
+        }
+        above.reverse();
+    }
 }
