@@ -75,10 +75,10 @@ pub trait Pages: Sync {
     /// meanwhile: no epoch guard may be alive. [`ColdError::Freed`] if there is no such page.
     fn load(&self, task: &Task, page: PageNumber, hint: Access) -> Result<Self::Pinned, ColdError>;
 
-    /// These pages will be wanted soon (a scan's next leaves). Never waits.
+    /// These pages will be wanted soon (a scan's next leaves, and nodes above them). Never waits.
     fn read_ahead(&self, pages: &[PageNumber]);
 
-    /// How many pages a scan may have read ahead, so that they are still in memory when it comes to them.
+    /// How many leaves a scan may have read ahead, so that they are still in memory when it comes to them.
     fn read_ahead_max(&self) -> usize;
 }
 

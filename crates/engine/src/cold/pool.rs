@@ -39,6 +39,9 @@ pub struct PoolOptions {
 /// The fewest frames that a pool works with.
 pub const FRAMES_MIN: u32 = 16;
 
+/// Frames that are given back under the lock at once.
+const GIVEN_AT_ONCE: usize = 128;
+
 /// How long somebody waits for a frame before he takes one beyond the limit.
 const PATIENCE_NS: u64 = 200_000_000;
 
@@ -301,8 +304,8 @@ impl Shared {
         (self.limit() / 64).clamp(2, 2048)
     }
 
-    /// How many pages may be read ahead for one who wants them: few enough for several of them to find room in the
-    /// small queue of the replacement, where pages that nobody has looked at leave first.
+    /// How many leaves may be read ahead for one scan: few enough for several scans to find room in the small queue of
+    /// the replacement, where pages that nobody has looked at leave first.
     pub fn read_ahead_max(&self) -> usize {
         self.limit() as usize / 64
     }
@@ -441,8 +444,11 @@ impl Shared {
         let shared = Arc::downgrade(self);
         guard.defer(move || {
             let Some(shared) = shared.upgrade() else { return };
-            shared.retired.fetch_sub(frames.len() as u32, Relaxed);
-            shared.give(frames.into_iter().filter(|&frame| shared.state(frame).unpin()));
+            // A database that is dropped may have had many.
+            for some in frames.chunks(GIVEN_AT_ONCE) {
+                shared.give(some.iter().copied().filter(|&frame| shared.state(frame).unpin()));
+                shared.retired.fetch_sub(some.len() as u32, Relaxed);
+            }
         });
     }
 

@@ -78,7 +78,7 @@ pub struct Cursor {
     load_next: bool,
 }
 
-/// Which leaves have been asked for.
+/// Which leaves have been asked for, and nodes above them.
 #[derive(Clone, Copy, Default, Debug)]
 struct Asked {
     /// The first child of the node above the leaf that is read, which tells it from others ...
@@ -88,9 +88,13 @@ struct Asked {
     /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward that may be more than
     /// there are: then those behind it have been, too.
     through: usize,
-    /// That node, ...
+    /// The most that one of those had that the scan has come to.
+    most_children: usize,
+    /// The node that this is about, as the one above it has it, ...
+    counted: PageNumber,
+    /// ... the one that was come to last, ...
     above: PageNumber,
-    /// ... and how many of those that follow it have been asked for.
+    /// ... and how many of those that follow that have been asked for.
     following: usize,
 }
 
@@ -256,28 +260,34 @@ impl Cursor {
         if asked.above != above {
             (asked.above, asked.following) = (above, asked.following.saturating_sub(1));
         }
-        let passed = match self.direction {
-            Direction::Forward => asked.through,
-            Direction::Backward => asked.children - asked.through.min(asked.children),
-        };
-        let following = (passed + 2 * self.window(pages)).checked_div(asked.children).unwrap_or(0);
-        if following > asked.following {
+        if self.leaves >= LONG_SCAN_LEAVES && asked.children > 0 {
+            let following = self.nodes_wanted(asked, self.window(pages), node, index);
             let which = match self.direction {
-                Direction::Forward => {
-                    let end = (index + 1 + following).min(node.count() + 1);
-                    index + 1 + asked.following..end
-                }
-                Direction::Backward => {
-                    index.saturating_sub(following)..index.saturating_sub(asked.following)
-                }
+                Direction::Forward => index + 1 + asked.following..index + 1 + following,
+                Direction::Backward => index - following..index.saturating_sub(asked.following),
             };
             let wanted: PageList = some_children(node, which).collect();
             if !wanted.is_empty() {
                 pages.read_ahead(&wanted);
             }
-            asked.following = following;
+            asked.following = asked.following.max(following);
         }
         self.asked.set(asked);
+    }
+
+    /// How many of the nodes that follow the one above the leaf, below the same node, this and the next window reach.
+    fn nodes_wanted(&self, asked: Asked, window: usize, node: &Node<'_>, index: usize) -> usize {
+        let Asked { children, through, .. } = asked;
+        let (passed, there) = match self.direction {
+            // What is known is about the node before this until leaves below this have been asked for.
+            Direction::Forward if asked.counted != asked.above => {
+                (through.saturating_sub(children), node.count() - index)
+            }
+            Direction::Forward => (through, node.count() - index),
+            Direction::Backward if asked.counted != asked.above => (0, index),
+            Direction::Backward => (children.saturating_sub(through), index),
+        };
+        ((passed + 2 * window) / asked.most_children).min(there)
     }
 
     /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when some of them have
@@ -307,7 +317,8 @@ impl Cursor {
                 wanted.extend(some_children(above, asked.through..end));
             }
         }
-        self.asked.set(Asked { first, children, ..asked });
+        let most_children = asked.most_children.max(children);
+        self.asked.set(Asked { first, children, most_children, counted: asked.above, ..asked });
         if !wanted.is_empty() {
             pages.read_ahead(&wanted);
         }

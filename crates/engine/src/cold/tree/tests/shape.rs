@@ -1,5 +1,6 @@
 //! How full trees are, what is known of them, and how they go.
 
+use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -29,10 +30,21 @@ fn load(
     count: u64,
     value: &[u8],
 ) -> Tree {
-    let mut edit = pages.edit();
+    let entries = (0..count).map(|number| (number_key(number), value.to_vec()));
+    load_entries(pages, task, fill_percent, entries)
+}
+
+fn load_entries(
+    pages: &MemoryPages,
+    task: &Task<'_>,
+    fill_percent: usize,
+    entries: impl Iterator<Item = (Vec<u8>, Vec<u8>)>,
+) -> Tree {
+    let (mut edit, mut count) = (pages.edit(), 0);
     let mut load = BulkLoad::new(&mut edit, task, fill_percent).expect("there is room");
-    for number in 0..count {
-        load.push(&mut edit, task, &number_key(number), 0, value).expect("there is room");
+    for (key, value) in entries {
+        load.push(&mut edit, task, &key, 0, &value).expect("there is room");
+        count += 1;
     }
     let (tree, entries) = load.finish(&mut edit, task).expect("there is room");
     assert_eq!(entries, count);
@@ -345,23 +357,55 @@ fn long_scans_ask_for_the_nodes_above_leaves_before_those() {
     let task = Task::blocking(&runtime);
     let pages = MemoryPages::new(&runtime, 1 << 13);
     let tree = load(&pages, &task, 100, 50_000, &[1; 300]);
-    let guard = task.pin();
-    let node =
-        |page| Node::open(pages.resident(page, &guard).expect("it is there")).expect("whole");
-    let children = |of: &Node<'_>| (0..=of.count()).map(|n| of.child(n).expect("whole")).collect();
-    let mut above: Vec<PageNumber> = children(&node(tree.root));
-    assert!(node(above[0]).level() == 1 && above.len() > 4, "{} nodes", above.len());
+    let mut above = children_of(&pages, &task, tree.root);
+    assert!(above.len() > 4, "{} nodes", above.len());
     for direction in [Direction::Forward, Direction::Backward] {
         pages.take_asked();
         keys(&pages, &task, tree, direction);
         let asked = pages.take_asked();
         let when = |page: PageNumber| asked.iter().position(|&other| other == page);
         for pair in above.windows(2) {
-            let leaves: Vec<PageNumber> = children(&node(pair[0]));
+            let leaves = children_of(&pages, &task, pair[0]);
             let last = if direction == Direction::Forward { leaves.last() } else { leaves.first() };
             let (next, last) = (when(pair[1]), when(*last.expect("there is one")));
             assert!(next.is_some() && next < last, "{direction:?}: {next:?}, then {last:?}");
         }
         above.reverse();
     }
+}
+
+#[test]
+fn long_scans_of_narrow_trees_ask_for_all_nodes_above_leaves() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let pages = MemoryPages::new(&runtime, 1 << 15);
+    // Keys differ at both ends, so that neither end of what separates them can be left out.
+    let key = |n: u64| [&(n / 30).to_be_bytes()[..], &[b'k'; 900], &n.to_be_bytes()].concat();
+    let entries = (0..30_000_u32).map(|n| (key(n.into()), vec![1; 300]));
+    let tree = load_entries(&pages, &task, 40, entries);
+    let top = children_of(&pages, &task, tree.root);
+    assert!(top.len() > 1, "{} nodes", top.len());
+    for direction in [Direction::Forward, Direction::Backward] {
+        pages.take_asked();
+        keys(&pages, &task, tree, direction);
+        let asked: HashSet<PageNumber> = pages.take_asked().into_iter().collect();
+        for &node in &top {
+            let mut above = children_of(&pages, &task, node);
+            assert!((1..50).contains(&children_of(&pages, &task, above[0]).len()));
+            if direction == Direction::Backward {
+                above.reverse();
+            }
+            // The first is come to by way of the node above that, and the scan's first leaves have none ahead of them.
+            let missed = above[2..].iter().filter(|page| !asked.contains(page)).count();
+            assert!(above.len() > 20 && missed == 0, "{direction:?}: {missed} of {}", above.len());
+        }
+    }
+}
+
+/// The pages below an inner one.
+fn children_of(pages: &MemoryPages, task: &Task<'_>, page: PageNumber) -> Vec<PageNumber> {
+    let guard = task.pin();
+    let node = Node::open(pages.resident(page, &guard).expect("it is there")).expect("it is whole");
+    assert!(node.level() > 0);
+    (0..=node.count()).map(|n| node.child(n).expect("it is whole")).collect()
 }
