@@ -23,6 +23,8 @@ pub struct Options {
 
 /// How long it is waited for that.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// What the process holds has settled when it has not shrunk by a megabyte for so long.
+const SETTLED: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 const TABLE_MEMORY: &str = "SELECT SUM(memory_used_by_table_kb), SUM(memory_allocated_for_table_kb), \
@@ -123,8 +125,8 @@ fn rows(connection: &mut Connection) -> Result<[i64; 2], BenchError> {
     )
 }
 
-/// Waits until memory of all kinds is back, or for as long as there is patience: after how many seconds each was,
-/// and how much there is then.
+/// Waits until memory of all kinds is back and the process has settled, or for as long as there is patience: after how
+/// many seconds each was back, and how much there is in the end.
 fn wait(
     server: &LocalServer,
     connection: &mut Connection,
@@ -133,6 +135,7 @@ fn wait(
 ) -> Result<([Option<f64>; KINDS.len()], Memory), BenchError> {
     let began = Instant::now();
     let mut times = [None; KINDS.len()];
+    let (mut least, mut shrank) = (f64::INFINITY, began);
     loop {
         let now = Memory::of(server, connection)?;
         for (time, (_, part, of)) in times.iter_mut().zip(KINDS) {
@@ -141,7 +144,11 @@ fn wait(
                 *time = Some(began.elapsed().as_secs_f64());
             }
         }
-        if times.iter().all(Option::is_some) || began.elapsed() > PATIENCE {
+        if now.resident < least - 1.0 {
+            (least, shrank) = (now.resident, Instant::now());
+        }
+        let is_settled = times.iter().all(Option::is_some) && shrank.elapsed() > SETTLED;
+        if is_settled || began.elapsed() > PATIENCE {
             return Ok((times, now));
         }
         std::thread::sleep(LOOK_AGAIN);
