@@ -38,6 +38,8 @@ pub struct SinkQueue {
     shards: Box<[CachePadded<Mutex<Vec<Sinking>>>]>,
     /// Entries. Changed under a shard's lock, read by anybody as an estimate.
     len: AtomicU64,
+    /// The greatest stamp of any entry that there has been. Changed under a shard's lock.
+    newest: AtomicU64,
     /// How long commits are held back for every few rows that they add. Written by who sinks rows.
     delay_ns: AtomicU64,
 }
@@ -46,13 +48,17 @@ impl SinkQueue {
     /// Nothing to sink; one list per worker.
     pub fn new(shards: usize) -> SinkQueue {
         let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
-        SinkQueue { shards, len: AtomicU64::new(0), delay_ns: AtomicU64::new(0) }
+        let (len, newest, delay_ns) = Default::default();
+        SinkQueue { shards, len, newest, delay_ns }
     }
 
     /// Adds what a commit left behind.
     pub fn add(&self, shard: usize, rows: &mut Vec<Sinking>) {
         let mut list = lock(&self.shards[shard % self.shards.len()]);
         self.len.fetch_add(rows.len() as u64, Relaxed);
+        if let Some(newest) = rows.iter().map(|row| row.stamp).max() {
+            self.newest.fetch_max(newest.0, Relaxed);
+        }
         list.append(rows);
     }
 
@@ -81,6 +87,11 @@ impl SinkQueue {
     /// Holds commits back that add something: so long for every [`ROWS_OF_DELAY`] rows that they have begun.
     pub fn set_delay_ns(&self, delay_ns: u64) {
         self.delay_ns.store(delay_ns, Relaxed);
+    }
+
+    /// Whether something waits for the horizon to pass this position, or a later one.
+    pub fn awaits(&self, position: Lsn) -> bool {
+        !self.is_empty() && self.newest.load(Relaxed) >= position.0
     }
 
     /// About how many entries there are.

@@ -250,6 +250,38 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
     assert_eq!(rows(&server, FIRST).len(), 100);
 }
 
+/// Rows that somebody has brought back, and has not changed after all, leave again though nobody commits anything that
+/// would move the log on: else memory that is full stays so.
+#[test]
+fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
+    let (_world, server) = sunk_world(8);
+    let table = server.table(5, FIRST);
+    let settle = || {
+        for _ in 0..4 {
+            database(&server).sink_all(&server.task).expect("the disk works");
+            while database(&server).manager().reclaim(&server.task, 1000) > 0 {}
+        }
+        table.memory().allocated_bytes
+    };
+    assert_eq!(settle(), 0);
+    for round in 0..3 {
+        let mut writer = server.begin(5);
+        for id in 0..40 {
+            change(&server, &mut writer, FIRST, id, Some([id, id, round])).expect("nobody else");
+        }
+        for id in 50..60 {
+            change(&server, &mut writer, FIRST, id, None).expect("nobody else writes");
+        }
+        assert!(table.memory().allocated_bytes > 0);
+        writer.rollback(&server.task);
+        assert_eq!(settle(), 0);
+        let written = database(&server).manager().log().tail();
+        assert_eq!(settle(), 0);
+        assert_eq!(database(&server).manager().log().tail(), written, "nothing is left to wait for");
+    }
+    assert_eq!(rows(&server, FIRST).len(), 100);
+}
+
 /// What only an old snapshot saw is not needed after a crash, and goes.
 #[test]
 fn history_is_forgotten_after_a_crash() {

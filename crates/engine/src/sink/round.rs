@@ -232,9 +232,10 @@ impl Core {
         }
         let found = self.take_down(task, state, &hold, owner) || found;
         drop(hold);
-        if found {
-            // What has left memory is free when all have begun to look around later: so the log moves on. If it
-            // is full, whoever makes room for it moves it on, too.
+        if found || manager.sinking.awaits(manager.log().tail()) {
+            // What has left memory is free when all have begun to look around later, and rows that a transaction
+            // has brought back and not changed are due then: so the log moves on. If it is full, whoever makes room
+            // for it moves it on, too.
             if let Ok(space) = manager.log().reserve_waiting(task, RECORD_HEADER) {
                 space.publish_filler();
             }
