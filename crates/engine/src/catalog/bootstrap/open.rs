@@ -282,12 +282,18 @@ fn load(
     task: &Task,
     owner: &Arc<Owner>,
 ) -> Result<Arc<Catalog>, InstanceError> {
-    let place = database.session(owner);
-    let catalog = Catalog::new(database, collation);
-    let mut txn = Transaction::begin(&place, task)?;
-    let loaded = catalog.load(task, &mut txn);
-    txn.rollback(task);
-    loaded?;
+    let catalog = Catalog::new(database.clone(), collation);
+    let loaded = Transaction::begin(&database.session(owner), task).map_err(InstanceError::from);
+    let loaded = loaded.and_then(|mut txn| {
+        let loaded = catalog.load(task, &mut txn);
+        txn.rollback(task);
+        Ok(loaded?)
+    });
+    loaded.map_err(|error| match database.loading_failure() {
+        // Who waits for a table only hears that the database is suspect.
+        Some(failure) => EngineError::from(failure.clone()).into(),
+        None => error,
+    })?;
     replay.finish(&catalog);
     Ok(catalog)
 }

@@ -567,6 +567,44 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     assert!(server.instance.find("Bad").is_none());
 }
 
+/// The catalog is in checkpoint files like all else. Who reads it is only told that the database is suspect, by whoever
+/// has found out why.
+#[test]
+fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
+    let (world, server) = World::started(16);
+    let catalog = server.create_database("Bad").expect("the name is free");
+    let id = server.create_table(&catalog, "T", &[1]).expect("the name is free");
+    (2..100).for_each(|v| server.insert(&catalog, id, v).expect("there is room"));
+    catalog.database().checkpoint(&server.task).expect("the disk works");
+    let dir = catalog.database().identity().dir.join("checkpoint");
+    drop(catalog);
+    server.shut_down();
+    let entries = world.sim.env().fs().list(&dir).expect("the disk works");
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| dir.join(entry.name)).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "data"));
+    assert!(!files.is_empty());
+    for path in files {
+        let bits = world.sim.env().fs().read(&path).expect("it is there").len() as u64 * 8;
+        for part in 1..20 {
+            world.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
+            let server = world.open().expect("master is fine");
+            let def = server.instance.find("Bad").expect("master knows it");
+            let error = match server.report.failed.first() {
+                Some((_, error)) => error.to_string(),
+                // It is found when the table is loaded.
+                None => {
+                    let catalog = server.instance.catalog(def.id).expect("it is open");
+                    let loaded = catalog.database().wait_until_loaded(&server.task);
+                    loaded.expect_err("the file is damaged").to_string()
+                }
+            };
+            assert!(error.contains(&*path.to_string_lossy()), "{part}: {error}");
+            server.shut_down();
+            world.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
+        }
+    }
+}
+
 #[test]
 fn a_database_can_be_closed_and_opened() {
     let (world, server) = World::started(15);
