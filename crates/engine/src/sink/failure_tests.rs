@@ -277,7 +277,11 @@ fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
         assert_eq!(settle(), 0);
         let written = database(&server).manager().log().tail();
         assert_eq!(settle(), 0);
-        assert_eq!(database(&server).manager().log().tail(), written, "nothing is left to wait for");
+        assert_eq!(
+            database(&server).manager().log().tail(),
+            written,
+            "nothing is left to wait for"
+        );
     }
     assert_eq!(rows(&server, FIRST).len(), 100);
 }

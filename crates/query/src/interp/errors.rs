@@ -32,6 +32,7 @@ pub fn of_table(
         }
         TxnError::SnapshotConflict { .. } => from_message(error, &[&name.table, &name.database]),
         TxnError::OutOfMemory(_) => from_message(error, &[&name.database]),
+        TxnError::Deadlock => from_message(error, &[&host.facts().session_id().0, &"lock"]),
         TxnError::Page(fault) => page_fault(fault, Some((database, &name))),
         TxnError::CounterExhausted => {
             let column = table.identity_column().map(|(_, c)| c.ty);

@@ -482,3 +482,31 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
     assert_eq!(setup.query(left).unwrap().integer(), Some(0));
     drop_database(&mut setup, "waiting");
 }
+
+#[test]
+fn the_victim_of_a_deadlock_is_told_who_it_is() {
+    let server = TestServer::shared();
+    let mut connection = server.connect();
+    connection.execute("create database deadlocks").unwrap();
+    connection.execute("use deadlocks; create table t (id int primary key, n int)").unwrap();
+    connection.execute("insert t values (1, 0), (2, 0)").unwrap();
+    let mut other = server.connect();
+    let text = "use deadlocks; set deadlock_priority low; begin transaction; update t set n = 1 where id = 1";
+    connection.execute(text).unwrap();
+    let session = connection.query("select @@spid").unwrap().integer().unwrap();
+    other.execute("use deadlocks; begin transaction; update t set n = 2 where id = 2").unwrap();
+    let waits =
+        std::thread::spawn(move || other.execute("update t set n = 2 where id = 1").map(drop));
+    let error = connection.execute("update t set n = 1 where id = 2").unwrap_err();
+    let error = &error.server_message().expect("the server says why").error;
+    assert_eq!((error.number(), error.severity(), error.state()), (1205, 13, 51));
+    let expected = format!("Transaction (Process ID {session}) was deadlocked on lock resources");
+    assert!(error.to_string().contains(&expected), "{error}");
+    waits.join().unwrap().unwrap();
+    connection
+        .execute(
+            "use master; alter database deadlocks set single_user with rollback immediate; \
+         drop database deadlocks",
+        )
+        .unwrap();
+}

@@ -27,7 +27,13 @@ struct Where {
     #[arg(short = 'U', long, value_name = "LOGIN")]
     user: Option<String>,
     /// Its password; better in THERMOCLINE_PASSWORD.
-    #[arg(short = 'P', long, value_name = "PASSWORD", env = "THERMOCLINE_PASSWORD", hide_env_values = true)]
+    #[arg(
+        short = 'P',
+        long,
+        value_name = "PASSWORD",
+        env = "THERMOCLINE_PASSWORD",
+        hide_env_values = true
+    )]
     password: Option<String>,
 }
 
