@@ -24,7 +24,7 @@ use crate::checkpoint::{
     Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::{ColdInfo, ColdTables};
-use crate::cold::{ColdError, PoolOptions};
+use crate::cold::{ColdError, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -447,6 +447,26 @@ impl Database {
     /// Takes all rows of disk tables out of memory that can leave it, whatever the settings.
     pub fn sink_all(&self, task: &Task) -> Result<(), SinkError> {
         self.sinker.get().map_or(Ok(()), |sinker| sinker.core().sink_all(task))
+    }
+
+    /// Makes the data file of disk tables shorter: `moves` what lies at its end to where there is room before, and
+    /// cuts off what is free at the end, down to so many pages, if there is a number.
+    pub fn shrink_data_file(
+        &self,
+        task: &Task,
+        moves: bool,
+        least_pages: Option<u32>,
+    ) -> Result<(), SinkError> {
+        let Some(sinker) = self.sinker.get() else { return Ok(()) };
+        if moves {
+            sinker.core().vacate_file(task)?;
+        }
+        least_pages.map_or(Ok(()), |least| sinker.core().cut_file(task, least))
+    }
+
+    /// How the pages of the data file of disk tables are used; nothing as long as there is none.
+    pub fn data_file_space(&self) -> Option<SpaceStats> {
+        self.sinker.get().and_then(|sinker| sinker.core().file_space())
     }
 
     /// Whether its disk tables have trees.

@@ -322,7 +322,7 @@ impl Core {
     }
 
     /// The page's image is in another place, too, and is to be read there from now on.
-    fn relocate(&self, page: PageNumber, from: DiskWord, to: DiskWord) {
+    pub(super) fn relocate(&self, page: PageNumber, from: DiskWord, to: DiskWord) {
         let _nothing_leaves = self.shared.sweeping.lock();
         let handle = self.shared.collector.register();
         let _guard = handle.pin();
@@ -346,7 +346,12 @@ impl Core {
     }
 
     /// Reads and verifies a page that only the checkpoint asks for.
-    fn read_page(&self, kind: Kind, number: u64, word: DiskWord) -> Result<Box<Body>, ColdError> {
+    pub(super) fn read_page(
+        &self,
+        kind: Kind,
+        number: u64,
+        word: DiskWord,
+    ) -> Result<Box<Body>, ColdError> {
         let mut page = AlignedBytes::new(PAGE_BYTES);
         let read = self.read_places(word.place(), &mut page);
         read.map_err(|error| ColdError::Read(Arc::new(error)))?;

@@ -61,6 +61,7 @@ mod place;
 mod places;
 mod pool;
 mod root;
+mod shrink;
 mod store;
 mod sweep;
 pub mod table;

@@ -13,6 +13,8 @@ pub const EXTENT_PAGES: u32 = 8;
 pub const RUN_PAGES_MAX: u32 = 128;
 /// Holes are filled before the file grows when they are one in so many of its pages.
 const HOLES_OF: u32 = 5;
+/// Places that are left before the end of a file that is to become shorter, for what is written meanwhile.
+const SPARE_PAGES: u32 = 64;
 const FULL: u8 = u8::MAX;
 
 /// How a file grows.
@@ -105,6 +107,8 @@ struct FileSpace {
     first_hole: usize,
     /// What is left of the run of free extents that was begun last: first page and end.
     begun: (u32, u32),
+    /// No page from here on is handed out.
+    closed: u32,
 }
 
 impl Space {
@@ -119,6 +123,7 @@ impl Space {
             first_free: 0,
             first_hole: 0,
             begun: (0, 0),
+            closed: u32::MAX,
         };
         file.grow(pages);
         for index in 0..RESERVED_EXTENTS * EXTENT_PAGES {
@@ -137,7 +142,7 @@ impl Space {
         }
         let file = self.files.iter_mut().max_by_key(|file| file.free_pages())?;
         let many = file.free_pages() > file.pages() / HOLES_OF;
-        if many || holes { file.take_hole(wanted) } else { None }
+        if many || holes || file.is_closed() { file.take_hole(wanted) } else { None }
     }
 
     /// Takes one certain place, when the map is read; `false` if it is none or is taken.
@@ -171,6 +176,25 @@ impl Space {
     /// The file has so many pages now.
     pub fn grow(&mut self, id: u8, pages: u32) {
         self.file(id).grow(pages);
+    }
+
+    /// Hands nothing out at the end of a file, so that all that is taken, and so many places more, can come to lie before
+    /// it: where that end begins. Nothing if the file has no room to spare.
+    pub fn close_end(&mut self, id: u8, more: u32) -> Option<u32> {
+        let file = self.file(id);
+        let end = (file.taken_pages + more + SPARE_PAGES).next_multiple_of(EXTENT_PAGES);
+        if end >= file.pages() {
+            return None;
+        }
+        (file.closed, file.begun) = (end, (0, 0));
+        Some(end)
+    }
+
+    /// Hands places out at the end of files again; whether some were not.
+    pub fn open_end(&mut self) -> bool {
+        let closed = self.files.iter().any(FileSpace::is_closed);
+        self.files.iter_mut().for_each(|file| file.closed = u32::MAX);
+        closed
     }
 
     /// How many pages the file would keep if the free extents at its end were cut off.
@@ -221,6 +245,15 @@ impl FileSpace {
         self.begun.1 - self.begun.0 + self.free_extents * EXTENT_PAGES
     }
 
+    fn is_closed(&self) -> bool {
+        self.closed != u32::MAX
+    }
+
+    /// The extents that may be handed out.
+    fn open_extents(&self) -> &[u8] {
+        &self.taken[..self.taken.len().min((self.closed / EXTENT_PAGES) as usize)]
+    }
+
     fn is_taken(&self, page: u32) -> bool {
         self.taken[(page / EXTENT_PAGES) as usize] & (1 << (page % EXTENT_PAGES)) != 0
     }
@@ -268,21 +301,24 @@ impl FileSpace {
         if self.free_extents == 0 {
             return None;
         }
-        let free = self.taken[self.first_free..].iter().position(|&extent| extent == 0)?;
+        let open = self.open_extents();
+        let free = open.get(self.first_free..)?.iter().position(|&extent| extent == 0)?;
         let first = self.first_free + free;
-        self.first_free = first;
         let most = (RUN_PAGES_MAX / EXTENT_PAGES) as usize;
-        let count = self.taken[first..].iter().take(most).take_while(|&&e| e == 0).count();
+        let count = open[first..].iter().take(most).take_while(|&&e| e == 0).count();
+        self.first_free = first;
         Some((first as u32 * EXTENT_PAGES, (first + count) as u32 * EXTENT_PAGES))
     }
 
     fn take_hole(&mut self, wanted: u32) -> Option<Run> {
-        let hole = self.taken[self.first_hole..].iter().position(|&extent| extent != FULL)?;
+        let open = self.open_extents();
+        let hole = open.get(self.first_hole..)?.iter().position(|&extent| extent != FULL)?;
+        let pages = open.len() as u32 * EXTENT_PAGES;
         self.first_hole += hole;
         let extent = self.taken[self.first_hole];
         let first = self.first_hole as u32 * EXTENT_PAGES + extent.trailing_ones();
         let mut end = first;
-        while end < self.pages().min(first + wanted) && !self.is_taken(end) {
+        while end < pages.min(first + wanted) && !self.is_taken(end) {
             end += 1;
         }
         Some(self.take_all(first, end))

@@ -19,7 +19,7 @@ use super::map::{Map, NUMBERS_MAX};
 use super::pace::Pace;
 use super::pages::{Absent, Access, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages};
 use super::place::{DiskWord, MapWord, Place};
-use super::places::{RUN_PAGES_MAX, Run, Space, SpaceStats};
+use super::places::{EXTENT_PAGES, RUN_PAGES_MAX, Run, Space, SpaceStats};
 use super::pool::{Image, Pool, Shared};
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
@@ -155,14 +155,16 @@ impl Store {
         Ok(())
     }
 
-    /// Cuts the free extents at a file's end off; how many pages they were. What lies before them stays
-    /// where it is.
-    pub fn shrink(&self, file: u8) -> Result<u64, ColdError> {
+    /// Cuts the free extents at a file's end off, down to so many pages; how many they were. What lies before them
+    /// stays where it is, unless [`Store::vacate`] and a checkpoint have moved it.
+    pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
+        space.open_end();
         let Some(&(_, before)) = space.lengths().iter().find(|(id, _)| *id == file) else {
             return Ok(0);
         };
-        let needed = space.needed_pages(file);
+        let least = least_pages.next_multiple_of(EXTENT_PAGES).min(before);
+        let needed = space.needed_pages(file).max(least);
         self.core.file(file).set_pages(needed)?;
         space.cut(file, needed);
         Ok(u64::from(before - needed))
@@ -409,6 +411,9 @@ impl Core {
         loop {
             if let Some(run) = space.take_run(wanted, refused.is_some()) {
                 return Ok(run);
+            }
+            if space.open_end() {
+                continue;
             }
             if let Some(error) = refused {
                 return Err(error);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base::ids::Lsn;
 
 use super::{Core, SinkError};
-use crate::cold::{ColdError, DurablePages};
+use crate::cold::{ColdError, DurablePages, SpaceStats};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
@@ -54,6 +54,42 @@ impl Core {
         // Whoever writes a root just now gives them back, too.
         let Ok(_alone) = self.writing.try_lock() else { return Ok(()) };
         self.write_root(task)
+    }
+
+    /// Moves what lies at the end of the data file to where there is room before. The file stays as long as it is.
+    pub fn vacate_file(&self, task: &Task) -> Result<(), SinkError> {
+        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        self.give_all_places_back(task)?;
+        for file in &self.files {
+            cold.store().vacate(file.id)?;
+        }
+        self.write_root(task)
+    }
+
+    /// Cuts off what is free at the end of the data file, which keeps so many pages.
+    pub fn cut_file(&self, task: &Task, least_pages: u32) -> Result<(), SinkError> {
+        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        self.give_all_places_back(task)?;
+        for file in &self.files {
+            cold.store().shrink(file.id, least_pages)?;
+        }
+        Ok(())
+    }
+
+    /// How the pages of the data file are used; nothing if there is none.
+    pub fn file_space(&self) -> Option<SpaceStats> {
+        self.lock().cold.as_ref().map(|cold| cold.store().space())
+    }
+
+    /// A root gives back what has been replaced before it was captured: trees that a round has dropped by then.
+    fn give_all_places_back(&self, task: &Task) -> Result<(), SinkError> {
+        for _ in 0..2 {
+            self.round(task)?;
+            self.write_root(task)?;
+        }
+        Ok(())
     }
 
     /// Keeps the pages of the last root for a backup; nothing if there are none.

@@ -17,6 +17,7 @@ mod memory_and_disk;
 mod old_snapshots;
 mod requests;
 mod resource_pools;
+mod shrinking;
 mod spilling;
 mod sql;
 mod successors;

@@ -77,7 +77,8 @@ impl Run<'_> {
                     pool.drop_clean();
                     Ok(())
                 }
-                7 => store.shrink(1).map(|_| ()),
+                7 if self.rng.below(2) == 0 => store.vacate(1).map(|_| ()),
+                7 => store.shrink(1, 0).map(|_| ()),
                 _ => self.checkpoint(&store, &task),
             };
             match result {

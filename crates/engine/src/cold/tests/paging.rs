@@ -67,6 +67,45 @@ fn a_batch_is_private_until_it_is_published() {
 }
 
 #[test]
+fn a_file_is_as_short_as_what_is_in_it_allows() {
+    let machine = Machine::new(1);
+    let (pool, task) = (machine.pool(256), machine.task());
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..4000);
+    checkpoint(&store).unwrap();
+    // What stays lies at the end, and here and there.
+    let stays = |n: usize| n >= 3900 || n.is_multiple_of(100);
+    let mut batch = store.batch();
+    let gone = pages.iter().enumerate().filter(|(n, _)| !stays(*n));
+    gone.for_each(|(_, &page)| batch.free(page));
+    batch.finish();
+    checkpoint(&store).unwrap();
+    assert!(store.shrink(1, 0).unwrap() < 100, "{:?}", store.space());
+    assert!(store.vacate(1).unwrap() >= 100);
+    let changed = pages[3950];
+    change(&store, &task, changed, 77);
+    checkpoint(&store).unwrap();
+    assert!(store.shrink(1, 0).unwrap() > 3000, "{:?}", store.space());
+    checkpoint(&store).unwrap();
+    let space = store.space();
+    assert!(space.total_pages < 400, "{space:?}");
+    let left = pages.iter().enumerate().filter(|(n, _)| stays(*n));
+    let left: Vec<_> =
+        left.map(|(n, &page)| (if n == 3950 { 77 } else { n as u64 }, page)).collect();
+    pool.drop_clean();
+    left.iter().for_each(|&(value, page)| assert_eq!(read(&store, &task, page), value));
+    drop((store, pool));
+    machine.crash();
+    let pool = machine.pool(64);
+    let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+    left.iter().for_each(|&(value, page)| assert_eq!(read(&store, &task, page), value));
+    assert_eq!(store.space().total_pages, space.total_pages);
+    let again = add_pages(&store, &task, 0..2000);
+    checkpoint(&store).unwrap();
+    again.iter().enumerate().for_each(|(n, &page)| assert_eq!(read(&store, &task, page), n as u64));
+}
+
+#[test]
 fn an_image_stays_as_long_as_its_guard() {
     let machine = Machine::new(1);
     let (pool, task) = (machine.pool(64), machine.task());
@@ -161,7 +200,7 @@ fn space_is_used_again_and_cut_off() {
     batch.finish();
     checkpoint(&store).unwrap();
     assert!(store.space().used_pages < 40, "{:?}", store.space());
-    assert!(store.shrink(1).unwrap() > 0);
+    assert!(store.shrink(1, 0).unwrap() > 0);
     (0..4).for_each(|_| assert!(pool.drop_clean() <= 200)); // the epochs go on
     let again = add_pages(&store, &task, 0..200);
     assert!(again.iter().all(|page| page.0 <= 200), "numbers are used again");

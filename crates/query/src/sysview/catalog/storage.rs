@@ -2,7 +2,7 @@
 
 use base::Value;
 use engine::catalog::Catalog;
-use engine::catalog::def::{FileDef, FileGroupDef, FileKind};
+use engine::catalog::def::{FileDef, FileGroupDef, FileId, FileKind};
 
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
@@ -102,12 +102,16 @@ const LSN: base::SqlType = base::SqlType::numeric(25, 0);
 const PAGE: u64 = 8192;
 
 /// The rows of a database's files. The checkpoint files are in its first container, which is as large as they
-/// are; others have what was said of them.
+/// are; rows that have sunk are in the first file; others have what was said of them.
 pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
     let schema = catalog.current();
     let is_container = |own: &FileDef| own.kind == FileKind::Container;
     let container = schema.files().iter().find(|own| is_container(own)).map(|own| own.id);
+    let sunk = catalog.database().data_file_space().map(|space| space.total_pages);
     let size = |own: &FileDef| {
+        if let Some(pages) = sunk.filter(|_| own.id == FileId(1)) {
+            return i64::try_from(pages).unwrap_or(i64::MAX);
+        }
         if Some(own.id) != container {
             return i64::from(own.size_pages);
         }

@@ -1,11 +1,12 @@
-//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), and what sessions and the server are up to
-//! ([`state`]).
+//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), and what
+//! sessions and the server are up to ([`state`]).
 //!
 //! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes on and
 //! succeeds.
 
 mod check;
 mod constraints;
+mod shrink;
 mod state;
 
 use std::sync::Arc;
@@ -61,7 +62,9 @@ impl Context<'_> {
                 }
             }
             "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF" | "CLEANTABLE"
-            | "SHRINKDATABASE" | "SHRINKFILE" | "ERRORLOG" | "TRACESTATUS" => {}
+            | "ERRORLOG" | "TRACESTATUS" => {}
+            "SHRINKDATABASE" => self.shrink_database(dbcc)?,
+            "SHRINKFILE" => self.shrink_file(dbcc)?,
             "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(dbcc)?,
             "CHECKTABLE" => self.check_one_table(dbcc)?,
             "CHECKCONSTRAINTS" => self.check_constraints(dbcc)?,

@@ -1,0 +1,100 @@
+//! Making files shorter: what lies at the end is moved to free places before, and then cut off.
+//!
+//! An image is moved by writing it once more, and having it read from there from now on. The next root names
+//! the new place, and gives the old one back; so nothing here needs a sync of its own.
+
+use std::sync::Arc;
+
+use super::error::ColdError;
+use super::frame::OnDisk;
+use super::image::Kind;
+use super::map::CHUNK_WORDS;
+use super::pages::PageNumber;
+use super::place::{DiskWord, MapWord};
+use super::places::RUN_PAGES_MAX;
+use super::store::{Core, Store};
+
+impl Store {
+    /// Moves images out of the end of a file, as far as what is in it has room before; until [`Store::shrink`] nothing
+    /// is written there, unless there is no other room. A checkpoint is to follow, and then the other. How many
+    /// images were moved.
+    ///
+    /// No checkpoint goes on meanwhile; batches may. After an error some have been moved.
+    pub fn vacate(&self, file: u8) -> Result<u64, ColdError> {
+        let core = &self.core;
+        let (chunks, directory) = {
+            let state = core.checkpoint.lock();
+            (state.chunks.clone(), state.directory.clone())
+        };
+        let maps = chunks.len() + directory.len();
+        let Some(end) = core.space.lock().close_end(file, maps as u32) else { return Ok(0) };
+        let is_beyond = |word: &DiskWord| {
+            let place = word.place();
+            place.file == file && place.index >= end
+        };
+        // A map page is written with the next change of a page below it.
+        for (number, _) in
+            chunks.iter().enumerate().filter(|(_, word)| word.is_some_and(|w| is_beyond(&w)))
+        {
+            core.map.mark_changed(PageNumber((number * CHUNK_WORDS) as u64));
+        }
+        for (number, _) in
+            directory.iter().enumerate().filter(|(_, word)| word.is_some_and(|w| is_beyond(&w)))
+        {
+            core.map.mark_changed(PageNumber((number * CHUNK_WORDS * CHUNK_WORDS) as u64));
+        }
+        let last = core.numbers.lock().end;
+        let mut beyond = (1..last).map(PageNumber).filter_map(|page| {
+            let word = core.clean_word(page)?;
+            is_beyond(&word).then_some((page, word))
+        });
+        let mut moved = 0;
+        loop {
+            let some: Vec<_> = beyond.by_ref().take(RUN_PAGES_MAX as usize).collect();
+            if some.is_empty() {
+                return Ok(moved);
+            }
+            moved += core.move_images(&some).inspect_err(|_| {
+                core.space.lock().open_end();
+            })?;
+        }
+    }
+}
+
+impl Core {
+    /// Where the page's current image is on disk.
+    fn clean_word(&self, page: PageNumber) -> Option<DiskWord> {
+        let handle = self.shared.collector.register();
+        let _guard = handle.pin();
+        match self.map.get(page) {
+            MapWord::Disk(word) => Some(word),
+            MapWord::Frame(frame) => match self.shared.state(frame).on_disk() {
+                OnDisk::At(word) => Some(word),
+                OnDisk::Nowhere | OnDisk::Gone => None,
+            },
+            MapWord::Free => None,
+        }
+    }
+
+    /// Writes images to other places, where they are from then on. Those that have been replaced meanwhile are not
+    /// read.
+    fn move_images(self: &Arc<Self>, images: &[(PageNumber, DiskWord)]) -> Result<u64, ColdError> {
+        let mut bodies = Vec::with_capacity(images.len());
+        for &(page, word) in images {
+            match self.read_page(Kind::Data, page.0, word) {
+                Ok(body) => bodies.push((page, word, body)),
+                Err(error) if self.clean_word(page) == Some(word) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        let numbers: Vec<u64> = bodies.iter().map(|(page, ..)| page.0).collect();
+        let mut places = Vec::with_capacity(bodies.len());
+        let fill = |n: usize, bytes: &mut [u8]| bytes.copy_from_slice(&bodies[n].2[..]);
+        let written = self.write_pages(Kind::Data, &numbers, fill, |_, to| places.push(to));
+        for ((page, from, _), to) in bodies.iter().zip(&places) {
+            self.relocate(*page, *from, *to);
+            self.map.mark_changed(*page);
+        }
+        written.map(|()| places.len() as u64)
+    }
+}
