@@ -332,6 +332,14 @@ impl Log {
         }
     }
 
+    /// Memory that it takes.
+    pub fn ring_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Kept(kept) => kept.shared.ring.capacity() as u64,
+            Kind::Unlogged(_) => 0,
+        }
+    }
+
     /// Figures for system views.
     pub fn stats(&self) -> LogStats {
         match &self.kind {

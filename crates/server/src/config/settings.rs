@@ -138,8 +138,9 @@ pub static SETTINGS: [Setting; 30] = [
         name: "max_memory",
         value: "SIZE",
         help: "What the rows of all databases together may use, or a share of the machine's memory \
-               like `75%`; at most three quarters of `max server memory`. At the limit, inserts and \
-               updates fail with error 701.",
+               like `75%`; at most three quarters of `max server memory`, and less if that is less than \
+               1 GB, so that pages, logs and sessions have the rest. At the limit, inserts and updates fail with \
+               error 701.",
         set: |c, text| put(&mut c.max_memory, text.parse()),
         show: |c| c.max_memory.to_string(),
     },

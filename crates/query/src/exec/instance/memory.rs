@@ -1,7 +1,10 @@
 //! What of `max server memory` is whose: rows, statements and plans get no more than their shares, and pages of
 //! disk tables what all others leave.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
+
+use engine::catalog::Catalog;
 
 use super::{Instance, setting};
 use crate::interp::grants::GrantPool;
@@ -14,6 +17,10 @@ const SLACK: u64 = 32;
 const LEAST_SHARE_OF_PAGES: u64 = 8;
 /// What rows may take of it at most, in per cent; SQL Server has 70 to 90, depending on the amount.
 const MOST_PERCENT_OF_ROWS: u64 = 75;
+/// ... and what must be left beside rows, pages and logs, for what programs, sessions and transactions take.
+const LEFT_BY_ROWS: u64 = 64 << 20;
+/// What rows may take in any case: one in so many.
+const LEAST_SHARE_OF_ROWS: u64 = 4;
 /// What plans may take of it at most: one in so many.
 const MOST_SHARE_OF_PLANS: usize = 8;
 /// What the statements of one session may take of it at most: one in so many.
@@ -70,8 +77,8 @@ impl Instance {
         u64::try_from(megabytes).ok().filter(|_| megabytes != i32::MAX).map(|limit| limit << 20)
     }
 
-    /// Leaves the pages of disk tables what the rest of the process leaves of `max server memory`, and at
-    /// least an eighth of it. Whether the process takes more than it should. To be called often.
+    /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what the
+    /// rest of the process leaves of it, and at least an eighth. Whether the process takes more than it should. To be called often.
     pub fn limit_pages(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
         let Some(limit) = self.memory_limit() else {
@@ -80,22 +87,29 @@ impl Instance {
         };
         let resident = env::memory::resident_bytes(self.env());
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
+        rows.set_limit(self.most_of_rows(limit).min(self.limits.rows));
         let aim = limit - limit / SLACK;
         pages.set_limit(aim.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
         resident.is_some_and(|all| all > aim)
     }
 
+    /// What of so much memory in all rows may take.
+    fn most_of_rows(&self, limit: u64) -> u64 {
+        let catalogs = self.databases().catalogs();
+        let ring = |catalog: &Arc<Catalog>| catalog.database().manager().log().ring_bytes();
+        let logs = catalogs.iter().map(ring).sum::<u64>();
+        let left = limit.saturating_sub(limit / LEAST_SHARE_OF_PAGES + logs + LEFT_BY_ROWS);
+        (limit / 100 * MOST_PERCENT_OF_ROWS).min(left).max(limit / LEAST_SHARE_OF_ROWS)
+    }
+
     /// Makes what is configured about memory effective: at start and when it changes.
     pub fn limit_memory(&self) {
-        self.limit_pages();
         let settings = [setting::MIN_MEMORY_PER_QUERY, setting::QUERY_WAIT];
         for (limit, setting) in self.limits.grants.iter().zip(settings) {
             limit.store(self.configuration(setting), Relaxed);
         }
-        let rows = self.memory_limit().map(|limit| limit / 100 * MOST_PERCENT_OF_ROWS);
-        self.host()
-            .pool
-            .set_limit(rows.map_or(self.limits.rows, |rows| rows.min(self.limits.rows)));
+        self.host().pool.set_limit(self.limits.rows);
+        self.limit_pages();
         self.govern();
         let machine = self.facts().memory_bytes;
         let all = self.memory_limit().map_or(machine, |limit| limit.min(machine));
