@@ -175,8 +175,13 @@ fn what_statements_and_rows_may_use_follows_max_server_memory() {
     assert_eq!(before[..3], [1024, 2048, 512]);
     let mut session = server.session();
     session.run("exec sp_configure 'show advanced options', 1 reconfigure");
+    session.run("exec sp_configure 'max server memory', 2000 reconfigure");
+    assert_eq!(limits(), [500, 1000, 250, 1500]);
+    // Where there is less, rows leave pages an eighth, logs what they take, and others 64 MB.
     session.run("exec sp_configure 'max server memory', 400 reconfigure");
-    assert_eq!(limits(), [100, 200, 50, 300]);
+    let catalogs = instance.databases().catalogs();
+    let logs = catalogs.iter().map(|own| own.database().manager().log().ring_bytes()).sum::<u64>();
+    assert_eq!(limits(), [100, 200, 50, 400 - 50 - 64 - (logs >> 20)]);
     session.run("exec sp_configure 'max server memory', 2147483647 reconfigure");
     assert_eq!(limits(), before);
 }
