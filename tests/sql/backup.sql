@@ -149,6 +149,24 @@ go
 backup database [backup] to disk = 'copy.bak' with copy_only
 backup log [backup] to disk = 'b.bak'
 go
+-- What they build on.
+select b.type, count(*) as sets, count(f.backup_set_id) as of_the_full_one
+from msdb.dbo.backupset b
+left join msdb.dbo.backupset f on f.database_name = b.database_name and f.type = 'D' and f.checkpoint_lsn = b.database_backup_lsn
+where b.database_name = 'backup' group by b.type order by b.type
+go
+-- A file that tables need stays.
+alter database [backup] add filegroup more
+alter database [backup] add file (name = 'more', filename = 'more.ndf') to filegroup more
+go
+create table in_more (i int) on more
+go
+alter database [backup] remove file more
+go
+drop table in_more
+alter database [backup] remove file more
+alter database [backup] remove filegroup more
+go
 select destination_database_name, restore_type, replace, recovery from msdb.dbo.restorehistory order by restore_history_id
 drop database b2
 drop database b3

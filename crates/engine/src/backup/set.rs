@@ -122,6 +122,14 @@ impl SetHeader {
         self.path.first().map_or(0, |fork| fork.guid)
     }
 
+    /// Where the last full backup before it was taken, if it belongs to one.
+    pub fn full(&self) -> Option<Lsn> {
+        match self.kind {
+            SetKind::Log => Some(self.through),
+            SetKind::Full | SetKind::Differential => self.base.map(|(_, lsn)| lsn),
+        }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         out.u128(self.guid);

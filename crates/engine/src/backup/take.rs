@@ -125,7 +125,10 @@ impl Backup {
         };
         header.started_ticks = env.clock().utc_ticks();
         header.offset_minutes = env.clock().local_offset_minutes(header.started_ticks);
-        header.through = manifest.through;
+        header.through = match (header.kind, &chain.base) {
+            (SetKind::Log, Some(base)) => base.through,
+            _ => manifest.through,
+        };
         header.first = match header.kind {
             SetKind::Log => chain.log.ok_or(BackupError::LogNotKept)?,
             SetKind::Full | SetKind::Differential => manifest.log_start,

@@ -432,9 +432,12 @@ fn remove_file(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlR
         return Err(SqlError::new(&message::PRIMARY_FILE_REMOVED, &[]).into());
     }
     let schema = context.schema(def.id)?;
-    let in_memory = |t: &Arc<TableDef>| t.kind.is_memory_optimized();
     let siblings = schema.files().iter().filter(|f| f.data_space == file.data_space).count();
-    if file.kind == FileKind::Container && siblings == 1 && schema.tables().any(in_memory) {
+    let is_needed = file.data_space.is_some_and(|group| match file.kind {
+        FileKind::Container => schema.tables().any(|t| t.kind.is_memory_optimized()),
+        _ => is_used(&schema, group),
+    });
+    if siblings == 1 && is_needed {
         let args: [Shown; 2] = [&"file", &file.name];
         return Err(SqlError::new(&message::FILE_NOT_EMPTY, &args).into());
     }
@@ -479,14 +482,17 @@ fn modify_file(context: &mut Context<'_>, def: &DatabaseDef, spec: &FileSpec) ->
     Ok(told)
 }
 
+/// Whether a table or an index is declared to lie in a filegroup.
+fn is_used(schema: &Schema, group: DataSpaceId) -> bool {
+    let mut tables = schema.tables();
+    tables.any(|t| t.data_space == group || t.indexes.iter().any(|i| i.data_space == group))
+}
+
 fn remove_group(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlResult<Told> {
     let schema = context.schema(def.id)?;
     let group = group(&schema, def, name)?;
-    let used = schema.files().iter().any(|f| f.data_space == Some(group.id))
-        || schema.tables().any(|t| {
-            t.data_space == group.id || t.indexes.iter().any(|i| i.data_space == group.id)
-        });
-    if used || group.id == DataSpaceId::PRIMARY {
+    let has_files = schema.files().iter().any(|f| f.data_space == Some(group.id));
+    if has_files || is_used(&schema, group.id) || group.id == DataSpaceId::PRIMARY {
         let args: [Shown; 2] = [&"filegroup", &group.name];
         return Err(SqlError::new(&message::FILE_NOT_EMPTY, &args).into());
     }

@@ -153,7 +153,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
           first_recovery_fork_guid, last_recovery_fork_guid, database_guid, family_guid,
           differential_base_lsn, differential_base_guid, compressed_backup_size)
         values ({uuid}, @media, 1, 1, 1, 1, 1, 1, {position}, 4608, {name}, {description}, {user},
-          {major}, {minor}, {build}, {zone}, 0, {first}, {last}, {checkpoint}, {base_lsn}, '{created}',
+          {major}, {minor}, {build}, {zone}, 0, {first}, {last}, {checkpoint}, {full_lsn}, '{created}',
           {start}, {finish}, '{kind}', 52, 0, {level}, 904, {size}, {database}, {server}, {server}, 512,
           1033, 196609, N'{collation}', 0, N'{model}', 0, 0, {read_only}, 0, {checksum}, 0, 0, 0, 0,
           {copy_only}, {first_fork}, {last_fork}, {database_guid}, {family}, {base_lsn}, {base_guid},
@@ -172,6 +172,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
         first = header.first.0,
         last = end.last.0,
         checkpoint = header.through.0,
+        full_lsn = lsn(header.full().map(|lsn| lsn.0)),
         base_lsn = lsn(header.base.map(|(_, lsn)| lsn.0)),
         start = moment(header.started_ticks, header.offset_minutes),
         finish = moment(end.finished_ticks, header.offset_minutes),

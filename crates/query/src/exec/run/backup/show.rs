@@ -106,7 +106,7 @@ impl Context<'_> {
             number(header.first.0),
             number(end.last.0),
             number(header.through.0),
-            base.map_or(number(0), |(_, lsn)| number(lsn.0)),
+            header.full().map_or(number(0), |lsn| number(lsn.0)),
             local(header.started_ticks),
             local(end.finished_ticks),
             int(52),
