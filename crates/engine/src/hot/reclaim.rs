@@ -107,6 +107,7 @@ struct Queue {
     of_sinking: Batches,
     of_others: Batches,
     commits: usize,
+    counts: QueueStats,
 }
 
 struct Retired {
@@ -125,6 +126,35 @@ impl Drop for Retired {
     }
 }
 
+/// What has gone through a queue since the database came up: for `sys.dm_xtp_gc_queue_stats`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct QueueStats {
+    /// Versions and rows queued.
+    pub enqueued: u64,
+    /// Versions and rows that have left it.
+    pub dequeued: u64,
+    /// Those of them that commits have freed.
+    pub assisted: u64,
+    /// The most that were there at a time.
+    pub depth_max: u64,
+}
+
+impl QueueStats {
+    /// Versions and rows that are there now.
+    pub fn depth(&self) -> u64 {
+        self.enqueued - self.dequeued
+    }
+
+    fn enqueue(&mut self, items: usize) {
+        self.enqueued += items as u64;
+        self.depth_max = self.depth_max.max(self.depth());
+    }
+
+    fn dequeue(&mut self, items: usize) {
+        self.dequeued += items as u64;
+    }
+}
+
 /// Counts since the database came up: for `sys.dm_xtp_gc_stats`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ReclaimStats {
@@ -132,6 +162,8 @@ pub struct ReclaimStats {
     pub enqueued: u64,
     /// Versions and rows freed.
     pub dequeued: u64,
+    /// Those of them that commits have freed, the others in passes.
+    pub assisted: u64,
     /// Tables freed.
     pub tables: u64,
 }
@@ -140,12 +172,10 @@ pub struct ReclaimStats {
 pub struct Reclaimer {
     queues: Box<[CachePadded<Mutex<Queue>>]>,
     /// Rows that have left memory.
-    unlinked: Mutex<Batches>,
+    unlinked: Mutex<Queue>,
     retired: Mutex<Vec<Retired>>,
     /// Held during a pass.
     passing: Mutex<()>,
-    enqueued: AtomicU64,
-    dequeued: AtomicU64,
     tables_freed: AtomicU64,
     waiting: AtomicUsize,
 }
@@ -158,8 +188,6 @@ impl Reclaimer {
             unlinked: Mutex::default(),
             retired: Mutex::default(),
             passing: Mutex::default(),
-            enqueued: AtomicU64::new(0),
-            dequeued: AtomicU64::new(0),
             tables_freed: AtomicU64::new(0),
             waiting: AtomicUsize::new(0),
         }
@@ -176,7 +204,7 @@ impl Reclaimer {
         (horizon, slots, durable): (&Horizon, &SlotTable, impl Fn() -> Lsn),
     ) {
         let mut queue = lock(&self.queues[shard % self.queues.len()]);
-        self.enqueued.fetch_add((items.len() + of_sinking.len()) as u64, Relaxed);
+        queue.counts.enqueue(items.len() + of_sinking.len());
         queue.of_others.add(stamp, items);
         queue.of_sinking.add(stamp, of_sinking);
         queue.commits += 1;
@@ -186,13 +214,14 @@ impl Reclaimer {
             safe = horizon.advance(slots, durable()).safe;
         }
         let done = queue.process(shard, guard, safe, ASSIST);
-        self.dequeued.fetch_add(done as u64, Relaxed);
+        queue.counts.assisted += done as u64;
     }
 
     /// Queues rows that have left memory, when this was committed.
     pub(crate) fn enqueue_unlinked(&self, stamp: Lsn, items: &mut Vec<Garbage>) {
-        self.enqueued.fetch_add(items.len() as u64, Relaxed);
-        lock(&self.unlinked).add(stamp, items);
+        let mut queue = lock(&self.unlinked);
+        queue.counts.enqueue(items.len());
+        queue.of_sinking.add(stamp, items);
     }
 
     /// Frees the versions that the sink has released: nobody knows them any more.
@@ -201,8 +230,9 @@ impl Reclaimer {
     /// All who may know rows have begun to look around since the sink released the last of them.
     pub(crate) unsafe fn free_released(&self, shard: usize, guard: &Guard) {
         for queue in &self.queues {
-            let done = lock(queue).of_sinking.free_released(shard, guard);
-            self.dequeued.fetch_add(done as u64, Relaxed);
+            let mut queue = lock(queue);
+            let done = queue.of_sinking.free_released(shard, guard);
+            queue.counts.dequeue(done);
         }
     }
 
@@ -210,8 +240,9 @@ impl Reclaimer {
     /// some here are over.
     pub(crate) fn hand_over(&self, table: TablePtr) {
         for queue in &self.queues {
-            let handed = lock(queue).hand_over(table);
-            self.dequeued.fetch_add(handed as u64, Relaxed);
+            let mut queue = lock(queue);
+            let handed = queue.hand_over(table);
+            queue.counts.dequeue(handed);
         }
     }
 
@@ -237,7 +268,6 @@ impl Reclaimer {
                 // In slices, so that commits on the queue's worker do not wait for long.
                 let slice = SLICE.min(budget - done);
                 let processed = lock(queue).process(shard, guard, safe, slice);
-                self.dequeued.fetch_add(processed as u64, Relaxed);
                 done += processed;
                 if done == budget {
                     return done;
@@ -251,9 +281,7 @@ impl Reclaimer {
     }
 
     fn free_unlinked(&self, shard: usize, guard: &Guard, bounds: Bounds, budget: usize) -> usize {
-        let done = lock(&self.unlinked).process(shard, guard, bounds.open, budget);
-        self.dequeued.fetch_add(done as u64, Relaxed);
-        done
+        lock(&self.unlinked).process(shard, guard, bounds.open, budget)
     }
 
     /// What commits below this left behind is freed, of those that were over when the horizon was found
@@ -264,7 +292,7 @@ impl Reclaimer {
             let mut queue = lock(queue);
             queue.of_others.close().min(queue.of_sinking.close())
         };
-        let unlinked = lock(&self.unlinked).close();
+        let unlinked = lock(&self.unlinked).of_sinking.close();
         self.queues.iter().map(oldest).fold(safe.min(unlinked), Lsn::min)
     }
 
@@ -281,8 +309,7 @@ impl Reclaimer {
         let bounds = horizon.advance(slots, durable);
         self.free_unlinked(shard, guard, bounds, usize::MAX);
         for queue in &self.queues {
-            let done = lock(queue).process(shard, guard, bounds.safe, usize::MAX);
-            self.dequeued.fetch_add(done as u64, Relaxed);
+            lock(queue).process(shard, guard, bounds.safe, usize::MAX);
         }
         self.freed_below(bounds.safe) >= bound
     }
@@ -329,21 +356,42 @@ impl Reclaimer {
 
     /// Counts since the database came up.
     pub fn stats(&self) -> ReclaimStats {
-        ReclaimStats {
-            enqueued: self.enqueued.load(Relaxed),
-            dequeued: self.dequeued.load(Relaxed),
-            tables: self.tables_freed.load(Relaxed),
+        let mut stats =
+            ReclaimStats { tables: self.tables_freed.load(Relaxed), ..ReclaimStats::default() };
+        for queue in self.queue_stats() {
+            stats.enqueued += queue.enqueued;
+            stats.dequeued += queue.dequeued;
+            stats.assisted += queue.assisted;
         }
+        stats
+    }
+
+    /// The same by queue: those of the workers, and behind them that of rows that have left memory.
+    pub fn queue_stats(&self) -> Vec<QueueStats> {
+        let of_workers = self.queues.iter().map(|queue| lock(queue).counts);
+        of_workers.chain(std::iter::once_with(|| lock(&self.unlinked).counts)).collect()
+    }
+
+    /// Bytes of the queues themselves, without what is queued: what they have from the system, and what of it
+    /// they use.
+    pub fn queue_memory(&self) -> (u64, u64) {
+        let of = |queue: &Queue| {
+            let (others, sinking) = (queue.of_others.memory(), queue.of_sinking.memory());
+            (others.0 + sinking.0, others.1 + sinking.1)
+        };
+        let of_workers = self.queues.iter().map(|queue| of(&lock(queue)));
+        of_workers.fold(of(&lock(&self.unlinked)), |sum, own| (sum.0 + own.0, sum.1 + own.1))
     }
 }
 
 impl Queue {
     fn process(&mut self, shard: usize, guard: &Guard, safe: Lsn, budget: usize) -> usize {
-        let done = self.of_others.process(shard, guard, safe, budget);
-        match done < budget {
-            true => done + self.of_sinking.process(shard, guard, safe, budget - done),
-            false => done,
+        let mut done = self.of_others.process(shard, guard, safe, budget);
+        if done < budget {
+            done += self.of_sinking.process(shard, guard, safe, budget - done);
         }
+        self.counts.dequeue(done);
+        done
     }
 
     /// Forgets the deleted rows of this table, and counts its versions among those of tables that sink.
@@ -387,6 +435,17 @@ impl Batches {
                 self.list.push_back(Batch { first: stamp, stamp, items });
             }
         }
+    }
+
+    /// Bytes that the list has, and those that hold something.
+    fn memory(&self) -> (u64, u64) {
+        let bytes = |batches: usize, items: usize| {
+            (batches * size_of::<Batch>() + items * size_of::<Garbage>()) as u64
+        };
+        let sum = |count: fn(&Vec<Garbage>) -> usize| {
+            self.list.iter().map(|batch| count(&batch.items)).sum::<usize>()
+        };
+        (bytes(self.list.capacity(), sum(Vec::capacity)), bytes(self.list.len(), sum(Vec::len)))
     }
 
     /// The lowest stamp of a commit whose garbage is still here. What comes later goes to another batch.

@@ -387,6 +387,15 @@ impl SlotTable {
         (0..shards).find_map(|i| lock(&self.free[(shard + i) % shards]).pop())
     }
 
+    /// Bytes of the slots that there are, and of those that are taken.
+    pub fn memory(&self) -> (u64, u64) {
+        const SLOT: u64 = size_of::<CachePadded<Slot>>() as u64;
+        let segments = self.segments.iter().filter(|segment| segment.get().is_some()).count();
+        let mut taken = 0;
+        self.for_each(|_, slot| taken += u64::from(slot.is_taken()));
+        (segments as u64 * u64::from(SEGMENT) * SLOT, taken * SLOT)
+    }
+
     fn fresh(&self) -> Option<u32> {
         let mut high = self.high.load(Relaxed);
         loop {

@@ -86,6 +86,8 @@ struct Shard {
     allocated: AtomicI64,
     used: AtomicI64,
     rows: AtomicI64,
+    /// Deleted rows that were taken out of the indexes.
+    removed: AtomicI64,
     /// What the pool was told of `allocated`.
     reported: AtomicI64,
 }
@@ -140,6 +142,16 @@ impl Tally {
     /// Counts rows that a commit added or removed.
     pub fn add_rows(&self, shard: usize, rows: i64) {
         self.shards[shard % self.shards.len()].rows.fetch_add(rows, Relaxed);
+    }
+
+    /// Counts a deleted row that was taken out of the indexes.
+    pub fn count_removed(&self, shard: usize) {
+        self.shards[shard % self.shards.len()].removed.fetch_add(1, Relaxed);
+    }
+
+    /// Deleted rows that were taken out of the indexes since the table was made.
+    pub fn removed(&self) -> u64 {
+        self.shards.iter().map(|s| s.removed.load(Relaxed)).sum::<i64>().max(0) as u64
     }
 
     /// Tells the pool how much memory the table's indexes take now.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use base::ids::{DbId, Lsn, StorageId};
 
-use crate::hot::reclaim::{Garbage, ReclaimStats, Reclaimer, Tables};
+use crate::hot::reclaim::{Garbage, QueueStats, ReclaimStats, Reclaimer, Tables};
 use crate::hot::sink_queue::{SinkQueue, Sinking};
 use crate::hot::status::{Horizon, SlotTable, Status};
 use crate::hot::table::{Table, TableSpec};
@@ -215,6 +215,11 @@ impl Manager {
         infos
     }
 
+    /// Bytes of what keeps transactions: those that there are, and those of transactions in progress.
+    pub fn transaction_memory(&self) -> (u64, u64) {
+        self.slots.memory()
+    }
+
     /// The tables whose writers wait that transactions in progress have written to, by storage.
     pub fn writers(&self) -> Vec<(StorageId, OwnerId)> {
         let tables = self.tables.all();
@@ -230,6 +235,16 @@ impl Manager {
     /// Counts of reclamation since the database came up.
     pub fn reclaim_stats(&self) -> ReclaimStats {
         self.reclaimer.stats()
+    }
+
+    /// The same by queue: those of the workers, and behind them that of rows that have left memory.
+    pub fn reclaim_queues(&self) -> Vec<QueueStats> {
+        self.reclaimer.queue_stats()
+    }
+
+    /// Bytes of the queues of garbage themselves: what they have from the system, and what of it they use.
+    pub fn reclaim_memory(&self) -> (u64, u64) {
+        self.reclaimer.queue_memory()
     }
 
     /// Lets transactions begin, or says why they cannot.

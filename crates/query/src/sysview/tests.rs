@@ -310,3 +310,77 @@ insert h select value from generate_series(1, 10)",
     session.run("dbcc dropcleanbuffers");
     assert_eq!(rows(&session.run(count)), "0");
 }
+
+const IN_MEMORY: &str = "
+create database d
+go
+alter database d add filegroup f contains memory_optimized_data
+go
+alter database d add file (name = 'f', filename = 'f') to filegroup f
+go
+use d
+go
+create table m (id int not null primary key nonclustered hash with (bucket_count = 1000), k int not null,
+  note varchar(100) not null, index ix_k (k)) with (memory_optimized = on)
+go
+insert m select value, value, replicate('x', 100) from generate_series(1, 2000)";
+
+#[test]
+fn memory_consumers_add_up_to_what_tables_and_indexes_use() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(IN_MEMORY);
+    let consumers = "select memory_consumer_id, memory_consumer_type, memory_consumer_type_desc,
+            memory_consumer_desc, index_id
+        from sys.dm_db_xtp_memory_consumers where object_id = object_id('m') order by index_id";
+    let expected =
+        "1|2|VARHEAP|Table heap|NULL\n2|3|HASH|Hash index|2\n3|2|VARHEAP|Range index heap|3";
+    assert_eq!(rows(&session.run(consumers)), expected);
+    let sums = "select count(*) from sys.dm_db_xtp_table_memory_stats t
+        join (select object_id, sum(case when index_id is null then allocated_bytes else 0 end) as rows,
+            sum(case when index_id is null then used_bytes else 0 end) as used_rows,
+            sum(case when index_id is null then 0 else allocated_bytes end) as indexes,
+            sum(case when index_id is null then 0 else used_bytes end) as used_indexes
+            from sys.dm_db_xtp_memory_consumers group by object_id) c on c.object_id = t.object_id
+        where (c.rows + 1023) / 1024 = t.memory_allocated_for_table_kb
+        and (c.used_rows + 1023) / 1024 = t.memory_used_by_table_kb
+        and (c.indexes + 1023) / 1024 = t.memory_allocated_for_indexes_kb
+        and (c.used_indexes + 1023) / 1024 = t.memory_used_by_indexes_kb and t.memory_used_by_table_kb > 200";
+    assert_eq!(rows(&session.run(sums)), "1");
+    let system = "select memory_consumer_type_desc, memory_consumer_desc from sys.dm_xtp_system_memory_consumers
+        where allocated_bytes > 0 and (used_bytes <= allocated_bytes or used_bytes is null) order by 2";
+    let found = rows(&session.run(system)).replace("VARHEAP|Garbage collection queues\n", "");
+    assert_eq!(found, "PGPOOL|Log buffers\nLOOKASIDE|Transactions");
+}
+
+#[test]
+fn the_collector_tells_what_it_has_freed() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(IN_MEMORY);
+    server.reclaim();
+    let number = |text: String| rows(&text).parse::<i64>().unwrap();
+    let examined = "select rows_examined from sys.dm_xtp_gc_stats";
+    let before = number(session.run(examined));
+    session.run("delete m where id > 500");
+    // What is replaced first is part of the row, and stays.
+    session.run("update m set note = 'y' where id <= 100; update m set note = 'z' where id <= 100");
+    let waiting = "select sum(current_queue_depth) from sys.dm_xtp_gc_queue_stats";
+    let (waits, freed) = (number(session.run(waiting)), number(session.run(examined)) - before);
+    assert_eq!(waits + freed, 1600, "deleted rows and old versions");
+    server.reclaim();
+    assert_eq!(number(session.run(waiting)), 0);
+    assert_eq!(number(session.run(examined)) - before, 1600);
+    let shares =
+        "select rows_examined - parallel_assist_count - idle_worker_count from sys.dm_xtp_gc_stats";
+    assert_eq!(number(session.run(shares)), 0);
+    let queues = "select sum(total_dequeues) - sum(total_enqueues) + sum(current_queue_depth),
+            sum(total_dequeues) - (select rows_examined from sys.dm_xtp_gc_stats),
+            case when max(maximum_queue_depth) >= 1000 then 1 else 0 end
+        from sys.dm_xtp_gc_queue_stats";
+    assert_eq!(rows(&session.run(queues)), "0|0|1");
+    let indexes =
+        "select object_name(object_id), index_id, rows_expired, rows_expired_removed, scans_started
+        from sys.dm_db_xtp_index_stats order by 2";
+    assert_eq!(rows(&session.run(indexes)), "m|2|1500|1500|NULL\nm|3|1500|1500|NULL");
+}

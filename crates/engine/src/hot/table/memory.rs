@@ -280,6 +280,7 @@ impl Table {
         // is queued on its own.
         unsafe {
             self.unlink_all(guard, anchor);
+            self.tally.count_removed(shard);
             let head = anchor.head().load(Acquire);
             if head & DELETED == 0 {
                 let tombstone = VersionPtr::from_address(head & ADDRESS_MASK);

@@ -325,6 +325,11 @@ impl Table {
         self.tally.read()
     }
 
+    /// Deleted rows that were taken out of its indexes since it was made.
+    pub fn removed_rows(&self) -> u64 {
+        self.tally.removed()
+    }
+
     /// How many committed rows there are, in memory or not.
     pub fn row_count(&self) -> u64 {
         self.tally.read().rows + self.loading.missing()

@@ -1,6 +1,7 @@
 //! Memory: limits, and that it comes back.
 
 use super::*;
+use crate::hot::reclaim::QueueStats;
 use crate::hot::tally::Exhausted;
 
 fn reclaim_all(harness: &Harness) {
@@ -28,6 +29,11 @@ fn memory_comes_back_after_a_mass_delete_without_load() {
     assert!((0..3).all(|index| table.index_memory(index) < 100_000));
     let stats = harness.manager.reclaim_stats();
     assert_eq!((stats.enqueued, stats.dequeued), (5000, 5000));
+    assert_eq!(table.removed_rows(), 5000);
+    let queues = harness.manager.reclaim_queues();
+    let sum = |count: fn(&QueueStats) -> u64| queues.iter().map(count).sum::<u64>();
+    assert_eq!((sum(|queue| queue.enqueued), sum(QueueStats::depth)), (5000, 0));
+    assert!(sum(|queue| queue.depth_max) >= 4900, "commits free a few");
 }
 
 #[test]

@@ -129,6 +129,13 @@ impl TestServer {
         TestServer { instance, task }
     }
 
+    /// Frees what nobody can see any more.
+    pub fn reclaim(&self) {
+        for database in self.instance.databases().engine().databases() {
+            while database.reclaim(&self.task, usize::MAX) > 0 {}
+        }
+    }
+
     /// Takes all rows of disk tables out of memory that can leave it.
     pub fn sink(&self) {
         for database in self.instance.databases().engine().databases() {

@@ -8,7 +8,7 @@ use engine::hot::table::Table;
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
 
-fn number(count: u64) -> Value {
+pub(super) fn number(count: u64) -> Value {
     int(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
@@ -17,7 +17,7 @@ fn kb(bytes: u64) -> Value {
 }
 
 /// Calls `each` for every memory-optimized table.
-fn every_table(
+pub(super) fn every_table(
     cx: &mut FillContext<'_>,
     mut each: impl FnMut(&mut FillContext<'_>, &TableDef, &Table),
 ) -> SqlResult<()> {
@@ -32,13 +32,13 @@ fn every_table(
 }
 
 /// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin with.
-fn every_index(
+pub(super) fn every_index(
     cx: &mut FillContext<'_>,
-    mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Index),
+    mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Table, &Index),
 ) -> SqlResult<()> {
     every_table(cx, |cx, definition, table| {
         for (at, own) in definition.indexes.iter().enumerate() {
-            each(cx, names_of(definition, own), table.index_at(at));
+            each(cx, names_of(definition, own), table, table.index_at(at));
         }
     })
 }
@@ -89,7 +89,7 @@ pub static DM_DB_XTP_HASH_INDEX_STATS: SystemRowset = SystemRowset {
         /// Keys that are counted before others get a turn.
         const STEP: usize = 10_000;
         let task = cx.task;
-        every_index(cx, |cx, names, index| {
+        every_index(cx, |cx, names, _, index| {
             let Index::Hash(index) = index else { return };
             let mut walk = index.start_stats();
             let stats = loop {
@@ -135,7 +135,7 @@ pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: SystemRowset = SystemRowset {
     ],
     fill: |cx| {
         let task = cx.task;
-        every_index(cx, |cx, names, index| {
+        every_index(cx, |cx, names, _, index| {
             let Index::Range(index) = index else { return };
             let stats = index.stats(&task.pin());
             // Nodes are changed in place: there are no delta pages, and nothing to consolidate.

@@ -1,9 +1,11 @@
 //! Views of the server: its databases, principals and settings, who is connected, and the machine.
 
 mod checkpoints;
+mod consumers;
 mod counters;
 mod databases;
 mod executions;
+mod garbage;
 mod grants;
 mod loading;
 mod locks;
@@ -39,6 +41,11 @@ pub const VIEWS: &[&SystemRowset] = &[
     &memory::DM_DB_XTP_TABLE_MEMORY_STATS,
     &memory::DM_DB_XTP_HASH_INDEX_STATS,
     &memory::DM_DB_XTP_NONCLUSTERED_INDEX_STATS,
+    &consumers::DM_DB_XTP_MEMORY_CONSUMERS,
+    &consumers::DM_XTP_SYSTEM_MEMORY_CONSUMERS,
+    &garbage::DM_XTP_GC_STATS,
+    &garbage::DM_XTP_GC_QUEUE_STATS,
+    &garbage::DM_DB_XTP_INDEX_STATS,
     &checkpoints::DM_DB_XTP_CHECKPOINT_FILES,
     &checkpoints::DM_DB_XTP_CHECKPOINT_STATS,
     &pages::DM_OS_BUFFER_DESCRIPTORS,

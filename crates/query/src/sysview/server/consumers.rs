@@ -1,0 +1,132 @@
+//! Who uses the memory of the engine: each table and index of a database, and what belongs to no table.
+
+use base::{SqlType, Value};
+use engine::hot::index::Index;
+
+use super::super::cells::*;
+use super::super::{SystemRowset, ViewColumn};
+use super::memory::{every_table, number};
+
+/// Kinds of consumers.
+const LOOKASIDE: (i32, &str) = (1, "LOOKASIDE");
+const VARHEAP: (i32, &str) = (2, "VARHEAP");
+const HASH: (i32, &str) = (3, "HASH");
+const PGPOOL: (i32, &str) = (4, "PGPOOL");
+
+/// Bytes that a consumer has, and those of them that hold something.
+type Bytes = (u64, Option<u64>);
+
+/// `allocated_bytes` and all that follows. What allocators of SQL Server's kind have is NULL.
+fn sizes((allocated, used): Bytes, consumer: u64) -> [Value; 8] {
+    // Addresses only tell the consumers apart.
+    let address = bytes(&consumer.to_be_bytes());
+    [number(allocated), or_null(used, number), NULL, NULL, NULL, NULL, NULL, address]
+}
+
+const SIZES: [ViewColumn; 8] = [
+    ("allocated_bytes", BIG, false),
+    ("used_bytes", BIG, true),
+    ("allocation_count", INT, true),
+    ("partition_count", INT, true),
+    ("sizeclass_count", INT, true),
+    ("min_sizeclass", INT, true),
+    ("max_sizeclass", INT, true),
+    ("memory_consumer_address", SqlType::varbinary(8), false),
+];
+
+pub static DM_DB_XTP_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_db_xtp_memory_consumers",
+    columns: &[
+        ("memory_consumer_id", BIG, false),
+        ("memory_consumer_type", INT, false),
+        ("memory_consumer_type_desc", nvar(64), false),
+        ("memory_consumer_desc", nvar(64), true),
+        ("object_id", BIG, true),
+        ("xtp_object_id", BIG, true),
+        ("index_id", INT, true),
+        SIZES[0],
+        SIZES[1],
+        SIZES[2],
+        SIZES[3],
+        SIZES[4],
+        SIZES[5],
+        SIZES[6],
+        SIZES[7],
+    ],
+    fill: |cx| {
+        let mut consumer = 0;
+        every_table(cx, |cx, definition, table| {
+            let mut add = |(kind, kind_name), what: &str, index: Value, size: Bytes| {
+                consumer += 1;
+                let start: [Value; 7] = [
+                    number(consumer),
+                    int(kind),
+                    text(kind_name),
+                    text(what),
+                    object(definition.id()),
+                    number(definition.storage.0),
+                    index,
+                ];
+                cx.push_parts(&[&start, &sizes(size, consumer)]);
+            };
+            let rows = table.memory();
+            add(VARHEAP, "Table heap", NULL, (rows.allocated_bytes, Some(rows.used_bytes)));
+            for (at, own) in definition.indexes.iter().enumerate() {
+                let index = table.index_at(at);
+                let (kind, what) = match index {
+                    Index::Hash(_) => (HASH, "Hash index"),
+                    Index::Range(_) => (VARHEAP, "Range index heap"),
+                };
+                let memory = index.memory();
+                let size = (memory.allocated_bytes, Some(memory.used_bytes));
+                add(kind, what, int(own.id.0), size);
+            }
+        })
+    },
+};
+
+pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_xtp_system_memory_consumers",
+    columns: &[
+        ("memory_consumer_id", BIG, false),
+        ("memory_consumer_type", INT, false),
+        ("memory_consumer_type_desc", nvar(16), false),
+        ("memory_consumer_desc", nvar(64), true),
+        ("lookaside_id", BIG, true),
+        ("pagepool_id", BIG, true),
+        SIZES[0],
+        SIZES[1],
+        SIZES[2],
+        SIZES[3],
+        SIZES[4],
+        SIZES[5],
+        SIZES[6],
+        SIZES[7],
+    ],
+    fill: |cx| {
+        let (mut transactions, mut garbage, mut rings) = ((0, 0), (0, 0), 0);
+        for catalog in cx.instance.databases().catalogs() {
+            let own = catalog.database().manager();
+            let add = |sum: &mut (u64, u64), part: (u64, u64)| {
+                *sum = (sum.0 + part.0, sum.1 + part.1);
+            };
+            add(&mut transactions, own.transaction_memory());
+            add(&mut garbage, own.reclaim_memory());
+            rings += own.log().stats().ring_bytes;
+        }
+        let whole = |(allocated, used)| (allocated, Some(used));
+        let consumers = [
+            (LOOKASIDE, "Transactions", whole(transactions)),
+            (VARHEAP, "Garbage collection queues", whole(garbage)),
+            (PGPOOL, "Log buffers", (rings, None)),
+        ];
+        for (consumer, ((kind, kind_name), what, size)) in (1..).zip(consumers) {
+            let start: [Value; 6] =
+                [number(consumer), int(kind), text(kind_name), text(what), NULL, NULL];
+            cx.push_parts(&[&start, &sizes(size, consumer)]);
+        }
+        Ok(())
+    },
+};
