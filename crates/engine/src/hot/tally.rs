@@ -21,6 +21,8 @@ pub struct Pool {
     total: AtomicI64,
     /// Bytes; `u64::MAX` for none.
     limit: AtomicU64,
+    /// How often the limit here has refused something.
+    refused: AtomicU64,
     parent: Option<Arc<Pool>>,
 }
 
@@ -36,7 +38,8 @@ pub enum Exhausted {
 impl Pool {
     /// A pool below `parent`, or the server's own.
     pub fn new(limit: u64, parent: Option<Arc<Pool>>) -> Pool {
-        Pool { total: AtomicI64::new(0), limit: AtomicU64::new(limit), parent }
+        let (total, refused) = (AtomicI64::new(0), AtomicU64::new(0));
+        Pool { total, limit: AtomicU64::new(limit), refused, parent }
     }
 
     /// Bytes charged to this pool, as far as its tallies have reported.
@@ -75,9 +78,16 @@ impl Pool {
                 Some(parent) => parent.admit(),
                 None => Ok(()),
             },
-            Some(_) => Err(Exhausted::Database),
-            None => Err(Exhausted::Server),
+            parent => {
+                self.refused.fetch_add(1, Relaxed);
+                Err(if parent.is_some() { Exhausted::Database } else { Exhausted::Server })
+            }
         }
+    }
+
+    /// How often the limit of this pool, not one above, has refused something.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Relaxed)
     }
 }
 
@@ -197,6 +207,7 @@ mod tests {
         database.set_limit(u64::MAX);
         assert!(tally.add(1, 1 << 19));
         assert_eq!(database.admit(), Err(Exhausted::Server));
+        assert_eq!((server.refused(), database.refused()), (1, 1));
         drop(tally);
         assert_eq!((server.total(), database.total()), (0, 0));
     }

@@ -12,6 +12,7 @@ use base::{SqlError, SqlResult, message};
 use engine::catalog::def::{DateTime, Permission, Securable, SecurableClass};
 use engine::catalog::{Catalog, CatalogError, Schema, SchemaEdit};
 use engine::error::EngineError;
+use engine::hot::tally::Exhausted;
 use engine::txn::{Transaction, TxnError};
 use engine::wait::Task;
 
@@ -139,7 +140,8 @@ impl<'c> Context<'c> {
     pub fn lock_edit(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;
-        edit.lock(task, part).map_err(catalog_error)
+        let locked = edit.lock(task, part);
+        locked.map_err(|error| self.catalog_error_in(database, error))
     }
 
     /// Changes the schema of a database: [`Context::edit`] with the errors of the catalog turned
@@ -151,7 +153,18 @@ impl<'c> Context<'c> {
     ) -> SqlResult<T> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;
-        change(task, part, edit).map_err(catalog_error)
+        let changed = change(task, part, edit);
+        changed.map_err(|error| self.catalog_error_in(database, error))
+    }
+
+    /// The message of an error of a database's catalog.
+    pub fn catalog_error_in(&self, database: DbId, error: CatalogError) -> SqlError {
+        match error {
+            CatalogError::Transaction(error @ TxnError::OutOfMemory(Exhausted::Database)) => {
+                from_message(&error, &[&self.session.instance.pool_name(database)])
+            }
+            other => catalog_error(other),
+        }
     }
 
     /// Runs something that changes schemas or rows through [`Context::edit`] and

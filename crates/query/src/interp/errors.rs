@@ -4,6 +4,7 @@ use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, ValueRef, message};
 use engine::catalog::def::{IndexDef, TableDef};
 use engine::hot::row::RowLayout;
+use engine::hot::tally::Exhausted;
 use engine::txn::{PageFault, TxnError};
 
 use crate::interp::host::{Host, TableName};
@@ -31,7 +32,9 @@ pub fn of_table(
             duplicate(table, *index, row, &layout, &name.table)
         }
         TxnError::SnapshotConflict { .. } => from_message(error, &[&name.table, &name.database]),
-        TxnError::OutOfMemory(_) => from_message(error, &[&name.database]),
+        TxnError::OutOfMemory(Exhausted::Database) => {
+            from_message(error, &[&host.pool_name(database)])
+        }
         TxnError::Deadlock => from_message(error, &[&host.facts().session_id().0, &"lock"]),
         TxnError::Page(fault) => page_fault(fault, Some((database, &name))),
         TxnError::CounterExhausted => {
@@ -44,9 +47,14 @@ pub fn of_table(
 
 /// The catalogue's message for an error of the engine.
 pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlError {
-    if let TxnError::Page(fault) = error {
-        return page_fault(fault, None);
-    }
+    let args: &[&dyn std::fmt::Display] = match error {
+        TxnError::Page(fault) => return page_fault(fault, None),
+        // What is the whole server's belongs to no other pool.
+        TxnError::OutOfMemory(_) | TxnError::TooManyTransactions if args.is_empty() => {
+            &[&"default"]
+        }
+        _ => args,
+    };
     match message::Message::find(error.number()) {
         Some(message) => SqlError::new(message, args).with_state(error.state()),
         None => {

@@ -114,6 +114,11 @@ pub trait Host {
     /// How messages name a table; without a database it is a variable.
     fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName;
 
+    /// The resource pool that the rows of a database belong to.
+    fn pool_name(&self, _: DbId) -> Arc<str> {
+        "default".into()
+    }
+
     /// Calls a user's scalar function. `None` takes a parameter's default.
     fn call_function(
         &mut self,

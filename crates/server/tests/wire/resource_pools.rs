@@ -80,6 +80,10 @@ fn at_the_limit_of_a_pool_nothing_is_lost_and_rows_can_be_deleted() {
     let used =
         "select used_memory_kb from sys.dm_resource_governor_resource_pools where pool_id = 256";
     assert!((15_000..25_000).contains(&number(&mut connection, used)));
+    let counts =
+        "select out_of_memory_count from sys.dm_resource_governor_resource_pools where pool_id = ";
+    assert!(number(&mut connection, &format!("{counts}256")) > 0);
+    assert_eq!(number(&mut connection, &format!("{counts}2")), 0);
     let dir = server.stop();
 
     let server = TestServer::in_directory(dir, config());

@@ -24,7 +24,7 @@ use crate::ddl::data::{RowExpr, RowValues};
 use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::place;
 use crate::ddl::table::shown_name;
-use crate::exec::context::{Context, catalog_error, engine_error};
+use crate::exec::context::{Context, engine_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -270,7 +270,8 @@ fn copy(
     let copied = edit.rebuild_table(task, txn, new, |from, row, to, bytes| {
         copier.row(from.layout(), row, to.layout(), bytes)
     });
-    let table = copied.map_err(|error| copy_error(error, &definition, &place))?;
+    let table =
+        copied.map_err(|error| copy_error(context, error, (database, &definition), &place))?;
     if let Some(position) = copier.identity {
         let continued = catalog.database().continue_identity(task, &table, position);
         continued.map_err(|error| engine_error(&error))?;
@@ -279,7 +280,12 @@ fn copy(
 }
 
 /// Why rows could not be copied, as the client is told. Error 1505 where a key is there twice.
-fn copy_error(error: CopyError, table: &TableDef, shown: &str) -> Failure {
+fn copy_error(
+    context: &Context<'_>,
+    error: CopyError,
+    (database, table): (DbId, &TableDef),
+    shown: &str,
+) -> Failure {
     match error {
         CopyError::Sql(error) => error.into(),
         CopyError::Catalog(CatalogError::Transaction(TxnError::DuplicateKey {
@@ -293,6 +299,6 @@ fn copy_error(error: CopyError, table: &TableDef, shown: &str) -> Failure {
             let args: [Shown; 3] = [&shown, &index.name, &key];
             SqlError::new(&message::DUPLICATE_KEY_ON_BUILD, &args).into()
         }
-        CopyError::Catalog(error) => catalog_error(error).into(),
+        CopyError::Catalog(error) => context.catalog_error_in(database, error).into(),
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base::ids::DbId;
 use engine::catalog::Catalog;
 use engine::catalog::def::ResourcePoolDef;
 
@@ -19,6 +20,8 @@ pub struct PoolMemory {
     pub limit: u64,
     /// Bytes of rows and indexes in the databases.
     pub used: u64,
+    /// How often there was no memory for a row or a lock.
+    pub refused: u64,
 }
 
 impl Instance {
@@ -69,13 +72,25 @@ impl Instance {
 
     /// What a pool may use and does.
     pub fn pool_memory(&self, pool: &ResourcePoolDef) -> PoolMemory {
-        let bound = match pool.id {
-            ResourcePoolDef::DEFAULT => self.bound_to(0),
-            id => self.bound_to(id),
+        // What the server's own limit refuses is refused in the default pool.
+        let (bound, of_server) = match pool.id {
+            ResourcePoolDef::DEFAULT => (self.bound_to(0), self.host().pool.refused()),
+            id => (self.bound_to(id), 0),
         };
-        let used = bound.iter().map(|own| own.database().manager().pool().total()).sum();
+        let pools = || bound.iter().map(|own| own.database().manager().pool());
+        let used = pools().map(|own| own.total()).sum();
+        let refused = of_server + pools().map(|own| own.refused()).sum::<u64>();
         let percent = if pool.active { pool.memory_in_use } else { 100 };
-        PoolMemory { limit: self.share(percent), used }
+        PoolMemory { limit: self.share(percent), used, refused }
+    }
+
+    /// The pool whose limit counts for a database: the one that it is bound to, if that is in use.
+    pub fn pool_name(&self, database: DbId) -> Arc<str> {
+        let bound = self.database_def(database).map_or(0, |def| def.options.resource_pool);
+        let master = self.databases().master().current();
+        let pool = master.server().resource_pool(bound).filter(|pool| pool.active);
+        let pool = pool.filter(|_| bound >= ResourcePoolDef::FIRST && self.is_governor_enabled());
+        pool.map_or_else(|| "default".into(), |pool| pool.name.clone())
     }
 
     /// Sets the limits of all databases: those of their pools, or the one that databases have.
@@ -90,7 +105,7 @@ impl Instance {
             if bound.is_empty() {
                 continue;
             }
-            let PoolMemory { limit, used } = self.pool_memory(pool);
+            let PoolMemory { limit, used, .. } = self.pool_memory(pool);
             for catalog in bound {
                 let memory = catalog.database().manager().pool();
                 let limit = match is_enabled && pool.active {

@@ -166,6 +166,10 @@ impl Host for State {
         })
     }
 
+    fn pool_name(&self, database: DbId) -> Arc<str> {
+        self.instance.pool_name(database)
+    }
+
     fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName {
         let name = &table.header.name;
         let Some(database) = database else {

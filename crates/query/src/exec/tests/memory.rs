@@ -79,3 +79,44 @@ fn repeatable_reads_are_validated_at_commit() {
     assert!(answer.contains("Msg 41305, Level 16, State 0"), "{answer}");
     assert_eq!(one.run("select count(*) as n from t"), "n\n2\n(1 row)");
 }
+
+/// Errors 41805 and 701 named the database, or nothing, where the pool's name belongs.
+#[test]
+fn whoever_gets_no_memory_is_told_which_pool_has_none() {
+    let server = server();
+    let mut session = server.session();
+    session.run("use m");
+    let instance = &server.instance;
+    let id = instance.find_database("m").expect("it was made").id;
+    let catalog = instance.catalog(id).expect("it is open");
+    let memory = catalog.database().manager().pool();
+    let insert = "insert t values (3, 30)";
+    let refused = |pool: &str, number: i32, text: String| {
+        assert!(text.starts_with(&format!("Msg {number}, ")), "{text}");
+        assert!(text.contains(&format!(" in the resource pool '{pool}' ")), "{text}");
+    };
+    let counts = "select name, out_of_memory_count from sys.dm_resource_governor_resource_pools";
+    memory.set_limit(0);
+    refused("default", 41805, session.run(insert));
+    let answer = session.run(counts);
+    assert!(answer.contains("internal|0\ndefault|1\n"), "{answer}");
+    instance.limit_memory();
+    session.script(
+        "create resource pool small with (max_memory_percent = 5)
+        go
+        alter resource governor reconfigure
+        go
+        exec sp_xtp_bind_db_resource_pool 'm', 'small'",
+    );
+    memory.set_limit(0);
+    refused("small", 41805, session.run(insert));
+    refused("small", 41805, session.run("alter table t add w int null"));
+    let answer = session.run(counts);
+    assert!(!answer.contains("small|0\n") && answer.contains("small|"), "{answer}");
+    instance.limit_memory();
+    assert_eq!(session.run("insert t values (3, 30)"), "(1 row)");
+    instance.host().pool.set_limit(0);
+    let answer = session.run("insert t values (4, 40)");
+    assert!(answer.starts_with("Msg 701, Level 17, State 123"), "{answer}");
+    assert!(answer.contains(" in resource pool 'default' "), "{answer}");
+}

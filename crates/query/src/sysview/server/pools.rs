@@ -97,7 +97,7 @@ pub static DM_RESOURCE_GOVERNOR_RESOURCE_POOLS: SystemRowset = SystemRowset {
                 number(memory.limit / 1024),
                 number(memory.used.div_ceil(1024)),
                 number(memory.limit / 1024),
-                NULL,
+                number(memory.refused),
                 int(pool.cpu_min),
                 int(pool.cpu_max),
                 int(pool.memory_min),
