@@ -17,10 +17,22 @@ pub const DIRECT_ALIGN: usize = 4096;
 
 /// Bytes of memory that this process uses now; `None` where the system does not tell, or is simulated.
 pub fn resident_bytes(env: &Env) -> Option<u64> {
+    of_process(env, RESIDENT)
+}
+
+/// Bytes of addresses that this process has taken, whether or not there is memory behind them; `None` as above.
+pub fn reserved_bytes(env: &Env) -> Option<u64> {
+    of_process(env, RESERVED)
+}
+
+const RESIDENT: &str = "VmRSS:";
+const RESERVED: &str = "VmSize:";
+
+fn of_process(env: &Env, what: &str) -> Option<u64> {
     let file = env.fs().open(Path::new("/proc/self/status"), OpenMode::Read).ok()?;
     let mut text = [0; 4096]; // what the kernel makes up has no length; the line is among the first
     let length = file.read_at(&mut text, 0).ok()?;
-    resident_in(&String::from_utf8_lossy(&text[..length]))
+    bytes_in(&String::from_utf8_lossy(&text[..length]), what)
 }
 
 /// Has the allocator give back to the system what is free of its memory, which it would else keep for a while.
@@ -29,8 +41,8 @@ pub fn give_back() {
     crate::sys::collect_free_memory();
 }
 
-fn resident_in(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+fn bytes_in(status: &str, what: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(what))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
@@ -123,15 +135,18 @@ mod tests {
 
     #[test]
     fn the_process_knows_how_much_memory_it_uses() {
-        let status = "Name:\tx\nVmHWM:\t  9 kB\nVmRSS:\t  1234 kB\nRssAnon:\t 7 kB\n";
-        assert_eq!(resident_in(status), Some(1234 * 1024));
-        assert_eq!(resident_in("VmRSS: many kB"), None);
+        let status =
+            "Name:\tx\nVmSize:\t 5678 kB\nVmHWM:\t  9 kB\nVmRSS:\t  1234 kB\nRssAnon:\t 7 kB\n";
+        assert_eq!(bytes_in(status, RESIDENT), Some(1234 * 1024));
+        assert_eq!(bytes_in(status, RESERVED), Some(5678 * 1024));
+        assert_eq!(bytes_in("VmRSS: many kB", RESIDENT), None);
         assert_eq!(resident_bytes(&SimEnv::new(1).env()), None);
         if cfg!(target_os = "linux") {
             let before = resident_bytes(&Env::real()).unwrap();
             let much = std::hint::black_box(vec![1_u8; 64 << 20]);
             let with = resident_bytes(&Env::real()).unwrap();
             assert!(with > before + (32 << 20), "{before} {with}");
+            assert!(reserved_bytes(&Env::real()).unwrap() > with);
             drop(much);
         }
     }

@@ -27,7 +27,7 @@ impl Balance {
         let server = server.clone();
         let balance = move || {
             while until.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if server.instance.limit_pages() {
+                if server.instance.share_memory() {
                     engine::hot::heap::give_back();
                     env::memory::give_back();
                 }

@@ -162,6 +162,18 @@ note|nvarchar|-1|NULL|NULL|NULL",
     ("select current_utc_offset from sys.time_zone_info where name = 'India Standard Time'", "+05:30"),
     ("select count(*) from sys.dm_os_memory_clerks where type = 'MEMORYCLERK_XTP' and name = 'DB_ID_2'", "1"),
     (
+        "select committed_target_kb, visible_target_kb from sys.dm_os_sys_info",
+        "4194304|4194304",
+    ),
+    (
+        "select cntr_value from sys.dm_os_performance_counters where counter_name = 'Target Server Memory (KB)'",
+        "4194304",
+    ),
+    (
+        "select locked_page_allocations_kb, process_physical_memory_low from sys.dm_os_process_memory",
+        "0|0",
+    ),
+    (
         "select cntr_value from sys.dm_os_performance_counters where counter_name = 'User Connections'",
         "1",
     ),

@@ -4,11 +4,13 @@
 use std::time::{Duration, Instant};
 
 use base::Value;
+use env::Env;
 use server::config::{Bytes, Config};
 use tools::client::Connection;
 use tools::sample::{self, DataSource};
 use tools::workload::{self, ORDERS_PER_BATCH, Until, Way};
 
+use crate::sql;
 use crate::support::TestServer;
 
 const BATCHES: u64 = 300;
@@ -196,4 +198,37 @@ fn memory_and_files_follow_what_the_sample_holds() {
             && now.disk_mb <= written.disk_mb + written.disk_mb / 2
     };
     soon(&mut connection, like_first);
+}
+
+/// The memory of rows was shown as if it were all that the server holds.
+#[test]
+fn what_the_server_holds_is_what_the_process_does() {
+    let server = TestServer::with(Config { allow_local_trusted: true, ..Config::default() });
+    let mut connection = server.connect();
+    let counter = |name: &str| {
+        format!(
+            "select cntr_value from sys.dm_os_performance_counters where counter_name = '{name}'"
+        )
+    };
+    let held = [
+        "select committed_kb from sys.dm_os_sys_info".to_owned(),
+        "select physical_memory_in_use_kb from sys.dm_os_process_memory".to_owned(),
+        counter("Total Server Memory (KB)"),
+    ];
+    for query in held {
+        let told = sql::number(&mut connection, &query);
+        let real = env::memory::resident_bytes(&Env::real()).expect("Linux tells") as i64 >> 10;
+        // Other tests run in this process.
+        assert!((real / 2..real * 2).contains(&told), "{query}: {told} of {real}");
+    }
+    let limit = "exec sp_configure 'show advanced options', 1; reconfigure; \
+                 exec sp_configure 'max server memory', 512; reconfigure";
+    sql::run(&mut connection, limit);
+    let targets = [
+        "select committed_target_kb from sys.dm_os_sys_info",
+        &counter("Target Server Memory (KB)"),
+    ];
+    for query in targets {
+        assert_eq!(sql::number(&mut connection, query), 512 << 10, "{query}");
+    }
 }

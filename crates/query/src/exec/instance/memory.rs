@@ -77,9 +77,21 @@ impl Instance {
         u64::try_from(megabytes).ok().filter(|_| megabytes != i32::MAX).map(|limit| limit << 20)
     }
 
-    /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what the
-    /// rest of the process leaves of it, and at least an eighth. Whether the process takes more than it should. To be called often.
-    pub fn limit_pages(&self) -> bool {
+    /// Bytes that the server aims not to exceed: `max server memory`, or all that the machine has.
+    pub fn target_bytes(&self) -> u64 {
+        self.memory_limit().unwrap_or(u64::MAX).min(self.facts().memory_bytes)
+    }
+
+    /// Bytes that the process holds; those of rows and pages where the system does not tell.
+    pub fn resident_bytes(&self) -> u64 {
+        let known = || self.host().pool.total() + self.host().pages.resident_bytes();
+        env::memory::resident_bytes(self.env()).unwrap_or_else(known)
+    }
+
+    /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what
+    /// the rest of the process leaves of it, and at least an eighth. Whether the process takes more than it
+    /// should. To be called often.
+    pub fn share_memory(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
         let Some(limit) = self.memory_limit() else {
             pages.set_limit(u64::MAX);
@@ -109,7 +121,7 @@ impl Instance {
             limit.store(self.configuration(setting), Relaxed);
         }
         self.host().pool.set_limit(self.limits.rows);
-        self.limit_pages();
+        self.share_memory();
         self.govern();
         let machine = self.facts().memory_bytes;
         let all = self.memory_limit().map_or(machine, |limit| limit.min(machine));

@@ -73,11 +73,9 @@ fn of_server(cx: &mut FillContext<'_>) {
     Object { name: "SQL Statistics", instance: "" }.show(cx, &batches);
     let errors = [("Errors/sec", since_start(instance.errors_sent()), RATE)];
     Object { name: "SQL Errors", instance: "_Total" }.show(cx, &errors);
-    let pool = &instance.host().pool;
-    let target = pool.limit().min(instance.facts().memory_bytes);
     let memory = [
-        ("Target Server Memory (KB)", target >> 10, RAW),
-        ("Total Server Memory (KB)", pool.total() >> 10, RAW),
+        ("Target Server Memory (KB)", instance.target_bytes() >> 10, RAW),
+        ("Total Server Memory (KB)", instance.resident_bytes() >> 10, RAW),
     ];
     Object { name: "Memory Manager", instance: "" }.show(cx, &memory);
     of_pages(cx);

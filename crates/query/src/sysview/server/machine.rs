@@ -6,6 +6,51 @@ use base::Value;
 
 /// What `stack_size_in_bytes` shows: the stack of a statement.
 const STACK_BYTES: i64 = 2 << 20;
+/// Addresses that a process may have.
+const ADDRESSES_BYTES: u64 = 137_438_953_344 << 10;
+
+fn kb(bytes: u64) -> Value {
+    int(i64::try_from(bytes >> 10).unwrap_or(i64::MAX))
+}
+
+pub static DM_OS_PROCESS_MEMORY: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_process_memory",
+    columns: &[
+        ("physical_memory_in_use_kb", BIG, false),
+        ("large_page_allocations_kb", BIG, false),
+        ("locked_page_allocations_kb", BIG, false),
+        ("total_virtual_address_space_kb", BIG, false),
+        ("virtual_address_space_reserved_kb", BIG, false),
+        ("virtual_address_space_committed_kb", BIG, false),
+        ("virtual_address_space_available_kb", BIG, false),
+        ("page_fault_count", BIG, false),
+        ("memory_utilization_percentage", INT, false),
+        ("available_commit_limit_kb", BIG, false),
+        ("process_physical_memory_low", BIT, false),
+        ("process_virtual_memory_low", BIT, false),
+    ],
+    fill: |cx| {
+        let (resident, target) = (cx.instance.resident_bytes(), cx.instance.target_bytes());
+        let reserved = env::memory::reserved_bytes(cx.instance.env()).unwrap_or(resident);
+        // The server locks nothing, and all that it holds is in memory.
+        cx.push([
+            kb(resident),
+            int(0),
+            int(0),
+            kb(ADDRESSES_BYTES),
+            kb(reserved),
+            kb(resident),
+            kb(ADDRESSES_BYTES.saturating_sub(reserved)),
+            int(0),
+            int(100),
+            kb(target.saturating_sub(resident)),
+            bit(resident > target),
+            bit(false),
+        ]);
+        Ok(())
+    },
+};
 
 pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
     schema: "sys",
@@ -54,9 +99,7 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
         let env = cx.instance.env();
         let (started_ns, started_utc) = cx.instance.started();
         let now_ms = (env.clock().now_ns() / 1_000_000) as i64;
-        let pool = &cx.instance.host().pool;
-        let kb = |bytes: u64| int(i64::try_from(bytes >> 10).unwrap_or(i64::MAX));
-        let limit = kb(pool.limit().min(facts.memory_bytes));
+        let target = kb(cx.instance.target_bytes());
         let cpus = i64::from(facts.cpu_count);
         let start: [Value; 19] = [
             int((env.clock().now_ns()) as i64),
@@ -64,10 +107,10 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
             int(cpus),
             int(cpus),
             kb(facts.memory_bytes),
-            int(137_438_953_344_i64),
-            kb(pool.total()),
-            limit.clone(),
-            limit,
+            kb(ADDRESSES_BYTES),
+            kb(cx.instance.resident_bytes()),
+            target.clone(),
+            target,
             int(STACK_BYTES),
             int(4),
             int(0),

@@ -28,6 +28,7 @@ pub const VIEWS: &[&SystemRowset] = &[
     &locks::DM_OS_WAITING_TASKS,
     &locks::DM_TRAN_LOCKS,
     &machine::DM_OS_SYS_INFO,
+    &machine::DM_OS_PROCESS_MEMORY,
     &machine::DM_OS_HOST_INFO,
     &counters::DM_OS_PERFORMANCE_COUNTERS,
     &counters::DM_OS_WAIT_STATS,
