@@ -280,7 +280,13 @@ insert h select value from generate_series(1, 10)",
     );
     let count = "select count(*) from sys.dm_os_buffer_descriptors where database_id = db_id()";
     assert_eq!(rows(&session.run(count)), "0");
+    let clerk =
+        "select pages_kb from sys.dm_os_memory_clerks where type = 'MEMORYCLERK_SQLBUFFERPOOL'";
+    let unused = rows(&session.run(clerk)).parse::<i64>().unwrap();
     server.sink();
+    let used = rows(&session.run(clerk)).parse::<i64>().unwrap();
+    let pages = rows(&session.run(count)).parse::<i64>().unwrap();
+    assert!(pages > 20 && used >= unused && used >= 8 * pages, "{used} KB, {pages} pages");
     let by_index = "select object_name(p.object_id) as name, p.index_id, b.page_type, min(b.page_level) as low,
             max(b.page_level) as high, sum(b.row_count) as rows, max(cast(b.is_modified as int)) as modified
         from sys.dm_os_buffer_descriptors b
