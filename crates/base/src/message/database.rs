@@ -67,6 +67,8 @@ super::messages! {
     DBCC_INDEX_NOT_FOUND = 2591, 16, 1, "Cannot find a row in the system catalog with the index ID %s for table \"%s\".";
     DBCC_DATABASE_RESULT = 8989, 10, 1, "%s found %s allocation errors and %s consistency errors in database '%s'.";
     DBCC_TABLE_RESULT = 8990, 10, 1, "%s found %s allocation errors and %s consistency errors in table '%s' (object ID %s).";
+    DBCC_PAGE_NOT_PROCESSED = 8928, 16, 1, "Object ID %s, index ID %s, partition ID %s, alloc unit ID %s (type %s): Page %s could not be processed.  See other errors for details.";
+    DBCC_PAGE_TEST_FAILED = 8939, 16, 98, "Table error: Object ID %s, index ID %s, partition ID %s, alloc unit ID %s (type %s), page %s. Test (%s) failed. Values are %s and %s.";
     DBCC_CATALOG_ERROR = 8992, 16, 1, "Check Catalog Msg %s, State %s: %s";
     DBCC_KEYS_OUT_OF_ORDER = 2511, 16, 1, "Table error: Object ID %s, index ID %s, partition ID %s, alloc unit ID %s (type In-row data). Keys out of order on page (0:0), slots 0 and 0.";
     DBCC_DUPLICATE_KEYS = 2512, 16, 1, "Table error: Object ID %s, index ID %s, partition ID %s, alloc unit ID %s (type In-row data). Duplicate keys on page (0:0) slot 0 and page (0:0) slot 0.";

@@ -24,7 +24,7 @@ mod write;
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 
-pub use check::{TableCheck, TableFault};
+pub use check::{LostPage, TableCheck, TableFault};
 pub use commit::Durability;
 pub use error::{TxnError, TxnResult, Unavailable};
 pub use group::TransactionGroup;

@@ -36,7 +36,7 @@ pub fn of_table(
             from_message(error, &[&host.pool_name(database)])
         }
         TxnError::Deadlock => from_message(error, &[&host.facts().session_id().0, &"lock"]),
-        TxnError::Page(fault) => page_fault(fault, Some((database, &name))),
+        TxnError::Page(fault) => page_fault(fault, Some(database), Some(&name)),
         TxnError::CounterExhausted => {
             let column = table.identity_column().map(|(_, c)| c.ty);
             identity_overflow(column.unwrap_or(SqlType::bigint()))
@@ -48,7 +48,7 @@ pub fn of_table(
 /// The catalogue's message for an error of the engine.
 pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlError {
     let args: &[&dyn std::fmt::Display] = match error {
-        TxnError::Page(fault) => return page_fault(fault, None),
+        TxnError::Page(fault) => return page_fault(fault, None, None),
         // What is the whole server's belongs to no other pool.
         TxnError::OutOfMemory(_) | TxnError::TooManyTransactions if args.is_empty() => {
             &[&"default"]
@@ -63,11 +63,19 @@ pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlErr
     }
 }
 
+/// The same for an error met in a database, of whatever table.
+pub fn of_database(error: &TxnError, database: DbId) -> SqlError {
+    match error {
+        TxnError::Page(fault) => page_fault(fault, Some(database), None),
+        other => from_message(other, &[]),
+    }
+}
+
 /// Error 802, 823, 824 or 1105, met on behalf of this table of this database.
 #[cold]
-fn page_fault(fault: &PageFault, table: Option<(DbId, &TableName)>) -> SqlError {
+fn page_fault(fault: &PageFault, database: Option<DbId>, table: Option<&TableName>) -> SqlError {
     type Shown<'a> = &'a dyn std::fmt::Display;
-    let database = table.map_or(0, |(database, _)| database.0);
+    let database = database.map_or(0, |database| database.0);
     match fault {
         PageFault::Damaged { what, page, place, file } => {
             let (number, offset) = place.unwrap_or_default();
@@ -81,8 +89,7 @@ fn page_fault(fault: &PageFault, table: Option<(DbId, &TableName)>) -> SqlError 
             SqlError::new(&message::READ_PAST_END_OF_FILE, &args)
         }
         PageFault::Full { .. } => {
-            let (table, database) =
-                table.map_or(("", ""), |(_, name)| (&*name.table, &*name.database));
+            let (table, database) = table.map_or(("", ""), |name| (&*name.table, &*name.database));
             let args: [Shown<'_>; 4] = [&table, &"", &database, &"PRIMARY"];
             SqlError::new(&message::OBJECT_SPACE_EXHAUSTED, &args)
         }

@@ -16,7 +16,7 @@ use crate::cold::{Absent, Access, Body, PageNumber, Pages};
 use crate::wait::Task;
 
 /// Right links that a descent follows at most: what goes on longer goes round in circles.
-const RIGHT_MAX: u32 = 100_000;
+pub(super) const RIGHT_MAX: u32 = 100_000;
 /// Descents that are begun before what stops them counts as damage.
 pub(super) const ATTEMPTS_MAX: u32 = 32;
 

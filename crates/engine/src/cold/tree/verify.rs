@@ -1,4 +1,4 @@
-//! Checking a whole tree, for DBCC CHECKTABLE: order, fences, links, levels, reachability, chains.
+//! Checking a whole tree that nobody changes: order, fences, links, levels, reachability, chains.
 
 use std::collections::HashSet;
 
@@ -100,11 +100,17 @@ impl<P: Pages> Verifier<'_, '_, P> {
         }
         let pinned = match self.pages.load(self.task, page, Access::Scan) {
             Ok(pinned) => pinned,
-            Err(error) => return self.keep(page, error.into()),
+            Err(error) => {
+                self.pass_by(level);
+                return self.keep(page, error.into());
+            }
         };
         let node = match self.tree.open(&pinned, level) {
             Ok(node) => node,
-            Err(damage) => return self.keep(page, damage.at(page)),
+            Err(damage) => {
+                self.pass_by(level);
+                return self.keep(page, damage.at(page));
+            }
         };
         if node.lower() != expected.lower || node.upper() != expected.upper {
             self.find(page, "a node's fences are not what the node above says");
@@ -121,8 +127,17 @@ impl<P: Pages> Verifier<'_, '_, P> {
         match node.is_leaf() {
             true => self.chains(page, &node),
             false if whole => self.children(page, &node),
-            false => Ok(()),
+            false => {
+                self.pass_by(node.level().checked_sub(1));
+                Ok(())
+            }
         }
+    }
+
+    /// Nobody knows the right links of a node that cannot be read, nor of what lies below it.
+    fn pass_by(&mut self, level: Option<u8>) {
+        let levels = level.map_or(0, |level| usize::from(level) + 1);
+        self.newest.iter_mut().take(levels).for_each(|newest| *newest = None);
     }
 
     /// Checks that the node's left neighbour points to it.
@@ -185,7 +200,7 @@ impl<P: Pages> Verifier<'_, '_, P> {
 }
 
 /// What is wrong with a node by itself.
-fn faults(node: &Node<'_>) -> Vec<Damage> {
+pub(super) fn faults(node: &Node<'_>) -> Vec<Damage> {
     let checks = [keys_are_in_order, cells_lie_apart, payloads_make_sense, heads_are_right];
     checks.iter().filter_map(|check| check(node).err()).collect()
 }

@@ -8,7 +8,12 @@
 //! linked everywhere while the snapshot is registered.
 //!
 //! On the way an index's order is looked at, and whether a row that is in memory is found by its key.
+//!
+//! A page that cannot be read ends a cursor. Then the tree is gone through for all such pages ([`lost`]). Of the
+//! tree that holds the rows, what lies between them is checked. What is left of a tree tells nothing about
+//! another, so that the sums of such an index are not compared, and none if rows are lost.
 
+mod lost;
 mod sequence;
 mod sums;
 #[cfg(all(test, not(feature = "shuttle")))]
@@ -23,6 +28,7 @@ use base::datetime::civil::{
 };
 use base::types::{SqlType, TypeKind};
 
+pub use self::lost::LostPage;
 use self::sequence::Sequence;
 use self::sums::{Sums, Suspects};
 use crate::hot::anchor::AnchorPtr;
@@ -50,6 +56,8 @@ pub struct TableCheck {
     pub faults: Vec<TableFault>,
     /// How many there were.
     pub fault_count: u64,
+    /// Pages of its trees that cannot be read. Rows on them are not among those above.
+    pub lost: Vec<LostPage>,
 }
 
 /// Something that is wrong with a table.
@@ -95,6 +103,23 @@ impl TableCheck {
     }
 }
 
+/// The rows of a table, as far as they have been taken apart.
+struct Rows<'t> {
+    table: &'t Table,
+    check: TableCheck,
+    /// What each index is to have of them.
+    expected: Vec<Sums>,
+    sequence: Sequence<'t>,
+}
+
+impl<'t> Rows<'t> {
+    fn new(table: &'t Table) -> Rows<'t> {
+        let expected = (0..table.links()).map(|_| Sums::default()).collect();
+        let sequence = Sequence::new(table, table.log_index());
+        Rows { table, check: TableCheck::default(), expected, sequence }
+    }
+}
+
 impl Transaction {
     /// Checks a table as a snapshot of this transaction sees it.
     pub fn check_table(
@@ -103,39 +128,85 @@ impl Transaction {
         table: &Table,
         snapshot: &Snapshot,
     ) -> TxnResult<TableCheck> {
-        let mut check = TableCheck::default();
-        let mut expected: Vec<Sums> = (0..table.links()).map(|_| Sums::default()).collect();
-        let mut sequence = Sequence::new(table, table.log_index());
+        let Rows { mut check, expected, .. } = self.check_rows(task, table, snapshot)?;
+        for (index, expected) in expected.iter().enumerate() {
+            if index == table.log_index() {
+                continue;
+            }
+            let checked = self.check_index(task, (table, index), snapshot, expected, &mut check);
+            if let Some(fault) = lost::page_of(checked)? {
+                check.lose(task, (table, index), &fault)?;
+            }
+        }
+        Ok(check)
+    }
+
+    /// Takes all rows apart that can be read.
+    fn check_rows<'t>(
+        &mut self,
+        task: &Task,
+        table: &'t Table,
+        snapshot: &Snapshot,
+    ) -> TxnResult<Rows<'t>> {
+        let index = table.log_index();
+        let mut rows = Rows::new(table);
+        let added = self.add_rows(task, all_of(snapshot, index), &mut rows);
+        let Some(fault) = lost::page_of(added)? else { return Ok(rows) };
+        let mut rows = Rows::new(table);
+        let between = rows.check.lose(task, (table, index), &fault)?;
+        for range in between.into_iter().filter(|_| is_ordered(table, index)) {
+            let cursor = Cursor::new(snapshot, index, ScanRange::Keys(range), Direction::Forward);
+            let added = self.add_rows(task, cursor, &mut rows);
+            if let Some(fault) = lost::page_of(added)? {
+                rows.check.lose_page(index, &fault);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn add_rows(&mut self, task: &Task, mut cursor: Cursor, rows: &mut Rows<'_>) -> TxnResult<()> {
+        let table = rows.table;
         let mut key = KeyBuf::new();
-        let mut cursor = all_of(snapshot, table.log_index());
         while let Some(row) = cursor.next(self, task, table)? {
             let bytes = self.row(table, row);
-            check.rows += 1;
-            check.row_bytes += bytes.len() as u64;
+            rows.check.rows += 1;
+            rows.check.row_bytes += bytes.len() as u64;
             if let Some(fault) = fault_of(table.layout(), bytes) {
-                check.add(fault, 1);
+                rows.check.add(fault, 1);
                 continue;
             }
             entry_of(table, table.log_index(), bytes, &mut key);
-            sequence.look(task, row, (&key, key.len()), &mut check);
-            for (index, sums) in expected.iter_mut().enumerate() {
+            rows.sequence.look(task, row, (&key, key.len()), &mut rows.check);
+            for (index, sums) in rows.expected.iter_mut().enumerate() {
                 if index != table.log_index() && table.index_holds(index, bytes) {
                     entry_of(table, index, bytes, &mut key);
                     sums.add(&key);
                 }
             }
         }
-        for index in (0..table.links()).filter(|index| *index != table.log_index()) {
-            let (mut found, mut sequence) = (Sums::default(), Sequence::new(table, index));
-            self.each_entry(task, (table, index), snapshot, |row, key, own_len| {
-                found.add(key);
-                sequence.look(task, row, (key, own_len), &mut check);
-            })?;
-            if let Some(suspects) = expected[index].suspects(&found) {
-                self.find_culprits(task, (table, index), snapshot, suspects, &mut check)?;
+        Ok(())
+    }
+
+    /// Goes through an index that is not the log's, and compares it with the rows if none are lost.
+    fn check_index(
+        &mut self,
+        task: &Task,
+        (table, index): (&Table, usize),
+        snapshot: &Snapshot,
+        expected: &Sums,
+        check: &mut TableCheck,
+    ) -> TxnResult<()> {
+        let (mut found, mut sequence) = (Sums::default(), Sequence::new(table, index));
+        self.each_entry(task, (table, index), snapshot, |row, key, own_len| {
+            found.add(key);
+            sequence.look(task, row, (key, own_len), check);
+        })?;
+        match expected.suspects(&found) {
+            Some(suspects) if !check.has_lost(table.log_index()) => {
+                self.find_culprits(task, (table, index), snapshot, suspects, check)
             }
+            _ => Ok(()),
         }
-        Ok(check)
     }
 
     /// Goes through the entries of an index that is not the log's: the row, or what stands for one that is not in

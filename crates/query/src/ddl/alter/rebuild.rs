@@ -25,6 +25,7 @@ use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::place;
 use crate::ddl::table::shown_name;
 use crate::exec::context::{Context, engine_error};
+use crate::interp::errors::of_database;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -122,7 +123,7 @@ fn expr_values(
             Ok(Some(row)) => txn.row(&table, row).to_vec(),
             Ok(None) => break,
             Err(error) => {
-                result = Err(Failure::from(engine_error(&error)));
+                result = Err(Failure::from(of_database(&error, database)));
                 break;
             }
         };

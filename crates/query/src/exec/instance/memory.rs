@@ -20,7 +20,7 @@ const MOST_PERCENT_OF_ROWS: u64 = 75;
 /// ... and what must be left beside rows, pages and logs, for what programs, sessions and transactions take.
 const LEFT_BY_ROWS: u64 = 64 << 20;
 /// What rows may take in any case: one in so many.
-const LEAST_SHARE_OF_ROWS: u64 = 4;
+const LEAST_SHARE_OF_ROWS: u64 = 2;
 /// What plans may take of it at most: one in so many.
 const MOST_SHARE_OF_PLANS: usize = 8;
 /// What the statements of one session may take of it at most: one in so many.

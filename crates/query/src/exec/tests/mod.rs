@@ -2,6 +2,7 @@
 
 mod access;
 mod backups;
+mod damage;
 mod errors;
 mod flow;
 mod golden;

@@ -13,7 +13,7 @@ use engine::wait::Task;
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
-use crate::exec::context::engine_error;
+use crate::interp::errors::of_database;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
@@ -100,7 +100,7 @@ fn every_partition(
                 Some(table) => Pages::of(definition, table, place, cx.task),
                 None => Ok(Pages::default()),
             };
-            let pages = pages.map_err(|error| engine_error(&error))?;
+            let pages = pages.map_err(|error| of_database(&error, cx.database))?;
             let rows = table.as_ref().map(|table| table.row_count());
             each(cx, Partition { table: definition, index, hobt, rows, pages });
         }

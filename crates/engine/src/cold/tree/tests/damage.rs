@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::*;
+use crate::cold::tree::node::Node;
 
 fn tree_of(pages: &MemoryPages, task: &Task<'_>, tree: Tree) {
     let mut dice = Dice(77);
@@ -135,4 +136,57 @@ fn a_lost_chain_is_damage() {
     let found = tree.find(&pages, &task, b"key", |_| ());
     assert!(matches!(found, Err(TreeError::Damaged { .. })), "{found:?}");
     assert!(!tree.verify(&pages, &task).expect("nobody interrupts").findings.is_empty());
+}
+
+/// A page that could not be read made its neighbour's link a second finding.
+#[test]
+fn pages_that_cannot_be_read_are_all_found_and_nothing_else() {
+    let runtime = runtime();
+    let task = Task::blocking(&runtime);
+    let (pages, tree) = empty(&runtime);
+    let keys: Vec<Vec<u8>> = (0..16_000)
+        .map(|number: u64| [number_key(number).to_vec(), vec![b'k'; 300]].concat())
+        .collect();
+    put_all(&pages, &task, tree, &keys);
+    let mut edit = pages.edit();
+    tree.put(&mut edit, &task, &keys[2000], 9, &[7; 20_000]).expect("there is room");
+    edit.finish();
+    drop(edit);
+    assert!(tree.gaps(&pages, &task).expect("nobody interrupts").is_empty());
+    let nodes = |level, pages: &MemoryPages| -> Vec<PageNumber> {
+        let all = (1..=pages.in_use() as u64).map(PageNumber);
+        let own = |page: &PageNumber| {
+            let image = pages.load(&task, *page, Access::Scan).expect("it is in use");
+            Node::open(&image).is_ok_and(|node| node.level() == level)
+        };
+        all.filter(own).collect()
+    };
+    let (leaves, inner) = (nodes(0, &pages), nodes(1, &pages));
+    assert!(leaves.len() > 100 && inner.len() > 2, "{} {}", leaves.len(), inner.len());
+    let chain = PageNumber(pages.in_use() as u64);
+    let mut lost = vec![leaves[10], leaves[90], inner[inner.len() / 2], chain];
+    let mut edit = pages.edit();
+    lost.iter().for_each(|page| edit.free(*page));
+    edit.finish();
+    drop(edit);
+    let gaps = tree.gaps(&pages, &task).expect("nobody interrupts");
+    let mut found: Vec<PageNumber> = gaps.iter().map(|gap| gap.page).collect();
+    let verified = tree.verify(&pages, &task).expect("nobody interrupts");
+    let mut seen = verified.findings.len();
+    found.sort();
+    lost.sort();
+    // One of the leaves, or the chain, may lie below the inner node.
+    assert!(found.iter().all(|page| lost.contains(page)), "{found:?} of {lost:?}");
+    assert!(found.len() >= 3 && found.contains(&inner[inner.len() / 2]), "{found:?} of {lost:?}");
+    // What is left of a chain is told of by its first page.
+    seen -= usize::from(found.contains(&chain));
+    let nodes_found = found.iter().filter(|page| **page != chain).count();
+    assert_eq!(seen, nodes_found, "{:?}", verified.findings);
+    assert!(gaps.is_sorted_by_key(|gap| gap.lower.clone()));
+    for key in &keys {
+        let is_lost =
+            |gap: &Gap| **key >= *gap.lower && gap.upper.as_ref().is_none_or(|upper| key < upper);
+        let read = tree.find(&pages, &task, key, |_| ());
+        assert_eq!(read.is_err(), gaps.iter().any(is_lost), "{read:?}");
+    }
 }

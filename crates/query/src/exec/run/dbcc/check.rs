@@ -1,8 +1,8 @@
 //! `DBCC CHECKTABLE`, `CHECKDB`, `CHECKALLOC`, `CHECKCATALOG`.
 //!
-//! A table is right if its rows can be taken apart and its indexes hold exactly its rows; a catalog, if the
-//! schema is what its rows say. Rows are in memory, not in pages: as pages is shown how many pages of 8 KB
-//! the bytes of the rows would fill, and errors name page (0:0).
+//! A table is right if its pages can be read, its rows can be taken apart and its indexes hold exactly its rows; a
+//! catalog, if the schema is what its rows say. A row may be in memory, in a page, or in both: as pages is shown
+//! how many pages of 8 KB the bytes of the rows would fill, and errors about rows name page (0:0).
 
 use std::sync::Arc;
 
@@ -13,11 +13,12 @@ use engine::catalog::def::{
 };
 use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
-use engine::txn::{ReadAt, TableCheck, TableFault, TxnError, TxnResult};
+use engine::txn::{LostPage, ReadAt, TableCheck, TableFault, TxnError, TxnResult};
 use tsql::ast;
 
 use super::{Run, Shown, informs, word};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::Context;
+use crate::interp::errors::of_database;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
@@ -33,19 +34,16 @@ impl Context<'_> {
         }
         let Some(stored) = self.catalog(database)?.table(&table) else { return Ok(()) };
         let checked = self.check_rows(database, &stored)?;
-        let checked = checked.map_err(|error| engine_error(&error))?;
+        let checked = checked.map_err(|error| of_database(&error, database))?;
         let name = self.table_shown(database, &table)?;
         self.tell_table(dbcc, &name, &checked)?;
-        let errors = self.report_faults(&name, &table, &checked)?;
-        if errors > 0 {
-            let args: [Shown; 5] = [&"CHECKTABLE", &0, &errors, &name, &table.id()];
-            self.tell(SqlError::new(&message::DBCC_TABLE_RESULT, &args))?;
-        }
+        self.report_faults("CHECKTABLE", &name, &table, &checked)?;
         Ok(())
     }
 
-    /// `CHECKDB`, and the parts of it: the catalog, and then every table. Nothing is allocated but
-    /// memory, so that `CHECKALLOC` finds nothing.
+    /// `CHECKDB`, and the parts of it: the catalog, and then every table. Which places of a file are in use is
+    /// found by who opens the database, and what is used twice keeps it from being opened, so that `CHECKALLOC`
+    /// finds nothing.
     pub(super) fn check_database(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let command = &*dbcc.command;
         let database = self.dbcc_database(dbcc.arguments.first())?;
@@ -72,7 +70,7 @@ impl Context<'_> {
     }
 
     /// Error 7919 if something is to be repaired while others may be in the database. Nothing is repaired
-    /// in any case: what is wrong in memory is right after the next start.
+    /// in any case.
     fn refuse_repair(&self, database: DbId, dbcc: &ast::Dbcc) -> Run<()> {
         let is_repair = |word: String| word.to_ascii_uppercase().starts_with("REPAIR_");
         let instance = self.instance();
@@ -123,11 +121,11 @@ impl Context<'_> {
             let checked = match self.check_rows(database, &stored)? {
                 Ok(checked) => checked,
                 Err(TxnError::TableChanged { .. }) => continue,
-                Err(error) => return Err(engine_error(&error).into()),
+                Err(error) => return Err(of_database(&error, database).into()),
             };
             let name = self.table_shown(database, &table)?;
             self.tell_table(dbcc, &name, &checked)?;
-            errors += self.report_faults(&name, &table, &checked)?;
+            errors += self.report_faults("CHECKDB", &name, &table, &checked)?;
         }
         Ok(errors)
     }
@@ -165,24 +163,66 @@ impl Context<'_> {
         self.tell(SqlError::new(&message::DBCC_ROWS_IN_PAGES, &args))
     }
 
-    /// Sends what is wrong with a table: how many faults there were.
-    fn report_faults(&mut self, name: &str, table: &TableDef, checked: &TableCheck) -> Run<u64> {
+    /// Sends what is wrong with a table, and how many errors that is.
+    fn report_faults(
+        &mut self,
+        command: &str,
+        name: &str,
+        table: &TableDef,
+        checked: &TableCheck,
+    ) -> Run<u64> {
+        for page in &checked.lost {
+            for error in page_messages(table, page) {
+                self.report(&error)?;
+            }
+        }
         for &fault in &checked.faults {
             self.report(&fault_message(name, table, fault))?;
         }
-        Ok(checked.fault_count)
+        let errors = checked.fault_count + PAGE_MESSAGES as u64 * checked.lost.len() as u64;
+        if errors > 0 {
+            let args: [Shown; 5] = [&command, &0, &errors, &name, &table.id()];
+            self.tell(SqlError::new(&message::DBCC_TABLE_RESULT, &args))?;
+        }
+        Ok(errors)
     }
+}
+
+/// Errors about one page.
+const PAGE_MESSAGES: usize = 2;
+
+/// Errors 8928, 8939.
+fn page_messages(table: &TableDef, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
+    let (id, index) = (table.id(), index_id(table, page.index));
+    let part = partition(table, index);
+    let place = format!("({}:{})", page.file, page.page);
+    let kind = if page.is_overflow { "LOB data" } else { "In-row data" };
+    // What SQL Server has there for pages that are not what was written, and that cannot be read.
+    let status = if page.is_refused { -1 } else { -4 };
+    let args: [Shown; 9] = [&id, &index, &part, &part, &kind, &place, &page.what, &0, &status];
+    [
+        SqlError::new(&message::DBCC_PAGE_NOT_PROCESSED, &args[..6]),
+        SqlError::new(&message::DBCC_PAGE_TEST_FAILED, &args),
+    ]
+}
+
+/// The id of the index with this ordinal. Behind the indexes of the definition comes the one that finds the rows of a
+/// heap.
+fn index_id(table: &TableDef, at: usize) -> i32 {
+    table.indexes.get(at).map_or(0, |index| index.id.0)
+}
+
+fn partition(table: &TableDef, index: i32) -> i64 {
+    (table.storage.0 << 16) as i64 | i64::from(index)
 }
 
 /// Errors 2511, 2512, 2570, 8951, 8952.
 fn fault_message(name: &str, table: &TableDef, fault: TableFault) -> SqlError {
     let id = table.id();
     let index_of = |at: usize| {
-        // Behind the indexes of the definition comes the one that finds the rows of a heap.
-        let index = table.indexes.get(at);
-        index.map_or((0, name.to_owned()), |index| (index.id.0, index.name.to_string()))
+        let index_name = table.indexes.get(at).map(|index| index.name.to_string());
+        (index_id(table, at), index_name.unwrap_or_else(|| name.to_owned()))
     };
-    let partition = |index: i32| (table.storage.0 << 16) as i64 | i64::from(index);
     let column_of = |at: usize| {
         let stored = table.stored_columns().nth(at);
         stored.map_or(("".into(), String::new()), |c| (c.name.clone(), c.ty.to_string()))
@@ -190,7 +230,7 @@ fn fault_message(name: &str, table: &TableDef, fault: TableFault) -> SqlError {
     match fault {
         TableFault::Offsets { column } | TableFault::Value { column } => {
             let index = i32::from(table.clustered_index().is_some());
-            let (part, (column, ty)) = (partition(index), column_of(column));
+            let (part, (column, ty)) = (partition(table, index), column_of(column));
             let args: [Shown; 6] = [&id, &index, &part, &part, &column, &ty];
             SqlError::new(&message::DBCC_COLUMN_VALUE, &args)
         }
@@ -206,7 +246,7 @@ fn fault_message(name: &str, table: &TableDef, fault: TableFault) -> SqlError {
         }
         TableFault::Order { index } | TableFault::Duplicate { index } => {
             let (index, _) = index_of(index);
-            let part = partition(index);
+            let part = partition(table, index);
             let args: [Shown; 4] = [&id, &index, &part, &part];
             let is_order = matches!(fault, TableFault::Order { .. });
             let message = match is_order {

@@ -1,0 +1,108 @@
+//! Pages that a check cannot read.
+
+use super::TableCheck;
+use crate::cold::tree::{Gap, TreeError};
+use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::table::Table;
+use crate::txn::{PageFault, TxnError, TxnResult};
+use crate::wait::Task;
+
+/// A page that cannot be read, or whose contents make no sense.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LostPage {
+    /// Ordinal of the index.
+    pub index: usize,
+    /// The file's number; 0 if it is not known.
+    pub file: u16,
+    /// The page's.
+    pub page: u64,
+    /// Why.
+    pub what: &'static str,
+    /// Whether the system refused to read it.
+    pub is_refused: bool,
+    /// Whether it holds part of a long value.
+    pub is_overflow: bool,
+}
+
+/// The page that could not be read, if that is why something has failed.
+pub(super) fn page_of<T>(result: TxnResult<T>) -> TxnResult<Option<PageFault>> {
+    match result {
+        Ok(_) => Ok(None),
+        Err(TxnError::Page(fault @ (PageFault::Damaged { .. } | PageFault::Read { .. }))) => {
+            Ok(Some(fault))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl TableCheck {
+    /// Whether pages of an index are lost.
+    pub(super) fn has_lost(&self, index: usize) -> bool {
+        self.lost.iter().any(|page| page.index == index)
+    }
+
+    /// Finds all pages of an index's tree that cannot be read, after one could not be. What lies between them.
+    pub(super) fn lose(
+        &mut self,
+        task: &Task,
+        (table, index): (&Table, usize),
+        met: &PageFault,
+    ) -> TxnResult<Vec<KeyRange>> {
+        let gaps = match table.cold() {
+            Some(cold) => cold.tree(index).gaps(&**cold.store(), task)?,
+            None => Vec::new(),
+        };
+        self.lost.extend(gaps.iter().map(|gap| lost_page(index, gap)));
+        if gaps.is_empty() {
+            // It belongs to what the rows were, or can be read by now.
+            self.lose_page(index, met);
+        }
+        Ok(between(&gaps))
+    }
+
+    /// Notes a page that was met; once.
+    pub(super) fn lose_page(&mut self, index: usize, met: &PageFault) {
+        let lost = match met {
+            PageFault::Damaged { what, page, place, .. } => {
+                let (what, page, file) = (*what, *page, place.map_or(0, |(file, _)| file));
+                LostPage { index, file, page, what, is_refused: false, is_overflow: false }
+            }
+            _ => {
+                let (what, is_refused) = (REFUSED, true);
+                LostPage { index, file: 0, page: 0, what, is_refused, is_overflow: false }
+            }
+        };
+        let is_known = |known: &LostPage| (known.file, known.page) == (lost.file, lost.page);
+        if !self.lost.iter().any(is_known) {
+            self.lost.push(lost);
+        }
+    }
+}
+
+const REFUSED: &str = "page read";
+
+fn lost_page(index: usize, gap: &Gap) -> LostPage {
+    let (page, is_overflow) = (gap.page.0, gap.is_overflow);
+    let (what, file, is_refused) = match (&gap.error, TxnError::from(gap.error.clone())) {
+        (TreeError::Damaged { what, .. }, _) => (*what, 0, false),
+        (_, TxnError::Page(PageFault::Damaged { what, place, .. })) => {
+            (what, place.map_or(0, |(file, _)| file), false)
+        }
+        _ => (REFUSED, 0, true),
+    };
+    LostPage { index, file, page, what, is_refused, is_overflow }
+}
+
+/// The keys between gaps, which are in their order.
+fn between(gaps: &[Gap]) -> Vec<KeyRange> {
+    let mut ranges = Vec::new();
+    let mut next = Some(KeyBuf::new());
+    for gap in gaps {
+        let Some(lower) = next else { return ranges };
+        ranges.push(KeyRange { lower, upper: Some(KeyBuf::from(&gap.lower[..])) });
+        next = gap.upper.as_deref().map(KeyBuf::from);
+    }
+    ranges.extend(next.map(|lower| KeyRange { lower, upper: None }));
+    ranges.retain(|range| !range.is_empty());
+    ranges
+}
