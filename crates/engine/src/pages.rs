@@ -106,6 +106,11 @@ impl BufferPool {
         }
     }
 
+    /// Pages of data files that could not be read since this was last asked: whose, and why. Each is told of once.
+    pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
+        self.existing().map_or(Vec::new(), |pool| pool.take_unreadable())
+    }
+
     /// What is in memory and in the extension now.
     pub fn buffers(&self, task: &Task) -> Result<Vec<Buffer>, Interrupted> {
         let mut found = Vec::new();

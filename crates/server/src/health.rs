@@ -1,12 +1,14 @@
 //! Tells the error log when checkpoints of a database fail, and when they are made again: nobody else would hear
-//! of those that nobody has asked for. And when the tables of a database cannot be loaded.
+//! of those that nobody has asked for. And when the tables of a database cannot be loaded, or pages cannot be read.
 
 use std::collections::BTreeMap;
 
 use base::ids::DbId;
 use base::{SqlError, message};
 use engine::checkpoint::CheckpointError;
+use engine::txn::TxnError;
 use query::exec::instance::Instance;
+use query::interp::errors;
 use tracing::{error, info};
 
 /// How often the checkpoints of each database have failed that could not be made the last time.
@@ -22,6 +24,7 @@ impl Health {
             let name = instance.database_name(id);
             error!("Database '{name}' is suspect, since its tables cannot be loaded: {why}");
         }
+        tell_unreadable(instance);
         for catalog in instance.databases().catalogs() {
             let database = catalog.database();
             let Some(stats) = database.checkpoint_stats() else { continue };
@@ -42,14 +45,31 @@ impl Health {
     }
 }
 
+/// Tells of pages that have turned out to be unreadable, with the words of the message that a statement gets.
+pub fn tell_unreadable(instance: &Instance) {
+    let unreadable = instance.host().pages.take_unreadable();
+    if unreadable.is_empty() {
+        return;
+    }
+    let catalogs = instance.databases().catalogs();
+    for (owner, why) in unreadable {
+        // One that is closed or being opened has no number.
+        let catalog = catalogs.iter().find(|own| own.database().identity().uuid == owner);
+        let id = catalog.map_or(DbId(0), |catalog| catalog.database().id());
+        error!("{}", told(&errors::of_database(&TxnError::from(why), id)));
+    }
+}
+
+/// An error as the error log has it.
+fn told(error: &SqlError) -> String {
+    let (number, severity, state) = (error.number(), error.severity(), error.state());
+    format!("Error: {number}, Severity: {severity}, State: {state}. {}", error.text())
+}
+
 /// What is said of a checkpoint that failed.
 fn line(name: &str, why: &CheckpointError) -> String {
-    let error = SqlError::new(&message::CHECKPOINT_FAILED, &[&name]);
-    let (number, severity, state) = (error.number(), error.severity(), error.state());
-    format!(
-        "Error: {number}, Severity: {severity}, State: {state}. {} {why}. Commits go on until the log is full.",
-        error.text()
-    )
+    let error = told(&SqlError::new(&message::CHECKPOINT_FAILED, &[&name]));
+    format!("{error} {why}. Commits go on until the log is full.")
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
-use crate::health::Health;
+use crate::health::{self, Health};
 use crate::machine;
 use crate::password::PasswordHasher;
 use crate::server::{Server, Stop};
@@ -368,6 +368,7 @@ pub async fn reclaim(server: Arc<Server>) {
 /// Ends the databases in order. No session is open any more.
 pub fn close(server: &Server) {
     let task = Task::blocking(server.runtime());
+    health::tell_unreadable(&server.instance);
     match server.instance.databases().shut_down(&task) {
         Ok(()) => info!("All databases are closed."),
         Err(error) => error!("Not all databases could be closed in order: {error}"),

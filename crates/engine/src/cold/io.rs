@@ -367,7 +367,9 @@ impl Reader {
     }
 
     fn fail(&self, request: &Arc<Request>, error: FileError) {
-        self.finish(&[request], &[request.failed(ColdError::Read(Arc::new(error)))]);
+        let error = ColdError::Read(Arc::new(error));
+        request.core.note_unreadable(request.page, request.word, &error);
+        self.finish(&[request], &[request.failed(error)]);
     }
 
     /// Verifies and links what was read for a run. All are told at its end: who scans wakes up once for it.

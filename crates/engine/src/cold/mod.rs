@@ -66,6 +66,7 @@ mod store;
 mod sweep;
 pub mod table;
 pub mod tree;
+mod unreadable;
 
 pub use batch::Batch;
 pub use buffers::Held;

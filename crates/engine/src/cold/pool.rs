@@ -22,6 +22,7 @@ use super::io::{RUN_PAGES, Reader};
 use super::pages::{Body, PAGE_BYTES};
 use super::store::Core;
 use super::sweep;
+use super::unreadable::Unreadable;
 use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Runtime, Task, WaitError, WaitList};
 
@@ -77,6 +78,7 @@ pub(super) struct Shared {
     sweeper: Mutex<SweeperState>,
     sweeper_called: Condvar,
     pub trouble: Mutex<Option<ColdError>>,
+    pub unreadable: Unreadable,
     life: Mutex<LifeExpectancy>,
     started_ns: u64,
 }
@@ -162,6 +164,7 @@ impl Pool {
             sweeper: Mutex::default(),
             sweeper_called: Condvar::new(),
             trouble: Mutex::default(),
+            unreadable: Unreadable::default(),
             life: Mutex::default(),
             started_ns: runtime.env().clock().now_ns(),
         });
@@ -225,6 +228,12 @@ impl Pool {
             extension.clear();
         }
         dropped
+    }
+
+    /// Pages of data files that could not be read, or were not what was written there: whose, and why. Each image is
+    /// told of once.
+    pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
+        self.shared.unreadable.take()
     }
 
     /// Uses a file as the extension, in the place of any other. What a clean shutdown left in it is used

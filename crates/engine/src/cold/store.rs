@@ -226,7 +226,15 @@ impl Core {
     pub(super) fn mismatch(&self, page: PageNumber, word: DiskWord, what: Mismatch) -> ColdError {
         add(&self.shared.counters.mismatches, 1);
         let place = word.place();
-        ColdError::Checksum { file: self.file(place.file).path().clone(), place, page, what }
+        let file = self.file(place.file).path().clone();
+        let error = ColdError::Checksum { file, place, page, what };
+        self.note_unreadable(page, word, &error);
+        error
+    }
+
+    /// Notes a page that could not be read.
+    pub(super) fn note_unreadable(&self, page: PageNumber, word: DiskWord, why: &ColdError) {
+        self.shared.unreadable.note((self.database, page, word.place()), why);
     }
 
     // ---- reading ----

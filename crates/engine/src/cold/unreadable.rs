@@ -1,0 +1,38 @@
+//! Pages that could not be read, for the error log: each is told of once.
+
+use std::collections::HashSet;
+
+use super::error::ColdError;
+use super::pages::PageNumber;
+use super::place::Place;
+use crate::sync::parking::Mutex;
+
+/// So many are told of. Who has more knows that the device is broken.
+const TOLD_MAX: usize = 10_000;
+
+/// An image of a page: its database, its number and where it is.
+type Image = (u128, PageNumber, Place);
+
+#[derive(Default)]
+pub(super) struct Unreadable(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    known: HashSet<Image>,
+    new: Vec<(u128, ColdError)>,
+}
+
+impl Unreadable {
+    /// Notes that an image could not be read.
+    pub fn note(&self, image: Image, why: &ColdError) {
+        let mut state = self.0.lock();
+        if state.known.len() < TOLD_MAX && state.known.insert(image) {
+            state.new.push((image.0, why.clone()));
+        }
+    }
+
+    /// Those that have been found since this was last asked: whose, and why.
+    pub fn take(&self) -> Vec<(u128, ColdError)> {
+        std::mem::take(&mut self.0.lock().new)
+    }
+}
