@@ -7,6 +7,7 @@ mod attention;
 mod backups;
 mod both_kinds;
 mod crowd;
+mod damage;
 mod durability;
 mod ending;
 mod isolation;
