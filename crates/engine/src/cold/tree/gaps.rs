@@ -196,7 +196,7 @@ fn next(
 
 /// Asks for this child and those that follow, if those before are done.
 fn read_ahead(pages: &impl Pages, node: &Node<'_>, index: usize) {
-    if !index.is_multiple_of(RUN_PAGES) {
+    if index % RUN_PAGES != 0 {
         return;
     }
     let wanted: Vec<PageNumber> =
