@@ -33,15 +33,11 @@ impl Store {
             place.file == file && place.index >= end
         };
         // A map page is written with the next change of a page below it.
-        for (number, _) in
-            chunks.iter().enumerate().filter(|(_, word)| word.is_some_and(|w| is_beyond(&w)))
-        {
-            core.map.mark_changed(PageNumber((number * CHUNK_WORDS) as u64));
-        }
-        for (number, _) in
-            directory.iter().enumerate().filter(|(_, word)| word.is_some_and(|w| is_beyond(&w)))
-        {
-            core.map.mark_changed(PageNumber((number * CHUNK_WORDS * CHUNK_WORDS) as u64));
+        for (words, pages) in [(&chunks, CHUNK_WORDS), (&directory, CHUNK_WORDS * CHUNK_WORDS)] {
+            let words = words.iter().enumerate();
+            for (number, _) in words.filter(|(_, word)| word.as_ref().is_some_and(is_beyond)) {
+                core.map.mark_changed(PageNumber((number * pages) as u64));
+            }
         }
         let last = core.numbers.lock().end;
         let mut beyond = (1..last).map(PageNumber).filter_map(|page| {

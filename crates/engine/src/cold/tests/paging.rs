@@ -105,6 +105,35 @@ fn a_file_is_as_short_as_what_is_in_it_allows() {
     again.iter().enumerate().for_each(|(n, &page)| assert_eq!(read(&store, &task, page), n as u64));
 }
 
+/// Map pages of which no word is used any more are on disk still, and move, too.
+#[test]
+fn a_file_whose_pages_are_gone_shrinks_after_a_start() {
+    let machine = Machine::new(1);
+    let (pool, task) = (machine.pool(256), machine.task());
+    let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
+    let pages = add_pages(&store, &task, 0..4000);
+    checkpoint(&store).unwrap();
+    let mut batch = store.batch();
+    pages[100..].iter().for_each(|&page| batch.free(page));
+    batch.finish();
+    checkpoint(&store).unwrap();
+    drop((store, pool));
+    machine.crash();
+    let pool = machine.pool(64);
+    let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+    store.vacate(1).unwrap();
+    checkpoint(&store).unwrap();
+    store.shrink(1, 0).unwrap();
+    checkpoint(&store).unwrap();
+    assert!(store.space().total_pages < 400, "{:?}", store.space());
+    drop((store, pool));
+    machine.crash();
+    let pool = machine.pool(64);
+    let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
+    let left = pages[..100].iter().enumerate();
+    left.for_each(|(n, &page)| assert_eq!(read(&store, &task, page), n as u64));
+}
+
 #[test]
 fn an_image_stays_as_long_as_its_guard() {
     let machine = Machine::new(1);
