@@ -33,8 +33,9 @@ use crate::wait::{OffLoad, Task};
 const SORT_PART: u64 = 8;
 const SORT_BYTES_MIN: u64 = 1 << 20;
 const SORT_BYTES_MAX: u64 = 64 << 20;
-/// Steps of filling trees between two looks whether the statement goes on.
-const STEPS_PER_JOB: usize = 16;
+/// Steps of filling trees between two looks whether the statement goes on. What they fill waits in memory for
+/// the log.
+const STEPS_PER_JOB: usize = 4;
 
 /// See the module's header.
 pub(crate) struct Build {
@@ -75,15 +76,37 @@ impl Build {
     }
 
     /// Takes a row of the table's layout. A hidden row number is filled in.
-    pub fn push(&mut self, task: &Task, txn: &mut Transaction, row: &mut [u8]) -> TxnResult<()> {
+    pub fn push(&mut self, task: &Task, row: &mut [u8]) -> TxnResult<()> {
         let table = &*self.table;
         if table.row_number_column().is_some() {
             table.set_row_number(row, table.next_row_number());
         }
-        txn.log_load(task, table, row)?;
-        let trees = self.trees.as_mut().expect("a build that has failed takes no rows");
-        trees.push(row);
-        match trees.is_full() {
+        self.trees_mut().push(row);
+        self.make_room(task)
+    }
+
+    /// Takes a row that has its row number, if there are any.
+    pub fn push_numbered(&mut self, task: &Task, row: &[u8]) -> TxnResult<()> {
+        let table = &*self.table;
+        if table.row_number_column().is_some() {
+            table.observe_row_number(table.row_number(row));
+        }
+        self.trees_mut().push(row);
+        self.make_room(task)
+    }
+
+    /// Takes back a row that was pushed, once at most: [`Build::fill`] finds [`TxnError::ChangedTwice`].
+    pub fn take_back(&mut self, task: &Task, row: &[u8]) -> TxnResult<()> {
+        self.trees_mut().take_back(row);
+        self.make_room(task)
+    }
+
+    fn trees_mut(&mut self) -> &mut TableBuild {
+        self.trees.as_mut().expect("a build that has failed takes no rows")
+    }
+
+    fn make_room(&mut self, task: &Task) -> TxnResult<()> {
+        match self.trees_mut().is_full() {
             true => self.work(task, |trees, _| trees.make_room()),
             false => Ok(()),
         }
@@ -97,10 +120,19 @@ impl Build {
     /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable.
     /// Nothing comes behind that.
     pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
-        while !self.work(task, |trees, task| {
-            let mut steps = 0..STEPS_PER_JOB;
-            steps.try_fold(false, |done, _| if done { Ok(true) } else { trees.fill_some(task) })
-        })? {
+        loop {
+            let (is_filled, rows) = self.work(task, |trees, task| {
+                let mut steps = 0..STEPS_PER_JOB;
+                let fill = |done, _| if done { Ok(true) } else { trees.fill_some(task) };
+                let is_filled = steps.try_fold(false, fill)?;
+                Ok((is_filled, trees.take_filled()))
+            })?;
+            for row in rows.iter() {
+                txn.log_load(task, &self.table, row)?;
+            }
+            if is_filled {
+                break;
+            }
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
         }
         let trees = *self.trees.take().expect("nothing has failed");
@@ -142,6 +174,7 @@ impl Build {
                 self.table.counters().duplicate();
                 TxnError::DuplicateKey { storage: self.table.storage(), index, row }
             }
+            BuildError::TakenTwice => TxnError::ChangedTwice,
         })
     }
 

@@ -406,7 +406,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
         let mut cursor = Cursor::new(&s.snapshot, 0, ScanRange::All, IndexDirection::Forward);
         while let Some(row) = cursor.next(txn, task, &old)? {
             let mut row = bytes(&new, values(&old, txn.row(&old, row)));
-            build.push(task, txn, &mut row)?;
+            build.push(task, &mut row)?;
         }
         build.finish(task, txn)?;
         txn.end_statement(s);

@@ -5,8 +5,9 @@ use env::FileResult;
 use super::Entries;
 use super::run::{RunFile, RunRange, RunReader};
 
-/// Entries in order of their keys. Equal keys come in any order.
+/// Entries in order of their keys, equal ones in the order in which they were pushed.
 pub(crate) struct Sorted {
+    /// Each has what was pushed before that of the next.
     sources: Vec<Source>,
     /// Sources that have an entry at hand: a heap, the least key first.
     heap: Vec<usize>,
@@ -47,22 +48,22 @@ impl Source {
 }
 
 impl Sorted {
-    /// Merges entries that are sorted and runs of a file.
+    /// Merges runs of a file, and entries that are sorted and came after them.
     pub(super) fn new(
+        runs: Vec<RunRange>,
         entries: Entries,
         file: Option<RunFile>,
-        runs: Vec<RunRange>,
     ) -> FileResult<Sorted> {
         let mut sources = Vec::new();
-        if !entries.places.is_empty() {
-            sources.push(Source::Memory { entries, at: 0 });
-        }
         for run in runs {
             let file = file.clone().expect("runs are in a file");
             let mut run = RunReader::new(file, run);
             if run.advance()? {
                 sources.push(Source::Run(run));
             }
+        }
+        if !entries.places.is_empty() {
+            sources.push(Source::Memory { entries, at: 0 });
         }
         let heap = (0..sources.len()).collect();
         let mut sorted = Sorted { sources, heap, is_given: false };
@@ -90,7 +91,7 @@ impl Sorted {
     }
 
     fn sift_down(&mut self, mut place: usize) {
-        let key = |heap: &[usize], place: usize| self.sources[heap[place]].key();
+        let key = |heap: &[usize], place: usize| (self.sources[heap[place]].key(), heap[place]);
         loop {
             let mut least = place;
             for child in [2 * place + 1, 2 * place + 2] {

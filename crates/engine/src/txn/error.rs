@@ -44,6 +44,8 @@ pub enum TxnError {
     },
     /// A memory limit refuses more rows. Deletes still go.
     OutOfMemory(Exhausted),
+    /// A statement has changed a row twice, and had so much to change that it was not noticed in time.
+    ChangedTwice,
     /// As many transactions as the database can hold are in progress.
     TooManyTransactions,
     /// There is no space for the log; nothing of the commit was published.
@@ -95,7 +97,10 @@ impl TxnError {
             // 2627 where the index belongs to a constraint, which only the catalog knows.
             TxnError::DuplicateKey { .. } => 2601,
             TxnError::OutOfMemory(Exhausted::Database) => 41805,
-            TxnError::OutOfMemory(Exhausted::Server) | TxnError::TooManyTransactions => 701,
+            // Memory would have noticed it.
+            TxnError::OutOfMemory(Exhausted::Server)
+            | TxnError::TooManyTransactions
+            | TxnError::ChangedTwice => 701,
             TxnError::LogFull => 9002,
             TxnError::LogFailed => 9001,
             TxnError::ProtectedInSeveralDatabases => 41317,
@@ -117,6 +122,7 @@ impl TxnError {
             TxnError::DuplicateKey { .. } | TxnError::Unavailable(_) => 14,
             TxnError::OutOfMemory(Exhausted::Server)
             | TxnError::TooManyTransactions
+            | TxnError::ChangedTwice
             | TxnError::LogFull => 17,
             TxnError::LogFailed => 21,
             TxnError::Page(fault) => fault.severity(),
@@ -143,7 +149,9 @@ impl TxnError {
             TxnError::Deadlock | TxnError::LockTimeout => 51,
             TxnError::LogFailed | TxnError::OutOfLocks => 4,
             TxnError::LogFull | TxnError::Page(_) => 2,
-            TxnError::OutOfMemory(_) | TxnError::TooManyTransactions => 123,
+            TxnError::OutOfMemory(_) | TxnError::TooManyTransactions | TxnError::ChangedTwice => {
+                123
+            }
             TxnError::DuplicateKey { .. }
             | TxnError::ProtectedInSeveralDatabases
             | TxnError::Interrupted
@@ -170,6 +178,7 @@ impl TxnError {
             | TxnError::DuplicateKey { .. }
             | TxnError::OutOfMemory(_)
             | TxnError::TooManyTransactions
+            | TxnError::ChangedTwice
             | TxnError::Interrupted
             | TxnError::TableChanged { .. }
             | TxnError::Page(_)

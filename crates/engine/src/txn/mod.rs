@@ -13,6 +13,7 @@ mod promote;
 mod read;
 mod redo;
 mod space;
+mod successor;
 mod sunk;
 mod transaction;
 mod undo;

@@ -9,6 +9,7 @@ use crate::hot::table::{Promoted, Table};
 use crate::hot::visibility::Snapshot;
 use crate::txn::error::TxnResult;
 use crate::txn::transaction::Transaction;
+use crate::txn::write::ROW_BYTES;
 use crate::wait::Task;
 
 /// Where a row is that was to be brought back.
@@ -79,6 +80,7 @@ impl Transaction {
             // change of it already: his stamp is no lower than this (S4).
             let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
+            self.written_bytes += (row.1.len() + ROW_BYTES) as u64;
         }
         Ok(BroughtBack::To(promoted.anchor()))
     }

@@ -106,7 +106,7 @@ pub(super) struct Held {
     pub announced: bool,
 }
 
-/// The part of what rows may take that a transaction may fill with new ones, and the least that that is.
+/// The part of what rows may take that a transaction may fill, and the least that that is.
 const SHARE_PART: u64 = 4;
 const SHARE_MIN: u64 = 1 << 20;
 /// How often it is looked, while another share is filled, whether somebody is still in the way.
@@ -144,9 +144,9 @@ pub struct Transaction {
     pub(super) operations: Vec<u8>,
     /// What goes to the log before the commit.
     pub(super) loads: Loads,
-    /// About how many bytes of memory its new rows take, and with how many it is looked next whether that is
+    /// About how many bytes of memory its changes take, and with how many it is looked next whether that is
     /// too much.
-    pub(super) inserted_bytes: u64,
+    pub(super) written_bytes: u64,
     look_at_bytes: u64,
     /// The storage whose new rows go to a successor of it; 0 if none. Written by who loads that.
     loading: Option<Arc<AtomicU64>>,
@@ -189,7 +189,7 @@ impl Transaction {
             preparations: Vec::new(),
             operations: Vec::new(),
             loads: Loads::default(),
-            inserted_bytes: 0,
+            written_bytes: 0,
             look_at_bytes: SHARE_MIN,
             loading: None,
             prepared: None,
@@ -367,21 +367,21 @@ impl Transaction {
         self.hooks.push(Box::new(hook));
     }
 
-    /// Whether it has inserted so much that further rows of this table had better not stay in memory: more
+    /// Whether it has written so much that further changes of this table had better not stay in memory: more
     /// than its share of what rows may take, and the table is one that may sink. If somebody is in the
     /// way, it goes on in memory as long as that is not twice its share.
     #[inline]
     pub fn outgrows(&mut self, table: &Table) -> bool {
-        self.inserted_bytes >= self.look_at_bytes && self.has_outgrown(table)
+        self.written_bytes >= self.look_at_bytes && self.has_outgrown(table)
     }
 
     #[cold]
     fn has_outgrown(&mut self, table: &Table) -> bool {
         let limit = self.manager().tables().pool().least_limit();
         let share = (limit / SHARE_PART).max(SHARE_MIN);
-        self.look_at_bytes = share.max(self.inserted_bytes.saturating_add(share / SHARE_LOOKS));
-        let is_due = table.is_sinkable() && self.inserted_bytes >= share;
-        is_due && (self.inserted_bytes / 2 >= share || self.is_alone_in(table))
+        self.look_at_bytes = share.max(self.written_bytes.saturating_add(share / SHARE_LOOKS));
+        let is_due = table.is_sinkable() && self.written_bytes >= share;
+        is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
 
     /// Whether nobody else is in the table or changes the schema, just now.
@@ -391,18 +391,18 @@ impl Transaction {
         gate.is_empty(1) && is_own(gate.closing()) && is_own(self.manager().ddl().holder())
     }
 
-    /// Whether rows that are inserted into this table go to its successor.
+    /// Whether changes of this table go to its successor.
     #[inline]
     pub fn is_loading(&self, table: &Table) -> bool {
         let is_it = |storage: &Arc<AtomicU64>| storage.load(Relaxed) == table.storage().0;
         self.loading.as_ref().is_some_and(is_it)
     }
 
-    /// From now on rows that are inserted into this storage go to its successor; the caller sets the number
-    /// to 0 when that is over.
+    /// From now on changes of this storage go to its successor; the caller sets the number to 0 when that is
+    /// over.
     pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
-        (self.inserted_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+        (self.written_bytes, self.look_at_bytes) = (0, SHARE_MIN);
     }
 
     /// Registers a function to be called before a commit is decided, with the owner whose gates the

@@ -22,8 +22,10 @@ use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
 
-/// What a new row takes in memory beside its bytes, about: its anchor, its place in the write set.
-const NEW_ROW_BYTES: usize = 128;
+/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the write set.
+pub(super) const ROW_BYTES: usize = 128;
+/// What another version of one takes.
+const VERSION_BYTES: usize = 64;
 
 /// What became of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +42,7 @@ pub enum Written {
 }
 
 /// What a writer may do with a row it found.
-enum Verdict {
+pub(super) enum Verdict {
     Take(Newest),
     Newer(VersionPtr),
     /// Another transaction has moved the row to this anchor.
@@ -116,7 +118,7 @@ impl Transaction {
 
     /// The gate of the table is held from here on.
     #[inline]
-    fn target<'a>(
+    pub(super) fn target<'a>(
         &mut self,
         task: &Task,
         table: &'a Table,
@@ -161,7 +163,7 @@ impl Transaction {
         // SAFETY: the anchor was made with the table's number of links.
         let version = unsafe { anchor.inline(table.links()) };
         self.writes.push(Write { anchor, version, table: target.held, kind: WriteKind::Insert });
-        self.inserted_bytes += (row.len() + NEW_ROW_BYTES) as u64;
+        self.written_bytes += (row.len() + ROW_BYTES) as u64;
         self.order_insert(table);
         if self.must_ask(table) && self.is_insert_overtaken(table, row) {
             let row = row.to_vec();
@@ -563,7 +565,7 @@ impl Transaction {
     }
 
     /// What this transaction may do with a row in this state.
-    fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
+    pub(super) fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
         let snapshot = target.snapshot;
         match newest.fate {
             Fate::Owned { begin, .. } if begin.slot() == self.slot => {
@@ -599,7 +601,7 @@ impl Transaction {
     }
 
     /// Another transaction has the row: waits for it to end, or fails.
-    fn contested(
+    pub(super) fn contested(
         &mut self,
         task: &Task,
         table: &Table,
@@ -643,7 +645,7 @@ impl Transaction {
     }
 
     /// The error of a writer that lost a row to a commit that its snapshot does not see.
-    fn lost(&self, target: Target<'_>) -> TxnError {
+    pub(super) fn lost(&self, target: Target<'_>) -> TxnError {
         let Target { table, snapshot, .. } = target;
         match (table.conflicts(), snapshot.isolation) {
             (ConflictPolicy::FirstWriterWins, _) => {
@@ -704,6 +706,10 @@ impl Transaction {
             }
             return Ok(None);
         }
+        self.written_bytes += match change {
+            Change::Update(bytes) => (VERSION_BYTES + bytes.len()) as u64,
+            Change::Delete | Change::Move => VERSION_BYTES as u64,
+        };
         self.note_taken(target, anchor, version, kind);
         let gone = matches!(change, Change::Delete | Change::Move);
         Ok(Some(if gone { newest.version } else { version }))
@@ -754,18 +760,18 @@ impl Transaction {
 }
 
 /// Whether who finds that another has changed a row goes on with what that has become.
-fn is_followed(target: Target<'_>) -> bool {
+pub(super) fn is_followed(target: Target<'_>) -> bool {
     target.table.conflicts() == ConflictPolicy::Wait
         && target.snapshot.isolation == Isolation::ReadCommitted
 }
 
 /// A table whose gate is held, and what a write in it is judged by.
 #[derive(Clone, Copy)]
-struct Target<'a> {
-    table: &'a Table,
-    snapshot: &'a Snapshot,
+pub(super) struct Target<'a> {
+    pub table: &'a Table,
+    pub snapshot: &'a Snapshot,
     /// Position in [`Transaction::held`].
-    held: u32,
+    pub held: u32,
 }
 
 /// What [`Transaction::change`] does to a row.

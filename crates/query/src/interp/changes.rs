@@ -283,7 +283,7 @@ impl Machine<'_, '_> {
         }
         let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
         if site.loads && transaction.is_loading(table) {
-            host.load(task, used, new.bytes())?;
+            host.load(task, used, None, Some(new.bytes()))?;
             if explicit.is_some() {
                 self.outcome.identity = explicit;
             }
@@ -349,11 +349,11 @@ impl Machine<'_, '_> {
 
     /// Updates a row, or deletes it.
     #[inline(always)]
-    fn write(&mut self, target: u16, row: Reg, bytes: Option<Reg>) -> SqlResult<WriteStatus> {
+    fn write(&mut self, target: u16, row: Reg, reg: Option<Reg>) -> SqlResult<WriteStatus> {
         let unit = self.unit;
         let site = &unit.targets[usize::from(target)];
         let regs = registers(&self.act.slots);
-        let bytes = bytes.map(|reg| regs.bytes(reg));
+        let bytes = reg.map(|reg| regs.bytes(reg));
         let slot = *regs.slot(row);
         match site.table {
             TargetTable::Table(table) => {
@@ -361,6 +361,9 @@ impl Machine<'_, '_> {
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
                 let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
                 let found = row_ref(&slot);
+                if site.loads && transaction.is_loading(table) {
+                    return self.write_to_successor(used, row, reg);
+                }
                 let written = match bytes {
                     Some(bytes) if site.keeps_keys => {
                         transaction.update_in_place(task, table, &snapshot, found, bytes)
@@ -368,6 +371,11 @@ impl Machine<'_, '_> {
                     Some(bytes) => transaction.update(task, table, &snapshot, found, bytes),
                     None => transaction.delete(task, table, &snapshot, found),
                 };
+                let outgrows = site.loads && written.is_ok() && transaction.outgrows(table);
+                let host = &mut *self.exec.host;
+                if outgrows && self.lent.is_none() {
+                    host.begin_load(task, used)?;
+                }
                 match written {
                     Ok(Written::Done(_)) => Ok(WriteStatus::Done),
                     Ok(Written::Newer(newer)) => {
@@ -400,6 +408,35 @@ impl Machine<'_, '_> {
                     (Changed::Gone | Changed::Duplicate(_), _) => Ok(WriteStatus::Gone),
                 }
             }
+        }
+    }
+
+    /// Updates a row, or deletes it, where the table is being loaded.
+    #[cold]
+    fn write_to_successor(
+        &mut self,
+        used: &TableUse,
+        row: Reg,
+        bytes: Option<Reg>,
+    ) -> SqlResult<WriteStatus> {
+        let regs = registers(&self.act.slots);
+        let (found, bytes) = (row_ref(regs.slot(row)), bytes.map(|reg| regs.bytes(reg)));
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
+        match transaction.look_before_change(task, table, &snapshot, found) {
+            Ok(Written::Done(old)) => {
+                // SAFETY: the version is visible to the registered snapshot, or newer and protected like it.
+                let old = unsafe { table.row(old.version) };
+                host.load(task, used, Some(old), bytes)?;
+                Ok(WriteStatus::Done)
+            }
+            Ok(Written::Newer(newer)) => {
+                self.set(row, row_slot(newer));
+                Ok(WriteStatus::Newer)
+            }
+            Ok(Written::Gone) => Ok(WriteStatus::Gone),
+            Ok(Written::Repeated) => Ok(WriteStatus::Repeated),
+            Err(error) => Err(errors::from_engine(&error, host, used)),
         }
     }
 

@@ -50,7 +50,9 @@ pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlErr
     let args: &[&dyn std::fmt::Display] = match error {
         TxnError::Page(fault) => return page_fault(fault, None, None),
         // What is the whole server's belongs to no other pool.
-        TxnError::OutOfMemory(_) | TxnError::TooManyTransactions if args.is_empty() => {
+        TxnError::OutOfMemory(_) | TxnError::TooManyTransactions | TxnError::ChangedTwice
+            if args.is_empty() =>
+        {
             &[&"default"]
         }
         _ => args,

@@ -86,14 +86,20 @@ pub trait Host {
         value: i64,
     ) -> SqlResult<()>;
 
-    /// The statement has inserted more into a table than may stay in memory: from now on its rows go to a
-    /// successor of the table's storage, by [`Host::load`], if that can be.
+    /// The transaction has written more than may stay in memory: from now on the statement's changes of this
+    /// table go to a successor of its storage, by [`Host::load`], if that can be.
     fn begin_load(&mut self, _: &Task, _: &TableUse) -> SqlResult<()> {
         Ok(())
     }
 
-    /// A new row of a table that is being loaded.
-    fn load(&mut self, _: &Task, _: &TableUse, _: &[u8]) -> SqlResult<()> {
+    /// A change of a table that is being loaded: the row that goes, and the new one.
+    fn load(
+        &mut self,
+        _: &Task,
+        _: &TableUse,
+        _old: Option<&[u8]>,
+        _new: Option<&[u8]>,
+    ) -> SqlResult<()> {
         Err(crate::lower::internal("nothing is being loaded"))
     }
 

@@ -253,8 +253,8 @@ pub struct TargetSite {
     pub explicit_identity: Option<usize>,
     /// Whether no update of this target changes the key of an index.
     pub keeps_keys: bool,
-    /// Whether more rows than memory may take can go to a successor of the table's storage: nothing but new
-    /// rows are written, and nobody looks at them before the statement is over.
+    /// Whether more changes than memory may take can go to a successor of the table's storage:
+    /// nobody looks at rows that were changed before the statement is over.
     pub loads: bool,
     /// The layout of its rows: a place in [`crate::ir::Unit::layouts`].
     pub layout: u16,

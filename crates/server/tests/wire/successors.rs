@@ -180,3 +180,183 @@ fn a_transaction_may_load_more_than_memory_takes() {
     check(&mut connection);
     assert_eq!(refusal(&mut connection, "insert t values (9, 9, 'x')"), 2627);
 }
+
+/// Rows of about 700 bytes, so many that all of them do not fit into memory.
+const WIDE: i64 = 60_000;
+
+/// A table with a secondary index that has sunk, and holds `id`, `n` and a long text.
+fn fill_wide(connection: &mut Connection, table: &str, key: &str) {
+    connection
+        .execute(&format!(
+            "create table {table} (id int not null {key}, n int not null, v varchar(800)); \
+             create index ix on {table} (n)"
+        ))
+        .unwrap();
+    for from in (1..=WIDE).step_by(PART as usize) {
+        let to = from + PART - 1;
+        let text = format!(
+            "insert {table} select value, value % 1000, replicate('a', 700) \
+             from generate_series({from}, {to})"
+        );
+        connection.execute(&text).unwrap();
+    }
+    connection.execute("checkpoint; waitfor delay '00:00:03'; checkpoint").unwrap();
+}
+
+/// What a table holds: rows, sums of `id` and `n`, rows by the index, and rows whose text is `v`.
+fn sums(connection: &mut Connection, table: &str, v: &str) -> [i64; 5] {
+    let text = format!(
+        "select count(*), sum(cast(id as bigint)), sum(cast(n as bigint)), \
+         (select count(*) from {table} with (index(ix)) where n between 10 and 19), \
+         sum(case when v = {v} then 1 else 0 end) from {table}"
+    );
+    let rows = connection.query(&text).unwrap().rows;
+    [0, 1, 2, 3, 4].map(|column| match rows[0][column] {
+        Value::Int(number) => number,
+        ref other => panic!("{other:?}"),
+    })
+}
+
+/// No index disagrees with its table.
+fn check_table(connection: &mut Connection, table: &str) {
+    connection.execute(&format!("dbcc checktable ('{table}') with no_infomsgs")).unwrap();
+}
+
+#[test]
+fn a_statement_may_change_more_rows_than_memory_takes() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    fill_wide(&mut connection, "t", "primary key");
+    let all = WIDE * (WIDE + 1) / 2;
+    let before = [WIDE, all, WIDE / 1000 * 499_500, WIDE / 100, WIDE];
+    let old = "replicate('a', 700)";
+    assert_eq!(sums(&mut connection, "t", old), before);
+
+    // Undone as a whole, and because of one row.
+    connection
+        .execute("begin tran; update t set n = n + 1, v = replicate('b', 700); rollback")
+        .unwrap();
+    assert_eq!(sums(&mut connection, "t", old), before);
+    let bad = format!("update t set v = replicate('b', 700), n = 1 / ({WIDE} - id)");
+    assert_eq!(refusal(&mut connection, &bad), 8134);
+    assert_eq!(sums(&mut connection, "t", old), before);
+
+    // Keys of a secondary index, and then the unique key.
+    connection.execute("update t set n = n + 1, v = replicate('b', 700)").unwrap();
+    let n = before[2] + WIDE;
+    let changed = "replicate('b', 700)";
+    assert_eq!(sums(&mut connection, "t", changed), [WIDE, all, n, WIDE / 100, WIDE]);
+    connection.execute("update t set id = id + 1").unwrap();
+    assert_eq!(sums(&mut connection, "t", changed), [WIDE, all + WIDE, n, WIDE / 100, WIDE]);
+    check_table(&mut connection, "t");
+
+    // In one transaction with what comes before and behind.
+    connection
+        .execute(&format!(
+            "begin tran; delete t where id = 2; delete t where id > 100; \
+             if @@rowcount <> {WIDE} - 99 throw 50000, 'rows are not counted', 1; \
+             if (select count(*) from t) <> 98 throw 50000, 'rows are left', 1; \
+             insert t values (1, 5, 'new'); update t set n = 6 where id = 1; commit"
+        ))
+        .unwrap();
+    assert_eq!(sums(&mut connection, "t", "'new'")[0], 99);
+    check_table(&mut connection, "t");
+    server.kill();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    assert_eq!(sums(&mut connection, "t", "'new'")[..2], [99, 1 + (3..=100).sum::<i64>()]);
+    check_table(&mut connection, "t");
+}
+
+#[test]
+fn merges_joins_heaps_and_triggers_may_change_more_rows_than_memory_takes() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    fill_wide(&mut connection, "t", "");
+    connection.execute("create table log (inserted int, deleted int, seen int, now int)").unwrap();
+    connection
+        .execute(
+            "create trigger after_update on t after update as insert log \
+             select count(*), (select count(*) from deleted where v like 'a%'), \
+             (select count(*) from t where v like 'b%'), @@rowcount from inserted",
+        )
+        .unwrap();
+    // A heap, with rows that are found by a join, each once.
+    connection
+        .execute(&format!(
+            "update t set v = replicate('b', 700), n = s.value from t \
+             join generate_series(1, {WIDE}) s on s.value = t.id where t.id <> 5"
+        ))
+        .unwrap();
+    let changed = WIDE - 1;
+    let query = format!(
+        "select count(*) from log where inserted = {changed} and deleted = {changed} \
+         and seen = {changed} and now = {changed}"
+    );
+    assert_eq!(number(&mut connection, &query), 1);
+    check_table(&mut connection, "t");
+    connection.execute("drop trigger after_update").unwrap();
+
+    // Rows that are changed, that come, and that go.
+    connection
+        .execute(&format!(
+            "merge t using generate_series({}, {}) s on t.id = s.value \
+             when matched then update set v = replicate('c', 700) \
+             when not matched then insert values (s.value, 7, replicate('d', 700)) \
+             when not matched by source then delete;",
+            WIDE / 2 + 1,
+            WIDE * 3 / 2
+        ))
+        .unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t where v like 'c%'"), WIDE / 2);
+    assert_eq!(number(&mut connection, "select count(*) from t where n = 7"), WIDE / 2);
+    assert_eq!(number(&mut connection, "select min(id) from t"), WIDE / 2 + 1);
+    assert_eq!(number(&mut connection, "select count(*) from t"), WIDE);
+    check_table(&mut connection, "t");
+
+    // The same row twice: a MERGE says so, and nothing has happened.
+    let twice = format!(
+        "merge t using (select value from generate_series({0}, {1}) \
+         union all select {1}) s on t.id = s.value \
+         when matched then update set v = replicate('e', 700);",
+        WIDE / 2 + 1,
+        WIDE * 3 / 2
+    );
+    assert_eq!(refusal(&mut connection, &twice), 8672);
+    assert_eq!(number(&mut connection, "select count(*) from t where v like 'e%'"), 0);
+    check_table(&mut connection, "t");
+    server.kill();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    assert_eq!(number(&mut connection, "select count(*) from t where v like 'c%'"), WIDE / 2);
+    assert_eq!(number(&mut connection, "select count(*) from t where v like 'd%'"), WIDE / 2);
+    check_table(&mut connection, "t");
+}
+
+/// Bulk loads come in many statements of one transaction, which share a successor.
+#[test]
+fn a_bulk_load_may_have_more_rows_than_memory_takes() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    connection
+        .execute("create table t (id int not null primary key, n int, v varchar(800))")
+        .unwrap();
+    let file = dir.path().join("rows.csv");
+    let text = "a".repeat(700);
+    let rows = 4 * WIDE;
+    let lines: String = (0..rows).map(|id| format!("{id},{},{text}\n", id % 7)).collect();
+    std::fs::write(&file, lines).unwrap();
+    let load = format!("bulk insert t from '{}' with (fieldterminator = ',')", file.display());
+    connection.execute("insert t values (-1, 0, 'first')").unwrap();
+    connection.execute(&load).unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t"), rows + 1);
+    // A key that is there twice, found at the end: the batch is undone.
+    assert_eq!(refusal(&mut connection, &load), 2627);
+    assert_eq!(number(&mut connection, "select count(*) from t"), rows + 1);
+    connection.execute(&format!("begin tran; delete t where id >= 0; {load}; commit")).unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t where n = 3"), (rows + 3) / 7);
+    check_table(&mut connection, "t");
+}

@@ -1,29 +1,31 @@
-//! Loading more rows into a table than a transaction may have in memory.
+//! Changing more rows of a table than a transaction may have in memory.
 //!
 //! # Life of a load
 //!
-//! A statement has inserted so much that the next row had better not be in memory. Then the table's gate is
-//! closed, and a successor of its storage is begun: new trees ([`crate::sink::Build`]) with all that the
-//! transaction sees in the table by then. Further rows of the statement go there. When the statement has
-//! succeeded the trees are filled, keys that are there twice are found, and the successor becomes the
-//! table's storage, as after a rebuild: for the transaction at once, for others when it commits.
+//! A statement has written so much that what it changes next had better not be in memory. Then the table's gate
+//! is closed, and a successor of its storage is begun: new trees ([`crate::sink::Build`]) with all that the
+//! transaction sees in the table by then. Further new rows of the statement go there, and rows that it deletes
+//! are taken back there. When the statement has succeeded the trees are filled, keys that are there twice are
+//! found, and the successor becomes the table's storage, as after a rebuild: for the transaction at once, for
+//! others when it commits.
 //!
 //! Until then whoever reads the table in this transaction reads the old storage, as it was when the load
 //! began. If the statement fails, the load is forgotten with what it did before.
 
 use base::ids::ObjectId;
 
-use super::tables::each_row;
 use super::{SchemaEdit, Step, lock};
 use crate::catalog::def::TableDef;
-use crate::catalog::error::{CatalogError, CatalogResult};
+use crate::catalog::error::CatalogResult;
+use crate::hot::cursor::{Cursor, ScanRange};
+use crate::hot::index::Direction;
 use crate::hot::table::Table;
 use crate::hot::visibility::Isolation;
 use crate::sink::Build;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::txn::{ReadAt, Savepoint, Transaction};
+use crate::txn::{ReadAt, Savepoint, Transaction, TxnResult};
 use crate::wait::Task;
 
 /// See the module's header.
@@ -49,8 +51,8 @@ impl Drop for TableLoad {
 }
 
 impl SchemaEdit {
-    /// From now on rows that are inserted into this table go to a successor of its storage, until the
-    /// statement at this level of the session has succeeded. `false` where that cannot be.
+    /// From now on changes of this table go to a successor of its storage, until the statement at this level of
+    /// the session has succeeded. `false` where that cannot be.
     pub fn begin_load(
         &mut self,
         task: &Task,
@@ -70,13 +72,14 @@ impl SchemaEdit {
         let build = self.catalog.database().build(task, &new_rows, txn)?;
         let mut build = build.expect("disk tables of this database have trees");
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let copy = &mut |_: &Table, row: &[u8], _: &Table, out: &mut Vec<u8>| {
-            out.extend_from_slice(row);
-            Ok::<(), CatalogError>(())
+        let mut rows = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut copy = || -> TxnResult<()> {
+            while let Some(row) = rows.next(txn, task, &old_rows)? {
+                build.push_numbered(task, txn.row(&old_rows, row))?;
+            }
+            Ok(())
         };
-        let rows = (&*old_rows, &*new_rows);
-        let copied =
-            each_row(task, txn, &statement, rows, copy, |txn, row| build.push(task, txn, row));
+        let copied = copy();
         txn.end_statement(statement);
         copied?;
         let storage = Arc::new(AtomicU64::new(old.storage.0));
@@ -87,12 +90,29 @@ impl SchemaEdit {
         Ok(true)
     }
 
-    /// Takes a row of the table that is being loaded.
-    pub fn load(&mut self, task: &Task, txn: &mut Transaction, row: &[u8]) -> CatalogResult<()> {
-        let load = self.load.as_mut().expect("a load has begun");
-        load.row.clear();
-        load.row.extend_from_slice(row);
-        Ok(load.build.push(task, txn, &mut load.row)?)
+    /// Takes a change of the table that is being loaded: the row that goes, as it is there, and the new one.
+    pub fn load(
+        &mut self,
+        task: &Task,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> CatalogResult<()> {
+        let TableLoad { build, row, new_rows, .. } =
+            self.load.as_deref_mut().expect("a load has begun");
+        if let Some(old) = old {
+            build.take_back(task, old)?;
+        }
+        let Some(new) = new else { return Ok(()) };
+        row.clear();
+        row.extend_from_slice(new);
+        match old.filter(|_| new_rows.row_number_column().is_some()) {
+            None => build.push(task, row)?,
+            Some(old) => {
+                new_rows.set_row_number(row, new_rows.row_number(old));
+                build.push_numbered(task, row)?;
+            }
+        }
+        Ok(())
     }
 
     /// The table that the statement at this level is loading, if it is.

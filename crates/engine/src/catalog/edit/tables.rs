@@ -179,12 +179,12 @@ fn build_rows<E: From<CatalogError>>(
     let Some(mut build) = build else {
         return copy_rows(task, txn, statement, (old, new), map);
     };
-    each_row(task, txn, statement, (old, new), map, |txn, row| build.push(task, txn, row))?;
+    each_row(task, txn, statement, (old, new), map, |_, row| build.push(task, row))?;
     build.finish(task, txn).map_err(failed)
 }
 
 /// Has `put` take each row that the statement sees, mapped.
-pub(super) fn each_row<E: From<CatalogError>>(
+fn each_row<E: From<CatalogError>>(
     task: &Task,
     txn: &mut Transaction,
     statement: &Statement,

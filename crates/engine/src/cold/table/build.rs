@@ -3,10 +3,11 @@
 //! # Life of a build
 //!
 //! 1. The trees are made, empty, and stand in the directory as *being built*.
-//! 2. Rows are pushed. What each index's tree is to have of them is sorted, in files if need be
-//!    ([`crate::sort`]).
+//! 2. Rows are pushed, and some of them taken back. What each index's tree is to have of them is sorted, in
+//!    files if need be ([`crate::sort`]).
 //! 3. The trees are filled, one after the other and in order of their keys, the one with the rows first. So
-//!    leaves are written once, and are full. Keys that are there twice are found here.
+//!    leaves are written once, and are full. Of what was pushed and taken back under one key the last counts
+//!    ([`Settled`]). Keys that are there twice are found here.
 //! 4. The directory says that the trees are *built*: whole, and made for one commit.
 //!
 //! # Invariants
@@ -63,6 +64,8 @@ pub enum BuildError {
         /// One of them.
         row: Box<[u8]>,
     },
+    /// A row was taken back twice.
+    TakenTwice,
 }
 
 impl From<TreeError> for BuildError {
@@ -87,15 +90,120 @@ pub struct TableBuild {
     sorters: Vec<Option<Sorter>>,
     filling: Option<Filling>,
     rows: u64,
+    /// Rows that are in their tree since somebody took them from here.
+    filled: FilledRows,
     p: Vec<u8>,
     entry: Vec<u8>,
+}
+
+/// Rows, one behind the other.
+#[derive(Default)]
+pub struct FilledRows {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl FilledRows {
+    fn push(&mut self, row: &[u8]) {
+        self.bytes.extend_from_slice(row);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[*start..*end])
+    }
 }
 
 /// A tree that is being filled.
 struct Filling {
     index: usize,
-    sorted: Sorted,
+    entries: Settled,
     seen: Seen,
+}
+
+/// What is left of sorted entries. One with an empty value takes back what was pushed before with its key.
+struct Settled {
+    sorted: Sorted,
+    /// What [`Settled::next`] has given last.
+    entry: Entry,
+    /// What comes then, if there is more.
+    ahead: Entry,
+    is_more: bool,
+    has_begun: bool,
+}
+
+#[derive(Default)]
+struct Entry {
+    key: Vec<u8>,
+    value: Vec<u8>,
+    /// Whether there is no such row: what was pushed was taken back.
+    is_gone: bool,
+    /// Whether one was pushed while there was one with this key.
+    is_twice: bool,
+    /// How often one was taken back.
+    taken: u32,
+}
+
+impl Entry {
+    fn set(&mut self, key: &[u8], value: &[u8]) {
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        (self.is_gone, self.is_twice, self.taken) = (true, false, 0);
+        self.replace(value);
+    }
+
+    /// Another entry with the same key comes.
+    fn replace(&mut self, value: &[u8]) {
+        let was_there = !self.is_gone;
+        self.value.clear();
+        self.value.extend_from_slice(value);
+        self.is_gone = key::whole(&self.key, value).is_some_and(|(_, own)| own.is_empty());
+        self.is_twice |= was_there && !self.is_gone;
+        self.taken += u32::from(self.is_gone);
+    }
+}
+
+impl Settled {
+    fn new(sorted: Sorted) -> Settled {
+        let (entry, ahead) = (Entry::default(), Entry::default());
+        Settled { sorted, entry, ahead, is_more: false, has_begun: false }
+    }
+
+    /// The next entry.
+    fn next(&mut self) -> Result<Option<&Entry>, BuildError> {
+        if !self.has_begun {
+            self.look_ahead()?;
+            self.has_begun = true;
+        }
+        while self.is_more {
+            std::mem::swap(&mut self.entry, &mut self.ahead);
+            self.look_ahead()?;
+            if self.entry.taken > 1 {
+                return Err(BuildError::TakenTwice);
+            }
+            if !self.entry.is_gone {
+                return Ok(Some(&self.entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads what else there is with the key of the entry at hand, and the first entry behind that.
+    fn look_ahead(&mut self) -> Result<(), FileError> {
+        self.is_more = false;
+        while let Some((key, value)) = self.sorted.next()? {
+            if self.has_begun && key == self.entry.key {
+                self.entry.replace(value);
+            } else {
+                self.is_more = true;
+                self.ahead.set(key, value);
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Keys that a unique index has had last.
@@ -144,9 +252,17 @@ impl TableBuild {
             Some(Sorter::new(env, dir, &name, bytes_max))
         };
         let sorters = (0..indexes).map(sorter).collect();
-        let (p, entry) = (Vec::new(), Vec::new());
-        let tables = tables.clone();
-        Ok(TableBuild { tables, table, spec, sorters, filling: None, rows: 0, p, entry })
+        Ok(TableBuild {
+            tables: tables.clone(),
+            table,
+            spec,
+            sorters,
+            filling: None,
+            rows: 0,
+            filled: FilledRows::default(),
+            p: Vec::new(),
+            entry: Vec::new(),
+        })
     }
 
     /// Takes a row.
@@ -154,23 +270,35 @@ impl TableBuild {
     /// # Panics
     /// If trees are being filled.
     pub fn push(&mut self, row: &[u8]) {
+        self.push_entries(row, false);
+    }
+
+    /// Takes back a row that was pushed, once at most: [`BuildError::TakenTwice`] is found when trees are filled.
+    ///
+    /// # Panics
+    /// If trees are being filled.
+    pub fn take_back(&mut self, row: &[u8]) {
+        self.push_entries(row, true);
+    }
+
+    fn push_entries(&mut self, row: &[u8], is_gone: bool) {
         let TableBuild { spec, p, entry, .. } = self;
         p.clear();
         spec.keys.append_key(spec.clustered, row, p);
         let p_len = u16::try_from(p.len()).expect("keys are shorter").to_le_bytes();
+        let value = |value| if is_gone { &[][..] } else { value };
         for (index, sorter) in self.sorters.iter_mut().enumerate() {
             let sorter = sorter.as_mut().expect("rows come before trees are filled");
             if index == spec.clustered {
-                sorter.push(&key::in_tree(p), &key::value_in_tree(p, row));
+                sorter.push(&key::in_tree(p), &key::value_in_tree(p, value(row)));
                 continue;
             }
             entry.clear();
             if spec.keys.append_key(index, row, entry) {
                 entry.extend_from_slice(p);
-                sorter.push(&key::in_tree(entry), &key::value_in_tree(entry, &p_len));
+                sorter.push(&key::in_tree(entry), &key::value_in_tree(entry, value(&p_len)));
             }
         }
-        self.rows += 1;
     }
 
     /// Whether [`TableBuild::make_room`] is due.
@@ -186,9 +314,14 @@ impl TableBuild {
         Ok(())
     }
 
-    /// Rows so far.
+    /// Rows that are in their tree.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Those of them that have got there since this was called last.
+    pub fn take_filled(&mut self) -> FilledRows {
+        std::mem::take(&mut self.filled)
     }
 
     /// Goes on filling trees; whether all have been filled.
@@ -200,7 +333,8 @@ impl TableBuild {
             let next = order.into_iter().find(|index| self.sorters[*index].is_some());
             let Some(index) = next else { return Ok(true) };
             let sorter = self.sorters[index].take().expect("it was found");
-            self.filling = Some(Filling { index, sorted: sorter.finish()?, seen: Seen::default() });
+            let entries = Settled::new(sorter.finish()?);
+            self.filling = Some(Filling { index, entries, seen: Seen::default() });
             return Ok(false);
         };
         let is_filled = self.step(task, &mut filling)?;
@@ -209,18 +343,23 @@ impl TableBuild {
     }
 
     /// Gives a tree the next entries; whether there are none.
-    fn step(&self, task: &Task, filling: &mut Filling) -> Result<bool, BuildError> {
-        let Filling { index, sorted, seen } = filling;
+    fn step(&mut self, task: &Task, filling: &mut Filling) -> Result<bool, BuildError> {
+        let Filling { index, entries, seen } = filling;
         let (mut bytes, mut places) = (Vec::new(), Vec::new());
         while places.len() < STEP_ENTRIES && bytes.len() < STEP_BYTES {
-            let Some((key, value)) = sorted.next()? else { break };
-            if self.spec.unique[*index] {
-                let (whole, own) = key::whole(key, value).ok_or_else(|| self.nonsense(*index))?;
-                let row = *index == self.spec.clustered;
-                let p_len = if row { 0 } else { self.p_len(*index, own)? };
+            let Some(Entry { key, value, is_twice, .. }) = entries.next()? else { break };
+            let (whole, own) = key::whole(key, value).ok_or_else(|| self.nonsense(*index))?;
+            if *index == self.spec.clustered {
+                if *is_twice {
+                    return Err(BuildError::Duplicate { index: *index, row: own.into() });
+                }
+                self.rows += 1;
+                self.filled.push(own);
+            } else if self.spec.unique[*index] {
+                let p_len = self.p_len(*index, own)?;
                 let s = whole.len().checked_sub(p_len).ok_or_else(|| self.nonsense(*index))?;
                 if seen.has_had(&whole[..s]) {
-                    let row = if row { own.to_vec() } else { self.find(task, &whole[s..])? };
+                    let row = self.find(task, &whole[s..])?;
                     return Err(BuildError::Duplicate { index: *index, row: row.into() });
                 }
             }

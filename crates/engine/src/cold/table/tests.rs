@@ -321,6 +321,54 @@ fn keys_that_are_there_twice_are_found() {
     }
 }
 
+#[test]
+fn rows_that_are_taken_back_are_in_no_tree() {
+    let (_sim, runtime, pool) = machine(6);
+    let task = Task::blocking(&runtime);
+    let created = ColdTables::create(&pool, &task, DATABASE, &files());
+    let tables = Arc::new(created.expect("the disk is new"));
+    let mut build = begin_build(&tables, &task, [true, true, false]);
+    push_all(&mut build, (0..3000).map(|n| long_row(n, n)));
+    // Some go; some get another key in one index, or in none; some go and come again.
+    let key = |n: u32| if n % 5 == 1 { n + 10_000 } else { n };
+    for n in (0..3000).filter(|n| n % 5 < 4) {
+        build.take_back(&long_row(n, n).1);
+        if n % 5 > 0 {
+            build.push(&long_row(n, key(n)).1);
+        }
+        if build.is_full() {
+            build.make_room().expect("the disk works");
+        }
+    }
+    let mut filled = 0;
+    while !build.fill_some(&task).expect("no key is there twice") {
+        filled += build.take_filled().iter().count();
+    }
+    let table = build.finish(&task).expect("there is room");
+    assert_eq!((table.rows(), filled), (2400, 2400));
+    for index in [1, 2] {
+        let held = (0..3000_u32).filter(|n| n % 5 > 0 && (index == 1 || n % 3 > 0));
+        let mut expected: Vec<_> =
+            held.map(|n| (key(n).to_be_bytes().to_vec(), identity(n))).collect();
+        expected.sort();
+        assert!(entries(&table, &task, index) == expected, "index {index}");
+    }
+
+    // One that is taken back twice is found.
+    let mut build = begin_build(&tables, &task, [true, true, false]);
+    push_all(&mut build, (0..300).map(|n| long_row(n, n)));
+    build.take_back(&long_row(7, 7).1);
+    build.push(&long_row(7, 1000).1);
+    build.take_back(&long_row(7, 7).1);
+    let error = loop {
+        match build.fill_some(&task) {
+            Ok(is_filled) => assert!(!is_filled),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, BuildError::TakenTwice), "{error:?}");
+}
+
 /// A root in the middle of a build has whole trees with some of the entries. After a crash they are nobody's,
 /// and leave nothing behind.
 #[test]

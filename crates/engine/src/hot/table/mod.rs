@@ -380,7 +380,7 @@ impl Table {
         self.next_row_number.fetch_add(1, Relaxed)
     }
 
-    /// Row numbers go on behind this one. Only recovery calls it.
+    /// Row numbers go on behind this one, of a row that was not given its number here.
     pub(crate) fn observe_row_number(&self, number: u64) {
         self.next_row_number.fetch_max(number + 1, Relaxed);
     }

@@ -135,7 +135,7 @@ impl Loader {
         self.total += 1;
         let full = count >= CHUNK_ROWS || self.chunk_bytes >= CHUNK_BYTES;
         if self.load.batch_rows.is_some_and(|batch| self.batch >= batch) {
-            self.flush(context)?;
+            self.end_batch(context)?;
             return self.commit_batch(context);
         }
         if full && !triggers {
@@ -153,9 +153,12 @@ impl Loader {
         context.session.note_time();
         let mut inserted = None;
         for _ in 0..COMPILATIONS_MAX {
+            context.session.loads_from = Some(level_of(context));
             let ran = context.run_plan(&self.plan, &mut self.frame, |context, unit, frame| {
                 context.run_unit_and_triggers(unit, frame, &|| None)
-            })?;
+            });
+            context.session.loads_from = None;
+            let ran = ran?;
             if ran.is_some() {
                 inserted = ran;
                 break;
@@ -175,6 +178,12 @@ impl Loader {
         Ok(())
     }
 
+    /// Inserts what has come last of a batch, which is whole then.
+    fn end_batch(&mut self, context: &mut Context<'_>) -> Run<()> {
+        self.flush(context)?;
+        Ok(context.session.finish_loads(context.task, level_of(context), None)?)
+    }
+
     /// Commits a batch, if the transaction is the load's own.
     fn commit_batch(&mut self, context: &mut Context<'_>) -> Run<()> {
         self.batch = 0;
@@ -188,7 +197,7 @@ impl Loader {
 
     /// Inserts what is left and commits: how many rows there were.
     pub fn finish(mut self, context: &mut Context<'_>) -> Run<u64> {
-        match self.flush(context) {
+        match self.end_batch(context) {
             Ok(()) => {}
             Err(fault) => {
                 self.abandon(context);
@@ -220,6 +229,11 @@ impl Loader {
             rows.release(&mut context.runtime.grant);
         }
     }
+}
+
+/// The level at which the load's statements run.
+fn level_of(context: &Context<'_>) -> usize {
+    context.session.statements.len() + 1
 }
 
 /// Begins a transaction for the load unless one is open. Whether it did.

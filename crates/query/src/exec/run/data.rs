@@ -207,7 +207,9 @@ impl Context<'_> {
         self.session.instance.compiler.prepare(&plan.unit);
         let result = run(self, &plan.unit, frame).and_then(|value| {
             let level = self.session.statements.len();
-            self.session.finish_loads(self.task, level)?;
+            if self.session.loads_from != Some(level) {
+                self.session.finish_loads(self.task, level, plan.unit.kind)?;
+            }
             Ok(value)
         });
         let Some(open) = self.session.statements.pop() else {
@@ -276,6 +278,8 @@ impl Context<'_> {
         if !unit.transitions.is_empty() {
             self.session.left.row_count = outcome.rows as i64;
             let transitions = std::mem::take(&mut outcome.transitions);
+            // Triggers see the rows.
+            self.session.finish_loads(self.task, self.session.statements.len(), unit.kind)?;
             self.fire(unit, unit.transitions.iter(), transitions, updated)?;
         }
         Ok(outcome)

@@ -10,7 +10,7 @@ use engine::catalog::{CatalogError, SequenceError};
 use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
 use engine::txn::locks::Reading;
-use engine::txn::{Statement, Transaction};
+use engine::txn::{Statement, Transaction, TxnError};
 use engine::wait::Task;
 
 use super::State;
@@ -24,16 +24,26 @@ use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::{Host, ModuleCall, Outcome, Reader, Reads, Runtime, TableName, TriggerCall};
 use crate::ir::object::ReadPurpose;
-use crate::ir::site::StatementSite;
+use crate::ir::site::{StatementKind, StatementSite};
 use crate::ir::unit::TableUse;
 use crate::plan::tree::{self, ReadOptions};
 use crate::sysview::SystemRowset;
 
 impl State {
-    /// The statement has succeeded: what it has loaded becomes its tables' storage.
-    pub(in crate::exec) fn finish_loads(&mut self, task: &Task, level: usize) -> SqlResult<()> {
+    /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its tables' storage.
+    pub(in crate::exec) fn finish_loads(
+        &mut self,
+        task: &Task,
+        level: usize,
+        kind: Option<StatementKind>,
+    ) -> SqlResult<()> {
         while let Some((database, table, finished)) = self.transaction.finish_load(task, level) {
-            finished.map_err(|error| self.load_error(error, (database, &table)))?;
+            finished.map_err(|error| match (&error, kind) {
+                (CatalogError::Transaction(TxnError::ChangedTwice), Some(StatementKind::Merge)) => {
+                    SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[])
+                }
+                _ => self.load_error(error, (database, &table)),
+            })?;
         }
         Ok(())
     }
@@ -138,10 +148,16 @@ impl Host for State {
         begun.map(drop).map_err(|error| self.load_error(error, (used.database, &used.table)))
     }
 
-    fn load(&mut self, task: &Task, used: &TableUse, row: &[u8]) -> SqlResult<()> {
+    fn load(
+        &mut self,
+        task: &Task,
+        used: &TableUse,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> SqlResult<()> {
         let catalog = self.catalog(used.database)?;
-        let (part, edit) = self.transaction.edit(used.database, &catalog);
-        let loaded = edit.load(task, part, row);
+        let (_, edit) = self.transaction.edit(used.database, &catalog);
+        let loaded = edit.load(task, old, new);
         loaded.map_err(|error| self.load_error(error, (used.database, &used.table)))
     }
 

@@ -120,6 +120,8 @@ pub struct State {
     pub cursor_row: Option<crate::bind::CursorRow>,
     /// What the last `INSERT BULK` has announced, until its rows come.
     pub bulk: Option<crate::exec::bulk::PendingBulk>,
+    /// The level of a bulk load's statements: they share the successor of the table that one of them begins.
+    pub loads_from: Option<usize>,
     databases: DatabaseList,
     owner: Arc<Owner>,
     reveal: Reveal,
@@ -203,6 +205,7 @@ impl Session {
             left: Left::default(),
             time: Cell::new(None),
             identity_insert: None,
+            loads_from: None,
             context_info: None,
             session_context: HashMap::new(),
             prepared: requests::Prepared::default(),

@@ -4,7 +4,7 @@ use base::SqlResult;
 
 use crate::ir::inst::{Inst, RegType};
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow};
+use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
@@ -33,6 +33,9 @@ impl Lowering {
         if target.instead {
             return self.delete_instead(&target, delete, output, counted);
         }
+        // Rows that are changed on behalf of others' may be met again by the statement.
+        self.b.unit.targets[usize::from(target.id)].loads =
+            counted && may_load(&target, &delete.effects);
         self.produce(&delete.input, &mut |l| {
             let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(delete.row)?;

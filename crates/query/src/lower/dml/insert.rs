@@ -10,7 +10,7 @@ use crate::ir::inst::{Inst, RegType};
 use crate::ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
 use crate::ir::site::AssignedColumn;
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow};
+use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
 use crate::lower::scope::Val;
 use crate::plan::tree::{InsertPlan, NewValue, ReadOptions, RowEffects, Target};
 
@@ -19,13 +19,8 @@ impl Lowering {
     pub fn insert_statement(&mut self, insert: &InsertPlan) -> SqlResult<()> {
         let full = self.full.expect("plan() has made it");
         let target = self.target(&insert.target, &insert.effects, "INSERT");
-        if let Target::Table { table, .. } = &insert.target {
-            let refers_to_itself = table.foreign_keys.iter().any(|k| k.referenced == table.id());
-            let effects = &insert.effects;
-            self.b.unit.targets[usize::from(target.id)].loads = !table.kind.is_memory_optimized()
-                && !refers_to_itself
-                && !effects.keep_transitions
-                && effects.ignore_duplicates.is_empty();
+        if !target.instead {
+            self.b.unit.targets[usize::from(target.id)].loads = may_load(&target, &insert.effects);
         }
         let outputs = self.announce_output(&insert.effects);
         let mut deferred = Deferred::default();

@@ -5,7 +5,7 @@ use base::{SqlError, SqlResult, SqlType, Value, message};
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow};
+use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
 use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
@@ -22,6 +22,9 @@ impl Lowering {
         let full = self.full.expect("plan() has made it");
         let target = self.target(&plan.target, &plan.effects, "MERGE");
         let output = self.announce_output(&plan.effects);
+        if !target.instead {
+            self.b.unit.targets[usize::from(target.id)].loads = may_load(&target, &plan.effects);
+        }
         let merge = Merge { plan, target, output };
         let mut deferred = Deferred::default();
         self.produce(&plan.input, &mut |l| {

@@ -246,6 +246,18 @@ fn seeks_one(scan: &Scan) -> bool {
     }
 }
 
+/// Whether changes of a target may go to a successor of its storage: nobody looks at what is changed before the
+/// statement is over.
+fn may_load(target: &Changed, effects: &RowEffects) -> bool {
+    let (table, id) = (&target.table, target.table.id());
+    let is_into = |into: &Target| matches!(into, Target::Table { table, .. } if table.id() == id);
+    target.database.is_some()
+        && !table.kind.is_memory_optimized()
+        && !table.foreign_keys.iter().any(|key| key.referenced == id)
+        && !effects.output_into.as_ref().is_some_and(|into| is_into(&into.target))
+        && effects.ignore_duplicates.is_empty()
+}
+
 /// The unique hash index whose whole key is the identity column.
 fn identity_index(table: &TableDef) -> Option<usize> {
     let (_, column) = table.identity_column()?;

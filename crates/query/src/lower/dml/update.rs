@@ -11,7 +11,7 @@ use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
 use crate::lower::columns::{outputs, uses_in_expr};
 use crate::lower::dml::{
-    Changed, Deferred, OldRow, keeps_keys, touches_unique_key, yields_one_row,
+    Changed, Deferred, OldRow, keeps_keys, may_load, touches_unique_key, yields_one_row,
 };
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
@@ -51,6 +51,9 @@ impl Lowering {
         if target.instead {
             return self.update_instead(&target, update, output, counted);
         }
+        // Rows that are changed on behalf of others' may be met again by the statement.
+        self.b.unit.targets[usize::from(target.id)].loads =
+            counted && may_load(&target, &update.effects);
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
         self.b.unit.targets[usize::from(target.id)].keeps_keys = keeps_keys(&target, &set);
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);

@@ -51,7 +51,7 @@ impl Server {
             for v in rows {
                 let id = catalog.database().manager().take_identity(&self.task, &rows_of, 1)?;
                 let row = rows_of.layout().build_owned(&[Value::Int(id), Value::Int(2 * v)]);
-                edit.load(&self.task, txn, &row)?;
+                edit.load(&self.task, None, Some(&row))?;
             }
             edit.finish_load(&self.task, txn)?;
             match succeeds {

@@ -1,0 +1,114 @@
+//! Changes of rows that go to a successor of the table's storage instead of into memory.
+//!
+//! A transaction that has so much in memory that further changes had better not stay there has closed the
+//! table's gate (see `docs/design/sinking.md`). What it is about to change is judged here as in
+//! [`Transaction::update`], but nothing is taken, and rows that have sunk stay where they are. So what is changed
+//! twice by one statement is not noticed here, but when the successor's trees are filled
+//! ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
+
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::cursor::RowRef;
+use crate::hot::key::KeyBuf;
+use crate::hot::table::Table;
+use crate::hot::visibility::{self, Snapshot};
+use crate::txn::error::TxnResult;
+use crate::txn::promote::BroughtBack;
+use crate::txn::transaction::Transaction;
+use crate::txn::write::{Target, Verdict, Written, is_followed};
+use crate::wait::Task;
+
+impl Transaction {
+    /// What a change of this row would do. [`Written::Done`] tells the row as it is: that is what goes from the
+    /// table. The other outcomes are those of [`Transaction::update`].
+    pub fn look_before_change(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        mut row: RowRef,
+    ) -> TxnResult<Written> {
+        let target = self.target(task, table, snapshot)?;
+        loop {
+            if row.anchor.is_cold() {
+                match self.is_still_sunk(task, target, row)? {
+                    Sunk::AsItWas => return Ok(Written::Done(row)),
+                    Sunk::InMemory(anchor) => row.anchor = anchor,
+                    Sunk::Gone => return Ok(Written::Gone),
+                }
+            }
+            let (begin, status) = {
+                let guard = task.pin();
+                let slots = &self.manager().slots;
+                // SAFETY: the row was visible to the registered snapshot, or is newer.
+                let newest = unsafe { visibility::newest(row.anchor, table.links(), slots) };
+                match self.judge(target, row, newest) {
+                    Verdict::Take(newest) => {
+                        let version = newest.version;
+                        return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
+                    }
+                    Verdict::Newer(version) => {
+                        return Ok(Written::Newer(RowRef { anchor: row.anchor, version }));
+                    }
+                    Verdict::Moved(anchor) => {
+                        row.anchor = anchor;
+                        continue;
+                    }
+                    Verdict::Sunk => {
+                        row.anchor = AnchorPtr::COLD;
+                        continue;
+                    }
+                    Verdict::Gone => return Ok(Written::Gone),
+                    Verdict::Repeated => return Ok(Written::Repeated),
+                    Verdict::Contested(begin, status) => (begin, status),
+                    Verdict::Lost(stamp) => {
+                        drop(guard);
+                        self.wait_until_committed(task, stamp);
+                        return Err(self.lost(target));
+                    }
+                }
+            };
+            self.contested(task, table, row, begin, status)?;
+        }
+    }
+
+    /// Where a row is that was read from the trees at the snapshot, while memory said nothing about it.
+    fn is_still_sunk(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Sunk> {
+        let Target { table, snapshot, .. } = target;
+        // SAFETY: the row was read at the registered snapshot, and was not in memory.
+        let bytes = unsafe { table.row(row.version) };
+        if let Some(anchor) = self.deciding_anchor(task, table, snapshot, bytes) {
+            return Ok(Sunk::InMemory(anchor));
+        }
+        let safe = self.manager().horizon.safe();
+        let Some(cold) = table.cold().filter(|cold| cold.newest() >= safe) else {
+            return Ok(Sunk::AsItWas);
+        };
+        let (mut p, mut newest) = (KeyBuf::new(), Vec::new());
+        table.log_key(bytes, &mut p);
+        match cold.find_newest(task, &p, &mut newest)? {
+            Some(found) if !found.is_gone && found.stamp < snapshot.stamp => {
+                return Ok(Sunk::AsItWas);
+            }
+            _ => {}
+        }
+        // Somebody has changed it since the snapshot: few such rows come into memory.
+        match self.promote(task, table, (snapshot, is_followed(target)), bytes)? {
+            BroughtBack::To(anchor) => Ok(Sunk::InMemory(anchor)),
+            BroughtBack::Lost(_) if is_followed(target) => Ok(Sunk::Gone),
+            BroughtBack::Lost(stamp) => {
+                self.wait_until_committed(task, stamp);
+                Err(self.lost(target))
+            }
+        }
+    }
+}
+
+/// Where a row is that was not in memory.
+enum Sunk {
+    /// In the trees, as it was read.
+    AsItWas,
+    /// Behind this anchor.
+    InMemory(AnchorPtr),
+    /// Nowhere.
+    Gone,
+}
