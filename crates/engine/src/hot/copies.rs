@@ -30,13 +30,22 @@ impl Copies {
     }
 
     /// Adds a row.
+    #[inline]
     pub fn push(&mut self, row: &[u8]) -> CopyAt {
         let at = CopyAt(self.words.len());
-        let whole = row.chunks_exact(WORD);
-        let last = last_word(whole.remainder());
+        let words = row.len().div_ceil(WORD);
+        self.words.reserve(1 + words);
         self.words.push(row.len() as u64);
-        self.words.extend(whole.map(word));
-        self.words.extend(last);
+        // SAFETY: there is room for so many words, and all of them are written before they count: the last, whose
+        // end the row may not reach, first.
+        unsafe {
+            let to = self.words.as_mut_ptr().add(self.words.len());
+            if words > 0 {
+                to.add(words - 1).write(0);
+            }
+            to.cast::<u8>().copy_from_nonoverlapping(row.as_ptr(), row.len());
+            self.words.set_len(self.words.len() + words);
+        }
         at
     }
 

@@ -54,6 +54,9 @@ pub struct CursorDesc {
     pub purpose: ReadPurpose,
     /// Whether nobody looks into the rows: all that counts is that they are there.
     pub unread: bool,
+    /// Whether it is opened once, and nobody wants a row of it when the next is asked for: so rows are good for as
+    /// long as the engine's cursor has them.
+    pub fleeting: bool,
 }
 
 impl CursorDesc {

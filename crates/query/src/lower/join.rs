@@ -51,7 +51,9 @@ impl Lowering {
         self.b.jump(end);
         self.b.place(routine.entry);
         let outside = self.enter();
+        self.loops += 1;
         body(self)?;
+        self.loops -= 1;
         self.leave(outside);
         self.b.emit(Inst::Return { link: routine.link });
         self.b.place(end);

@@ -148,6 +148,8 @@ struct Lowering {
     assigned: HashSet<VarId>,
     /// Sequences whose value for the row at hand has been taken.
     next_values: Vec<(ObjectId, Reg)>,
+    /// How many loops, subqueries and routines are around what is lowered.
+    loops: u32,
     worktables: HashMap<WorktableId, Worktable>,
     /// What the scans that are being lowered read for, if not for a query.
     purpose: Option<ReadPurpose>,
@@ -176,6 +178,7 @@ impl Lowering {
             variables: HashMap::new(),
             assigned: HashSet::new(),
             next_values: Vec::new(),
+            loops: 0,
             worktables: HashMap::new(),
             purpose: None,
             assigned_column: None,
@@ -365,7 +368,9 @@ impl Lowering {
         let outside = self.enter();
         // Each row has its own values of sequences.
         let sequences = std::mem::take(&mut self.next_values);
+        self.loops += 1;
         body(self, row)?;
+        self.loops -= 1;
         self.next_values = sequences;
         self.leave(outside);
         self.b.jump(head);

@@ -46,7 +46,10 @@ impl Lowering {
                 let change = scan.row.map(|_| ReadPurpose::Change);
                 let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
                 let options = scan.options;
-                let desc = CursorDesc { table: use_, access, options, purpose, unread: false };
+                // In a loop it is opened again while rows of it may still be looked at.
+                let fleeting = self.loops == 0 && scan.row.is_none();
+                let unread = false;
+                let desc = CursorDesc { table: use_, access, options, purpose, unread, fleeting };
                 let finds_one = desc.finds_one(table) && desc.reads_only();
                 let cursor = self.b.object(ObjectDesc::Cursor(desc));
                 let body =

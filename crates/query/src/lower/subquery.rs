@@ -10,11 +10,11 @@ use crate::ir::inst::{Inst, MarkId, Reg, RegType};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AccessDesc, ObjId};
 use crate::ir::object::{HashDesc, KeyPart, LocalCursorDesc, LocalSource, ObjectDesc, WorkDesc};
-use crate::lower::Lowering;
 use crate::lower::columns::uses_in_node;
 use crate::lower::expr::NullTo;
 use crate::lower::pred::Ways;
 use crate::lower::scope::Val;
+use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{CompareOp, Expr, Subquery};
 use crate::plan::tree::Node;
 
@@ -86,7 +86,7 @@ impl Lowering {
             found
         });
         let is_bytes = self.b.unit.reg_type(dst) == RegType::Bytes;
-        self.produce(&subquery.plan, &mut |l| {
+        self.produce_again(&subquery.plan, &mut |l| {
             if let Some(found) = found {
                 let first = l.b.label();
                 let to = first.pc();
@@ -122,7 +122,7 @@ impl Lowering {
         if subquery.correlated {
             self.touch_for(&subquery.plan)?;
             let inside = self.enter();
-            self.produce(&subquery.plan, &mut |l| {
+            self.produce_again(&subquery.plan, &mut |l| {
                 l.b.jump(ways.yes);
                 Ok(())
             })?;
@@ -135,7 +135,7 @@ impl Lowering {
         let outside = self.enter();
         let once = self.once();
         let end = self.b.label();
-        self.produce(&subquery.plan, &mut |l| {
+        self.produce_again(&subquery.plan, &mut |l| {
             l.b.emit(Inst::Int { dst: result, value: 1 });
             l.b.jump(end);
             Ok(())
@@ -170,7 +170,7 @@ impl Lowering {
             q.unknown = Some(unknown);
         }
         if subquery.correlated {
-            self.produce(&subquery.plan, &mut |l| {
+            self.produce_again(&subquery.plan, &mut |l| {
                 let right = l.column(subquery.column)?;
                 l.quantified_row(&q, right);
                 Ok(())
@@ -227,7 +227,7 @@ impl Lowering {
 
     fn collect_column(&mut self, subquery: &Subquery, work: ObjId) -> SqlResult<()> {
         let inside = self.enter();
-        self.produce(&subquery.plan, &mut |l| {
+        self.produce_again(&subquery.plan, &mut |l| {
             let val = l.column(subquery.column)?;
             let list = l.b.list(&[val.reg]);
             l.b.emit(Inst::WorkPush { work, list });
@@ -258,7 +258,7 @@ impl Lowering {
         let once = self.once();
         self.b.emit(Inst::HashClear { hash });
         let inside = self.enter();
-        self.produce(&subquery.plan, &mut |l| {
+        self.produce_again(&subquery.plan, &mut |l| {
             let (null, next) = (l.b.label(), l.b.label());
             let val = l.column(subquery.column)?;
             if val.nullable {
@@ -300,6 +300,14 @@ impl Lowering {
         }
         self.b.place(end);
         Ok(())
+    }
+
+    /// [`Lowering::produce`] of what may be run more than once, and whose rows may outlive that.
+    fn produce_again(&mut self, node: &Node, consume: Consume<'_>) -> SqlResult<()> {
+        self.loops += 1;
+        let produced = self.produce(node, consume);
+        self.loops -= 1;
+        produced
     }
 
     /// A loop over the rows of a worktable.

@@ -7,7 +7,7 @@ use base::ids::Lsn;
 
 use super::{ColdResult, key};
 use crate::cold::Store;
-use crate::cold::tree::{Chunk, Cursor, Direction, LeafSpan, Range, Tree, TreeError};
+use crate::cold::tree::{self, Chunk, Cursor, Direction, LeafSpan, Range, Tree, TreeError};
 use crate::wait::Task;
 
 /// An entry of an index, for as long as a closure looks at it.
@@ -23,6 +23,36 @@ pub struct ColdEntry<'a> {
     pub row: Option<&'a [u8]>,
     /// Since when the row is so, in the clustered index.
     pub stamp: Lsn,
+}
+
+/// Who looks at the entries of a leaf: see [`ColdCursor::next_leaf`].
+pub trait VisitEntries {
+    /// Whether what lies in the leaf, so many entries, is taken without a look at them.
+    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
+
+    /// A row of the clustered index, unless it is gone, and since when it is so. Nothing if its key is needed: then
+    /// [`Visit::take`] is asked. Not all rows come here before they go there.
+    fn take_row(&mut self, row: Option<&[u8]>, stamp: Lsn) -> Option<ControlFlow<()>>;
+
+    /// An entry. One with which it breaks counts as taken.
+    fn take(&mut self, entry: ColdEntry<'_>) -> ControlFlow<()>;
+}
+
+/// Takes each entry.
+struct TakeEach<T>(T);
+
+impl<T: FnMut(ColdEntry<'_>) -> ControlFlow<()>> VisitEntries for TakeEach<T> {
+    fn pass(&mut self, _: LeafSpan<'_>) -> bool {
+        false
+    }
+
+    fn take_row(&mut self, _: Option<&[u8]>, _: Lsn) -> Option<ControlFlow<()>> {
+        None
+    }
+
+    fn take(&mut self, entry: ColdEntry<'_>) -> ControlFlow<()> {
+        (self.0)(entry)
+    }
 }
 
 /// Where a range begins and ends.
@@ -63,36 +93,16 @@ impl ColdCursor {
         task: &Task,
         take: impl FnMut(ColdEntry<'_>) -> ControlFlow<()>,
     ) -> ColdResult<Chunk> {
-        self.next_leaf(task, |_| false, take)
+        self.next_leaf(task, &mut TakeEach(take))
     }
 
-    /// The same; but `pass` may take what lies in the leaf, told how many entries it is, for all it wants to know.
-    pub fn next_leaf(
-        &mut self,
-        task: &Task,
-        mut pass: impl FnMut(LeafSpan<'_>) -> bool,
-        mut take: impl FnMut(ColdEntry<'_>) -> ControlFlow<()>,
-    ) -> ColdResult<Chunk> {
+    /// The same; but `visit` may want less than the entries.
+    pub fn next_leaf(&mut self, task: &Task, visit: &mut impl VisitEntries) -> ColdResult<Chunk> {
         super::checkpoint(task)?;
-        let (key, clustered, bounds) = (&mut self.key, self.clustered, &self.bounds);
-        // If keys are cut, some of the entries may be outside.
-        let pass = |leaf: LeafSpan<'_>| bounds.is_none() && pass(leaf);
-        let mut malformed = false;
-        let chunk = self.cursor.next_leaf(&*self.store, task, pass, |entry| {
-            key.clear();
-            entry.key.append_to(key);
-            let Some(found) = parse(key, (entry.stamp, entry.value), clustered) else {
-                malformed = true;
-                return ControlFlow::Break(());
-            };
-            match bounds {
-                Some((lower, upper)) if !(slice(lower), slice(upper)).contains(found.key) => {
-                    ControlFlow::Continue(())
-                }
-                _ => take(found),
-            }
-        })?;
-        match malformed {
+        let ColdCursor { store, cursor, clustered, bounds, key } = self;
+        let mut reader = Reader { visit, key, clustered: *clustered, bounds, is_malformed: false };
+        let chunk = cursor.next_leaf(&**store, task, &mut reader)?;
+        match reader.is_malformed {
             false => Ok(chunk),
             true => Err(self.malformed()),
         }
@@ -119,6 +129,51 @@ impl ColdCursor {
     }
 }
 
+/// What the tree that holds the rows has for a key; nothing for a row that is gone.
+fn some_row(value: &[u8]) -> Option<&[u8]> {
+    (!value.is_empty()).then_some(value)
+}
+
+/// Makes out what entries of a tree are.
+struct Reader<'c, V> {
+    visit: &'c mut V,
+    key: &'c mut Vec<u8>,
+    clustered: bool,
+    bounds: &'c Option<Bounds>,
+    is_malformed: bool,
+}
+
+impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
+    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
+        // If keys are cut, some of the entries may be outside.
+        self.bounds.is_none() && self.visit.pass(leaf)
+    }
+
+    #[inline]
+    fn take(&mut self, entry: tree::Entry<'_>) -> ControlFlow<()> {
+        if self.clustered && self.bounds.is_none() && !key::may_be_cut(entry.key.len()) {
+            let row = some_row(entry.value);
+            if let Some(flow) = self.visit.take_row(row, Lsn(entry.stamp)) {
+                return flow;
+            }
+        }
+        self.key.clear();
+        entry.key.append_to(self.key);
+        match (parse(self.key, (entry.stamp, entry.value), self.clustered), self.bounds) {
+            (None, _) => {
+                self.is_malformed = true;
+                ControlFlow::Break(())
+            }
+            (Some(found), Some((lower, upper)))
+                if !(slice(lower), slice(upper)).contains(found.key) =>
+            {
+                ControlFlow::Continue(())
+            }
+            (Some(found), _) => self.visit.take(found),
+        }
+    }
+}
+
 /// An entry as it is in a tree.
 fn parse<'a>(
     key: &'a [u8],
@@ -128,8 +183,7 @@ fn parse<'a>(
     let (key, value) = key::whole(key, value)?;
     let stamp = Lsn(stamp);
     if clustered {
-        let row = (!value.is_empty()).then_some(value);
-        return Some(ColdEntry { key, s: key, p: key, row, stamp });
+        return Some(ColdEntry { key, s: key, p: key, row: some_row(value), stamp });
     }
     let p_len = u16::from_le_bytes(value.try_into().ok()?);
     let (s, p) = key.split_at(key.len().checked_sub(usize::from(p_len))?);

@@ -19,9 +19,14 @@ const HASH: usize = 16;
 /// Bytes of a key that is cut which are in order.
 pub(super) const KEPT: usize = KEY_BYTES_MAX - HASH;
 
+/// Whether a key that takes so many bytes in the tree may have been longer.
+pub(super) fn may_be_cut(len: usize) -> bool {
+    len >= KEY_BYTES_MAX
+}
+
 /// The key in the tree.
 pub(super) fn in_tree(key: &[u8]) -> Cow<'_, [u8]> {
-    match key.len() < KEY_BYTES_MAX {
+    match !may_be_cut(key.len()) {
         true => Cow::Borrowed(key),
         false => Cow::Owned([&key[..KEPT], &fnv1a(key).to_be_bytes()].concat()),
     }
@@ -29,7 +34,7 @@ pub(super) fn in_tree(key: &[u8]) -> Cow<'_, [u8]> {
 
 /// What the tree has for a key.
 pub(super) fn value_in_tree<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
-    match key.len() < KEY_BYTES_MAX {
+    match !may_be_cut(key.len()) {
         true => Cow::Borrowed(value),
         false => {
             let len = u16::try_from(key.len()).expect("keys are shorter");
@@ -40,7 +45,7 @@ pub(super) fn value_in_tree<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
 
 /// The whole key and the value of an entry of a tree; nothing if it makes no sense.
 pub(super) fn whole<'a>(key: &'a [u8], value: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-    if key.len() < KEY_BYTES_MAX {
+    if !may_be_cut(key.len()) {
         return Some((key, value));
     }
     let (rest, len) = value.split_last_chunk()?;

@@ -46,7 +46,7 @@ use crate::wait::Task;
 
 pub use apply::{Forgotten, HeldKey, RowChange, RowKeys};
 pub use build::{BuildError, BuildSpec, TableBuild};
-pub use cursor::{ColdCursor, ColdEntry};
+pub use cursor::{ColdCursor, ColdEntry, VisitEntries};
 pub use database::{ColdInfo, ColdTables};
 pub use history::{History, PastRow};
 

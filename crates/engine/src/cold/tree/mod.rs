@@ -67,7 +67,7 @@ pub use entry::Entry;
 pub use error::TreeError;
 pub use gaps::Gap;
 pub use node::Key;
-pub use scan::{Chunk, Cursor, Direction, LeafSpan, Range};
+pub use scan::{Chunk, Cursor, Direction, LeafSpan, Range, Visit};
 pub use statistics::Measures;
 pub use verify::{Finding, Verified};
 pub use write::{Action, Applied, Change};

@@ -121,22 +121,25 @@ enum Gathered {
 }
 
 /// Who looks at leaves: see [`Cursor::next_leaf`].
-trait Visit {
+pub trait Visit {
+    /// Whether what of a leaf lies in the range is taken without a look at the entries.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
+
+    /// An entry. One with which it breaks counts as taken.
     fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()>;
 }
 
-impl<P, T> Visit for (P, T)
-where
-    P: FnMut(LeafSpan<'_>) -> bool,
-    T: FnMut(Entry<'_>) -> ControlFlow<()>,
-{
-    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
-        self.0(leaf)
+/// Who takes each entry.
+struct TakeEach<T>(T);
+
+impl<T: FnMut(Entry<'_>) -> ControlFlow<()>> Visit for TakeEach<T> {
+    fn pass(&mut self, _: LeafSpan<'_>) -> bool {
+        false
     }
 
+    #[inline]
     fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()> {
-        self.1(entry)
+        (self.0)(entry)
     }
 }
 
@@ -167,29 +170,26 @@ impl Cursor {
         task: &Task<'_>,
         take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Chunk, TreeError> {
-        self.next_leaf(pages, task, |_| false, take)
+        self.next_leaf(pages, task, &mut TakeEach(take))
     }
 
-    /// The same; but first `pass` is told how much there is, and if it takes that for all it wants to know, no entry is
-    /// looked at.
+    /// The same; but `visit` may want less than the entries.
     pub fn next_leaf<P: Pages>(
         &mut self,
         pages: &P,
         task: &Task<'_>,
-        pass: impl FnMut(LeafSpan<'_>) -> bool,
-        take: impl FnMut(Entry<'_>) -> ControlFlow<()>,
+        visit: &mut impl Visit,
     ) -> Result<Chunk, TreeError> {
         if self.ended {
             return Ok(Chunk::Ended);
         }
-        let mut visit = (pass, take);
         let chunk = match self.load_next {
             true => None,
-            false => self.chunk_resident(pages, task, &mut visit)?,
+            false => self.chunk_resident(pages, task, visit)?,
         };
         let chunk = match chunk {
             Some(chunk) => chunk,
-            None => self.chunk_loaded(pages, task, &mut visit)?,
+            None => self.chunk_loaded(pages, task, visit)?,
         };
         self.ended = chunk == Chunk::Ended;
         Ok(chunk)

@@ -24,7 +24,9 @@ use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef, Wanted};
-use crate::cold::table::{ColdCursor, ColdResult, ColdTable, ORDERED_BYTES};
+use crate::cold::table::{
+    ColdCursor, ColdEntry, ColdResult, ColdTable, ORDERED_BYTES, VisitEntries,
+};
 use crate::cold::tree::{self, LeafSpan};
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::copies::{Copies, CopyAt};
@@ -51,13 +53,15 @@ struct Reading {
     wanted: Wanted,
 }
 
-/// What memory has of the part at hand that has not been handed out.
+/// What memory has of the part at hand.
 #[derive(Clone, Copy)]
 struct Ahead<'a> {
-    /// The key of the first of it.
+    /// The key of the first of it that has not been handed out.
     key: Option<&'a [u8]>,
     /// Whether the tree has nothing that memory overrides before that.
     is_ordered: bool,
+    /// Whether memory has nothing at all.
+    is_alone: bool,
 }
 
 impl Ahead<'_> {
@@ -117,7 +121,8 @@ struct Sunk {
 
 /// One entry of it.
 struct SunkEntry {
-    /// The whole key, in [`Sunk::keys`].
+    /// The whole key, in [`Sunk::keys`]; none where memory has nothing that it could be compared with, and there is
+    /// a row.
     key: Range<usize>,
     /// The part of it that identifies the row.
     p: Range<usize>,
@@ -166,6 +171,7 @@ impl Cursor {
         let ahead = Ahead {
             key: merge.found[merge.at..merge.part].first().map(|f| &merge.keys[f.key.clone()]),
             is_ordered: merge.is_ordered && self.direction == Direction::Forward,
+            is_alone: merge.part == 0,
         };
         let more = merge.sunk.read(task, (tree, cold), ahead, self.size, how)?;
         merge.fetch_rows(task, (table, cold), (self.index, how), self.direction)?;
@@ -394,6 +400,11 @@ impl Merge {
             let nothing = sunk.copies.push(&[]);
             chunk.extend(std::iter::repeat_n(sunk.copies.get(nothing), sunk.present));
         }
+        if self.part == 0 {
+            chunk.extend(sunk.entries.iter().filter_map(|e| e.row).map(|at| sunk.copies.get(at)));
+            self.sunk = sunk;
+            return;
+        }
         for entry in &sunk.entries {
             let key = &sunk.keys[entry.key.clone()];
             let rest = &self.found[self.at..self.part];
@@ -444,45 +455,22 @@ impl Sunk {
         size: usize,
         how: Reading,
     ) -> ColdResult<tree::Chunk> {
-        let Sunk { entries, keys, copies, row: bytes, present } = self;
-        entries.clear();
-        keys.clear();
-        copies.clear();
-        *present = 0;
+        self.entries.clear();
+        self.keys.clear();
+        self.copies.clear();
+        self.present = 0;
         let settled = match how.wanted {
             Wanted::Rows => None,
             Wanted::Entries | Wanted::Presence => cold.settled(how.as_of),
         };
         let is_settled = || settled.is_some() && cold.settled(how.as_of) == settled;
-        let is_blind = how.wanted == Wanted::Presence;
-        let pass = |leaf: LeafSpan<'_>| {
-            let is_passed = is_blind && ahead.is_behind(leaf) && is_settled();
-            *present += if is_passed { leaf.entries } else { 0 };
-            is_passed
-        };
         let is_clustered = tree.is_clustered();
-        let chunk = tree.next_leaf(task, pass, |entry| {
-            let is_seen = entry.stamp < how.as_of;
-            if is_clustered && is_seen && entry.row.is_none() {
-                return ControlFlow::Continue(()); // it is gone
-            }
-            let start = keys.len();
-            keys.extend_from_slice(entry.key);
-            let key = start..keys.len();
-            let p = key.end - entry.p.len()..key.end;
-            let row = entry.row.filter(|_| is_seen).map(|row| match how.wanted {
-                Wanted::Rows => copies.push(row),
-                wanted => copies.push(wanted.stand_in(entry.key, entry.s.len(), bytes)),
-            });
-            entries.push(SunkEntry { key, p, row });
-            match entries.len() < size {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })?;
+        let mut gather = Gather { sunk: self, ahead, size, how, is_clustered, is_settled };
+        let chunk = tree.next_leaf(task, &mut gather)?;
         // An entry may be there under a key that its row does not have yet, or no longer: that takes a look at
         // the row.
         if !is_clustered && is_settled() {
+            let Sunk { entries, keys, copies, row: bytes, .. } = self;
             for entry in entries {
                 let (key, own_len) = (&keys[entry.key.clone()], entry.p.start - entry.key.start);
                 entry.row = Some(copies.push(how.wanted.stand_in(key, own_len, bytes)));
@@ -526,5 +514,67 @@ impl Sunk {
             entry.row = Some(self.copies.push(&self.row));
         }
         Ok(())
+    }
+}
+
+/// Gathers a chunk of a tree.
+struct Gather<'s, F> {
+    sunk: &'s mut Sunk,
+    ahead: Ahead<'s>,
+    size: usize,
+    how: Reading,
+    is_clustered: bool,
+    /// Whether nothing is newer than the snapshot, and was not when reading began.
+    is_settled: F,
+}
+
+impl<F: Fn() -> bool> Gather<'_, F> {
+    #[inline]
+    fn push(&mut self, entry: SunkEntry) -> ControlFlow<()> {
+        self.sunk.entries.push(entry);
+        match self.sunk.entries.len() < self.size {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+}
+
+impl<F: Fn() -> bool> VisitEntries for Gather<'_, F> {
+    fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
+        let is_passed = self.how.wanted == Wanted::Presence
+            && self.ahead.is_behind(leaf)
+            && (self.is_settled)();
+        self.sunk.present += if is_passed { leaf.entries } else { 0 };
+        is_passed
+    }
+
+    #[inline]
+    fn take_row(&mut self, row: Option<&[u8]>, stamp: Lsn) -> Option<ControlFlow<()>> {
+        let is_enough =
+            self.ahead.is_alone && self.how.wanted == Wanted::Rows && stamp < self.how.as_of;
+        is_enough.then(|| match row {
+            Some(row) => {
+                let row = Some(self.sunk.copies.push(row));
+                self.push(SunkEntry { key: 0..0, p: 0..0, row })
+            }
+            None => ControlFlow::Continue(()), // it is gone
+        })
+    }
+
+    fn take(&mut self, entry: ColdEntry<'_>) -> ControlFlow<()> {
+        let is_seen = entry.stamp < self.how.as_of;
+        if self.is_clustered && is_seen && entry.row.is_none() {
+            return ControlFlow::Continue(()); // it is gone
+        }
+        let Sunk { keys, copies, row: bytes, .. } = &mut *self.sunk;
+        let start = keys.len();
+        keys.extend_from_slice(entry.key);
+        let key = start..keys.len();
+        let p = key.end - entry.p.len()..key.end;
+        let row = entry.row.filter(|_| is_seen).map(|row| match self.how.wanted {
+            Wanted::Rows => copies.push(row),
+            wanted => copies.push(wanted.stand_in(entry.key, entry.s.len(), bytes)),
+        });
+        self.push(SunkEntry { key, p, row })
     }
 }

@@ -249,9 +249,11 @@ impl TableCursor {
             (Reading::Locked(locking), _) => cursor.next_locked(transaction, task, table, &locking),
             (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
         };
-        // The cursor's copies are gone when it is asked again, before those of a loop within would be.
+        // The cursor's copies are gone when it is asked again; in a loop that may be too early.
         let kept = |row: RowRef| match row.anchor.is_cold() {
-            true if !desc.unread => copies::copy_to(arena, transaction.row(table, row)),
+            true if !desc.unread && !desc.fleeting => {
+                copies::copy_to(arena, transaction.row(table, row))
+            }
             _ => row,
         };
         Ok(row?.map(|row| row_slot(kept(row))))

@@ -168,9 +168,17 @@ impl Groups {
     ) -> SqlResult<()> {
         let at = usize::from(aggregate);
         let aggregate = &desc.aggregates[at];
-        let args = match unit.list(aggregate.args) {
-            [] => Values::new(),
-            args => regs.values(args, aggregate.types.args.iter()),
+        let (one, more);
+        let args = match (unit.list(aggregate.args), &aggregate.types.args[..]) {
+            ([], _) => &[][..],
+            ([reg], [ty]) => {
+                one = [regs.value(*reg, ty)];
+                &one[..]
+            }
+            (args, types) => {
+                more = regs.values(args, types);
+                &more[..]
+            }
         };
         if aggregate.function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             self.null_eliminated = true;
@@ -182,7 +190,7 @@ impl Groups {
         if !order.keys.is_empty() {
             order.shape.encode(&regs.order(&order.keys), &mut self.key);
         }
-        self.take_in(desc, at, &args, grant)
+        self.take_in(desc, at, args, grant)
     }
 
     /// Adds rows to all aggregates of the current group, which have no arguments.
@@ -204,7 +212,7 @@ impl Groups {
         &mut self,
         desc: &GroupsDesc,
         at: usize,
-        args: &Values<'_>,
+        args: &[ValueRef<'_>],
         grant: &mut Grant,
     ) -> SqlResult<()> {
         let aggregate = &desc.aggregates[at];
@@ -223,7 +231,7 @@ impl Groups {
         (aggregate.function.add)(&mut self.states[state], args, &aggregate.types)
     }
 
-    fn wait(&mut self, at: usize, args: &Values<'_>, grant: &mut Grant) -> SqlResult<()> {
+    fn wait(&mut self, at: usize, args: &[ValueRef<'_>], grant: &mut Grant) -> SqlResult<()> {
         while self.waiting.len() <= at {
             self.waiting.push(Vec::new());
         }

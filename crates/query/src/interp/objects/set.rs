@@ -3,13 +3,13 @@
 //! A set of rows (`DISTINCT`) that has used up the grant knows the keys that it has; rows with other
 //! keys are written to partitions, and asked for when all input has been seen.
 
-use base::SqlResult;
+use base::{SqlResult, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::interp::machine::interrupted;
 use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
 use crate::interp::objects::hash_key;
-use crate::interp::registers::{Registers, Values};
+use crate::interp::registers::Registers;
 use crate::interp::row;
 use crate::interp::spill::{Fields, Partitions, put, put_number};
 use crate::ir::key::KeyShape;
@@ -50,7 +50,7 @@ impl Set {
     pub fn add(
         &mut self,
         shape: &KeyShape,
-        values: &Values<'_>,
+        values: &[ValueRef<'_>],
         group: u32,
         grant: &mut Grant,
     ) -> SqlResult<bool> {

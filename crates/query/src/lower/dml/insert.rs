@@ -38,8 +38,9 @@ impl Lowering {
     fn lock_table(&mut self, database: DbId, table: &Arc<TableDef>, options: ReadOptions) {
         let table = self.use_table(database, table, false);
         let access = AccessDesc::Full { index: None };
-        let desc =
-            CursorDesc { table, access, options, purpose: ReadPurpose::Query, unread: false };
+        let purpose = ReadPurpose::Query;
+        let (unread, fleeting) = (false, false);
+        let desc = CursorDesc { table, access, options, purpose, unread, fleeting };
         let cursor = self.b.object(ObjectDesc::Cursor(desc));
         let (row, mark, done) = (self.b.reg(RegType::Row), self.b.mark(), self.b.label());
         self.b.emit(Inst::Open { cursor });
