@@ -1,6 +1,7 @@
 //! Disk tables that more rows are loaded into than a transaction may have in memory, while the power goes.
 
 use super::*;
+use crate::txn::Written;
 
 const TABLE: &str = "T";
 /// The rows after each step of the script.
@@ -131,5 +132,70 @@ fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
         let rows = server.select(&catalog, id);
         let values: Vec<i64> = rows.iter().map(|(_, v)| *v).collect();
         assert_eq!(values, (1..=count + 50).map(|n| 2 * n).collect::<Vec<_>>(), "off at {at}");
+    }
+}
+
+impl Server {
+    /// A statement that changes all rows: every third goes, of the others the second column becomes negative.
+    fn change(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
+            let table = edit.loads(1).expect("it has begun").clone();
+            let rows_of = catalog.table(&table).expect("it has a storage");
+            let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+            let mut cursor =
+                Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+            while let Some(row) = cursor.next(txn, &self.task, &rows_of)? {
+                let judged =
+                    txn.look_before_change(&self.task, &rows_of, &statement.snapshot, row)?;
+                let Written::Done(old) = judged else { panic!("nobody else is there") };
+                let old = txn.row(&rows_of, old).to_vec();
+                let number = |column| match rows_of.layout().get(&old, column) {
+                    ValueRef::Int(number) => number,
+                    other => panic!("{other:?}"),
+                };
+                let (id, v) = (number(0), number(1));
+                let new = rows_of.layout().build_owned(&[Value::Int(id), Value::Int(-v)]);
+                let new = (id % 3 > 0).then_some(&new[..]);
+                edit.load(&self.task, Some(&old), new)?;
+            }
+            txn.end_statement(statement);
+            edit.finish_load(&self.task, txn)?;
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn a_crash_while_a_table_is_changed_leaves_all_changes_or_none() {
+    const ROWS: i64 = 300;
+    let before: Rows = (1..=ROWS).map(|id| (id, 2 * id)).collect();
+    let after: Rows = (1..=ROWS).filter(|id| id % 3 > 0).map(|id| (id, -2 * id)).collect();
+    let filled = |seed| {
+        let (world, server, catalog, id) = started(seed);
+        server.load(&catalog, id, COUNTS[0] + 1..=ROWS, true).expect("the disk works");
+        catalog.database().checkpoint(&server.task).expect("the disk works");
+        (world, server, catalog, id)
+    };
+    let (first, last) = {
+        let (world, server, catalog, id) = filled(33);
+        let first = world.sim.fs().operations();
+        server.change(&catalog, id).expect("the disk works");
+        assert_eq!(server.select(&catalog, id), after);
+        catalog.database().checkpoint(&server.task).expect("the disk works");
+        (first, world.sim.fs().operations())
+    };
+    let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 7 };
+    for at in (first..last).step_by(step) {
+        let (world, server, catalog, id) = filled(33);
+        world.sim.fs().power_off_at(at);
+        let changed = server.change(&catalog, id).is_ok();
+        let _ = catalog.database().checkpoint(&server.task);
+        drop(catalog);
+        let server = world.crash(server);
+        let a = server.instance.find("A").expect("it was made");
+        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let found = server.select(&catalog, id);
+        assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
     }
 }
