@@ -335,6 +335,47 @@ fn merges_joins_heaps_and_triggers_may_change_more_rows_than_memory_takes() {
     check_table(&mut connection, "t");
 }
 
+/// Does it again as long as it is the victim of a deadlock, or finds a table that another has changed.
+fn insist(connection: &mut Connection, text: &str) {
+    while let Err(error) = connection.execute(text) {
+        let number = error.server_message().expect("the server says why").error.number();
+        assert_eq!(number, 1205, "{error}");
+    }
+}
+
+#[test]
+fn what_others_change_meanwhile_is_not_lost() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    fill_wide(&mut connection, "t", "primary key");
+    let (over, changed) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for first in [1, 2] {
+            let (over, changed, mut other) = (&over, &changed, connect(&server));
+            scope.spawn(move || {
+                let mut id = first;
+                while !over.load(Relaxed) {
+                    insist(&mut other, &format!("update t set n = n + 1 where id = {id}"));
+                    id = (id + 7919) % WIDE + 1;
+                    changed.fetch_add(1, Relaxed);
+                }
+            });
+        }
+        for v in ["b", "c"] {
+            let all = format!("update t set n = n + 1, v = replicate('{v}', 700)");
+            insist(&mut connection, &all);
+        }
+        over.store(true, Relaxed);
+    });
+    let changed = changed.load(Relaxed) as i64;
+    assert!(changed > 0);
+    let found = sums(&mut connection, "t", "replicate('c', 700)");
+    let n = WIDE / 1000 * 499_500 + 2 * WIDE + changed;
+    assert_eq!((found[0], found[2], found[4]), (WIDE, n, WIDE));
+    check_table(&mut connection, "t");
+}
+
 /// Bulk loads come in many statements of one transaction, which share a successor.
 #[test]
 fn a_bulk_load_may_have_more_rows_than_memory_takes() {
