@@ -27,6 +27,9 @@ super::messages! {
     RESTORE_NOT_READY_FOR_LOG = 3117, 16, 1, "The log or differential backup cannot be restored because no files are ready to rollforward.";
     BACKUP_LOG_SIMPLE = 4208, 16, 1, "The statement %s is not allowed while the recovery model is SIMPLE. Use BACKUP DATABASE or change the recovery model using ALTER DATABASE.";
     BACKUP_LOG_NO_DATABASE_BACKUP = 4214, 16, 1, "BACKUP LOG cannot be performed because there is no current database backup.";
+    BACKUP_OPTION = 3032, 16, 2, "One or more of the options (%s) are not supported for this statement. Review the documentation for supported options.";
+    BACKUP_OF_DAMAGED = 3042, 10, 1, "BACKUP WITH CONTINUE_AFTER_ERROR successfully generated a backup of the damaged database. Refer to the SQL Server error log for information about the errors that were encountered.";
+    BACKUP_LOG_DAMAGED = 3049, 16, 1, "BACKUP detected corruption in the database log. Check the errorlog for more information.";
     BACKUP_PAGE_DAMAGED = 3043, 16, 1, "BACKUP '%s' detected an error on page (%s:%s) in file '%s'.";
     DIFFERENTIAL_NO_BASE = 3035, 16, 1, "Cannot perform a differential backup for database \"%s\", because a current database backup does not exist. Perform a full database backup by reissuing BACKUP DATABASE, omitting the WITH DIFFERENTIAL option.";
     MASTER_FULL_BACKUP_ONLY = 3024, 16, 0, "You can only perform a full backup of the master database. Use BACKUP DATABASE to back up the entire master database.";

@@ -79,12 +79,14 @@ pub enum BackupError {
     Checkpoint(CheckpointError),
     /// The log cannot be read or written.
     Log(LogError),
+    /// The log that is to be backed up of a damaged database is damaged itself.
+    LogUnreadable(LogError),
     /// The pages of tables that have sunk cannot be read or written.
     Pages(ColdError),
 }
 
 /// What backups return.
-pub type Result<T> = std::result::Result<T, BackupError>;
+pub type Result<T, E = BackupError> = std::result::Result<T, E>;
 
 impl BackupError {
     /// An operation on the backup's file failed.
@@ -135,7 +137,7 @@ impl fmt::Display for BackupError {
             }
             BackupError::StopsTooEarly => f.write_str("the backup was taken after that time"),
             BackupError::Checkpoint(error) => error.fmt(f),
-            BackupError::Log(error) => error.fmt(f),
+            BackupError::Log(error) | BackupError::LogUnreadable(error) => error.fmt(f),
             BackupError::Pages(error) => error.fmt(f),
         }
     }

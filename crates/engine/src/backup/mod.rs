@@ -15,6 +15,8 @@
 //! 3. The set is ended, and the file's directory says that it counts ([`media`]).
 //! 4. The database's [`Chain`] says what later backups build on, and from where on the log is kept.
 //!
+//! Of a database that cannot be opened the log can be backed up all the same ([`tail`]).
+//!
 //! # Life of a restore
 //!
 //! 1. [`Restore`] writes a full set into a directory of its own, under a new guid; then others are added.
@@ -50,6 +52,7 @@ mod pages;
 mod read;
 mod restore;
 mod set;
+mod tail;
 mod take;
 
 #[cfg(all(test, not(feature = "shuttle")))]
@@ -61,10 +64,12 @@ pub use media::{Media, MediaHeader};
 pub use read::Verification;
 pub use restore::{Restore, RestoreTarget};
 pub use set::{BackupSet, SetEnd, SetHeader, SetKind};
+pub use tail::TailBackup;
 pub use take::{Backup, new_media};
 
 pub(crate) use chain::ChainStore;
 pub(crate) use restore::{CHECKPOINT_DIR, LOG_DIR, remove_strays};
+pub(crate) use tail::Remains;
 pub(crate) use take::Source;
 
 /// Bytes that a step goes through, about.

@@ -17,6 +17,9 @@ pub enum SetKind {
     Log = 3,
 }
 
+/// Ends the header of a set that was made of a damaged database; others have nothing there.
+const OF_DAMAGED: u8 = 1;
+
 /// Beginning of a backup set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetHeader {
@@ -60,6 +63,8 @@ pub struct SetHeader {
     pub definition: Box<[u8]>,
     /// The definitions of its files and filegroups, as the catalog writes them.
     pub files: Vec<Box<[u8]>>,
+    /// The database could not be opened, so that nothing is known of its files: only its log was read.
+    pub of_damaged: bool,
 }
 
 /// End of a backup set.
@@ -153,6 +158,9 @@ impl SetHeader {
         self.version.iter().for_each(|part| out.u32((*part).into()));
         out.bytes(&self.definition);
         out.list(self.files.iter(), |out, file| out.bytes(file));
+        if self.of_damaged {
+            out.u8(OF_DAMAGED);
+        }
         out.0
     }
 
@@ -179,7 +187,11 @@ impl SetHeader {
             version: [from.u32()? as u16, from.u32()? as u16, from.u32()? as u16],
             definition: from.bytes()?.into(),
             files: from.list(|from| from.bytes().map(Box::from))?,
+            of_damaged: from.0 == [OF_DAMAGED],
         };
+        if header.of_damaged {
+            return Some(header);
+        }
         from.end(header)
     }
 }

@@ -18,8 +18,8 @@ use super::set::{BackupSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
 use super::{Progress, STEP_BYTES};
 use crate::checkpoint::{Checkpoints, Delta, FileId, Manifest, ObjectStore, Pin, Pins};
 use crate::cold::DurablePages;
-use crate::log::Log;
 use crate::log::store::{BatchReader, LogStore};
+use crate::log::{Log, LogError};
 use crate::sink;
 use crate::txn::Manager;
 use crate::wait::Task;
@@ -251,25 +251,7 @@ impl Backup {
 
     /// Copies a block's worth of log.
     fn copy_log(&mut self, mut tail: Box<dyn BatchReader>, limit: Lsn) -> Result<Stage> {
-        self.batches.clear();
-        let mut over = false;
-        loop {
-            if tail.end().end >= limit && tail.end().last_batch.is_some() {
-                over = true;
-                break;
-            }
-            // The longest batch must still fit.
-            if self.batches.len() + crate::log::batch::BATCH_MAX > BLOCK_MAX {
-                break;
-            }
-            match tail.next()? {
-                Some(batch) => self.batches.extend_from_slice(&batch.bytes),
-                None => {
-                    over = true;
-                    break;
-                }
-            }
-        }
+        let over = gather(&mut *tail, limit, &mut self.batches)?;
         if !self.batches.is_empty() {
             unended(&mut self.blocks).write(BlockKind::Log, &self.batches)?;
             self.progress.done += self.batches.len() as u64;
@@ -281,13 +263,9 @@ impl Backup {
 
     /// Ends the set, makes it count, and remembers it.
     fn finish(&mut self) -> Result<BackupSet> {
-        let clock = self.manager.runtime().env().clock();
-        self.end.finished_ticks = clock.utc_ticks();
-        let mut blocks = self.blocks.take().expect("a set is ended once");
-        let last = (blocks.offset(), blocks.number());
-        self.end.stored_bytes = last.0 - blocks.start();
-        blocks.write(BlockKind::End, &self.end.encode())?;
-        let number = self.media.end_set(blocks, last)?;
+        let blocks = self.blocks.take().expect("a set is ended once");
+        let env = self.manager.runtime().env();
+        let number = end_set(env, &mut self.media, blocks, &mut self.end)?;
         let SetHeader { guid, kind, copy_only, keeps_log, through, .. } = self.header;
         let SetEnd { last, finished_ticks, .. } = self.end;
         if !copy_only {
@@ -309,6 +287,43 @@ impl Backup {
         self.progress.done = self.progress.done.max(self.progress.total);
         Ok(BackupSet { number, header: self.header.clone(), end: self.end })
     }
+}
+
+/// Puts a block's worth of batches up to `limit` in the place of those before; whether that was all. If it fails,
+/// those are there that come before the failure.
+pub(super) fn gather(
+    log: &mut dyn BatchReader,
+    limit: Lsn,
+    batches: &mut Vec<u8>,
+) -> Result<bool, LogError> {
+    batches.clear();
+    loop {
+        if log.end().end >= limit && log.end().last_batch.is_some() {
+            return Ok(true);
+        }
+        // The longest batch must still fit.
+        if batches.len() + crate::log::batch::BATCH_MAX > BLOCK_MAX {
+            return Ok(false);
+        }
+        match log.next()? {
+            Some(batch) => batches.extend_from_slice(&batch.bytes),
+            None => return Ok(true),
+        }
+    }
+}
+
+/// Ends a set and makes it count; its number.
+pub(super) fn end_set(
+    env: &Env,
+    media: &mut Media,
+    mut blocks: BlockWriter,
+    end: &mut SetEnd,
+) -> Result<usize> {
+    end.finished_ticks = env.clock().utc_ticks();
+    let last = (blocks.offset(), blocks.number());
+    end.stored_bytes = last.0 - blocks.start();
+    blocks.write(BlockKind::End, &end.encode())?;
+    media.end_set(blocks, last)
 }
 
 /// What writes the set.

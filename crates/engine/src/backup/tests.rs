@@ -15,6 +15,7 @@ use crate::sync::Arc;
 use crate::txn::Durability;
 
 mod sunk;
+mod tail;
 
 const FILE: &str = "/backups/db.bak";
 
@@ -54,6 +55,7 @@ pub(crate) fn header(kind: SetKind) -> SetHeader {
         version: [0, 1, 0],
         definition: (*b"definition").into(),
         files: vec![(*b"file").into()],
+        of_damaged: false,
     }
 }
 

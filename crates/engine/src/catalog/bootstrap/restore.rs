@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::data_directory::directory_name;
 use super::{Instance, InstanceError, change};
-use crate::backup::{Chain, ChainStore, RestoreTarget, SetHeader};
+use crate::backup::{
+    BackupError, Chain, ChainStore, Media, Remains, RestoreTarget, SetHeader, TailBackup,
+};
 use crate::catalog::def::*;
 use crate::catalog::definition::Definition;
 use crate::catalog::store::Catalog;
@@ -20,7 +22,7 @@ use crate::sync::Arc;
 use crate::txn::{Owner, Unavailable};
 use crate::wait::{OffLoad, Task};
 
-use base::ids::DbId;
+use base::ids::{DbId, Lsn};
 
 /// A database as a backup describes it.
 #[derive(Clone, Debug)]
@@ -51,7 +53,6 @@ impl Instance {
     /// What a backup says of a database: its definition, and those of its files.
     pub fn describe(&self, def: &DatabaseDef, catalog: &Catalog) -> (Box<[u8]>, Vec<Box<[u8]>>) {
         let bytes = |definition: &Definition| SystemRow::of(definition).bytes().into_boxed_slice();
-        let own = bytes(&Definition::Database(Arc::new(def.clone())));
         let schema = catalog.current();
         let of_files = schema.definitions().filter_map(|definition| {
             let system = match &definition {
@@ -63,7 +64,13 @@ impl Instance {
             row.extend_from_slice(&bytes(&definition));
             Some(row.into_boxed_slice())
         });
-        (own, of_files.collect())
+        (Self::describe_closed(def), of_files.collect())
+    }
+
+    /// What a backup says of a database that is not open: its definition.
+    pub fn describe_closed(def: &DatabaseDef) -> Box<[u8]> {
+        let definition = Definition::Database(Arc::new(def.clone()));
+        SystemRow::of(&definition).bytes().into_boxed_slice()
     }
 
     /// The database that a backup describes.
@@ -124,10 +131,41 @@ impl Instance {
 
     /// What a database that is not open remembers of its backups, or how far it has been restored.
     pub fn closed_chain(&self, def: &DatabaseDef) -> Result<Chain, InstanceError> {
-        let dir = self.restore_onto(def, None).dir.join(crate::backup::CHECKPOINT_DIR);
-        let objects = LocalObjects::open(self.env(), &dir).map_err(InstanceError::of_file)?;
-        let chain = ChainStore::load(Arc::new(objects)).map_err(EngineError::from)?;
-        Ok(chain.get())
+        Ok(self.closed_chain_store(def).map_err(EngineError::from)?.get())
+    }
+
+    fn closed_chain_store(&self, def: &DatabaseDef) -> Result<ChainStore, BackupError> {
+        let dir = self.directory_of(def).join(crate::backup::CHECKPOINT_DIR);
+        ChainStore::load(Arc::new(LocalObjects::open(self.env(), &dir)?))
+    }
+
+    /// Begins to back up the log of a database that could not be opened, from where the last backup of it ended.
+    /// If the log is damaged as well the backup fails, or ends there if `up_to_damage`.
+    pub fn begin_tail_backup(
+        &self,
+        def: &DatabaseDef,
+        media: Media,
+        header: SetHeader,
+        up_to_damage: bool,
+    ) -> Result<TailBackup, BackupError> {
+        let remains = self.remains(def)?;
+        TailBackup::begin(self.env(), &remains, media, header, up_to_damage)
+    }
+
+    /// The log of a database that is not open has been backed up to here, by a backup that others build on.
+    pub fn note_tail_backup(&self, def: &DatabaseDef, last: Lsn) -> Result<(), BackupError> {
+        self.closed_chain_store(def)?.change(|chain| chain.log = Some(last))
+    }
+
+    /// Whether a database that could not be opened has log that was not backed up, or that cannot be read.
+    pub fn has_tail(&self, def: &DatabaseDef) -> bool {
+        self.remains(def).is_ok_and(|remains| remains.has_tail(self.env()))
+    }
+
+    fn remains(&self, def: &DatabaseDef) -> Result<Remains, BackupError> {
+        let identity = self.data.identity(def);
+        let chain = self.closed_chain_store(def)?.get();
+        Ok(Remains { dir: identity.dir, uuid: identity.uuid, chain })
     }
 
     /// Removes the directory of a restore that came to nothing. What cannot be removed now is at the
@@ -193,8 +231,8 @@ impl Instance {
         Ok(catalog)
     }
 
-    /// `BACKUP LOG … WITH NORECOVERY`: closes a database that no session uses, and leaves it as one that is
-    /// being restored.
+    /// `BACKUP LOG … WITH NORECOVERY`: closes a database that no session uses, unless it could not be opened anyway,
+    /// and leaves it as one that is being restored.
     pub fn close_for_restore(
         &self,
         task: &Task,
@@ -206,7 +244,9 @@ impl Instance {
         change(&self.master, task, owner, |edit, txn| {
             Ok(edit.put(task, txn, Definition::Database(restoring))?)
         })?;
-        self.close_database(task, def.id)?;
+        if self.catalog(def.id).is_ok() {
+            self.close_database(task, def.id)?;
+        }
         self.engine.set_unavailable(def.id, Unavailable::Restoring);
         Ok(())
     }

@@ -47,6 +47,7 @@ use super::store::{Batch, BatchReader, LogEnd, LogSink, LogStore, Position, Sink
 
 pub mod import;
 mod prepare;
+pub mod remains;
 mod scan;
 mod segment;
 mod sink;

@@ -13,6 +13,7 @@ mod plans;
 mod power;
 mod scopes;
 mod starting;
+mod suspect;
 mod transactions;
 
 use super::testing::TestServer;

@@ -40,6 +40,7 @@ impl About<'_> {
             BackupError::Damaged { .. }
             | BackupError::Checkpoint(_)
             | BackupError::Log(_)
+            | BackupError::LogUnreadable(_)
             | BackupError::Pages(_)
             | BackupError::File(_) => format!("{error}."),
             _ => return None,
@@ -90,6 +91,7 @@ impl About<'_> {
                 let (number, page, file) = (place.file, place.index, file.display());
                 make(&message::BACKUP_PAGE_DAMAGED, &[&self.database, &number, &page, &file])
             }
+            BackupError::LogUnreadable(_) => make(&message::BACKUP_LOG_DAMAGED, &[]),
             BackupError::Checkpoint(_)
             | BackupError::Log(_)
             | BackupError::Pages(_)

@@ -5,13 +5,14 @@
 //! statement can be cancelled between two steps.
 //!
 //! * `options`: what stands behind `WITH`. `failure`: errors as messages.
-//! * `take`: `BACKUP`. `restore`: `RESTORE DATABASE` and `LOG`. `show`: `RESTORE HEADERONLY` and its like.
+//! * `take`: `BACKUP`; `tail`: of a damaged database. `restore`: `RESTORE DATABASE` and `LOG`. `show`: `RESTORE HEADERONLY` and its like.
 
 mod failure;
 pub mod history;
 mod options;
 mod restore;
 mod show;
+mod tail;
 mod take;
 
 use std::path::{Path, PathBuf};
@@ -239,7 +240,7 @@ impl Context<'_> {
     /// Messages 4035 and 3014: how many pages there were, and how fast it was.
     fn tell_processed(&mut self, told: &Processed<'_>) -> Run<()> {
         let pages = |bytes: u64| bytes.div_ceil(PAGE_BYTES);
-        for (name, bytes) in &told.files {
+        for (name, bytes) in told.files.iter().filter(|(name, _)| !name.is_empty()) {
             let args: [Shown<'_>; 4] = [&pages(*bytes), &told.database, name, &told.set];
             let message = SqlError::new(&message::BACKUP_FILE_PROCESSED, &args);
             self.inform(message).map_err(Fault::lost)?;
@@ -262,7 +263,7 @@ struct Processed<'a> {
     database: &'a str,
     /// The number of the set.
     set: usize,
-    /// Names of files, with their bytes.
+    /// Names of files, with their bytes; empty if the name is not known.
     files: Vec<(String, u64)>,
     began_ns: u64,
 }

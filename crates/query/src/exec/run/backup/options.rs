@@ -28,6 +28,10 @@ pub(super) struct Options {
     pub init: bool,
     /// `FORMAT`
     pub format: bool,
+    /// `NO_TRUNCATE`: a backup of the log, of a database in whatever state; it is `COPY_ONLY` too.
+    pub no_truncate: bool,
+    /// `CONTINUE_AFTER_ERROR`
+    pub continue_after_error: bool,
     /// `NORECOVERY`
     pub no_recovery: bool,
     /// `REPLACE`
@@ -66,13 +70,11 @@ const IGNORED: &[&str] = &[
     "BUFFERCOUNT",
     "MAXTRANSFERSIZE",
     "STOP_ON_ERROR",
-    "CONTINUE_AFTER_ERROR",
     "REWIND",
     "NOREWIND",
     "UNLOAD",
     "NOUNLOAD",
     "RESTART",
-    "NO_TRUNCATE",
     "RECOVERY",
     "KEEP_REPLICATION",
     "KEEP_CDC",
@@ -105,10 +107,15 @@ impl Options {
         let option = match name {
             "DIFFERENTIAL" if !restores => &mut self.differential,
             "COPY_ONLY" if !restores => &mut self.copy_only,
+            "NO_TRUNCATE" if !restores => {
+                self.copy_only = true;
+                &mut self.no_truncate
+            }
             "COMPRESSION" if !restores => &mut self.compression,
             "CHECKSUM" => &mut self.checksum,
             "INIT" if !restores => &mut self.init,
             "FORMAT" if !restores => &mut self.format,
+            "CONTINUE_AFTER_ERROR" => &mut self.continue_after_error,
             "NORECOVERY" => &mut self.no_recovery,
             "REPLACE" if restores => &mut self.replace,
             "RESTRICTED_USER" if restores => &mut self.restricted,
@@ -131,7 +138,7 @@ impl Options {
 }
 
 impl Context<'_> {
-    /// Reads the options of a statement. Errors 155, 401.
+    /// Reads the options of a statement. Errors 155, 401, 3032.
     pub(super) fn backup_options(
         &mut self,
         program: &Arc<Program>,
@@ -178,6 +185,9 @@ impl Context<'_> {
                     return Err(error.at_line(option.span.line).into());
                 }
             }
+        }
+        if options.no_truncate && backup.action != A::BackupLog {
+            return Err(SqlError::new(&message::BACKUP_OPTION, &[&"no_truncate"]).into());
         }
         Ok(options)
     }

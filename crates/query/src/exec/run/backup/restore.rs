@@ -37,7 +37,9 @@ impl Context<'_> {
         let set = self.explained(set, &about)?;
         let described = Databases::described(&set.header)
             .map_err(|error| Fault::from(instance_error(error, &about)))?;
-        check_moves(&described, options)?;
+        if !set.header.of_damaged {
+            check_moves(&described, options)?;
+        }
         if log != (set.header.kind == SetKind::Log) {
             return self.explained(Err(BackupError::WrongKind), &about);
         }
@@ -133,7 +135,11 @@ impl Context<'_> {
                 let tail = chain.log.is_some_and(|kept| kept < durable);
                 (chain, tail && old.options.recovery_model != RecoveryModel::Simple)
             }
-            Err(_) => (databases.closed_chain(old).unwrap_or_default(), false),
+            Err(_) => {
+                let chain = databases.closed_chain(old).unwrap_or_default();
+                let suspect = databases.state(old) == DatabaseState::Suspect;
+                (chain, suspect && databases.has_tail(old))
+            }
         };
         let family = chain.path.first().map_or(own, |first| first.guid);
         if family != set.header.family() {

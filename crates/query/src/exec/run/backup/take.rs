@@ -38,6 +38,9 @@ impl Context<'_> {
             (false, false) => SetKind::Full,
         };
         self.check_backup(&def, kind)?;
+        if log && self.is_tail_backup(&def, options) {
+            return self.back_up_tail(&def, device, options);
+        }
         let catalog = self.catalog(def.id)?;
         let about = About { database: &def.name, device: &device.name, log };
         if log && catalog.database().chain().log.is_none() {
@@ -117,7 +120,8 @@ impl Context<'_> {
         let media = self.media_for(device, options);
         let media = self.explained(media, &about)?;
         let media_header = media.header.clone();
-        let header = self.set_header(def, catalog, options, kind);
+        let described = self.session.instance.databases().describe(def, catalog);
+        let header = self.set_header(def, described, options, kind);
         let begun = catalog.database().begin_backup(self.task, media, header);
         let backup = match begun {
             Ok(backup) => backup,
@@ -139,7 +143,11 @@ impl Context<'_> {
     }
 
     /// The file to write to: the one that is there, or a new one.
-    fn media_for(&self, device: &Device, options: &Options) -> Result<Media, BackupError> {
+    pub(super) fn media_for(
+        &self,
+        device: &Device,
+        options: &Options,
+    ) -> Result<Media, BackupError> {
         let env = self.session.instance.env();
         let new = || {
             let name = options.media_name.clone();
@@ -157,15 +165,15 @@ impl Context<'_> {
         }
     }
 
-    fn set_header(
+    /// What a set of a database says of itself, of which this is the description and that of its files.
+    pub(super) fn set_header(
         &self,
         def: &DatabaseDef,
-        catalog: &Catalog,
+        (definition, files): (Box<[u8]>, Vec<Box<[u8]>>),
         options: &Options,
         kind: SetKind,
     ) -> SetHeader {
         let instance = &self.session.instance;
-        let (definition, files) = instance.databases().describe(def, catalog);
         let cut = |text: &Option<Box<str>>, most: usize| {
             text.as_deref().map(|text| text.chars().take(most).collect::<String>().into())
         };
@@ -190,11 +198,12 @@ impl Context<'_> {
             version: version(),
             definition,
             files,
+            of_damaged: false,
         }
     }
 
     /// `WITH NORECOVERY`: the log has been backed up to its end, and nothing more is to come. Error 3101.
-    fn leave_restoring(&mut self, def: &DatabaseDef, about: &About<'_>) -> Run<()> {
+    pub(super) fn leave_restoring(&mut self, def: &DatabaseDef, about: &About<'_>) -> Run<()> {
         let instance = self.instance();
         let session = self.session.id();
         if self.session.database == def.id || !instance.usage.try_exclusive(def.id, session) {
