@@ -13,6 +13,7 @@ pub mod identity;
 pub mod index;
 pub mod key;
 pub mod lock_word;
+pub mod progress;
 pub mod reclaim;
 pub mod row;
 pub mod sink_queue;

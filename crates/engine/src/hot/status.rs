@@ -35,6 +35,7 @@ use base::ids::Lsn;
 use crossbeam_utils::CachePadded;
 
 use crate::hot::anchor::DELETED;
+use crate::hot::progress::{Progress, Published};
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicU32, AtomicU64, fence};
@@ -223,6 +224,8 @@ pub struct Slot {
     /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant; those
     /// who lock tables read it ([`Slot::note_table`]).
     tables: [AtomicU64; SLOT_TABLES],
+    /// What the occupant has come to, as it says now and then.
+    progress: Published,
 }
 
 /// Tables that a slot can name.
@@ -240,6 +243,7 @@ impl Slot {
             statement: AtomicU64::new(1),
             first: AtomicU64::new(1),
             tables: Default::default(),
+            progress: Published::default(),
         }
     }
 
@@ -283,6 +287,17 @@ impl Slot {
     /// Publishes what the occupant is up to.
     pub fn set_status(&self, status: Status) {
         self.status.store(status.encode(), Release);
+    }
+
+    /// The occupant tells what it has come to.
+    #[inline]
+    pub fn set_progress(&self, progress: &Progress) {
+        self.progress.store(progress);
+    }
+
+    /// What the occupant has come to, as far as it has told.
+    pub fn progress(&self) -> Progress {
+        self.progress.load()
     }
 
     /// Whether it has an occupant.
@@ -377,6 +392,7 @@ impl SlotTable {
     pub fn acquire(&self, shard: usize, owner: u64) -> Option<u32> {
         let slot = self.reuse(shard).or_else(|| self.fresh())?;
         let s = self.get(slot);
+        s.set_progress(&Progress::default());
         s.owner.store(owner, Relaxed);
         s.set_status(Status::Active);
         Some(slot)

@@ -91,6 +91,23 @@ impl Pool {
     }
 }
 
+/// Rows that were to be written, whatever has become of them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Attempts {
+    /// Rows to be inserted.
+    pub inserts: u64,
+    /// Rows to be changed.
+    pub updates: u64,
+    /// Rows to be deleted.
+    pub deletes: u64,
+}
+
+impl Attempts {
+    pub(crate) const INSERT: Attempts = Attempts { inserts: 1, updates: 0, deletes: 0 };
+    pub(crate) const UPDATE: Attempts = Attempts { inserts: 0, updates: 1, deletes: 0 };
+    pub(crate) const DELETE: Attempts = Attempts { inserts: 0, updates: 0, deletes: 1 };
+}
+
 #[derive(Debug, Default)]
 struct Shard {
     allocated: AtomicI64,
@@ -98,6 +115,8 @@ struct Shard {
     rows: AtomicI64,
     /// Deleted rows that were taken out of the indexes.
     removed: AtomicI64,
+    /// Rows that were to be inserted, updated, deleted, by transactions that have ended.
+    attempts: [AtomicU64; 3],
     /// What the pool was told of `allocated`.
     reported: AtomicI64,
 }
@@ -152,6 +171,21 @@ impl Tally {
     /// Counts rows that a commit added or removed.
     pub fn add_rows(&self, shard: usize, rows: i64) {
         self.shards[shard % self.shards.len()].rows.fetch_add(rows, Relaxed);
+    }
+
+    /// Counts rows that a transaction has tried to write, when it ends.
+    pub fn add_attempts(&self, shard: usize, attempts: &Attempts) {
+        let Attempts { inserts, updates, deletes } = *attempts;
+        let own = &self.shards[shard % self.shards.len()].attempts;
+        for (count, n) in own.iter().zip([inserts, updates, deletes]).filter(|(_, n)| *n > 0) {
+            count.fetch_add(n, Relaxed);
+        }
+    }
+
+    /// Rows that transactions have tried to write since the table was made.
+    pub fn attempts(&self) -> Attempts {
+        let sum = |at: usize| self.shards.iter().map(|s| s.attempts[at].load(Relaxed)).sum();
+        Attempts { inserts: sum(0), updates: sum(1), deletes: sum(2) }
     }
 
     /// Counts a deleted row that was taken out of the indexes.

@@ -8,6 +8,7 @@ use crate::hot::index::prefetch::prefetch;
 use crate::hot::reclaim::Garbage;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::{Begin, Slot, Status};
+use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::log::record::{BodySink, RECORD_HEADER, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind, Reservation};
@@ -93,10 +94,12 @@ impl Transaction {
             true => (RecordKind::Filler, RecordFlags::NONE, Lsn::ZERO),
             false => (RecordKind::Commit, redo.flags, redo.stream.unwrap_or(Lsn::ZERO)),
         };
+        self.tell_progress();
         let mut space = Self::reserve(self.manager(), self.slot(), task, len)?;
         let (stamp, end) = (space.stamp(), space.end());
         self.slot().set_status(Status::Stamped(stamp));
         if let Err(error) = self.validate(&task.worker(), stamp) {
+            self.tell_error(&error);
             self.slot().set_status(Status::Aborted);
             space.publish_filler();
             self.disown_stream(task, redo.stream);
@@ -167,7 +170,8 @@ impl Transaction {
     fn stamp_writes(&mut self, task: &Task, stamp: Lsn) -> usize {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
-        let mut rows: SmallVec<[i64; 4]> = smallvec::smallvec![0; self.held.len()];
+        let mut counts: SmallVec<[(i64, Attempts); 4]> = SmallVec::new();
+        counts.resize(self.held.len(), Default::default());
         // SAFETY: the gates of the tables are held.
         let is_sinking = |held: &Held| unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
@@ -202,10 +206,12 @@ impl Transaction {
                     }
                 }
             }
+            let (rows, attempts) = &mut counts[write.table as usize];
+            write.count(attempts);
             match write.kind {
-                WriteKind::Insert => rows[write.table as usize] += 1,
+                WriteKind::Insert => *rows += 1,
                 WriteKind::Delete | WriteKind::Tombstone => {
-                    rows[write.table as usize] -= 1;
+                    *rows -= 1;
                     if !sinks {
                         garbage.push(Garbage::anchor(pointer, write.anchor));
                     }
@@ -224,9 +230,13 @@ impl Transaction {
         if sinks > 0 {
             self.manager().sinking.add(worker.index(), &mut sinking);
         }
-        for (held, rows) in self.held.iter().zip(rows).filter(|(_, rows)| *rows != 0) {
+        for (held, (rows, attempts)) in self.held.iter().zip(counts) {
             // SAFETY: the gate of the table is held.
-            unsafe { held.table.get() }.tally().add_rows(worker.index(), rows);
+            let tally = unsafe { held.table.get() }.tally();
+            tally.add_attempts(worker.index(), &attempts);
+            if rows != 0 {
+                tally.add_rows(worker.index(), rows);
+            }
         }
         if !(garbage.is_empty() && of_sinking.is_empty()) {
             let manager = self.session.manager();

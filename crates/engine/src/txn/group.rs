@@ -183,6 +183,7 @@ impl Transaction {
         space.put(&redo.body);
         space.publish(RecordKind::Prepare, redo.flags, redo.stream.unwrap_or(Lsn::ZERO));
         self.prepared = Some(prepared);
+        self.tell_progress();
         self.reuse_redo(redo);
         Ok(end)
     }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use base::ids::{DbId, Lsn, StorageId};
 
+use crate::hot::progress::Progress;
 use crate::hot::reclaim::{Garbage, QueueStats, ReclaimStats, Reclaimer, Tables};
 use crate::hot::sink_queue::{SinkQueue, Sinking};
 use crate::hot::status::{Horizon, SlotTable, Status};
@@ -17,7 +18,7 @@ use crate::sync::spin_loop;
 use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::LockManager;
-use crate::txn::transaction::{ReadAt, Write};
+use crate::txn::transaction::{Read, ReadAt, Scan, Write};
 use crate::txn::unsettled::Unsettled;
 use crate::txn::waits::{Owner, OwnerId, WaitGraph};
 use crate::wait::{Runtime, Task};
@@ -203,12 +204,12 @@ impl Manager {
         let mut infos = Vec::new();
         self.slots.for_each(|number, slot| {
             if slot.is_taken() {
-                let (status, snapshot) = (slot.status(), slot.snapshot());
                 infos.push(TransactionInfo {
                     number,
                     owner: OwnerId(slot.owner()),
-                    status,
-                    snapshot,
+                    status: slot.status(),
+                    snapshot: slot.snapshot(),
+                    progress: slot.progress(),
                 });
             }
         });
@@ -290,6 +291,19 @@ pub struct TransactionInfo {
     pub status: Status,
     /// The oldest snapshot that it reads at.
     pub snapshot: Option<Lsn>,
+    /// What it has read and written, as it has told last.
+    pub progress: Progress,
+}
+
+impl TransactionInfo {
+    /// Bytes of its sets: of what it has written, and what is to be validated.
+    pub fn set_bytes(&self) -> u64 {
+        let Progress { writes, reads, scans, .. } = self.progress;
+        let bytes = |count: u32, each: usize| u64::from(count) * each as u64;
+        bytes(writes, size_of::<Write>())
+            + bytes(reads, size_of::<Read>())
+            + bytes(scans, size_of::<Scan>())
+    }
 }
 
 /// A session's place in a database. Cloning the `Arc` touches no memory that other sessions write.

@@ -51,9 +51,16 @@ impl Cursor {
         }
         loop {
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+            txn.tell_progress();
             let more = match self.cold_of(table) {
                 // SAFETY: the transaction that registered the snapshot is borrowed, and holds the gate.
-                None => unsafe { self.fetch(table, &txn.manager().slots, &task.pin()) },
+                None => unsafe {
+                    let (is_first, before) = (self.is_fresh(), self.rows_fetched());
+                    let more = self.fetch(table, &txn.manager().slots, &task.pin());
+                    let rows = self.rows_fetched() - before;
+                    table.count_chunk((self.index(), txn.shard), is_first, self.looks(), rows);
+                    more
+                },
                 Some(cold) => txn.fetch_versions(task, (table, cold), self)?,
             };
             match self.pop() {
@@ -85,15 +92,18 @@ impl Transaction {
     ) -> TxnResult<Option<RowRef>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
+        let mut looks = 0;
         let mut found = {
             let (links, slots) = (table.links(), &self.manager().slots);
             table.find(&task.pin(), index, key, |anchor| {
+                looks += 1;
                 // SAFETY: the anchor was reached under the guard; the snapshot is registered, since it
                 // belongs to a statement of this transaction.
                 let version = unsafe { snapshot.visible(anchor, links, slots) }?;
                 Some(RowRef { anchor, version })
             })
         };
+        table.count_look_up(index, self.shard, looks, found.is_some());
         if found.is_none()
             && let Some(cold) = table.cold()
         {

@@ -6,9 +6,11 @@ use smallvec::SmallVec;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::cursor::ScanRange;
 use crate::hot::gate::Gate;
+use crate::hot::progress::Progress;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::Slot;
 use crate::hot::table::{Table, TablePtr};
+use crate::hot::tally::Attempts;
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
@@ -77,6 +79,23 @@ pub(super) struct Write {
     /// Position in [`Transaction::held`].
     pub table: u32,
     pub kind: WriteKind,
+    /// Half of an update that changes a key: the end of the old row, or the new one.
+    pub moved: bool,
+}
+
+impl Write {
+    /// Counts the row as one that was to be written; one that moves where it begins anew.
+    #[inline]
+    pub fn count(&self, attempts: &mut Attempts) {
+        match (self.kind, self.moved) {
+            (WriteKind::Insert, false) => attempts.inserts += 1,
+            (WriteKind::Delete | WriteKind::Tombstone, false) => attempts.deletes += 1,
+            (WriteKind::Delete | WriteKind::Tombstone, true) => {}
+            (WriteKind::Update | WriteKind::Reuse, _) | (WriteKind::Insert, true) => {
+                attempts.updates += 1
+            }
+        }
+    }
 }
 
 /// A row that must be at commit what it was when it was read.
@@ -148,6 +167,9 @@ pub struct Transaction {
     /// too much.
     pub(super) written_bytes: u64,
     look_at_bytes: u64,
+    /// Bytes of rows that go to the log, and how many writes were taken back: for [`Progress`].
+    pub(super) row_bytes: u64,
+    pub(super) undone: u32,
     /// The storage whose new rows go to a successor of it; 0 if none. Written by who loads that.
     loading: Option<Arc<AtomicU64>>,
     /// The position of the prepare record, once there is one.
@@ -191,6 +213,8 @@ impl Transaction {
             loads: Loads::default(),
             written_bytes: 0,
             look_at_bytes: SHARE_MIN,
+            row_bytes: 0,
+            undone: 0,
             loading: None,
             prepared: None,
             buffer: spare.buffer,
@@ -220,6 +244,28 @@ impl Transaction {
         self.held.iter().map(|held| held.table.address())
     }
 
+    /// Tells whoever looks at transactions what this one has come to.
+    #[inline]
+    pub(super) fn tell_progress(&self) {
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        self.slot().set_progress(&Progress {
+            writes: count(self.writes.len()),
+            reads: count(self.reads.len()),
+            scans: count(self.scans.len()),
+            undone: self.undone,
+            row_bytes: self.row_bytes,
+            prepared: self.prepared.is_some(),
+            error: 0,
+        });
+    }
+
+    /// Tells by what error it ends.
+    pub(super) fn tell_error(&self, error: &TxnError) {
+        let error = u16::try_from(error.number()).unwrap_or(u16::MAX);
+        let slot = self.slot();
+        slot.set_progress(&Progress { error, ..slot.progress() });
+    }
+
     /// Begins a statement: a new snapshot under READ COMMITTED, the transaction's own elsewhere.
     /// Statements nest (a trigger within an INSERT); each sees what earlier statements of the
     /// transaction wrote, and nothing that it or later ones write.
@@ -227,6 +273,7 @@ impl Transaction {
     pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
         self.level += 1;
         self.statement = self.slot().next_statement();
+        self.tell_progress();
         if self.is_resting {
             self.look_around();
         }
@@ -314,6 +361,7 @@ impl Transaction {
         self.pass_baton();
         self.level = statement.level - 1;
         if self.level == 0 {
+            self.tell_progress();
             if self.locks.is_some() {
                 self.end_statement_locks();
             }

@@ -1,7 +1,10 @@
 //! Rolling back: to a savepoint, a statement, or everything.
 
+use smallvec::SmallVec;
+
 use crate::hot::anchor::INLINE;
 use crate::hot::status::{Begin, Status};
+use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::transaction::{Savepoint, Statement, Transaction, Write, WriteKind};
@@ -16,14 +19,22 @@ impl Transaction {
     /// Rows returned by cursors of the transaction since then, if it wrote them, are gone.
     pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
         self.operations.truncate(savepoint.operations);
+        let mut attempts: SmallVec<[Attempts; 4]> = SmallVec::new();
+        attempts.resize(self.held.len(), Attempts::default());
         while self.writes.len() > savepoint.writes {
             let worker = task.worker();
             let guard = worker.pin();
             for _ in 0..UNDO_STEP.min(self.writes.len() - savepoint.writes) {
                 let write = self.writes.pop().expect("counted");
+                self.undone = self.undone.saturating_add(1);
+                write.count(&mut attempts[write.table as usize]);
                 // SAFETY: the entry is this transaction's, the newest of its row, and undone once.
                 unsafe { self.undo(worker.index(), &guard, write) };
             }
+        }
+        for (held, attempts) in self.held.iter().zip(attempts) {
+            // SAFETY: the gate of the table is held.
+            unsafe { held.table.get() }.tally().add_attempts(self.shard, &attempts);
         }
     }
 

@@ -88,7 +88,9 @@ impl Transaction {
         for scan in &self.scans {
             // SAFETY: the gate of the table is held.
             let table = unsafe { self.held[scan.table as usize].table.get() };
+            let mut looks = 0;
             let changed = table.any_in_range(worker, scan.index, &scan.range, |anchor| {
+                looks += 1;
                 // SAFETY: called under a guard under which the anchor was reached; `since` is the
                 // stamp of a snapshot that is still registered.
                 let above = unsafe {
@@ -103,6 +105,7 @@ impl Transaction {
                 };
                 above == Above::Changed
             });
+            table.count_validation(scan.index, self.shard, looks);
             if changed {
                 return Err(self.invalid(scan.table, TxnError::Serializable));
             }

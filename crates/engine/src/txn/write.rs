@@ -11,6 +11,7 @@ use crate::hot::index::Admit;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::{ConflictPolicy, Table};
+use crate::hot::tally::Attempts;
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::block::Peer;
@@ -76,14 +77,15 @@ impl Transaction {
         row: &[u8],
     ) -> TxnResult<RowRef> {
         let target = self.target(task, table, snapshot)?;
-        match table.row_number_column() {
+        let inserted = match table.row_number_column() {
             None => self.insert_row(task, target, row),
             Some(_) => {
                 let mut row = row.to_vec();
                 table.set_row_number(&mut row, table.next_row_number());
                 self.insert_row(task, target, &row)
             }
-        }
+        };
+        self.attempted(table, inserted, Attempts::INSERT)
     }
 
     /// Inserts a row that was built in place.
@@ -113,7 +115,22 @@ impl Transaction {
             table.begin_reserved(anchor, Begin::owned(self.slot, self.statement));
             table.row(anchor.inline(table.links()))
         };
-        self.insert_anchor(task, target, anchor, row)
+        let inserted = self.insert_anchor(task, target, anchor, row);
+        self.attempted(table, inserted, Attempts::INSERT)
+    }
+
+    /// Counts what has come to nothing. What was written is counted when the transaction ends.
+    #[inline]
+    fn attempted<T>(
+        &self,
+        table: &Table,
+        written: TxnResult<T>,
+        attempts: Attempts,
+    ) -> TxnResult<T> {
+        if written.is_err() {
+            table.tally().add_attempts(self.shard, &attempts);
+        }
+        written
     }
 
     /// The gate of the table is held from here on.
@@ -162,8 +179,10 @@ impl Transaction {
         let before = self.savepoint();
         // SAFETY: the anchor was made with the table's number of links.
         let version = unsafe { anchor.inline(table.links()) };
-        self.writes.push(Write { anchor, version, table: target.held, kind: WriteKind::Insert });
+        let (table_place, kind) = (target.held, WriteKind::Insert);
+        self.writes.push(Write { anchor, version, table: table_place, kind, moved: false });
         self.written_bytes += (row.len() + ROW_BYTES) as u64;
+        self.note_logged(table, row);
         self.order_insert(table);
         if self.must_ask(table) && self.is_insert_overtaken(table, row) {
             let row = row.to_vec();
@@ -407,7 +426,8 @@ impl Transaction {
             return self.update_numbered(task, table, snapshot, row, bytes);
         }
         let target = self.target(task, table, snapshot)?;
-        self.move_row(task, target, row, bytes)
+        let moved = self.move_row(task, target, row, bytes);
+        self.attempted(table, moved, Attempts::UPDATE)
     }
 
     /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller knows
@@ -438,7 +458,8 @@ impl Transaction {
         bytes: &[u8],
     ) -> TxnResult<Written> {
         let target = self.target(task, table, snapshot)?;
-        self.change(task, target, row, Change::Update(bytes))
+        let updated = self.change(task, target, row, Change::Update(bytes));
+        self.attempted(table, updated, Attempts::UPDATE)
     }
 
     /// Deletes a row.
@@ -450,7 +471,8 @@ impl Transaction {
         row: RowRef,
     ) -> TxnResult<Written> {
         let target = self.target(task, table, snapshot)?;
-        self.change(task, target, row, Change::Delete)
+        let deleted = self.change(task, target, row, Change::Delete);
+        self.attempted(table, deleted, Attempts::DELETE)
     }
 
     /// An update that changes a key: the old anchor ends, a new one begins.
@@ -471,9 +493,12 @@ impl Transaction {
             Written::Done(_) => {}
             other => return Ok(other),
         }
-        let moved = self.writes.last().expect("the old anchor was just ended").version;
+        let old = self.writes.last_mut().expect("the old anchor was just ended");
+        old.moved = true;
+        let moved = old.version;
         match self.insert_row(task, target, bytes) {
             Ok(row) => {
+                self.writes.last_mut().expect("the new one was just begun").moved = true;
                 if matches!(change, Change::Move) {
                     // SAFETY: the tombstone is this transaction's own.
                     unsafe { moved.moved_to() }.store(row.anchor.address(), Release);
@@ -711,6 +736,9 @@ impl Transaction {
             Change::Delete | Change::Move => VERSION_BYTES as u64,
         };
         self.note_taken(target, anchor, version, kind);
+        if let Change::Update(bytes) = change {
+            self.note_logged(table, bytes);
+        }
         let gone = matches!(change, Change::Delete | Change::Move);
         Ok(Some(if gone { newest.version } else { version }))
     }
@@ -740,8 +768,17 @@ impl Transaction {
         let taken = unsafe { target.table.reuse_inline(anchor, newest.version, bytes, begin) }?;
         if taken {
             self.note_taken(target, anchor, newest.version, WriteKind::Reuse);
+            self.note_logged(target.table, bytes);
         }
         Some(taken)
+    }
+
+    /// A new row is going to be in the commit record.
+    #[inline]
+    fn note_logged(&mut self, table: &Table, row: &[u8]) {
+        if table.is_logged() {
+            self.row_bytes += row.len() as u64;
+        }
     }
 
     /// The row is this transaction's now.
@@ -755,7 +792,7 @@ impl Transaction {
         if self.baton == Some(Resource::Row(anchor.address())) {
             self.baton = None; // those behind it are woken when this transaction ends
         }
-        self.writes.push(Write { anchor, version, table: target.held, kind });
+        self.writes.push(Write { anchor, version, table: target.held, kind, moved: false });
     }
 }
 

@@ -398,7 +398,161 @@ fn the_collector_tells_what_it_has_freed() {
         from sys.dm_xtp_gc_queue_stats";
     assert_eq!(rows(&session.run(queues)), "0|0|1");
     let indexes =
-        "select object_name(object_id), index_id, rows_expired, rows_expired_removed, scans_started
+        "select object_name(object_id), index_id, rows_expired, rows_expired_removed, phantom_scans_retries
         from sys.dm_db_xtp_index_stats order by 2";
     assert_eq!(rows(&session.run(indexes)), "m|2|1500|1500|NULL\nm|3|1500|1500|NULL");
+}
+
+/// What one row of an answer says.
+fn one(session: &mut crate::exec::testing::TestSession<'_>, columns: &str, from: &str) -> String {
+    rows(&session.run(&format!("select {columns} from {from}")))
+}
+
+#[test]
+fn rows_that_were_to_be_written_are_counted_whatever_became_of_them() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(IN_MEMORY);
+    let stats = "sys.dm_db_xtp_object_stats";
+    let columns = "row_insert_attempts, row_update_attempts, row_delete_attempts, write_conflicts, \
+                   unique_constraint_violations, case when object_address is not null then 1 end";
+    let before = one(&mut session, columns, stats);
+    let numbers: Vec<i64> = before.split('|').map(|n| n.parse().unwrap()).collect();
+    let [inserts, updates, deletes, conflicts, duplicates, 1] = numbers[..] else {
+        panic!("{before}")
+    };
+    session.run("insert m select value, value, 'x' from generate_series(10001, 10010)");
+    session.run("update m set note = 'a' where id between 10001 and 10004");
+    // A key: the row moves, and is one update.
+    session.run("update m set id = 20001 where id = 10001");
+    session.run("delete m where id = 20001");
+    let mut expected = [inserts + 10, updates + 5, deletes + 1, conflicts, duplicates, 1];
+    let shown = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join("|");
+    assert_eq!(one(&mut session, columns, stats), shown(&expected));
+    // What is taken back was tried, and what is refused.
+    session.run("begin tran insert m values (30001, 0, 'x') update m with (snapshot) set note = 'b' where id = 10002 rollback");
+    assert!(session.run("insert m values (10002, 0, 'x')").contains("Msg 2627, "));
+    assert!(session.run("update m set id = 10002 where id = 10003").contains("Msg 2627, "));
+    expected[0] += 2;
+    expected[1] += 2;
+    expected[4] += 2;
+    assert_eq!(one(&mut session, columns, stats), shown(&expected));
+    let mut other = server.session();
+    other.run("use d");
+    session.run("begin tran delete m with (snapshot) where id = 10002");
+    assert_eq!(one(&mut session, columns, stats), shown(&expected), "it is not over");
+    assert!(
+        other
+            .run("update m with (snapshot) set note = 'c' where id = 10002")
+            .contains("Msg 41302, ")
+    );
+    session.run("commit");
+    expected[1] += 1;
+    expected[2] += 1;
+    expected[3] += 1;
+    assert_eq!(one(&mut session, columns, stats), shown(&expected));
+}
+
+#[test]
+fn searches_and_scans_of_indexes_are_counted() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d
+go
+alter database d add filegroup m contains memory_optimized_data
+go
+alter database d add file (name = 'm', filename = 'm') to filegroup m
+go
+use d
+go
+create table s (h int not null primary key nonclustered hash with (bucket_count = 64), r int not null index r)
+with (memory_optimized = on)
+go
+insert s select value, value from generate_series(1, 1000)",
+    );
+    let read = |session: &mut crate::exec::testing::TestSession<'_>| -> Vec<Vec<i64>> {
+        let columns = "scans_started, scans_retries, rows_returned, rows_touched, rows_expiring, \
+                       phantom_scans_started, phantom_rows_touched";
+        let answer = one(session, columns, "sys.dm_db_xtp_index_stats order by index_id");
+        let numbers = |line: &str| line.split('|').map(|n| n.parse().unwrap()).collect();
+        answer.lines().map(numbers).collect()
+    };
+    let mut run = |text: &str| {
+        let before = read(&mut session);
+        let answer = session.run(text);
+        assert!(!answer.contains("Msg "), "{answer}");
+        let after = read(&mut session);
+        let less = |(after, before): (&Vec<i64>, &Vec<i64>)| -> Vec<i64> {
+            after.iter().zip(before).map(|(after, before)| after - before).collect()
+        };
+        after.iter().zip(&before).map(less).collect::<Vec<_>>()
+    };
+    const NOTHING: [i64; 7] = [0; 7];
+    assert_eq!(run("select r from s where h = 7"), [vec![1, 0, 1, 1, 0, 0, 0], NOTHING.to_vec()]);
+    assert_eq!(
+        run("select r from s where h = 7000"),
+        [vec![1, 0, 0, 0, 0, 0, 0], NOTHING.to_vec()]
+    );
+    assert_eq!(
+        run("select h from s where r between 101 and 400"),
+        [NOTHING.to_vec(), vec![1, 0, 300, 300, 0, 0, 0]]
+    );
+    // Two statements, and what the commit looks through again for the first.
+    let serializable = "begin tran \
+        select h from s with (serializable) where r between 1 and 10 \
+        update s with (snapshot) set r = -1 where h = 500 \
+        commit";
+    assert_eq!(run(serializable), [vec![1, 0, 1, 1, 0, 0, 0], vec![1, 0, 10, 10, 0, 1, 10]]);
+    // Rows that are gone are still in the index.
+    run("delete s where h between 1 and 20 or h = 500");
+    let found = run("select h from s where r between 1 and 100");
+    assert_eq!((found[1][0], found[1][2]), (1, 80));
+    assert_eq!(found[1][3], 80 + found[1][4], "{found:?}");
+}
+
+#[test]
+fn a_range_index_tells_what_happens_to_its_pages() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(IN_MEMORY);
+    session.run("insert m select value, value, 'x' from generate_series(10001, 20000)");
+    let view = "sys.dm_db_xtp_nonclustered_index_stats where index_id = (select max(index_id) from \
+                sys.dm_db_xtp_nonclustered_index_stats)";
+    let rows_now = one(&mut session, "count(*)", "m").parse::<i64>().unwrap();
+    let removed = one(&mut session, "max(rows_expired_removed)", "sys.dm_db_xtp_index_stats");
+    let updates = rows_now + 2 * removed.parse::<i64>().unwrap();
+    let shown = one(
+        &mut session,
+        "page_update_count, page_update_retry_count, page_split_retry_count, page_merge_retry_count, delta_pages, \
+         case when page_split_count > 0 and leaf_pages > 1 and internal_pages > 0 then 1 end, \
+         case when outstanding_retired_nodes between 0 and page_split_count + 2 * page_merge_count + 1 then 1 end, \
+         page_consolidation_count, page_consolidation_retry_count, key_split_count, key_merge_count",
+        view,
+    );
+    assert_eq!(shown, format!("{updates}|0|0|0|0|1|1|0|0|NULL|NULL"));
+}
+
+#[test]
+fn transactions_in_progress_tell_what_they_have_read_and_written() {
+    let server = TestServer::new();
+    let (mut session, mut other) = (server.session(), server.session());
+    session.script(IN_MEMORY);
+    other.run("use d");
+    let look = "select read_set_row_count, write_set_row_count, scan_set_count, savepoint_garbage_count, \
+                case when log_bytes_required > 0 then 1 else 0 end, case when allocated_bytes > 0 then 1 else 0 end, \
+                last_error, is_prepared, is_speculative, commit_dependency_count, state_desc, result_desc \
+                from sys.dm_db_xtp_transactions where session_id > 50 and write_set_row_count > 0";
+    session.run("begin tran");
+    session.run("insert m values (30001, 0, 'x'), (30002, 0, 'x'), (30003, 0, 'x')");
+    assert_eq!(rows(&other.run(look)), "0|3|0|0|1|1|0|0|0|0|ACTIVE|IN PROGRESS");
+    session.run("select count(*) from m with (repeatableread) where k between 1 and 5");
+    session.run("select count(*) from m with (serializable) where k between 6 and 8");
+    session.run("save tran s");
+    session.run("delete m with (snapshot) where id in (30001, 30002)");
+    session.run("rollback tran s");
+    session.run("declare @n int = (select count(*) from m with (snapshot) where id = 1)");
+    assert_eq!(rows(&other.run(look)), "5|3|1|2|1|1|0|0|0|0|ACTIVE|IN PROGRESS");
+    session.run("rollback");
+    assert_eq!(rows(&other.run(look)), "");
 }

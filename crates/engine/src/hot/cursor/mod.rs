@@ -83,6 +83,8 @@ pub struct Cursor {
     size: usize,
     /// Rows fetched since it was made.
     fetched: u64,
+    /// Anchors that the last chunk came upon, visible or not.
+    looks: u64,
     /// Rows that are nobody's yet, copied: they stay until [`Cursor::forget_copies`].
     copies: Vec<Box<[u128]>>,
     /// Rows that were handed out in the place of others from which they went on: if the walk comes to
@@ -150,6 +152,7 @@ impl Cursor {
             at: 0,
             size: FIRST_CHUNK,
             fetched: 0,
+            looks: 0,
             copies: Vec::new(),
             followed: Vec::new(),
             previous: Vec::new(),
@@ -174,6 +177,11 @@ impl Cursor {
     /// How many rows it has fetched since it was made, whatever it was used for.
     pub fn rows_fetched(&self) -> u64 {
         self.fetched
+    }
+
+    /// How many rows of memory the last chunk came upon, whether the snapshot sees them or not.
+    pub(crate) fn looks(&self) -> u64 {
+        self.looks
     }
 
     /// Uses the cursor, and its memory, for another range.
@@ -261,7 +269,10 @@ impl Cursor {
         self.chunk.clear();
         self.at = 0;
         let (links, snapshot) = (table.links(), &self.snapshot);
-        let visible = |anchor: AnchorPtr| {
+        self.looks = 0;
+        let looks = &mut self.looks;
+        let mut visible = |anchor: AnchorPtr| {
+            *looks += 1;
             // SAFETY: the anchor was reached under the guard; the snapshot is registered.
             let version = unsafe { snapshot.visible(anchor, links, slots) }?;
             Some(RowRef { anchor, version })
@@ -282,11 +293,11 @@ impl Cursor {
             },
         };
         let (chunk, size) = (&mut self.chunk, self.size);
-        let mut looks = 0;
+        let mut left = LOOKS;
         table.walk(guard, self.index, walk, &mut |anchor| {
-            looks += 1;
+            left = left.saturating_sub(1);
             chunk.extend(visible(anchor));
-            match chunk.len() < size && looks < LOOKS {
+            match chunk.len() < size && left > 0 {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             }

@@ -15,6 +15,7 @@
 //! assigns, and a unique range index over it. The number is never shown and starts again after the
 //! highest that recovery has found.
 
+mod counters;
 mod loading;
 mod memory;
 mod promote;
@@ -29,6 +30,8 @@ use std::sync::OnceLock;
 use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
+use counters::IndexUses;
+pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
 pub(crate) use promote::Promoted;
 pub(crate) use recover::Side;
@@ -62,6 +65,8 @@ pub struct TableIndex {
     unique: bool,
     filter: Option<RowFilter>,
     account: Arc<Account>,
+    /// Of a memory-optimized table.
+    uses: Option<IndexUses>,
 }
 
 /// Parts of a row of a fixed layout.
@@ -168,6 +173,7 @@ impl Table {
         let key_columns = key_columns(&specs);
         let columns = |s: &IndexSpec| s.columns.iter().map(|c| c.column).collect();
         let log_columns: Vec<Vec<usize>> = specs.iter().map(columns).collect();
+        let counts_uses = spec.conflicts == ConflictPolicy::FirstWriterWins && !spec.catalog;
         let indexes = specs.into_iter().enumerate().map(|(ordinal, spec)| {
             let account = Arc::new(Account::default());
             let key = Arc::new(KeySpec::new(&layout, &spec.columns));
@@ -183,7 +189,8 @@ impl Table {
                 IndexKind::Hash { bucket_count } => Index::hash(shape, bucket_count),
                 IndexKind::Range => Index::range(shape),
             };
-            TableIndex { index, key, unique: spec.unique, filter: spec.filter, account }
+            let uses = counts_uses.then(|| IndexUses::new(shards));
+            TableIndex { index, key, unique: spec.unique, filter: spec.filter, account, uses }
         });
         let indexes = indexes.collect();
         let (key_bytes, other_bytes) = split_bytes(&layout, &key_columns);
@@ -311,7 +318,7 @@ impl Table {
         &self.lock_word
     }
 
-    /// What it counts for the system views.
+    /// What it counts for the system views of what rarely happens.
     pub fn counters(&self) -> &TableCounters {
         &self.counters
     }
@@ -681,31 +688,4 @@ fn split_bytes(layout: &RowLayout, columns: &[usize]) -> (ByteRanges, ByteRanges
     let others = keys.iter().zip(ends).map(|(key, next)| key.end..next);
     let others = others.filter(|r| !r.is_empty()).collect();
     (keys.into(), others)
-}
-
-/// What a table counts for `sys.dm_db_xtp_object_stats`, besides what its memory tells.
-#[derive(Debug, Default)]
-pub struct TableCounters {
-    write_conflicts: AtomicU64,
-    duplicates: AtomicU64,
-}
-
-impl TableCounters {
-    pub(crate) fn write_conflict(&self) {
-        self.write_conflicts.fetch_add(1, Relaxed);
-    }
-
-    pub(crate) fn duplicate(&self) {
-        self.duplicates.fetch_add(1, Relaxed);
-    }
-
-    /// Updates and deletes that lost a row to another transaction.
-    pub fn write_conflicts(&self) -> u64 {
-        self.write_conflicts.load(Relaxed)
-    }
-
-    /// Inserts that a unique index refused.
-    pub fn duplicates(&self) -> u64 {
-        self.duplicates.load(Relaxed)
-    }
 }

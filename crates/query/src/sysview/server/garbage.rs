@@ -1,11 +1,12 @@
 //! What the collector of old versions and deleted rows has done.
 
 use base::{SqlType, Value};
+use engine::hot::index::Index;
 use engine::hot::reclaim::{QueueStats, ReclaimStats};
 
 use super::super::SystemRowset;
 use super::super::cells::*;
-use super::memory::{every_index, number};
+use super::memory::{address_of, every_index, number};
 
 pub static DM_XTP_GC_STATS: SystemRowset = SystemRowset {
     schema: "sys",
@@ -105,13 +106,33 @@ pub static DM_DB_XTP_INDEX_STATS: SystemRowset = SystemRowset {
         ("object_address", SqlType::varbinary(8), true),
     ],
     fill: |cx| {
-        every_index(cx, |cx, names, table, _| {
-            // Who reads does not count: that would cost every search something. A dead row leaves all
-            // indexes at once.
+        let task = cx.task;
+        every_index(cx, |cx, names, table, at| {
+            let used = table.index_use(at).unwrap_or_default();
+            // Who reads a hash index never has to begin again.
+            let retries = match table.index_at(at) {
+                Index::Range(index) => index.stats(&task.pin()).reads_again,
+                Index::Hash(_) => 0,
+            };
+            // A dead row leaves all indexes at once.
             let removed = table.removed_rows();
-            let unknown: [Value; 5] = [const { NULL }; 5];
-            let rest: [Value; 7] = [const { NULL }; 7];
-            cx.push_parts(&[&names, &unknown, &[number(removed), number(removed)], &rest]);
+            let own = [
+                number(used.scans),
+                number(retries),
+                number(used.returned),
+                number(used.touched),
+                number(used.touched.saturating_sub(used.returned)),
+                number(removed),
+                number(removed),
+                number(used.validations),
+                NULL,
+                number(used.validated),
+                NULL,
+                NULL,
+                NULL,
+                address_of(table),
+            ];
+            cx.push_two(names, own);
         })
     },
 };

@@ -31,16 +31,22 @@ pub(super) fn every_table(
     Ok(())
 }
 
-/// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin with.
+/// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin with, its table and
+/// its ordinal there.
 pub(super) fn every_index(
     cx: &mut FillContext<'_>,
-    mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Table, &Index),
+    mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Table, usize),
 ) -> SqlResult<()> {
     every_table(cx, |cx, definition, table| {
         for (at, own) in definition.indexes.iter().enumerate() {
-            each(cx, names_of(definition, own), table, table.index_at(at));
+            each(cx, names_of(definition, own), table, at);
         }
     })
+}
+
+/// What tells tables apart where SQL Server shows where in memory they are.
+pub(super) fn address_of(table: &Table) -> Value {
+    bytes(&table.storage().0.to_be_bytes())
 }
 
 /// `object_id`, `xtp_object_id`, `index_id`
@@ -89,8 +95,8 @@ pub static DM_DB_XTP_HASH_INDEX_STATS: SystemRowset = SystemRowset {
         /// Keys that are counted before others get a turn.
         const STEP: usize = 10_000;
         let task = cx.task;
-        every_index(cx, |cx, names, _, index| {
-            let Index::Hash(index) = index else { return };
+        every_index(cx, |cx, names, table, at| {
+            let Index::Hash(index) = table.index_at(at) else { return };
             let mut walk = index.start_stats();
             let stats = loop {
                 if let Some(stats) = index.step_stats(&task.pin(), &mut walk, STEP) {
@@ -135,25 +141,28 @@ pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: SystemRowset = SystemRowset {
     ],
     fill: |cx| {
         let task = cx.task;
-        every_index(cx, |cx, names, _, index| {
-            let Index::Range(index) = index else { return };
+        every_index(cx, |cx, names, table, at| {
+            let Index::Range(index) = table.index_at(at) else { return };
             let stats = index.stats(&task.pin());
-            // Nodes are changed in place: there are no delta pages, and nothing to consolidate.
+            // Each row that was ever taken out had been put in.
+            let updates = table.index_at(at).len() + 2 * table.removed_rows();
+            // Nodes are changed in place: there are no delta pages, and nothing to consolidate. A key goes into the
+            // node above, or out of it, in the same step as the split or merge.
             let own: [Value; 16] = [
                 int(0),
                 number(stats.inner_nodes),
                 number(stats.leaf_nodes),
-                NULL,
-                NULL,
-                NULL,
+                number(stats.retired_nodes),
+                number(updates),
+                number(stats.updates_again),
                 int(0),
                 int(0),
                 number(stats.splits),
-                NULL,
+                number(stats.splits_again),
                 NULL,
                 NULL,
                 number(stats.merges),
-                NULL,
+                number(stats.merges_again),
                 NULL,
                 NULL,
             ];
@@ -176,15 +185,15 @@ pub static DM_DB_XTP_OBJECT_STATS: SystemRowset = SystemRowset {
     ],
     fill: |cx| {
         every_table(cx, |cx, definition, table| {
-            // Rows are not counted as they are written: that would cost every insert something.
+            let attempts = table.attempts();
             cx.push([
                 object(definition.id()),
-                NULL,
-                NULL,
-                NULL,
+                number(attempts.inserts),
+                number(attempts.updates),
+                number(attempts.deletes),
                 number(table.counters().write_conflicts()),
                 number(table.counters().duplicates()),
-                NULL,
+                address_of(table),
             ]);
         })
     },

@@ -127,7 +127,28 @@ pub static DM_DB_XTP_TRANSACTIONS: SystemRowset = SystemRowset {
                 int(result.0),
                 text(result.1),
             ];
-            cx.push_parts(&[&start, &[NULL; 28]]);
+            let progress = own.progress;
+            let sets = [
+                int(progress.error),
+                // Nobody reads what is not committed, so that no commit depends on another.
+                bit(false),
+                bit(progress.prepared),
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                int(progress.reads),
+                int(progress.writes),
+                int(progress.scans),
+                int(progress.undone),
+                int(i64::try_from(progress.row_bytes).unwrap_or(i64::MAX)),
+                NULL,
+                int(own.set_bytes().min(i32::MAX as u64) as i64),
+                NULL,
+                int(0),
+                int(0),
+            ];
+            cx.push_parts(&[&start, &sets, &[NULL; 11]]);
         }
         Ok(())
     },

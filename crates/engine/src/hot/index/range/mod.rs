@@ -43,6 +43,7 @@ mod version;
 
 use crossbeam_epoch::Guard;
 
+use crate::hot::account::Striped;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
 use crate::hot::index::postings::GroupPtr;
@@ -50,9 +51,9 @@ use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
 use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::SeekKey;
-use crate::sync::Word;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
+use crate::sync::{Arc, Word};
 pub(super) use entries::Chain;
 use entries::NoHeader;
 use node::{CAPACITY, Entry, Fences, NodeRef, head};
@@ -70,7 +71,8 @@ pub struct RangeIndex {
     exact_len: Option<usize>,
     root: Word,
     counts: Counts,
-    activity: Activity,
+    /// Apart, since readers look at the root all the time. Whoever frees a node may do so after the index has gone.
+    activity: Arc<Activity>,
 }
 
 /// What has happened to the tree's nodes.
@@ -80,6 +82,14 @@ struct Activity {
     inner: AtomicU64,
     splits: AtomicU64,
     merges: AtomicU64,
+    /// Searches begun again because somebody changed a node meanwhile: by readers, by inserts and removals, and
+    /// by those who split or merge. Only who has to begin again counts.
+    reads_again: Striped,
+    updates_again: AtomicU64,
+    splits_again: AtomicU64,
+    merges_again: AtomicU64,
+    /// Nodes out of the tree that readers may still be in.
+    retired: AtomicU64,
 }
 
 /// The form of the tree: for `sys.dm_db_xtp_nonclustered_index_stats`.
@@ -95,6 +105,16 @@ pub struct RangeStats {
     pub splits: u64,
     /// Pairs of nodes merged since the index was made.
     pub merges: u64,
+    /// Searches that had to begin again because of a change of a node at the same time.
+    pub reads_again: u64,
+    /// Inserts and removals that had to.
+    pub updates_again: u64,
+    /// Splits that had to, or were given up in favour of another.
+    pub splits_again: u64,
+    /// Merges that had to, or were given up in favour of another.
+    pub merges_again: u64,
+    /// Nodes that are out of the tree and not freed yet, as readers may be in them.
+    pub retired_nodes: u64,
 }
 
 /// A node on the way down, the version at which it was read, and which child was taken.
@@ -133,7 +153,7 @@ impl RangeIndex {
             exact_len,
             root: Word::new(root.address()),
             counts: Counts::new(shape.account, shape.unique),
-            activity: Activity::default(),
+            activity: Arc::default(),
         };
         index.charge_node(root);
         index
@@ -156,6 +176,7 @@ impl RangeIndex {
                 if let Ok(inserted) = unsafe { self.try_insert(guard, anchor, key, check) } {
                     return inserted;
                 }
+                self.activity.updates_again.fetch_add(1, Relaxed);
             }
         });
         if inserted {
@@ -283,6 +304,7 @@ impl RangeIndex {
             if let Ok(sparse) = self.try_remove(guard, key, pointer) {
                 break sparse;
             }
+            self.activity.updates_again.fetch_add(1, Relaxed);
         };
         if sparse {
             self.merge_sparse(guard, key, 0);
@@ -325,6 +347,7 @@ impl RangeIndex {
             if let Ok(matches) = self.try_seek(guard, key) {
                 return Matches(matches);
             }
+            self.read_again(guard);
         }
     }
 
@@ -345,6 +368,7 @@ impl RangeIndex {
                     // SAFETY: read at a checked version (B3).
                     return unsafe { self.chain(pointer) }.find_map(look);
                 }
+                self.read_again(guard);
             }
         })
     }
@@ -460,12 +484,21 @@ impl RangeIndex {
                 break root.level() + 1;
             }
         };
+        let splits = self.activity.splits.load(Relaxed);
+        let splits_again = self.activity.splits_again.load(Relaxed);
+        // Who has split a node, or has failed to, begins again in any case.
+        let again = self.activity.updates_again.load(Relaxed);
         RangeStats {
             leaf_nodes: self.activity.leaves.load(Relaxed),
             inner_nodes: self.activity.inner.load(Relaxed),
             height,
-            splits: self.activity.splits.load(Relaxed),
+            splits,
             merges: self.activity.merges.load(Relaxed),
+            reads_again: self.activity.reads_again.sum(),
+            updates_again: again.saturating_sub(splits + splits_again),
+            splits_again,
+            merges_again: self.activity.merges_again.load(Relaxed),
+            retired_nodes: self.activity.retired.load(Relaxed),
         }
     }
 
@@ -483,6 +516,12 @@ impl RangeIndex {
         self.unique
     }
 
+    /// Counts a search that begins again. Its place in memory tells searches of different threads apart.
+    #[cold]
+    fn read_again(&self, guard: &Guard) {
+        self.activity.reads_again.add(std::ptr::from_ref(guard) as u64, 1);
+    }
+
     /// Counts a node that has come into being.
     fn charge_node(&self, node: NodeRef<'_>) {
         self.counts.charge(node.address(), node.size_bytes(), CAPACITY * ENTRY_WORDS as usize);
@@ -496,9 +535,15 @@ impl RangeIndex {
     unsafe fn retire_node(&self, guard: &Guard, node: NodeRef<'_>) {
         self.counts.discharge(node.address(), node.size_bytes(), CAPACITY * ENTRY_WORDS as usize);
         self.nodes_of(node).fetch_sub(1, Relaxed);
-        let address = node.address();
-        // SAFETY: nothing in the tree points to it (B2); readers go with the epoch.
-        unsafe { guard.defer_unchecked(move || NodeRef::from_address(address).free()) };
+        let (address, activity) = (node.address(), self.activity.clone());
+        activity.retired.fetch_add(1, Relaxed);
+        let free = move || {
+            // SAFETY: nothing in the tree points to it (B2); readers go with the epoch.
+            unsafe { NodeRef::from_address(address).free() };
+            activity.retired.fetch_sub(1, Relaxed);
+        };
+        // SAFETY: as above; what it counts in is kept alive by the function.
+        unsafe { guard.defer_unchecked(free) };
     }
 
     /// See [`Index::dismantle`](super::Index::dismantle).

@@ -34,6 +34,11 @@ impl RangeIndex {
     /// Replaces a full node by two. An entry is about to be inserted at `index` of it. The parent
     /// has room.
     pub(super) fn split(&self, guard: &Guard, full: &Leaf<'_>, index: usize) -> Result<(), Retry> {
+        self.try_split(guard, full, index)
+            .inspect_err(|_| _ = self.activity.splits_again.fetch_add(1, Relaxed))
+    }
+
+    fn try_split(&self, guard: &Guard, full: &Leaf<'_>, index: usize) -> Result<(), Retry> {
         let node = full.node;
         let parent = full.parent.map(|p| Ok((p, p.node.lock(p.seen)?))).transpose()?;
         let locked = node.lock(full.seen)?;
@@ -139,7 +144,7 @@ impl RangeIndex {
             match self.try_merge(guard, key, level) {
                 Ok(true) => level += 1,
                 Ok(false) => return,
-                Err(Retry) => {}
+                Err(Retry) => _ = self.activity.merges_again.fetch_add(1, Relaxed),
             }
         }
     }

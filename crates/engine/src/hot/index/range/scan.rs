@@ -30,6 +30,7 @@ impl RangeIndex {
                 if let Ok(leaf) = self.read_leaf(guard, scan, &mut batch) {
                     break leaf;
                 }
+                self.read_again(guard);
             };
             for (i, &pointer) in batch.pointers[..batch.len].iter().enumerate() {
                 if let Some(&ahead) = batch.pointers[..batch.len].get(i + PREFETCH_AHEAD) {
