@@ -107,8 +107,8 @@ impl Engine {
             let opened = database
                 .open(task, &mut catalog, |global| decisions.contains(global))
                 .and_then(|database| self.add(database));
-            if opened.is_err() {
-                self.set_unavailable(id, Unavailable::Suspect);
+            if let Err(error) = &opened {
+                self.set_unavailable(id, error.unavailable());
             }
             (id, catalog, opened)
         };

@@ -2,6 +2,7 @@
 //! [`TxnError`](crate::txn::TxnError).
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use base::ids::DbId;
@@ -9,10 +10,12 @@ use env::FileError;
 
 use crate::backup::BackupError;
 use crate::checkpoint::CheckpointError;
+use crate::cold::ColdError;
+use crate::cold::tree::TreeError;
 use crate::log::LogError;
 use crate::recovery::RecoveryError;
 use crate::sink::SinkError;
-use crate::txn::TxnError;
+use crate::txn::{TxnError, Unavailable};
 
 /// Why a database cannot be made, opened or shut down.
 #[derive(Clone, Debug)]
@@ -52,6 +55,47 @@ impl EngineError {
             EngineError::Txn(error) => error.number(),
             EngineError::DatabaseExists(_) => 1801,
             EngineError::NoSuchDatabase(_) => 911,
+        }
+    }
+
+    /// What a database is that cannot be opened because of this. If a file is not there, or may not be opened, nothing
+    /// is known to be damaged: it may only have to be put back.
+    pub fn unavailable(&self) -> Unavailable {
+        match self.is_of_missing_file() {
+            true => Unavailable::Pending,
+            false => Unavailable::Suspect,
+        }
+    }
+
+    fn is_of_missing_file(&self) -> bool {
+        let of_file = |error: &FileError| {
+            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied)
+        };
+        let of_log = |error: &LogError| match error {
+            LogError::Missing { .. } => true,
+            LogError::File(error) => of_file(error),
+            _ => false,
+        };
+        let of_checkpoint = |error: &CheckpointError| match error {
+            CheckpointError::File(error) => of_file(error),
+            CheckpointError::Log(error) => of_log(error),
+            _ => false,
+        };
+        let of_tree = |error: &TreeError| match error {
+            TreeError::Page(ColdError::Missing { .. }) => true,
+            TreeError::Page(ColdError::File(error) | ColdError::Read(error)) => of_file(error),
+            _ => false,
+        };
+        match self {
+            EngineError::File(error) | EngineError::Pages(SinkError::File(error)) => of_file(error),
+            EngineError::Log(error) | EngineError::Recovery(RecoveryError::Log(error)) => {
+                of_log(error)
+            }
+            EngineError::Checkpoint(error)
+            | EngineError::Recovery(RecoveryError::Checkpoint(error)) => of_checkpoint(error),
+            EngineError::Pages(SinkError::Tree(error))
+            | EngineError::Recovery(RecoveryError::Pages(error)) => of_tree(error),
+            _ => false,
         }
     }
 

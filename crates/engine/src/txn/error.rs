@@ -77,6 +77,8 @@ pub enum Unavailable {
     Recovering,
     /// Recovery found damage: message 926.
     Suspect,
+    /// Recovery has not begun, since a file is not there or cannot be opened: message 945.
+    Pending,
     /// It has been shut down or set offline: message 942.
     Offline,
     /// It is being restored: message 927.
@@ -110,6 +112,7 @@ impl TxnError {
             TxnError::Page(fault) => fault.number(),
             TxnError::Unavailable(Unavailable::Recovering) => 922,
             TxnError::Unavailable(Unavailable::Suspect) => 926,
+            TxnError::Unavailable(Unavailable::Pending) => 945,
             TxnError::Unavailable(Unavailable::Offline) => 942,
             TxnError::Unavailable(Unavailable::Restoring) => 927,
         }

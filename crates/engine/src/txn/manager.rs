@@ -256,6 +256,7 @@ impl Manager {
             Err(Unavailable::Suspect) => 2,
             Err(Unavailable::Offline) => 3,
             Err(Unavailable::Restoring) => 4,
+            Err(Unavailable::Pending) => 5,
         };
         self.state.store(code, Release);
     }
@@ -267,6 +268,7 @@ impl Manager {
             1 => Unavailable::Recovering,
             2 => Unavailable::Suspect,
             4 => Unavailable::Restoring,
+            5 => Unavailable::Pending,
             _ => Unavailable::Offline,
         }))
     }

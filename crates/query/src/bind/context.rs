@@ -26,7 +26,7 @@ pub trait Names {
     /// A database by name. `None` if there is none that the session could use.
     fn find_database(&self, name: &str) -> Option<DbId>;
 
-    /// Why nobody can use a database that is there: errors 926, 927, 942.
+    /// Why nobody can use a database that is there: errors 926, 927, 942, 945.
     fn closed(&self, name: &str) -> Option<SqlError> {
         let _ = name;
         None

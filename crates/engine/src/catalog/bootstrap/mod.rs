@@ -191,7 +191,8 @@ impl Instance {
                 return false;
             }
             catalogs.remove(&database.id());
-            self.engine.set_unavailable(database.id(), Unavailable::Suspect);
+            self.engine
+                .set_unavailable(database.id(), EngineError::from(failure.clone()).unavailable());
         }
         let failure = (database.id(), EngineError::from(failure.clone()).into());
         self.failures.lock().expect("nobody panics under this lock").push(failure);
@@ -217,6 +218,9 @@ impl Instance {
             Ok(_) => def.options.state,
             Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Recovering))) => {
                 DatabaseState::Recovering
+            }
+            Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Pending))) => {
+                DatabaseState::RecoveryPending
             }
             Err(EngineError::Txn(TxnError::Unavailable(Unavailable::Offline))) => {
                 DatabaseState::Offline
@@ -297,6 +301,14 @@ pub fn now(env: &Env) -> DateTime {
 }
 
 impl InstanceError {
+    /// What a database is that cannot be opened because of this.
+    fn unavailable(&self) -> Unavailable {
+        match self {
+            InstanceError::Engine(error) => error.unavailable(),
+            _ => Unavailable::Suspect,
+        }
+    }
+
     fn of_file(error: FileError) -> InstanceError {
         InstanceError::Engine(error.into())
     }

@@ -63,7 +63,7 @@ impl Instance {
                 Ok(catalog) => drop(opened.insert(id, catalog)),
                 Err(error) if id == DbId::MASTER => return Err(error),
                 Err(error) => {
-                    engine.set_unavailable(id, Unavailable::Suspect);
+                    engine.set_unavailable(id, error.unavailable());
                     report.failed.push((name_of(&known, id), error));
                 }
             }
@@ -102,7 +102,7 @@ impl Instance {
     }
 
     /// `ALTER DATABASE … SET ONLINE`: opens a database that is offline, or that could not be opened. If it cannot be
-    /// opened now it is `SUSPECT`.
+    /// opened now it is `SUSPECT`, or `RECOVERY_PENDING` if a file is not there.
     pub fn bring_online(
         &self,
         task: &Task,
@@ -114,7 +114,7 @@ impl Instance {
             return Ok(());
         }
         let opened = self.open_database(task, owner, &def).map(drop);
-        opened.inspect_err(|_| self.engine.set_unavailable(def.id, Unavailable::Suspect))
+        opened.inspect_err(|error| self.engine.set_unavailable(def.id, error.unavailable()))
     }
 
     fn put_state(
@@ -155,8 +155,8 @@ impl Instance {
         let replayed = opening.replay(&def.name, self.data.identity(def))?;
         let opened = self.engine.open_recovered(task, vec![replayed], &[]).pop();
         let (_, replay, database) = opened.expect("one in, one out");
-        let catalog = load(database?, def.collation, replay, task, owner).inspect_err(|_| {
-            self.engine.set_unavailable(def.id, Unavailable::Suspect);
+        let catalog = load(database?, def.collation, replay, task, owner).inspect_err(|error| {
+            self.engine.set_unavailable(def.id, error.unavailable());
         })?;
         self.register(catalog.clone());
         Ok(catalog)
@@ -264,7 +264,7 @@ impl Opening<'_> {
             match self.replay(&def.name, data.identity(def)) {
                 Ok(database) => replayed.push(database),
                 Err(error) => {
-                    engine.set_unavailable(def.id, Unavailable::Suspect);
+                    engine.set_unavailable(def.id, error.unavailable());
                     unreadable.push(u128::from_le_bytes(def.guid));
                     report.failed.push((def.name.clone(), error.into()));
                 }

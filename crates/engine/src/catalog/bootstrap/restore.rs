@@ -214,8 +214,8 @@ impl Instance {
             Ok(edit.put(task, txn, Definition::Database(def.clone()))?)
         })?;
         let opened = self.open_database(task, owner, &def);
-        let catalog = opened.inspect_err(|_| {
-            self.engine.set_unavailable(def.id, Unavailable::Suspect);
+        let catalog = opened.inspect_err(|error| {
+            self.engine.set_unavailable(def.id, error.unavailable());
         })?;
         change(&catalog, task, owner, |edit, txn| {
             for definition in edit.schema().definitions() {

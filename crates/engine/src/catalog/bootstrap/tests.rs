@@ -559,7 +559,8 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     let failed: Vec<&str> = server.report.failed.iter().map(|(name, _)| &**name).collect();
     assert_eq!(failed, ["Bad"]);
     let bad = server.instance.find("Bad").expect("master knows it");
-    assert_eq!(server.instance.state(&bad), DatabaseState::Suspect);
+    let state = server.instance.state(&bad);
+    assert_eq!(state, DatabaseState::RecoveryPending, "its files are gone");
     let good = server.instance.find("Good").expect("master knows it");
     assert_eq!(server.instance.state(&good), DatabaseState::Online);
     server.drop_database("Bad").expect("that is what one does with it");

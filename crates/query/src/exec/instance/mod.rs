@@ -211,7 +211,7 @@ impl Instance {
         self.database_def(id).map_or_else(|| "".into(), |def| def.name.clone())
     }
 
-    /// The catalog of a database that can be used; error 911, 922, 926, 927, 942 otherwise.
+    /// The catalog of a database that can be used; error 911, 922, 926, 927, 942, 945 otherwise.
     pub fn catalog(&self, id: DbId) -> SqlResult<Arc<Catalog>> {
         self.databases.catalog(id).map_err(|error| self.unavailable(id, &error))
     }
@@ -223,6 +223,7 @@ impl Instance {
             EngineError::Txn(TxnError::Unavailable(why)) => match why {
                 Unavailable::Recovering => &message::DATABASE_IN_RESTORE,
                 Unavailable::Suspect => &message::DATABASE_SUSPECT,
+                Unavailable::Pending => &message::DATABASE_FILES_INACCESSIBLE,
                 Unavailable::Offline => &message::DATABASE_OFFLINE,
                 Unavailable::Restoring => &message::DATABASE_RESTORING,
             },

@@ -79,8 +79,8 @@ fn effect_of(error: &SqlError) -> Effect {
         3617 => Effect::Cancelled,
         _ if error.severity() >= 20 => Effect::Session,
         // Write conflicts, validation, deadlocks, the log; what the engine has given up.
-        701 | 922 | 926 | 942 | 1205 | 3960 | 3961 | 3966 | 9001 | 9002 | 41301 | 41302 | 41305
-        | 41317 | 41325 | 41339 => Effect::Transaction,
+        701 | 922 | 926 | 942 | 945 | 1205 | 3960 | 3961 | 3966 | 9001 | 9002 | 41301 | 41302
+        | 41305 | 41317 | 41325 | 41339 => Effect::Transaction,
         // Conversions of strings to what they do not say; too deep nesting; triggers that ended
         // the transaction; writing in a doomed one.
         217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3951 | 3952 | 8114 | 8169 | 41332
@@ -95,7 +95,7 @@ fn effect_of(error: &SqlError) -> Effect {
 fn engine_gave_up(error: &SqlError) -> bool {
     matches!(
         error.number(),
-        922 | 926 | 942 | 1205 | 3960 | 9001 | 9002 | 41301 | 41302 | 41305 | 41317 | 41325
+        922 | 926 | 942 | 945 | 1205 | 3960 | 9001 | 9002 | 41301 | 41302 | 41305 | 41317 | 41325
     )
 }
 

@@ -50,8 +50,12 @@ impl Names for StatementNames<'_> {
     fn closed(&self, name: &str) -> Option<SqlError> {
         let instance = &self.session.instance;
         let closed = instance.catalog(instance.find_database(name)?.id).err()?;
-        let known =
-            [&message::DATABASE_RESTORING, &message::DATABASE_OFFLINE, &message::DATABASE_SUSPECT];
+        let known = [
+            &message::DATABASE_RESTORING,
+            &message::DATABASE_OFFLINE,
+            &message::DATABASE_SUSPECT,
+            &message::DATABASE_FILES_INACCESSIBLE,
+        ];
         known.iter().any(|own| own.number == closed.number()).then_some(closed)
     }
 

@@ -1,7 +1,7 @@
 //! Databases and their files.
 
 use base::Value;
-use engine::catalog::def::DatabaseDef;
+use engine::catalog::def::{DatabaseDef, DatabaseState};
 use engine::database::LogWait;
 
 use super::super::catalog::storage::{FILE_COLUMNS, files};
@@ -106,22 +106,20 @@ pub static DATABASES: SystemRowset = SystemRowset {
         let master = cx.instance.databases().master().current();
         for own in master.server().databases().iter() {
             // What cannot be opened says so, whatever it was set to.
-            let usable = cx.instance.catalog(own.id).is_ok();
+            let state = match own.options.state {
+                DatabaseState::Online => cx.instance.databases().state(own),
+                state => state,
+            };
             let wait = cx.instance.catalog(own.id).map(|catalog| catalog.database().log_wait());
             let wait = wait.unwrap_or(LogWait::Nothing);
-            cx.push_parts(&[&what_it_is(own, usable), &settings(own), &rest(own, wait)]);
+            cx.push_parts(&[&what_it_is(own, state), &settings(own), &rest(own, wait)]);
         }
         Ok(())
     },
 };
 
-fn what_it_is(own: &DatabaseDef, usable: bool) -> [Value; 24] {
-    use engine::catalog::def::DatabaseState;
+fn what_it_is(own: &DatabaseDef, state: DatabaseState) -> [Value; 24] {
     let options = &own.options;
-    let state = match options.state {
-        DatabaseState::Online if !usable => DatabaseState::Suspect,
-        state => state,
-    };
     [
         text(&own.name),
         database(own.id),

@@ -137,8 +137,7 @@ impl Context<'_> {
             }
             Err(_) => {
                 let chain = databases.closed_chain(old).unwrap_or_default();
-                let suspect = databases.state(old) == DatabaseState::Suspect;
-                (chain, suspect && databases.has_tail(old))
+                (chain, self.is_damaged(old) && databases.has_tail(old))
             }
         };
         let family = chain.path.first().map_or(own, |first| first.guid);

@@ -15,10 +15,16 @@ impl Context<'_> {
     /// Whether a backup of the log is to be made of what can be read of a damaged database.
     pub(super) fn is_tail_backup(&self, def: &DatabaseDef, options: &Options) -> bool {
         let asked = options.no_truncate || options.continue_after_error;
-        asked && self.session.instance.databases().state(def) == DatabaseState::Suspect
+        asked && self.is_damaged(def)
     }
 
-    /// `BACKUP LOG … WITH NO_TRUNCATE` or `CONTINUE_AFTER_ERROR` of a database that is suspect. Errors 3049, 4214.
+    /// Whether a database could not be opened.
+    pub(super) fn is_damaged(&self, def: &DatabaseDef) -> bool {
+        let state = self.session.instance.databases().state(def);
+        matches!(state, DatabaseState::Suspect | DatabaseState::RecoveryPending)
+    }
+
+    /// `BACKUP LOG … WITH NO_TRUNCATE` or `CONTINUE_AFTER_ERROR` of a database that is suspect, or waits for files. Errors 3049, 4214.
     pub(super) fn back_up_tail(
         &mut self,
         def: &DatabaseDef,
