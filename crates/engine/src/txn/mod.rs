@@ -6,6 +6,7 @@ mod commit;
 mod counters;
 mod error;
 mod group;
+mod keys;
 pub mod locks;
 mod manager;
 mod page_fault;

@@ -1,0 +1,251 @@
+//! The keys of new rows: a row is linked into all indexes of its table, or into none, and a unique index takes it only if
+//! no other row that counts has its key, in memory or not.
+
+use base::ids::Lsn;
+use crossbeam_epoch::Guard;
+use smallvec::SmallVec;
+
+use crate::cold::table::ColdTable;
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::index::Admit;
+use crate::hot::key::KeyBuf;
+use crate::hot::status::{Fate, Status};
+use crate::hot::table::ConflictPolicy;
+use crate::hot::visibility::{self, Isolation};
+use crate::txn::block::Peer;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::promote::BroughtBack;
+use crate::txn::sunk::{identities_in_tree, is_current_key};
+use crate::txn::transaction::Transaction;
+use crate::txn::write::Target;
+use crate::wait::Task;
+
+/// Why a key cannot be inserted, or not now.
+enum KeyTaken {
+    /// By a transaction that is not over.
+    ByPeer(Peer),
+    /// By a live row that this transaction can see.
+    Duplicate,
+    /// By a row that it sees, and that was deleted at this stamp.
+    Lost(Lsn),
+    /// By a row that its snapshot does not see: committed at this stamp, or
+    /// (zero) not committed.
+    Unseen(Lsn),
+}
+
+impl Transaction {
+    /// Links an anchor into all indexes, or into none.
+    #[inline]
+    pub(super) fn link(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        row: &[u8],
+    ) -> TxnResult<()> {
+        let table = target.table;
+        let (mut guard, mut linked) = (task.pin(), 0);
+        while linked < table.links() {
+            // SAFETY: the anchor is the table's, with this row, and not in this index.
+            let refused = unsafe { self.link_one(&guard, target, anchor, row, linked) };
+            if refused.is_ok() && table.cold().is_none() {
+                linked += 1;
+                continue;
+            }
+            drop(guard);
+            let admitted = match refused {
+                Ok(()) => {
+                    linked += 1;
+                    self.check_sunk_key(task, target, row, linked - 1)
+                }
+                Err(refused) => self.make_room(task, target, row, linked, refused),
+            };
+            if let Err(error) = admitted {
+                // SAFETY: the anchor was linked into these indexes.
+                unsafe { table.unlink(&task.pin(), anchor, row, linked) };
+                return Err(error);
+            }
+            guard = task.pin();
+        }
+        Ok(())
+    }
+
+    /// Makes sure that no row that is not in memory has the key of a new one in this index, into which
+    /// that is linked. One that has is brought back: then memory has the conflict.
+    #[cold]
+    fn check_sunk_key(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        row: &[u8],
+        index: usize,
+    ) -> TxnResult<()> {
+        let table = target.table;
+        // Numbers of rows are never given twice.
+        let is_number = table.row_number_column().is_some() && index == table.log_index();
+        let Some(cold) = table.cold() else { return Ok(()) };
+        if !table.is_unique(index) || is_number || !table.index_holds(index, row) {
+            return Ok(());
+        }
+        let mut key = KeyBuf::new();
+        table.key_spec(index).encode_row(table.layout(), row, &mut key);
+        while let Some(taken) = self.sunk_key_taken(task, (target, cold), (index, &key))? {
+            self.make_room(task, target, row, index, taken)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a row that the tree of an index has with this key leaves room for another.
+    fn sunk_key_taken(
+        &mut self,
+        task: &Task,
+        (target, cold): (Target<'_>, &ColdTable),
+        (index, key): (usize, &[u8]),
+    ) -> TxnResult<Option<KeyTaken>> {
+        let Target { table, snapshot, .. } = target;
+        let is_same = |own: &[u8]| own == key;
+        let (mut row, mut seen, mut own) = (Vec::new(), Vec::new(), KeyBuf::new());
+        for p in identities_in_tree(task, cold, (index, key))? {
+            loop {
+                let decided = self.decided(task, (table, snapshot), (index, &p), is_same);
+                let mut lost = None;
+                let anchors = match decided {
+                    Some(anchors) => anchors,
+                    None => {
+                        row.clear();
+                        let newest = cold.find_newest(task, &p, &mut row)?;
+                        let is_current = newest.is_some_and(|newest| !newest.is_gone)
+                            && is_current_key(table, cold, (index, key), &row, &mut own);
+                        // One that an old snapshot goes on seeing.
+                        let changed = newest.map(|n| n.stamp).filter(|s| *s >= snapshot.stamp);
+                        if changed.is_some() && snapshot.isolation != Isolation::ReadCommitted {
+                            seen.clear();
+                            let is_seen = cold.find_as_of(task, &p, snapshot.stamp, &mut seen)?
+                                && is_current_key(table, cold, (index, key), &seen, &mut own);
+                            lost = changed.filter(|_| is_seen);
+                        }
+                        match is_current {
+                            false => SmallVec::new(),
+                            true => match self.promote(task, table, (snapshot, true), &row)? {
+                                BroughtBack::To(anchor) => SmallVec::from_slice(&[anchor]),
+                                BroughtBack::Lost(_) => SmallVec::new(),
+                            },
+                        }
+                    }
+                };
+                let _guard = task.pin();
+                for anchor in &anchors {
+                    if let Err(taken) = self.examine_key(target, *anchor) {
+                        return Ok(Some(taken));
+                    }
+                }
+                if let Some(stamp) = lost {
+                    return Ok(Some(KeyTaken::Lost(stamp)));
+                }
+                if !anchors.iter().any(|anchor| self.has_sunk(table, *anchor)) {
+                    break;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// # Safety
+    /// The anchor is the table's, with this row, and not in this index.
+    #[inline]
+    unsafe fn link_one(
+        &self,
+        guard: &Guard,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        row: &[u8],
+        ordinal: usize,
+    ) -> Result<(), KeyTaken> {
+        let mut verdict = Ok(());
+        let mut check = |other| {
+            verdict = self.examine_key(target, other);
+            if verdict.is_ok() { Admit::Admit } else { Admit::Refuse }
+        };
+        // SAFETY: the caller's promise.
+        match unsafe { target.table.link(guard, anchor, row, ordinal, &mut check) } {
+            true => Ok(()),
+            false => verdict,
+        }
+    }
+
+    /// Waits for whoever has the key, or says why the row cannot be inserted.
+    fn make_room(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        row: &[u8],
+        ordinal: usize,
+        taken: KeyTaken,
+    ) -> TxnResult<()> {
+        let table = target.table;
+        match taken {
+            KeyTaken::ByPeer(peer) => self.wait_for_peer(task, peer),
+            KeyTaken::Duplicate => {
+                table.counters().duplicate();
+                let (storage, index) = (table.storage(), ordinal);
+                Err(TxnError::DuplicateKey { storage, index, row: row.into() })
+            }
+            KeyTaken::Lost(stamp) => {
+                self.wait_until_committed(task, stamp);
+                Err(self.lost(target))
+            }
+            KeyTaken::Unseen(stamp) => {
+                self.wait_until_committed(task, stamp);
+                Err(TxnError::Serializable)
+            }
+        }
+    }
+
+    /// Whether a row with the same key leaves room for another.
+    fn examine_key(&self, target: Target<'_>, other: AnchorPtr) -> Result<(), KeyTaken> {
+        let Target { table, snapshot, .. } = target;
+        let slots = &self.manager().slots;
+        // SAFETY: the index calls with an anchor that it reached under the caller's guard; the
+        // statement's snapshot is registered.
+        let seen = || unsafe { snapshot.visible(other, table.links(), slots) }.is_some();
+        loop {
+            // SAFETY: as above.
+            let newest = unsafe { visibility::newest(other, table.links(), slots) };
+            return match (table.conflicts(), newest.fate) {
+                (_, Fate::Owned { begin, .. }) if begin.slot() == self.slot => match newest.deleted
+                {
+                    true => Ok(()),
+                    false => Err(KeyTaken::Duplicate),
+                },
+                (ConflictPolicy::Wait, Fate::Owned { begin, .. }) => {
+                    // SAFETY: as above.
+                    match unsafe { self.peer(table, other, begin) } {
+                        Some(peer) => Err(KeyTaken::ByPeer(peer)),
+                        None => continue, // it has ended meanwhile
+                    }
+                }
+                (ConflictPolicy::Wait, Fate::Committed(_)) if !newest.deleted => {
+                    Err(KeyTaken::Duplicate)
+                }
+                // A transaction that goes on seeing the deleted row must not see two with the key.
+                (ConflictPolicy::Wait, Fate::Committed(stamp))
+                    if snapshot.isolation != Isolation::ReadCommitted && seen() =>
+                {
+                    Err(KeyTaken::Lost(stamp))
+                }
+                (ConflictPolicy::FirstWriterWins, _) if seen() => Err(KeyTaken::Duplicate),
+                (_, Fate::Committed(_)) if newest.deleted => Ok(()),
+                (_, Fate::Committed(stamp)) => Err(KeyTaken::Unseen(stamp)),
+                // An insert that is being undone will have no key in a moment.
+                (_, Fate::Owned { status: Status::Aborted, begin }) => {
+                    // SAFETY: as above.
+                    match unsafe { self.peer(table, other, begin) } {
+                        Some(peer) => Err(KeyTaken::ByPeer(peer)),
+                        None => continue,
+                    }
+                }
+                (_, Fate::Owned { .. }) => Err(KeyTaken::Unseen(Lsn::ZERO)),
+            };
+        }
+    }
+}
