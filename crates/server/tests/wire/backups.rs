@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tools::client::Connection;
 
-use crate::sql::{number, run};
+use crate::sql::{number, refused, run};
 use crate::support::{PASSWORD, Process, TempDir};
 
 /// Orders are inserted while a full backup, a differential one and two of the log are made; the server is
@@ -163,4 +163,85 @@ fn a_backup_can_be_cancelled() {
     assert!(began.elapsed() < Duration::from_secs(30));
     run(&mut connection, "backup database d to disk = 'd.bak' with init");
     run(&mut connection, "restore verifyonly from disk = 'd.bak'");
+}
+
+/// Orders are inserted until the server is killed, and all checkpoint files are damaged before it starts again: every
+/// order that was acknowledged comes back from a full backup and the tail of the log.
+#[test]
+fn what_was_acknowledged_comes_back_from_the_tail_of_a_damaged_database() {
+    const WRITERS: u64 = 3;
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database shop");
+    run(&mut connection, "alter database shop add filegroup f contains memory_optimized_data");
+    let file = "alter database shop add file (name = 'f', filename = 'f') to filegroup f";
+    run(&mut connection, file);
+    run(
+        &mut connection,
+        "use shop; create table orders (writer int not null, n int not null, \
+         primary key nonclustered (writer, n)) with (memory_optimized = on); \
+         insert orders values (1000, 1); \
+         backup database shop to disk = 'shop.bak'",
+    );
+    let acknowledged: Vec<AtomicU64> = (0..WRITERS).map(|_| AtomicU64::new(0)).collect();
+    std::thread::scope(|scope| {
+        for (writer, counter) in acknowledged.iter().enumerate() {
+            let options = server.options().with_database("shop");
+            scope.spawn(move || {
+                let mut connection = Connection::connect(&options).unwrap();
+                for n in 1_u64.. {
+                    let insert = format!("insert orders values ({writer}, {n})");
+                    // Until the server is gone.
+                    if connection.query(&insert).is_err() {
+                        return;
+                    }
+                    counter.store(n, SeqCst);
+                }
+            });
+        }
+        let begin = Instant::now();
+        while acknowledged.iter().any(|counter| counter.load(SeqCst) < 100) {
+            assert!(begin.elapsed() < Duration::from_secs(60), "orders come in");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        run(&mut connection, "checkpoint");
+        std::thread::sleep(Duration::from_millis(100));
+        server.kill();
+    });
+    let mut damaged = 0;
+    for database in std::fs::read_dir(dir.path().join("databases")).unwrap() {
+        let database = database.unwrap();
+        if !database.file_name().to_string_lossy().starts_with("shop") {
+            continue;
+        }
+        for file in std::fs::read_dir(database.path().join("checkpoint")).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "data") {
+                let mut bytes = std::fs::read(&path).unwrap();
+                let middle = bytes.len() / 2;
+                bytes[middle..].iter_mut().for_each(|byte| *byte ^= 0x55);
+                std::fs::write(&path, bytes).unwrap();
+                damaged += 1;
+            }
+        }
+    }
+    assert!(damaged > 0, "a checkpoint was made");
+
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(refused(&mut connection, "select count(*) from shop.dbo.orders"), 926);
+    let state = "select cast(state as int) from sys.databases where name = 'shop'";
+    assert_eq!(number(&mut connection, state), 4);
+    run(&mut connection, "backup log shop to disk = 'shop.bak' with no_truncate");
+    run(&mut connection, "restore database shop from disk = 'shop.bak' with norecovery, replace");
+    run(&mut connection, "restore log shop from disk = 'shop.bak' with file = 2");
+    assert_eq!(number(&mut connection, state), 0);
+    for (writer, counter) in acknowledged.iter().enumerate() {
+        let of = |what: &str| format!("select {what} from shop.dbo.orders where writer = {writer}");
+        let kept = number(&mut connection, &of("count(*)")) as u64;
+        assert_eq!(number(&mut connection, &of("max(n)")) as u64, kept, "in order, without gaps");
+        let told = counter.load(SeqCst);
+        assert!(kept == told || kept == told + 1, "{told} acknowledged, {kept} there");
+    }
 }
