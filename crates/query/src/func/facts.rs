@@ -10,7 +10,9 @@ use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
 use base::{Arena, Collation, SqlError, SqlResult};
 use engine::catalog::Schema;
-use engine::catalog::def::{ObjectKind, Permission, PrincipalId, Securable};
+use engine::catalog::def::{
+    DatabaseDef, DatabaseState, ObjectKind, Permission, PrincipalId, Securable,
+};
 
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
@@ -73,6 +75,11 @@ pub trait SessionFacts: MetadataFacts {
 
     /// What statements have left behind.
     fn progress(&self) -> Progress;
+
+    /// Whether a database can be used: what it was set to, unless it could not be opened.
+    fn database_state(&self, database: &DatabaseDef) -> DatabaseState {
+        database.options.state
+    }
 
     /// The session's id, `@@SPID`.
     fn session_id(&self) -> SessionId;

@@ -7,7 +7,9 @@ use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
 use base::{SqlError, SqlResult};
 use engine::catalog::Schema;
-use engine::catalog::def::{Permission, PrincipalId, SchemaId, Securable, SecurableClass};
+use engine::catalog::def::{
+    DatabaseDef, DatabaseState, Permission, PrincipalId, SchemaId, Securable, SecurableClass,
+};
 use engine::txn::locks::Lifetime;
 
 use super::State;
@@ -112,6 +114,13 @@ impl SessionFacts for State {
         };
         self.time.set(Some(time));
         time
+    }
+
+    fn database_state(&self, database: &DatabaseDef) -> DatabaseState {
+        match database.options.state {
+            DatabaseState::Online => self.instance.databases().state(database),
+            state => state,
+        }
     }
 
     fn dates(&self) -> DateSettings {

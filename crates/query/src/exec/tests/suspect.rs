@@ -108,6 +108,7 @@ fn saved(sim: &SimEnv, expected: &str, backup: &str) {
     let mut session = server.session();
     let refused = session.run("backup log d to disk = 'd.bak'");
     assert!(refused.contains(error_of(expected)), "{refused}");
+    assert!(session.run("select databasepropertyex('d', 'status')").contains("SUSPECT"));
     let made = without_errors(session.run(backup));
     assert!(made.contains("BACKUP LOG successfully processed "), "{made}");
     without_errors(session.script(RESTORE));

@@ -73,7 +73,7 @@ pub(super) fn propertyex<'a>(
     let Some(database) = database_named(ctx, Some(&name)) else { return Ok(ValueRef::Null) };
     let property = property.trim_end().to_ascii_lowercase();
     let collation = types.args[0].collation;
-    if let Some(text) = text_property(&database, &property) {
+    if let Some(text) = text_property(ctx, &database, &property) {
         return Ok(variant_text(ctx, text, collation));
     }
     let number = option_property(&database.options, &property)
@@ -82,13 +82,17 @@ pub(super) fn propertyex<'a>(
     Ok(number.map_or(ValueRef::Null, |number| variant_int(ctx, number)))
 }
 
-fn text_property(database: &DatabaseDef, property: &str) -> Option<&'static str> {
+fn text_property(
+    ctx: &FnContext<'_>,
+    database: &DatabaseDef,
+    property: &str,
+) -> Option<&'static str> {
     let options = &database.options;
     Some(match property {
         "collation" => database.collation.name(),
         "edition" => EDITION,
         "recovery" => options.recovery_model.description(),
-        "status" => match options.state {
+        "status" => match ctx.facts.database_state(database) {
             DatabaseState::RecoveryPending => "SUSPECT",
             state => state.description(),
         },
