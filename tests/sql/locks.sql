@@ -42,10 +42,83 @@ select count(*) as n from t with (tablockx)
 select * from locks
 rollback
 go
--- plain writers announce themselves
+-- plain writers take no locks, and are shown with those that they would have taken
 begin tran
 update t set v = 11 where id = 1
+select * from locks order by type, mode
+update t set v = 12 where id = 1
+delete t where id = 2
+insert t values (5, 50)
+select * from locks order by type, mode
+update t set id = 6 where id = 5
+select * from locks order by type, mode
+rollback
 select * from locks
+go
+-- one lock for what was locked, and then changed
+begin tran
+select v from t with (updlock) where id = 1
+select * from locks order by type, mode
+update t set v = 12 where id = 1
+select * from locks order by type, mode
+rollback
+go
+-- a savepoint gives back what was changed since
+begin tran
+update t set v = 11 where id = 1
+save tran s
+update t set v = 11 where id in (2, 3)
+select * from locks order by type, mode
+rollback tran s
+select * from locks order by type, mode
+rollback
+go
+-- a heap's rows have places
+create table heap (a int, b int)
+insert heap values (1, 1), (2, 2)
+go
+begin tran
+insert heap values (3, 3)
+update heap set b = 0 where a = 1
+select * from locks order by type, mode
+select object_name(p.object_id) as name, p.index_id, count(*) as n, count(distinct l.resource_description) as places,
+  min(case when l.resource_description like '1:%:%' then 1 else 0 end) as shape
+from sys.dm_tran_locks l join sys.partitions p on p.hobt_id = l.resource_associated_entity_id
+where l.request_session_id = @@spid and l.resource_type = 'RID' group by p.object_id, p.index_id
+declare @lock table (spid smallint, dbid smallint, ObjId int, IndId smallint, Type nchar(4), Resource nchar(32), Mode nvarchar(8), Status nvarchar(5))
+insert @lock exec sp_lock @@spid
+select object_name(ObjId) as name, IndId, Type, Mode, Status, count(*) as n from @lock where Type <> 'DB'
+group by ObjId, IndId, Type, Mode, Status order by Type
+rollback
+drop table heap
+go
+-- the same key has the same name, whoever locks it
+declare @changed nvarchar(256), @read nvarchar(256)
+begin tran
+delete t where id = 3
+select @changed = resource_description from sys.dm_tran_locks where request_session_id = @@spid and resource_type = 'KEY'
+rollback
+begin tran
+declare @v int = (select v from t with (repeatableread) where id = 3)
+select @read = resource_description from sys.dm_tran_locks where request_session_id = @@spid and resource_type = 'KEY'
+rollback
+select case when @changed = @read then 'same' end as name, len(@read) as length
+go
+-- rows of memory-optimized tables are locked by nobody
+create table m (id int primary key nonclustered) with (memory_optimized = on)
+go
+begin tran
+insert m values (1)
+update t set v = 11 where id = 1
+select * from locks order by type, mode
+rollback
+drop table m
+go
+-- no more than so many
+begin tran
+;with n as (select 1 as i union all select i + 1 from n where i < 6000)
+insert big select i from n option (maxrecursion 0)
+select * from locks order by type, mode
 rollback
 go
 set transaction isolation level repeatable read

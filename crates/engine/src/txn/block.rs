@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use base::ids::Lsn;
+use base::ids::{Lsn, StorageId};
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::status::{Begin, Fate, Status};
@@ -10,10 +10,10 @@ use crate::hot::table::Table;
 use crate::hot::visibility;
 use crate::log::record::RECORD_ALIGN;
 use crate::txn::error::{TxnError, TxnResult};
-use crate::txn::locks::LockMode;
+use crate::txn::locks::{KeysOf, LockMode, Target};
 use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
-use crate::txn::waits::{Blocker, OwnerId, Resource};
+use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
 use crate::wait::{Task, WaitError};
 
 /// A peer that must end before this transaction can go on.
@@ -21,7 +21,10 @@ use crate::wait::{Task, WaitError};
 pub(super) struct Peer {
     begin: Begin,
     /// What it has: a row, or a table that it has written to. Its address.
-    place: u64,
+    address: u64,
+    /// The table, and what names the row to those who lock it.
+    table: StorageId,
+    row: Option<u64>,
     owner: OwnerId,
     /// [`Manager::withdrawals`] before the peer was found there.
     withdrawals: u64,
@@ -29,8 +32,9 @@ pub(super) struct Peer {
 
 impl Peer {
     /// A transaction that has written to a table.
-    pub fn writer(begin: Begin, owner: OwnerId, table: u64, withdrawals: u64) -> Peer {
-        Peer { begin, place: table, owner, withdrawals }
+    pub fn writer(begin: Begin, owner: OwnerId, table: &Table, withdrawals: u64) -> Peer {
+        let (address, table) = (table.pointer().address(), table.storage());
+        Peer { begin, address, table, row: None, owner, withdrawals }
     }
 }
 
@@ -48,8 +52,13 @@ impl Transaction {
         // SAFETY: the caller's promise.
         let newest = unsafe { visibility::newest(row, table.links(), &manager.slots) };
         let is_there = matches!(newest.fate, Fate::Owned { begin: now, .. } if now == begin);
-        let place = row.address();
-        (is_there && !slot.is_over(begin)).then_some(Peer { begin, place, owner, withdrawals })
+        if !is_there || slot.is_over(begin) {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        let name = unsafe { KeysOf::anchor(table, row) }.name(row);
+        let (address, table, row) = (row.address(), table.storage(), Some(name));
+        Some(Peer { begin, address, table, row, owner, withdrawals })
     }
 
     /// Waits until a peer has ended, or at least committed.
@@ -65,8 +74,10 @@ impl Transaction {
         wish: LockMode,
     ) -> TxnResult<()> {
         self.session.owner().set_wish(wish);
-        let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.place));
-        self.block(task, blocker, |manager| {
+        let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.address));
+        let target = peer.row.map_or(Target::Whole, Target::Row);
+        let place = Place::Part(self.manager().id(), peer.table, target);
+        self.block(task, (blocker, place), |manager| {
             let slot = manager.slots.get(peer.begin.slot());
             !slot.is_over(peer.begin)
                 && !matches!(slot.status(), Status::Committed(_))
@@ -74,11 +85,12 @@ impl Transaction {
         })
     }
 
-    /// Waits until `blocked` says no, at the latest when `blocker` has ended.
+    /// Waits until `blocked` says no, at the latest when `blocker`, who has something in the way at this
+    /// place, has ended.
     pub(super) fn block(
         &mut self,
         task: &Task,
-        blocker: Blocker,
+        (blocker, place): (Blocker, Place),
         blocked: impl Fn(&Manager) -> bool,
     ) -> TxnResult<()> {
         self.pass_baton();
@@ -90,10 +102,12 @@ impl Transaction {
         }
         let graph = &manager.graph;
         owner.set_cost(self.writes.len() as u64);
+        owner.set_place(Some(place));
         let gates = self.held.iter().map(|h| h.table.address());
         if graph.register(owner, blocker, gates).is_err() {
             return Err(TxnError::Deadlock);
         }
+        self.show_writes();
         let ready = |cx: &mut std::task::Context<'_>| {
             owner.set_waker(cx.waker());
             match owner.is_awake() || !blocked(manager) {

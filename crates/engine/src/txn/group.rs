@@ -225,6 +225,7 @@ impl Transaction {
     /// Nobody knows the fate of this transaction: its rows stay as they are, owned, until the
     /// database is restarted and its log is read.
     fn leave_in_doubt(mut self) {
+        self.writes.hide();
         self.finished = true;
     }
 }

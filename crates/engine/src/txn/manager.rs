@@ -70,7 +70,7 @@ impl Manager {
     pub fn new(parts: ManagerParts) -> Manager {
         let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
         let shards = tables.shards();
-        let locks = LockManager::new(graph.clone(), tables.pool().clone());
+        let locks = LockManager::new(id, graph.clone(), tables.pool().clone());
         Manager {
             id,
             runtime,

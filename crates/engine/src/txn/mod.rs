@@ -22,6 +22,7 @@ mod unsettled;
 mod validate;
 mod waits;
 mod write;
+mod written;
 
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
@@ -34,5 +35,6 @@ pub use manager::{DatabaseSession, Manager, ManagerParts, TransactionInfo};
 pub use page_fault::PageFault;
 pub use space::RowSpace;
 pub use transaction::{ReadAt, Savepoint, Statement, Transaction};
-pub use waits::{Blocker, Gates, Owner, OwnerId, Refusal, Resource, WaitGraph, Waits};
+pub use waits::{Blocker, Gates, Owner, OwnerId, Place, Refusal, Resource, WaitGraph, Waits};
 pub use write::Written;
+pub use written::{CHANGED_ROWS_MAX, ChangedRow};

@@ -16,10 +16,11 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
-use crate::txn::locks::HeldLocks;
+use crate::txn::locks::{HeldLocks, Target};
 use crate::txn::manager::{DatabaseSession, Manager, Spare};
 use crate::txn::redo::Loads;
-use crate::txn::waits::{Blocker, Resource};
+use crate::txn::waits::{Blocker, Place, Resource};
+use crate::txn::written::WriteSet;
 use crate::wait::Task;
 
 /// At which end of the log a statement reads.
@@ -153,7 +154,7 @@ pub struct Transaction {
     /// Whether the slot says that it knows no row, though it has a snapshot.
     is_resting: bool,
     pub(super) held: SmallVec<[Held; 4]>,
-    pub(super) writes: Vec<Write>,
+    pub(super) writes: WriteSet,
     pub(super) reads: Vec<Read>,
     pub(super) scans: Vec<Scan>,
     pub(super) hooks: Vec<Hook>,
@@ -204,7 +205,7 @@ impl Transaction {
             level: 0,
             is_resting: false,
             held: SmallVec::new(),
-            writes: spare.writes,
+            writes: WriteSet::reusing(spare.writes),
             reads: Vec::new(),
             scans: Vec::new(),
             hooks: Vec::new(),
@@ -512,7 +513,9 @@ impl Transaction {
         let loading = table.loading();
         loading.ask();
         while loading.is_pending() {
-            self.block(task, Blocker::Load(address(table)), |_| loading.is_pending())?;
+            self.block(task, (Blocker::Load(address(table)), self.place(table)), |_| {
+                loading.is_pending()
+            })?;
         }
         match loading.is_loaded() {
             true => Ok(()),
@@ -521,6 +524,11 @@ impl Transaction {
                 .check_available()
                 .and(Err(TxnError::Unavailable(Unavailable::Offline))),
         }
+    }
+
+    /// A table, for those who are told what is waited for.
+    fn place(&self, table: &Table) -> Place {
+        Place::Part(self.manager().id(), table.storage(), Target::Whole)
     }
 
     fn leave_last(&mut self) {
@@ -539,7 +547,8 @@ impl Transaction {
     fn wait_for_gate(&mut self, task: &Task, table: &Table, holder: u64) -> TxnResult<()> {
         let gate = table.gate();
         let blocker = Blocker::Owner(super::OwnerId(holder), Resource::Gate(address(table)));
-        self.block(task, blocker, |_| gate.closing() == Some(holder))
+        let place = self.place(table);
+        self.block(task, (blocker, place), |_| gate.closing() == Some(holder))
     }
 
     /// Closes the gate of a table until the transaction ends: waits until nobody else is inside,
@@ -556,7 +565,8 @@ impl Transaction {
         }
         let inside = |gate: &Gate| !gate.is_empty(1);
         while inside(gate) {
-            let drained = self.block(task, Blocker::Drain(address(table)), |_| inside(gate));
+            let blocker = (Blocker::Drain(address(table)), self.place(table));
+            let drained = self.block(task, blocker, |_| inside(gate));
             if let Err(error) = drained {
                 gate.open();
                 self.manager().graph.ended(self.session.owner().id());
@@ -579,7 +589,8 @@ impl Transaction {
         while let Err(holder) = lock.try_take(owner) {
             let resource = Resource::Lock(lock.address());
             let blocker = Blocker::Owner(super::OwnerId(holder), resource);
-            self.block(task, blocker, |_| lock.holder() == Some(holder))?;
+            let place = Place::Database(session.manager().id());
+            self.block(task, (blocker, place), |_| lock.holder() == Some(holder))?;
         }
         self.holds_ddl = true;
         Ok(())
@@ -590,6 +601,7 @@ impl Transaction {
     pub(super) fn finish(&mut self, stamp: Option<Lsn>) {
         debug_assert!(!self.finished);
         self.finished = true;
+        self.writes.hide(); // before the gates go (V2)
         for hook in std::mem::take(&mut self.hooks) {
             hook(stamp);
         }
@@ -603,7 +615,7 @@ impl Transaction {
             }
             self.leave(&held);
         }
-        let writes = std::mem::take(&mut self.writes);
+        let writes = std::mem::take(&mut self.writes).into_entries();
         let buffer = std::mem::take(&mut self.buffer);
         let garbage = std::mem::take(&mut self.garbage);
         self.session.give_spare(Spare { writes, buffer, garbage });

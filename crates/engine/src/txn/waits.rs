@@ -30,13 +30,14 @@
 use std::collections::HashMap;
 use std::task::Waker;
 
-use base::ids::SessionId;
+use base::ids::{DbId, SessionId, StorageId};
 use smallvec::SmallVec;
 
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::txn::locks::{LockMode, LockWait};
+use crate::txn::locks::{LockMode, LockWait, Target};
+use crate::txn::written::Window;
 
 /// Identifies a session's transaction in the graph, across databases. Never 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,6 +67,17 @@ pub enum Blocker {
     Load(u64),
 }
 
+/// Where something is that is waited for: for the system views.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The schema of a database.
+    Database(DbId),
+    /// A table, or a part of it.
+    Part(DbId, StorageId, Target),
+    /// A name: an application lock.
+    Name(Arc<str>),
+}
+
 /// An owner that waits: for the system views.
 #[derive(Clone, Debug)]
 pub struct Waits {
@@ -79,6 +91,8 @@ pub struct Waits {
     pub holders: Holders,
     /// In which mode it wants a row that somebody has changed.
     pub wish: LockMode,
+    /// Where that is, what it waits for.
+    pub place: Option<Place>,
 }
 
 /// The owners in somebody's way.
@@ -108,6 +122,10 @@ pub struct Owner {
     cost: AtomicU64,
     /// See [`Waits::wish`].
     wish: AtomicU8,
+    /// See [`Waits::place`].
+    place: Mutex<Option<Place>>,
+    /// What it shows of its writes.
+    window: Window,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
 }
@@ -150,6 +168,19 @@ impl Owner {
 
     fn wish(&self) -> LockMode {
         LockMode::of_bits(self.wish.load(Relaxed))
+    }
+
+    /// Where it waits, told before it does.
+    pub(crate) fn set_place(&self, place: Option<Place>) {
+        *self.place.lock().expect("nobody panics under this lock") = place;
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.place.lock().expect("nobody panics under this lock").clone()
+    }
+
+    pub(super) fn window(&self) -> &Window {
+        &self.window
     }
 
     /// Whether the wait is over.
@@ -222,6 +253,8 @@ impl WaitGraph {
             timeout_ms: AtomicI64::new(-1),
             cost: AtomicU64::new(0),
             wish: AtomicU8::new(LockMode::EXCLUSIVE.bits()),
+            place: Mutex::default(),
+            window: Window::default(),
             state: AtomicU8::new(RUNNING),
             waker: Mutex::new(None),
         })
@@ -384,7 +417,7 @@ impl WaitGraph {
                 Blocker::Lock(_) => w.holders.clone(),
             };
             let (session, owner, wish) = (w.owner.session, w.owner.id, w.owner.wish());
-            Waits { session, owner, blocker: w.blocker, holders, wish }
+            Waits { session, owner, blocker: w.blocker, holders, wish, place: w.owner.place() }
         };
         inner.waiting.values().map(of).collect()
     }

@@ -224,7 +224,7 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
          from sys.dm_tran_locks where resource_type = 'KEY' order by 1";
     let shown = loop {
         let shown = rows(&session.run(query));
-        if !shown.is_empty() {
+        if shown.contains("WAIT") {
             break shown;
         }
         std::thread::yield_now();

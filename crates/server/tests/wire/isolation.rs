@@ -428,7 +428,13 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
     setup.execute("use waiting").unwrap();
     setup.execute("create table t (id int primary key, v int)").unwrap();
     setup.execute("insert t values (1, 10), (2, 20)").unwrap();
+    setup.execute("create table heap (v int); insert heap values (1), (2)").unwrap();
     let cases = [
+        ("update heap set v = 3 where v = 1", "delete heap", "LCK_M_X"),
+        ("delete heap where v = 2", "select * from heap with (repeatableread)", "LCK_M_S"),
+        ("update t set v = 1 where id = 2", "delete t where id = 2", "LCK_M_X"),
+        ("insert t values (3, 30)", "insert t values (3, 31)", "LCK_M_X"),
+        ("insert t values (3, 30)", "select * from t with (tablock, holdlock)", "LCK_M_S"),
         ("select * from t with (holdlock)", "insert t values (3, 30)", "LCK_M_RIn_NL"),
         ("select * from t with (repeatableread)", "update t set v = 1 where id = 1", "LCK_M_X"),
         (
@@ -462,13 +468,30 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
              where r.session_id = {session} and r.wait_type = '{wait}' and w.wait_type = '{wait}'
                and r.blocking_session_id = @@spid and r.status = 'suspended'
                and exists (select * from sys.dm_tran_locks l
-                           where l.request_session_id = {session} and l.request_status in ('WAIT', 'CONVERT'))"
+                           where l.request_session_id = {session} and l.request_status in ('WAIT', 'CONVERT')
+                             and r.wait_resource = case l.resource_type
+                               when 'KEY' then concat('KEY: ', db_id(), ':', l.resource_associated_entity_id, ' ', l.resource_description)
+                               when 'RID' then concat('RID: ', db_id(), ':', l.resource_description)
+                               when 'OBJECT' then concat('OBJECT: ', db_id(), ':', object_id('t'), ':0')
+                               when 'APPLICATION' then concat('APPLICATION: ', db_id(), ':', l.resource_description) end
+                             and w.resource_description like case l.resource_type
+                               when 'KEY' then concat('keylock hobtid=', l.resource_associated_entity_id, ' dbid=', db_id(), ' id=lock%')
+                               when 'RID' then concat('ridlock fileid=1 pageid=% dbid=', db_id(), ' id=lock%')
+                               when 'OBJECT' then concat('objectlock lockPartition=0 objid=', object_id('t'), ' subresource=FULL dbid=', db_id(), '%')
+                               when 'APPLICATION' then 'applicationlock hash=[[]r]:(%' end
+                             and (r.wait_type like 'LCK_M_R%' or exists
+                               (select * from sys.dm_tran_locks h where h.request_session_id = @@spid
+                                  and h.request_status = 'GRANT' and h.resource_type = l.resource_type
+                                  and h.resource_associated_entity_id = l.resource_associated_entity_id
+                                  and h.resource_description = l.resource_description)))"
         );
         let deadline = Instant::now() + Duration::from_secs(20);
         while setup.query(&query).unwrap().integer() != Some(1) {
-            let shown =
-                "select session_id, wait_type, blocking_session_id from sys.dm_os_waiting_tasks";
+            let shown = "select session_id, wait_type, blocking_session_id, resource_description from sys.dm_os_waiting_tasks";
             let shown = setup.query(shown).unwrap().rows;
+            let locks = "select request_session_id, resource_type, resource_description, resource_associated_entity_id,
+                request_mode, request_status from sys.dm_tran_locks";
+            let shown = (shown, setup.query(locks).unwrap().rows);
             assert!(Instant::now() < deadline, "{second} waits for {first}: {shown:?}");
         }
         canceller.cancel().unwrap();
@@ -481,6 +504,84 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
                 and resource_database_id = db_id()";
     assert_eq!(setup.query(left).unwrap().integer(), Some(0));
     drop_database(&mut setup, "waiting");
+}
+
+#[test]
+fn rows_that_a_transaction_has_changed_are_shown_to_others_while_it_lasts() {
+    let server = TestServer::shared();
+    let mut observer = server.connect();
+    observer.execute("create database changed").unwrap();
+    observer.execute("use changed").unwrap();
+    observer.execute("create table t (id int primary key, v int)").unwrap();
+    observer.execute("create table heap (v int)").unwrap();
+    observer.execute("insert t values (1, 10), (2, 20); insert heap values (1), (2)").unwrap();
+    let mut writer = server.connect();
+    writer.execute("use changed").unwrap();
+    let session = writer.query("select @@spid").unwrap().integer().unwrap();
+    let mut counted = |kind: &str, table: &str, mode: &str| {
+        let entity = match kind {
+            "OBJECT" => format!("object_id('{table}')"),
+            _ => format!(
+                "(select hobt_id from sys.partitions where object_id = object_id('{table}') and index_id < 2)"
+            ),
+        };
+        let of_view = format!(
+            "select count(distinct resource_description) from sys.dm_tran_locks where request_session_id = {session}
+               and resource_type = '{kind}' and resource_associated_entity_id = {entity} and request_mode = '{mode}'
+               and resource_database_id = db_id() and request_status = 'GRANT' and request_owner_type = 'TRANSACTION'"
+        );
+        let word = if kind == "OBJECT" { "TAB" } else { kind };
+        let of_procedure = format!(
+            "declare @l table (spid smallint, dbid smallint, ObjId int, IndId smallint, Type nchar(4), Resource nchar(32),
+               Mode nvarchar(8), Status nvarchar(5)); set nocount on; insert @l exec sp_lock {session};
+             select count(*) from @l where dbid = db_id() and ObjId = object_id('{table}') and Type = '{word}'
+               and Mode = '{mode}' and Status = 'GRANT'"
+        );
+        let [shown, told] =
+            [of_view, of_procedure].map(|query| observer.query(&query).unwrap().integer());
+        assert_eq!(shown, told, "{kind} {table} {mode}");
+        shown.unwrap()
+    };
+    writer.execute("begin transaction").unwrap();
+    let steps = [
+        ("update t set v = 11 where id = 1", (1, 0)),
+        ("update t set v = 12 where id = 1", (1, 0)),
+        ("insert t values (3, 30)", (2, 0)),
+        ("delete t where id = 2", (3, 0)),
+        ("save transaction s; insert heap values (3)", (3, 1)),
+        ("update heap set v = v + 1 where v < 3", (3, 3)),
+        ("select * from t", (3, 3)),
+        ("rollback transaction s", (3, 0)),
+        ("delete heap", (3, 2)),
+    ];
+    for (step, (keys, rows)) in steps {
+        writer.execute(step).unwrap();
+        assert_eq!(counted("KEY", "t", "X"), keys, "{step}");
+        assert_eq!(counted("RID", "heap", "X"), rows, "{step}");
+        assert_eq!(counted("OBJECT", "t", "IX"), 1, "{step}");
+    }
+    writer.execute("commit").unwrap();
+    for (kind, table) in [("KEY", "t"), ("RID", "heap")] {
+        assert_eq!(counted(kind, table, "X"), 0);
+        assert_eq!(counted("OBJECT", table, "IX"), 0);
+    }
+    // Somebody who waits in the middle of a batch.
+    writer.execute("set implicit_transactions on").unwrap();
+    let waits = std::thread::spawn(move || {
+        let text = "update t set v = 0 where id in (1, 3); waitfor delay '0:10'";
+        let done = writer.execute(text).map(|outcome| outcome.cancelled);
+        (writer.execute("rollback").is_ok(), done)
+    });
+    let deadline = Instant::now() + Duration::from_secs(8);
+    let shown = format!(
+        "select count(*) from sys.dm_tran_locks where request_session_id = {session} and resource_type = 'KEY'"
+    );
+    while observer.query(&shown).unwrap().integer() != Some(2) {
+        assert!(Instant::now() < deadline);
+    }
+    observer.execute(&format!("kill {session}")).unwrap();
+    assert!(!matches!(waits.join().unwrap(), (true, _)));
+    drop_database(&mut observer, "changed");
 }
 
 #[test]

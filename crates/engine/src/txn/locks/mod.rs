@@ -38,13 +38,13 @@ mod write;
 
 use std::collections::HashMap;
 
-use base::ids::StorageId;
+use base::ids::{DbId, StorageId};
 
 pub use mode::LockMode;
 pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
 pub use read::{Locking, Reach, Reading};
 pub use space::{Lifetime, LockInfo, LockSpace, NoKeys, Request, RowKeys, Span, Target};
-pub(crate) use take::HeldLocks;
+pub(crate) use take::{HeldLocks, KeysOf};
 
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex};
@@ -57,6 +57,7 @@ pub const ESCALATION_STEP: usize = 1250;
 
 /// The locks of a database, by table.
 pub struct LockManager {
+    database: DbId,
     graph: Arc<WaitGraph>,
     pool: Arc<Pool>,
     tables: Mutex<HashMap<StorageId, Arc<LockSpace>>>,
@@ -64,13 +65,15 @@ pub struct LockManager {
 
 impl LockManager {
     /// Without locks; what they cost is charged to the pool.
-    pub fn new(graph: Arc<WaitGraph>, pool: Arc<Pool>) -> LockManager {
-        LockManager { graph, pool, tables: Mutex::default() }
+    pub fn new(database: DbId, graph: Arc<WaitGraph>, pool: Arc<Pool>) -> LockManager {
+        LockManager { database, graph, pool, tables: Mutex::default() }
     }
 
     /// The locks of a table.
     pub(crate) fn table(&self, storage: StorageId) -> Arc<LockSpace> {
-        let new = || Arc::new(LockSpace::new(self.graph.clone(), Some(self.pool.clone())));
+        let (graph, pool) = (&self.graph, &self.pool);
+        let table = (self.database, storage);
+        let new = || Arc::new(LockSpace::of_table(graph.clone(), pool.clone(), table));
         let mut tables = self.tables.lock().expect("nobody panics under this lock");
         tables.entry(storage).or_insert_with(new).clone()
     }

@@ -94,7 +94,8 @@ impl LockWait {
 }
 
 impl LockSpace {
-    /// Takes a lock, waiting for it as long as `patience` says. `gates` are those the owner is inside of.
+    /// Takes a lock, waiting for it as long as `patience` says. `gates` are those the owner is inside of;
+    /// `pause` is called before it waits.
     pub fn take(
         &self,
         task: &Task,
@@ -102,6 +103,7 @@ impl LockSpace {
         keys: &dyn RowKeys,
         patience: Patience,
         gates: Gates,
+        pause: impl FnOnce(),
     ) -> Result<Taken, LockFault> {
         let owner = request.owner.clone();
         let timeout_ms = match patience {
@@ -128,11 +130,13 @@ impl LockSpace {
                 return Err(LockFault::Timeout);
             }
             let wait = LockWait::for_request(&request);
+            owner.set_place(self.place(&request.target));
             if self.graph.register_lock(&owner, wait, holders.clone(), gates).is_err() {
                 return Err(LockFault::Deadlock);
             }
             (inner.enqueue(request.clone(), keys, holders), before)
         };
+        pause();
         let ready = |cx: &mut std::task::Context<'_>| {
             owner.set_waker(cx.waker());
             match owner.is_awake() {

@@ -20,7 +20,7 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-use base::ids::SessionId;
+use base::ids::{DbId, SessionId, StorageId};
 use smallvec::SmallVec;
 
 use crate::hot::cursor::ScanRange;
@@ -28,7 +28,7 @@ use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::LockMode;
-use crate::txn::waits::{Holders, Owner, OwnerId, WaitGraph};
+use crate::txn::waits::{Holders, Owner, OwnerId, Place, WaitGraph};
 
 /// What a lock costs in memory, about: it, its place in the tables, its owner's note of it.
 const LOCK_BYTES: i64 = 128;
@@ -199,6 +199,8 @@ pub struct LockSpace {
     inner: Mutex<Inner>,
     pub(super) graph: Arc<WaitGraph>,
     pool: Option<Arc<Pool>>,
+    /// The table, if it is one's.
+    table: Option<(DbId, StorageId)>,
 }
 
 /// A lock, or a request for one: for the system views.
@@ -221,9 +223,23 @@ pub struct LockInfo {
 }
 
 impl LockSpace {
-    /// Without locks. What they cost is charged to the pool, if there is one.
-    pub fn new(graph: Arc<WaitGraph>, pool: Option<Arc<Pool>>) -> LockSpace {
-        LockSpace { inner: Mutex::default(), graph, pool }
+    /// That of names, without locks. What they cost is charged to nobody.
+    pub fn of_names(graph: Arc<WaitGraph>) -> LockSpace {
+        LockSpace { inner: Mutex::default(), graph, pool: None, table: None }
+    }
+
+    /// A table's, without locks. What they cost is charged to the pool.
+    pub fn of_table(graph: Arc<WaitGraph>, pool: Arc<Pool>, table: (DbId, StorageId)) -> LockSpace {
+        LockSpace { inner: Mutex::default(), graph, pool: Some(pool), table: Some(table) }
+    }
+
+    /// A target here, for those who are told what is waited for.
+    pub(super) fn place(&self, target: &Target) -> Option<Place> {
+        match (target, self.table) {
+            (Target::Name(name), _) => Some(Place::Name(name.clone())),
+            (target, Some((database, table))) => Some(Place::Part(database, table, target.clone())),
+            (_, None) => None,
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -24,7 +24,7 @@ use crate::txn::locks::queue::{LockFault, Patience, Taken};
 use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, RowKeys, Span, Target};
 use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockMode};
 use crate::txn::transaction::Transaction;
-use crate::txn::waits::{Blocker, OwnerId, Resource};
+use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
 use crate::wait::Task;
 
 /// What a transaction has locked in one database, table by table.
@@ -46,7 +46,7 @@ struct HeldSpace {
 }
 
 /// The keys of a row of a table.
-pub(super) struct KeysOf<'a> {
+pub(crate) struct KeysOf<'a> {
     pub table: &'a Table,
     pub row: &'a [u8],
 }
@@ -173,7 +173,7 @@ impl Transaction {
         }
         let request = Request { owner, target, mode, lifetime, established };
         let gates = self.gates().collect();
-        Ok(space.take(task, request, keys, patience, gates)?)
+        Ok(space.take(task, request, keys, patience, gates, || self.show_writes())?)
     }
 
     /// Locks a table as a whole, or announces locks on its parts. A lock that keeps writers out waits for
@@ -236,7 +236,7 @@ impl Transaction {
             let (begin, owner) = (slot.first_word(number), OwnerId(slot.owner()));
             let committed = matches!(slot.status(), Status::Committed(_));
             if owner.0 != 0 && slot.writes_to(address) && !committed && !slot.is_over(begin) {
-                found = Some(Peer::writer(begin, owner, address, manager.withdrawals()));
+                found = Some(Peer::writer(begin, owner, table, manager.withdrawals()));
             }
         });
         found
@@ -349,7 +349,8 @@ impl Transaction {
                 return Err(TxnError::LockTimeout);
             }
             let blocker = Blocker::Owner(other, Resource::Lock(table.pointer().address()));
-            self.block(task, blocker, |_| space.holds_span(other, span))?;
+            let place = self.part(table, Target::Span(span.clone()));
+            self.block(task, (blocker, place), |_| space.holds_span(other, span))?;
         }
     }
 
@@ -373,13 +374,21 @@ impl Transaction {
                 InSpan::Writer(peer) => self.wait_for_peer_as(task, peer, mode)?,
                 InSpan::Locker(owner, row) => {
                     let blocker = Blocker::Owner(owner, Resource::Row(row));
-                    let own = self.owner_id();
-                    self.block(task, blocker, |_| space.row_holder(own, row, mode) == Some(owner))?;
+                    let (own, place) = (self.owner_id(), self.part(table, Target::Row(row)));
+                    self.session.owner().set_wish(mode);
+                    self.block(task, (blocker, place), |_| {
+                        space.row_holder(own, row, mode) == Some(owner)
+                    })?;
                 }
             }
             self.pass_baton();
         }
         Ok(())
+    }
+
+    /// A part of a table, for those who are told what is waited for.
+    fn part(&self, table: &Table, target: Target) -> Place {
+        Place::Part(self.manager().id(), table.storage(), target)
     }
 
     fn first_in_span(

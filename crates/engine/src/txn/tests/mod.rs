@@ -9,6 +9,7 @@ mod reads;
 mod space;
 pub(crate) mod sunk;
 mod threads;
+mod written;
 
 use std::sync::Arc;
 

@@ -73,6 +73,11 @@ impl LockName {
     /// The name behind a target.
     pub fn of(target: &Target) -> Option<LockName> {
         let Target::Name(name) = target else { return None };
+        LockName::of_key(name)
+    }
+
+    /// The same from the target's own name.
+    pub fn of_key(name: &str) -> Option<LockName> {
         let mut parts = name.splitn(3, SEPARATOR);
         let database = parts.next()?.parse().ok()?;
         let (principal, resource) = (parts.next()?.into(), parts.next()?.into());
@@ -91,7 +96,7 @@ pub struct ApplicationLocks {
 impl ApplicationLocks {
     /// Without locks.
     pub fn new(graph: Arc<WaitGraph>) -> ApplicationLocks {
-        ApplicationLocks { space: LockSpace::new(graph, None), used: AtomicBool::new(false) }
+        ApplicationLocks { space: LockSpace::of_names(graph), used: AtomicBool::new(false) }
     }
 
     /// Takes a lock. Returns whether it had to be waited for. `gates` are those that the session's
@@ -107,7 +112,7 @@ impl ApplicationLocks {
     ) -> Result<bool, LockFault> {
         self.used.store(true, Relaxed);
         let request = request(owner, name, (mode, lifetime));
-        let taken = self.space.take(task, request, &NoKeys, patience, gates)?;
+        let taken = self.space.take(task, request, &NoKeys, patience, gates, || ())?;
         Ok(taken.waited)
     }
 

@@ -42,6 +42,7 @@ impl Context<'_> {
                 (time_ms + MS_PER_DAY - now) % MS_PER_DAY
             }
         };
+        self.session.transaction.show_writes();
         self.task.sleep_ns(delay_ms * NS_PER_MS).map_err(|_| Fault::cancelled())?;
         self.session.left.row_count = 0;
         self.done(command::NONE, None).map_err(Fault::lost)

@@ -239,6 +239,7 @@ impl Session {
         state.answered = false;
         let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
         let result = run(&mut context);
+        context.session.transaction.show_writes();
         let result = context.conclude_request(result);
         context.end_cursors();
         let state = &mut self.state;

@@ -110,6 +110,8 @@ pub fn fill(
         true => None,
         false => Visibility::of(view, (database, &schema), state.user(database)?),
     };
+    // The session sees its own locks as well.
+    state.transaction.show_writes();
     let instance = state.instance.clone();
     let mut context = FillContext {
         task,

@@ -214,6 +214,13 @@ impl TransactionState {
         self.open.as_mut()?.group.part(database)
     }
 
+    /// Others may look at the rows that it has changed until it goes on changing some. Called where it pauses.
+    pub fn show_writes(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.group.parts().for_each(Transaction::show_writes);
+        }
+    }
+
     /// Takes the part in a database out, to lend it; [`TransactionState::take_back`] must follow before
     /// anything else is done.
     pub fn lend(&mut self, database: DbId) -> Option<Transaction> {

@@ -27,6 +27,7 @@ pub fn acquire(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlR
         Some(given) => Patience::Milliseconds(given),
         None => Patience::Session,
     };
+    context.session.transaction.show_writes();
     let (instance, gates) = (context.instance(), context.session.transaction.gates());
     let (owner, wish) = (&context.session.entry.owner, (mode, lifetime));
     let outcome = instance.locks.acquire(context.task, owner, &name, wish, patience, gates);

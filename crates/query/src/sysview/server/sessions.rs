@@ -339,7 +339,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
             let wait = waits.iter().find(|wait| wait.session == entry.id);
             let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
-            let resource = wait.map(|wait| locks::wait_resource(wait, status.database));
+            let resource = wait.map(|wait| locks::wait_resource(wait, cx.instance));
             let queued = memory.iter().find(|waiting| waiting.ask.session == entry.id);
             let wait = wait.map(locks::wait_type).or(queued.map(|_| grants::WAIT_TYPE));
             let start = [

@@ -1,0 +1,199 @@
+//! What a transaction has written, and how others may look at it.
+//!
+//! Whoever changes rows takes no locks for them ([`super::locks`]), so that which ones it has changed is known to
+//! its transaction alone. Where the transaction pauses (its request is over, it waits, its session asks
+//! for the locks there are) it *shows* its writes: its session's [`Window`] says where they lie, and others look at
+//! them there, under the window's mutex. So writers pay for nothing but a look at a flag.
+//!
+//! # Invariants
+//!
+//! * V1: what a window shows neither changes nor goes away: whatever changes a write set takes it out
+//!   of the window first, which waits for those who look.
+//! * V2: a write set is shown only while its transaction holds the gates of its tables.
+//!
+//! # Lock order
+//!
+//! A window's mutex is taken last; nobody waits while holding it.
+
+use std::collections::HashSet;
+use std::ops::Deref;
+
+use base::ids::{DbId, StorageId};
+use smallvec::SmallVec;
+
+use crate::hot::table::{ConflictPolicy, TablePtr};
+use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::txn::locks::KeysOf;
+use crate::txn::transaction::{Transaction, Write};
+use crate::txn::waits::Owner;
+
+/// Rows of one transaction that are looked at, at most.
+pub const CHANGED_ROWS_MAX: usize = 5000;
+
+/// A row that a transaction in progress has changed, in a table whose writers wait.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ChangedRow {
+    /// The database.
+    pub database: DbId,
+    /// The table.
+    pub storage: StorageId,
+    /// What names the row to those who lock it.
+    pub row: u64,
+}
+
+/// What the transactions of one session show of their writes.
+#[derive(Default, Debug)]
+pub(super) struct Window {
+    shown: Mutex<SmallVec<[Shown; 1]>>,
+}
+
+/// A write set that is shown.
+#[derive(Debug)]
+struct Shown {
+    database: DbId,
+    /// The entries, which others may read under the window's mutex (V1).
+    entries: *const [Write],
+    /// The tables that entries name by their place, those left out whose rows nobody waits for.
+    tables: Tables,
+}
+
+type Tables = SmallVec<[Option<TablePtr>; 4]>;
+
+// SAFETY: entries are read under the window's mutex, by which their owner sees that nobody reads them any
+// more before it changes them (V1).
+unsafe impl Send for Shown {}
+
+impl Window {
+    fn lock(&self) -> MutexGuard<'_, SmallVec<[Shown; 1]>> {
+        self.shown.lock().expect("nobody panics while looking")
+    }
+}
+
+impl Owner {
+    /// The rows that the session's transaction has changed, each once, in tables whose writers wait; as far as
+    /// it shows them, and of each database no more than [`CHANGED_ROWS_MAX`].
+    pub fn changed_rows(&self) -> Vec<ChangedRow> {
+        let mut rows = Vec::new();
+        for shown in self.window().lock().iter() {
+            let mut known = HashSet::new();
+            // SAFETY: the mutex is held, so that the entries stay as they are (V1).
+            for write in unsafe { &*shown.entries } {
+                let Some(table) = shown.tables[write.table as usize] else { continue };
+                // SAFETY: the gate is held as long as the entries are shown (V2). The transaction owns the
+                // newest version of each of its rows; from its commit on its snapshot, which is older,
+                // protects them until the set is cleared, and so not shown any more.
+                let (storage, row) = unsafe {
+                    let table = table.get();
+                    (table.storage(), KeysOf::anchor(table, write.anchor).name(write.anchor))
+                };
+                let row = ChangedRow { database: shown.database, storage, row };
+                if known.insert(row) {
+                    rows.push(row);
+                }
+                if known.len() == CHANGED_ROWS_MAX {
+                    break;
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// The writes of a transaction in one database, oldest first.
+#[derive(Default)]
+pub(super) struct WriteSet {
+    entries: Vec<Write>,
+    /// In whose window they are shown, if they are.
+    shown: Option<Arc<Owner>>,
+}
+
+impl WriteSet {
+    /// An empty one, in memory that was used before.
+    pub fn reusing(entries: Vec<Write>) -> WriteSet {
+        debug_assert!(entries.is_empty());
+        WriteSet { entries, shown: None }
+    }
+
+    #[inline]
+    pub fn push(&mut self, write: Write) {
+        self.hide();
+        self.entries.push(write);
+    }
+
+    pub fn last_mut(&mut self) -> Option<&mut Write> {
+        self.hide();
+        self.entries.last_mut()
+    }
+
+    pub fn pop(&mut self) -> Option<Write> {
+        self.hide();
+        self.entries.pop()
+    }
+
+    pub fn clear(&mut self) {
+        self.hide();
+        self.entries.clear();
+    }
+
+    /// The memory, for another transaction.
+    pub fn into_entries(mut self) -> Vec<Write> {
+        self.hide();
+        std::mem::take(&mut self.entries)
+    }
+
+    fn show(&mut self, owner: &Arc<Owner>, database: DbId, tables: Tables) {
+        owner.window().lock().push(Shown {
+            database,
+            entries: &raw const self.entries[..],
+            tables,
+        });
+        self.shown = Some(owner.clone());
+    }
+
+    /// Nobody looks at the entries any more.
+    #[inline]
+    pub fn hide(&mut self) {
+        if let Some(owner) = self.shown.take() {
+            self.take_out(&owner);
+        }
+    }
+
+    #[cold]
+    fn take_out(&self, owner: &Owner) {
+        let own = self.entries.as_ptr();
+        owner.window().lock().retain(|shown| shown.entries.cast::<Write>() != own);
+    }
+}
+
+impl Deref for WriteSet {
+    type Target = [Write];
+
+    #[inline]
+    fn deref(&self) -> &[Write] {
+        &self.entries
+    }
+}
+
+impl Drop for WriteSet {
+    fn drop(&mut self) {
+        self.hide();
+    }
+}
+
+impl Transaction {
+    /// Others may look at what it has written until it goes on writing. Called where it pauses.
+    pub fn show_writes(&mut self) {
+        if self.writes.is_empty() || self.writes.shown.is_some() {
+            return;
+        }
+        let of = |held: &super::transaction::Held| {
+            // SAFETY: the gate is held.
+            let table = unsafe { held.table.get() };
+            let has_locks = table.conflicts() == ConflictPolicy::Wait && !table.is_catalog();
+            has_locks.then_some(held.table)
+        };
+        let tables = self.held.iter().map(of).collect();
+        let (owner, database) = (self.session.owner().clone(), self.manager().id());
+        self.writes.show(&owner, database, tables);
+    }
+}
