@@ -164,6 +164,10 @@ select * from t with (holdlock, nolock)
 go
 update t with (nolock) set v = 1
 go
+select * from t with (snapshot)
+go
+delete t with (snapshot)
+go
 select * from t with (readpast, serializable)
 go
 set transaction isolation level serializable

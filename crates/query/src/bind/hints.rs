@@ -134,10 +134,12 @@ impl Binder<'_> {
             if table.is_some_and(|t| t.kind.is_memory_optimized())
                 && let Some(name) = lock_hint(&hint.kind)
             {
-                let with = "memory optimized tables";
-                let error =
-                    SqlError::new(&message::NOT_SUPPORTED_WITH, &[&"table hint", &name, &with]);
-                return Err(error.at_line(line).into());
+                return Err(not_supported(name, "memory optimized tables", line));
+            }
+            if matches!(hint.kind, TableHintKind::Snapshot)
+                && table.is_some_and(|t| !t.kind.is_memory_optimized())
+            {
+                return Err(not_supported("SNAPSHOT", "disk-based tables", line));
             }
         }
         let locks = options.update_lock || options.exclusive_lock;
@@ -146,6 +148,12 @@ impl Binder<'_> {
         }
         Ok(options)
     }
+}
+
+/// Error 10794.
+fn not_supported(hint: &str, with: &str, line: u32) -> BindError {
+    let error = SqlError::new(&message::NOT_SUPPORTED_WITH, &[&"table hint", &hint, &with]);
+    error.at_line(line).into()
 }
 
 /// Error 1047.
