@@ -229,3 +229,16 @@ fn application_locks_are_held_and_given_back() {
     let release = session.run("exec sp_releaseapplock 'x', 'Session'");
     assert!(release.contains("because it is not currently held.") && release.ends_with("-999"));
 }
+
+#[test]
+fn helpdb_names_the_filegroups_of_a_databases_files() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d\ngo\nalter database d add filegroup more\ngo\nalter database d add file (name = extra) to filegroup more");
+    let told = session.run("exec sp_helpdb 'd'");
+    let of = |name: &str| {
+        let line = told.lines().find(|line| line.starts_with(name)).expect("a row for the file");
+        line.split('|').nth(3).expect("a column for the filegroup").to_owned()
+    };
+    assert_eq!([of("d|1"), of("d_log|"), of("extra|")], ["PRIMARY", "NULL", "more"], "{told}");
+}

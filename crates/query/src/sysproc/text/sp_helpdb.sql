@@ -15,13 +15,16 @@ SELECT d.name, STR(CONVERT(float, (SELECT SUM(CONVERT(bigint, f.size)) FROM sys.
     + ', Collation=' + ISNULL(d.collation_name, '')) AS status,
   d.compatibility_level
 FROM sys.databases AS d WHERE @dbname IS NULL OR d.name = @dbname ORDER BY d.name
-IF @dbname IS NOT NULL
-  SELECT f.name, CONVERT(smallint, f.file_id) AS fileid, f.physical_name AS filename,
-    CONVERT(sysname, CASE f.data_space_id WHEN 0 THEN NULL WHEN 1 THEN 'PRIMARY' END) AS filegroup,
-    CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N' KB' AS size,
-    CASE f.max_size WHEN -1 THEN N'Unlimited'
-      ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.max_size) * 8) + N' KB' END AS maxsize,
-    CASE f.is_percent_growth WHEN 1 THEN CONVERT(nvarchar(15), f.growth) + N'%'
-      ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.growth) * 8) + N' KB' END AS growth,
-    CASE f.type WHEN 1 THEN 'log only' ELSE 'data only' END AS usage
-  FROM sys.master_files AS f WHERE f.database_id = DB_ID(@dbname) ORDER BY f.file_id
+IF @dbname IS NULL OR HAS_DBACCESS(@dbname) <> 1
+  RETURN 0
+DECLARE @files nvarchar(max) = N'
+  SELECT f.name, CONVERT(smallint, f.file_id) AS fileid, f.physical_name AS filename, s.name AS filegroup,
+    CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N'' KB'' AS size,
+    CASE f.max_size WHEN -1 THEN N''Unlimited''
+      ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.max_size) * 8) + N'' KB'' END AS maxsize,
+    CASE f.is_percent_growth WHEN 1 THEN CONVERT(nvarchar(15), f.growth) + N''%''
+      ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.growth) * 8) + N'' KB'' END AS growth,
+    CASE f.type WHEN 1 THEN ''log only'' ELSE ''data only'' END AS usage
+  FROM ' + QUOTENAME(@dbname) + N'.sys.database_files AS f LEFT JOIN ' + QUOTENAME(@dbname)
+  + N'.sys.data_spaces AS s ON s.data_space_id = f.data_space_id ORDER BY f.file_id'
+EXEC (@files)

@@ -6,6 +6,7 @@ use engine::hot::index::Index;
 use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
 use super::memory::{every_table, number};
+use super::sessions::joined;
 
 /// Kinds of consumers.
 const LOOKASIDE: (i32, &str) = (1, "LOOKASIDE");
@@ -34,26 +35,22 @@ const SIZES: [ViewColumn; 8] = [
     ("memory_consumer_address", SqlType::varbinary(8), false),
 ];
 
+const OF_DATABASE: [ViewColumn; 7] = [
+    ("memory_consumer_id", BIG, false),
+    ("memory_consumer_type", INT, false),
+    ("memory_consumer_type_desc", nvar(64), false),
+    ("memory_consumer_desc", nvar(64), true),
+    ("object_id", BIG, true),
+    ("xtp_object_id", BIG, true),
+    ("index_id", INT, true),
+];
+
+static OF_DATABASE_COLUMNS: [ViewColumn; 15] = joined([&OF_DATABASE, &SIZES]);
+
 pub static DM_DB_XTP_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_db_xtp_memory_consumers",
-    columns: &[
-        ("memory_consumer_id", BIG, false),
-        ("memory_consumer_type", INT, false),
-        ("memory_consumer_type_desc", nvar(64), false),
-        ("memory_consumer_desc", nvar(64), true),
-        ("object_id", BIG, true),
-        ("xtp_object_id", BIG, true),
-        ("index_id", INT, true),
-        SIZES[0],
-        SIZES[1],
-        SIZES[2],
-        SIZES[3],
-        SIZES[4],
-        SIZES[5],
-        SIZES[6],
-        SIZES[7],
-    ],
+    columns: &OF_DATABASE_COLUMNS,
     fill: |cx| {
         let mut consumer = 0;
         every_table(cx, |cx, definition, table| {
@@ -86,25 +83,21 @@ pub static DM_DB_XTP_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
     },
 };
 
+const OF_SERVER: [ViewColumn; 6] = [
+    ("memory_consumer_id", BIG, false),
+    ("memory_consumer_type", INT, false),
+    ("memory_consumer_type_desc", nvar(16), false),
+    ("memory_consumer_desc", nvar(64), true),
+    ("lookaside_id", BIG, true),
+    ("pagepool_id", BIG, true),
+];
+
+static OF_SERVER_COLUMNS: [ViewColumn; 14] = joined([&OF_SERVER, &SIZES]);
+
 pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_xtp_system_memory_consumers",
-    columns: &[
-        ("memory_consumer_id", BIG, false),
-        ("memory_consumer_type", INT, false),
-        ("memory_consumer_type_desc", nvar(16), false),
-        ("memory_consumer_desc", nvar(64), true),
-        ("lookaside_id", BIG, true),
-        ("pagepool_id", BIG, true),
-        SIZES[0],
-        SIZES[1],
-        SIZES[2],
-        SIZES[3],
-        SIZES[4],
-        SIZES[5],
-        SIZES[6],
-        SIZES[7],
-    ],
+    columns: &OF_SERVER_COLUMNS,
     fill: |cx| {
         let (mut transactions, mut garbage, mut rings) = ((0, 0), (0, 0), 0);
         for catalog in cx.instance.databases().catalogs() {

@@ -37,6 +37,7 @@ impl Context<'_> {
         let words: Vec<String> = dbcc.arguments.iter().skip(1).map(word).collect();
         // A target leaves free so many per cent of what there is then.
         let free = words.first().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0).min(99);
+        self.refuse_in_transaction("DBCC SHRINKDATABASE")?;
         self.shrink(database, only(&words), |_, used| used * 100 / (100 - free))?;
         let catalog = self.catalog(database)?;
         let files = catalog.current().files().iter().cloned().collect::<Vec<_>>();
@@ -60,6 +61,7 @@ impl Context<'_> {
             );
         };
         if file.id == FileId(1) {
+            self.refuse_in_transaction("DBCC SHRINKFILE")?;
             let target = words.get(1).and_then(|word| word.parse::<u64>().ok());
             let least = target.map(|megabytes| megabytes.saturating_mul(MEGABYTE as u64));
             self.shrink(database, only(&words[1..]), |declared, _| least.unwrap_or(declared))?;
@@ -75,7 +77,6 @@ impl Context<'_> {
         only: Option<Only>,
         least: impl Fn(u64, u64) -> u64,
     ) -> Run<()> {
-        self.refuse_in_transaction("DBCC SHRINKFILE")?;
         let catalog = self.catalog(database)?;
         let failed = |error| checkpoint_error(&EngineError::Pages(error));
         let shrink = |moves, least| catalog.database().shrink_data_file(self.task, moves, least);
