@@ -62,4 +62,14 @@ rollback
 dbcc inputbuffer (30000)
 dbcc inputbuffer
 go
+-- not within a transaction
+begin tran
+dbcc shrinkdatabase (0)
+go
+dbcc shrinkfile (1)
+go
+rollback
+go
+dbcc sqlperf (anything)
+go
 dbcc nothing

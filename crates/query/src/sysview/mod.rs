@@ -14,7 +14,7 @@ mod catalog;
 pub(crate) mod cells;
 mod compatible;
 mod information_schema;
-mod server;
+pub(crate) mod server;
 mod visibility;
 
 use std::sync::Arc;
@@ -107,8 +107,10 @@ impl FillContext<'_> {
 /// `VIEW DATABASE STATE`. Views of sessions and requests show everybody his own.
 pub fn needs(view: &SystemRowset) -> Option<Permission> {
     const FOR_ALL: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_os_host_info"];
+    const OF_SERVER: [&str; 2] = ["dm_db_file_space_usage", "dm_db_log_space_usage"];
     match view.name {
         name if FOR_ALL.contains(&name) => None,
+        name if OF_SERVER.contains(&name) => Some(Permission::ViewServerState),
         name if name.starts_with("dm_db_") => Some(Permission::ViewDatabaseState),
         name if name.starts_with("dm_") => Some(Permission::ViewServerState),
         _ => None,

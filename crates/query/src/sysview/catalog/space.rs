@@ -6,6 +6,7 @@
 
 use base::ids::StorageId;
 use base::{SqlResult, Value};
+use engine::catalog::Catalog;
 use engine::catalog::def::{TableDef, TableRole};
 use engine::hot::table::Table;
 use engine::txn::TxnResult;
@@ -81,6 +82,20 @@ impl Pages {
 /// `hobt_id` of an index, or of a table's rows if it has no clustered one (0).
 pub(crate) fn hobt_id(storage: StorageId, index: i32) -> i64 {
     (storage.0 << 16) as i64 | i64::from(index)
+}
+
+/// Pages that the disk tables of a database take with their indexes.
+pub(crate) fn reserved_pages(catalog: &Catalog, task: &Task<'_>) -> TxnResult<u64> {
+    let schema = catalog.current();
+    let mut sum = 0;
+    for definition in schema.tables().filter(|table| table.role == TableRole::Table) {
+        let Some(table) = catalog.table(definition) else { continue };
+        let heap = definition.clustered_index().is_none().then_some(None);
+        for place in heap.into_iter().chain((0..definition.indexes.len()).map(Some)) {
+            sum += Pages::of(definition, &table, place, task)?.reserved;
+        }
+    }
+    Ok(sum)
 }
 
 /// Calls `each` for every partition of the database.

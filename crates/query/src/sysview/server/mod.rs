@@ -16,6 +16,7 @@ mod pools;
 mod principals;
 mod sessions;
 mod settings;
+pub(crate) mod space;
 pub(crate) mod texts;
 mod transactions;
 
@@ -65,6 +66,8 @@ pub const VIEWS: &[&SystemRowset] = &[
     &sessions::DM_EXEC_REQUESTS,
     &sessions::DM_TRAN_ACTIVE_TRANSACTIONS,
     &sessions::DM_TRAN_SESSION_TRANSACTIONS,
+    &space::DM_DB_FILE_SPACE_USAGE,
+    &space::DM_DB_LOG_SPACE_USAGE,
     &settings::CONFIGURATIONS,
     &settings::SYSLANGUAGES,
     &settings::MESSAGES,

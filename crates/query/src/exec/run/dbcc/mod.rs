@@ -1,11 +1,12 @@
-//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), and what
-//! sessions and the server are up to ([`state`]).
+//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), how full logs are
+//! ([`performance`]), and what sessions and the server are up to ([`state`]).
 //!
 //! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes on and
 //! succeeds.
 
 mod check;
 mod constraints;
+mod performance;
 mod shrink;
 mod state;
 
@@ -71,6 +72,7 @@ impl Context<'_> {
             "CHECKIDENT" => self.check_identity(program, step, dbcc, frame)?,
             "INPUTBUFFER" => self.input_buffer(dbcc)?,
             "OPENTRAN" => self.open_transaction(dbcc)?,
+            "SQLPERF" => self.performance(dbcc)?,
             "USEROPTIONS" => self.user_options()?,
             _ => return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into()),
         }
