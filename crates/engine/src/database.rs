@@ -24,7 +24,7 @@ use crate::checkpoint::{
     Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::{ColdInfo, ColdTables};
-use crate::cold::{ColdError, PoolOptions, SpaceStats};
+use crate::cold::{ColdError, FileActivity, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -467,6 +467,12 @@ impl Database {
     /// How the pages of the data file of disk tables are used; nothing as long as there is none.
     pub fn data_file_space(&self) -> Option<SpaceStats> {
         self.sinker.get().and_then(|sinker| sinker.core().file_space())
+    }
+
+    /// What has been done with the data file of disk tables since it was opened.
+    pub fn data_file_activity(&self) -> FileActivity {
+        let activity = self.sinker.get().and_then(|sinker| sinker.core().file_activity());
+        activity.unwrap_or_default()
     }
 
     /// Whether its disk tables have trees.

@@ -9,10 +9,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use env::memory::AlignedBytes;
 use env::{Env, File, FileError, OpenMode};
 
+use super::counters::add;
 use super::error::ColdError;
 use super::pages::PAGE_BYTES;
 use super::place::Place;
@@ -43,6 +45,51 @@ pub struct DataFile {
     id: u8,
     path: Arc<Path>,
     file: Arc<dyn File>,
+    env: Env,
+    activity: Activity,
+}
+
+/// What has been done with a file since it was opened.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct FileActivity {
+    /// Calls that read.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Time spent in them, added up over the threads.
+    pub read_ns: u64,
+    /// Calls that wrote.
+    pub writes: u64,
+    /// Bytes that they wrote.
+    pub written_bytes: u64,
+    /// Time spent in them and in making durable what they wrote.
+    pub write_ns: u64,
+}
+
+impl FileActivity {
+    /// Both taken together.
+    #[must_use]
+    pub fn and(self, other: &FileActivity) -> FileActivity {
+        FileActivity {
+            reads: self.reads + other.reads,
+            read_bytes: self.read_bytes + other.read_bytes,
+            read_ns: self.read_ns + other.read_ns,
+            writes: self.writes + other.writes,
+            written_bytes: self.written_bytes + other.written_bytes,
+            write_ns: self.write_ns + other.write_ns,
+        }
+    }
+}
+
+/// The same while it goes on; any thread adds.
+#[derive(Default, Debug)]
+struct Activity {
+    reads: AtomicU64,
+    read_bytes: AtomicU64,
+    read_ns: AtomicU64,
+    writes: AtomicU64,
+    written_bytes: AtomicU64,
+    write_ns: AtomicU64,
 }
 
 impl DataFile {
@@ -55,7 +102,7 @@ impl DataFile {
     ) -> Result<DataFile, ColdError> {
         assert!(spec.id != 0, "files are counted from 1");
         let file = env.fs().open_direct(&spec.path, OpenMode::CreateNew)?;
-        let created = DataFile { id: spec.id, path: spec.path.as_path().into(), file };
+        let created = DataFile::of(env, spec, spec.path.as_path().into(), file);
         created.set_pages(pages)?;
         let header = created.header(database);
         created.file.write_all_at(&header, 0)?;
@@ -75,13 +122,18 @@ impl DataFile {
             false => error.into(),
         };
         let file = env.fs().open_direct(&spec.path, OpenMode::Write).map_err(missing)?;
-        let opened = DataFile { id: spec.id, path, file };
+        let opened = DataFile::of(env, spec, path, file);
         let expected = opened.header(database);
         match opened.check_header(&expected, 0) {
             Err(ColdError::Damaged { .. }) => opened.check_header(&expected, COPY_OFFSET)?,
             result => result?,
         }
         Ok(opened)
+    }
+
+    fn of(env: &Env, spec: &FileSpec, path: Arc<Path>, file: Arc<dyn File>) -> DataFile {
+        let activity = Activity::default();
+        DataFile { id: spec.id, path, file, env: env.clone(), activity }
     }
 
     fn header(&self, database: u128) -> AlignedBytes {
@@ -146,24 +198,28 @@ impl DataFile {
     /// Reads pages that lie next to each other. A read that fails is tried once more.
     pub fn read(&self, from: u32, pages: &mut [u8]) -> Result<(), FileError> {
         let offset = Place { file: self.id, index: from }.offset();
-        let read = |pages: &mut [u8]| self.file.read_exact_at(pages, offset);
+        let read =
+            |pages: &mut [u8]| self.reading(pages.len(), || self.file.read_exact_at(pages, offset));
         read(pages).or_else(|_| read(pages))
     }
 
     /// Writes pages that lie next to each other.
     pub fn write(&self, from: u32, pages: &[u8]) -> Result<(), FileError> {
-        self.file.write_all_at(pages, Place { file: self.id, index: from }.offset())
+        let offset = Place { file: self.id, index: from }.offset();
+        self.writing(1, pages.len(), || self.file.write_all_at(pages, offset))
     }
 
     /// Makes all that was written durable.
     pub fn sync(&self) -> Result<(), FileError> {
-        self.file.sync_data()
+        self.writing(0, 0, || self.file.sync_data())
     }
 
     /// What is in a root slot (0 or 1).
     pub fn read_root(&self, slot: usize) -> Result<Result<Root, NotRoot>, ColdError> {
         let mut bytes = AlignedBytes::new(ROOT_BYTES_MAX);
-        let read = |bytes: &mut [u8]| self.file.read_at(bytes, root_offset(slot));
+        let read = |bytes: &mut [u8]| {
+            self.reading(bytes.len(), || self.file.read_at(bytes, root_offset(slot)))
+        };
         let length = read(&mut bytes)
             .or_else(|_| read(&mut bytes))
             .map_err(|error| ColdError::Read(Arc::new(error)))?;
@@ -175,7 +231,46 @@ impl DataFile {
         let encoded = root.encode();
         let mut bytes = AlignedBytes::new(encoded.len().next_multiple_of(PAGE_BYTES));
         bytes[..encoded.len()].copy_from_slice(&encoded);
-        self.file.write_all_at(&bytes, root_offset(slot))
+        self.writing(1, bytes.len(), || self.file.write_all_at(&bytes, root_offset(slot)))
+    }
+
+    /// What has been done with it since it was opened.
+    pub fn activity(&self) -> FileActivity {
+        let own = &self.activity;
+        FileActivity {
+            reads: own.reads.load(Relaxed),
+            read_bytes: own.read_bytes.load(Relaxed),
+            read_ns: own.read_ns.load(Relaxed),
+            writes: own.writes.load(Relaxed),
+            written_bytes: own.written_bytes.load(Relaxed),
+            write_ns: own.write_ns.load(Relaxed),
+        }
+    }
+
+    fn reading<T>(&self, bytes: usize, read: impl FnOnce() -> T) -> T {
+        let own = &self.activity;
+        self.timed((&own.reads, &own.read_bytes, &own.read_ns), (1, bytes), read)
+    }
+
+    fn writing<T>(&self, calls: usize, bytes: usize, write: impl FnOnce() -> T) -> T {
+        let own = &self.activity;
+        self.timed((&own.writes, &own.written_bytes, &own.write_ns), (calls, bytes), write)
+    }
+
+    /// Counts calls, bytes and time.
+    fn timed<T>(
+        &self,
+        (calls, bytes, ns): (&AtomicU64, &AtomicU64, &AtomicU64),
+        (more_calls, more_bytes): (usize, usize),
+        call: impl FnOnce() -> T,
+    ) -> T {
+        let clock = self.env.clock();
+        let started = clock.now_ns();
+        let result = call();
+        ns.fetch_add(clock.now_ns().saturating_sub(started), Relaxed);
+        add(calls, more_calls);
+        add(bytes, more_bytes);
+        result
     }
 }
 
@@ -221,5 +316,22 @@ mod tests {
         file.file.write_all_at(&header, 0).unwrap();
         let opened = DataFile::open(&sim.env(), &spec(1), 5);
         assert!(matches!(opened, Err(ColdError::UnknownVersion { version: 9, .. })));
+    }
+
+    #[test]
+    fn what_is_read_and_written_is_counted_with_the_time_it_takes() {
+        let sim = SimEnv::new(1);
+        let file = DataFile::create(&sim.env(), &spec(1), 5, 64).unwrap();
+        assert_eq!(file.activity(), FileActivity::default());
+        let mut pages = AlignedBytes::new(3 * PAGE_BYTES);
+        file.write(30, &pages).unwrap();
+        file.sync().unwrap();
+        let written = file.activity();
+        assert_eq!((written.writes, written.written_bytes), (1, 3 * PAGE_BYTES as u64));
+        assert!(written.write_ns > 0 && written.read_ns == 0, "{written:?}");
+        file.read(30, &mut pages[..PAGE_BYTES]).unwrap();
+        let read = file.activity();
+        assert_eq!((read.reads, read.read_bytes), (1, PAGE_BYTES as u64));
+        assert!(read.read_ns > 0 && read.write_ns == written.write_ns, "{read:?}");
     }
 }

@@ -75,7 +75,7 @@ pub use copy::{CopyWriter, DurablePages};
 pub use counters::PoolStats;
 pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};
-pub use file::FileSpec;
+pub use file::{FileActivity, FileSpec};
 pub(crate) use io::RUN_PAGES;
 pub use pages::{
     Absent, Access, BODY_BYTES, Body, Edit, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages,

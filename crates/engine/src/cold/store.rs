@@ -11,7 +11,7 @@ use super::batch::Batch;
 use super::checkpoint::CheckpointState;
 use super::counters::add;
 use super::error::{ColdError, Mismatch};
-use super::file::{DataFile, FileSpec};
+use super::file::{DataFile, FileActivity, FileSpec};
 use super::frame::{FrameNumber, OnDisk};
 use super::image::{Kind, Seed, seal};
 use super::io::Request;
@@ -138,6 +138,12 @@ impl Store {
     /// How the files' pages are used.
     pub fn space(&self) -> SpaceStats {
         self.core.space.lock().stats()
+    }
+
+    /// What has been done with the files since they were opened, taken together.
+    pub fn activity(&self) -> FileActivity {
+        let files = self.core.files.read();
+        files.values().fold(FileActivity::default(), |sum, file| sum.and(&file.activity()))
     }
 
     /// Places of images that have been replaced since the last capture, which the next root gives back.

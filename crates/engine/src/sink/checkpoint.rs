@@ -6,7 +6,7 @@ use std::time::Duration;
 use base::ids::Lsn;
 
 use super::{Core, SinkError};
-use crate::cold::{ColdError, DurablePages, SpaceStats};
+use crate::cold::{ColdError, DurablePages, FileActivity, SpaceStats};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
@@ -81,6 +81,11 @@ impl Core {
     /// How the pages of the data file are used; nothing if there is none.
     pub fn file_space(&self) -> Option<SpaceStats> {
         self.lock().cold.as_ref().map(|cold| cold.store().space())
+    }
+
+    /// What has been done with the data file since it was opened; nothing if there is none.
+    pub fn file_activity(&self) -> Option<FileActivity> {
+        self.lock().cold.as_ref().map(|cold| cold.store().activity())
     }
 
     /// A root gives back what has been replaced before it was captured: trees that a round has dropped by then.

@@ -8,11 +8,14 @@ use std::sync::Arc;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
-use base::{Arena, Collation, SqlError, SqlResult};
+use base::{Arena, Collation, SqlError, SqlResult, Value, ValueRef};
 use engine::catalog::Schema;
 use engine::catalog::def::{
     DatabaseDef, DatabaseState, ObjectKind, Permission, PrincipalId, Securable,
 };
+use engine::wait::Task;
+
+use crate::sysview::ServerFunction;
 
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
@@ -20,6 +23,8 @@ pub struct FnContext<'a> {
     pub arena: &'a Arena,
     /// What it may ask about its surroundings.
     pub facts: &'a dyn SessionFacts,
+    /// The statement that it is evaluated for; none while that is compiled.
+    pub task: Option<&'a Task<'a>>,
 }
 
 /// What functions may ask about databases and what is in them.
@@ -113,6 +118,16 @@ pub trait SessionFacts: MetadataFacts {
     /// `VIEW SERVER STATE`.
     fn plan_of(&self, _handle: &[u8], _start: Option<i64>) -> SqlResult<Option<HandledText>> {
         Ok(None)
+    }
+
+    /// The rows of a function over the server's state. Errors 262 and 300 without permission.
+    fn server_rows(
+        &self,
+        _function: &ServerFunction,
+        _args: &[ValueRef<'_>],
+        _task: &Task<'_>,
+    ) -> SqlResult<Vec<Vec<Value>>> {
+        Ok(Vec::new())
     }
 
     /// What `sp_set_session_context` has set for a key.

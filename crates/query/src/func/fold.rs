@@ -30,7 +30,7 @@ pub fn call(
     let mark = arena.mark();
     let result = {
         let args: Vec<ValueRef<'_>> = args.iter().map(Value::as_ref).collect();
-        let mut context = FnContext { arena, facts: &NoSession };
+        let mut context = FnContext { arena, facts: &NoSession, task: None };
         (function.eval)(&mut context, &args, types).map(ValueRef::to_owned)
     };
     arena.reset_to(mark);

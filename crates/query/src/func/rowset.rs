@@ -1,6 +1,7 @@
 //! Table-valued functions of the library.
 
 mod properties;
+mod server;
 mod texts;
 
 use std::fmt;
@@ -96,6 +97,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         columns: texts::columns_of_plan,
         fill: texts::fill_plan,
         infer: texts::types_of_part,
+    },
+    RowsetFunction {
+        name: "DM_IO_VIRTUAL_FILE_STATS",
+        arguments: (2, 2),
+        columns: server::columns_of_files,
+        fill: server::fill_files,
+        infer: server::types_of_files,
     },
     RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",

@@ -150,7 +150,7 @@ fn call(function: &ScalarFunction, args: &[Argument], session: &TestSession) -> 
         return false;
     }
     let types = CallTypes::from(&inferred);
-    let mut context = FnContext { arena: &arena, facts: session };
+    let mut context = FnContext { arena: &arena, facts: session, task: None };
     let Ok(value) = (function.eval)(&mut context, &values, &types) else { return false };
     assert!(is_of(value, &types.result), "a value that is not of type {}", types.result);
     assert!(inferred.nullable || !value.is_null(), "it promised not to be NULL");
@@ -230,7 +230,7 @@ fn table_valued_functions_end_whatever_they_are_given() {
             let columns = (function.columns)(&types.args);
             let arena = Arena::new();
             let Some(values) = converted(&args, &types.args, &arena) else { continue };
-            let mut context = FnContext { arena: &arena, facts: &session };
+            let mut context = FnContext { arena: &arena, facts: &session, task: None };
             let mut left = 1000;
             let stop = base::SqlError::custom(50_000, 16, 1, "enough");
             // An error, be it ours, is an end.

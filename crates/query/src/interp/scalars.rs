@@ -136,7 +136,7 @@ impl Machine<'_, '_> {
     pub(super) fn call_library(&mut self, dst: Reg, site: u32) -> SqlResult<()> {
         let site = &self.unit.calls[site as usize];
         let arena = &self.act.arena;
-        let mut context = FnContext { arena, facts: self.exec.host.facts() };
+        let mut context = FnContext { arena, facts: self.exec.host.facts(), task: None };
         let result = match self.unit.list(site.args) {
             [] => (site.function.eval)(&mut context, &[], &site.types)?,
             list => {

@@ -294,8 +294,8 @@ impl Machine<'_, '_> {
             }
             RowsetSite::Function { function, args, types } => {
                 let args = values(regs, self.unit.list(*args), types);
-                let mut context =
-                    crate::func::FnContext { arena: &self.act.arena, facts: exec.host.facts() };
+                let (arena, facts) = (&self.act.arena, exec.host.facts());
+                let mut context = crate::func::FnContext { arena, facts, task: Some(exec.task) };
                 (function.fill)(&mut context, &args, types, &mut |row| {
                     table.push_values(row);
                     Ok(())

@@ -13,6 +13,7 @@
 mod catalog;
 pub(crate) mod cells;
 mod compatible;
+pub(crate) mod function;
 mod information_schema;
 pub(crate) mod server;
 mod visibility;
@@ -29,6 +30,7 @@ use crate::bind::context::{SystemObject, SystemView};
 use crate::exec::instance::Instance;
 use crate::interp::local::LocalTable;
 
+pub use function::ServerFunction;
 pub(crate) use server::texts::offsets as statement_offsets;
 pub use visibility::Visibility;
 
@@ -176,10 +178,11 @@ fn old_view(name: &str) -> Option<SystemObject> {
 }
 
 /// The table-valued functions of the schema `sys`.
-pub const FUNCTIONS: [&str; 5] = [
+pub const FUNCTIONS: [&str; 6] = [
     "dm_exec_query_plan",
     "dm_exec_sql_text",
     "dm_exec_text_query_plan",
+    "dm_io_virtual_file_stats",
     "fn_helpcollations",
     "fn_listextendedproperty",
 ];

@@ -1,7 +1,7 @@
 //! Every view can be read.
 
 use super::*;
-use crate::exec::testing::TestServer;
+use crate::exec::testing::{TestServer, TestSession};
 
 #[test]
 fn every_view_can_be_read_from_every_database() {
@@ -589,4 +589,43 @@ fn how_full_files_and_logs_are_is_told() {
     let mut ann = server.session_of("ann");
     assert!(ann.run("dbcc sqlperf (logspace)").contains("Msg 297, "));
     assert!(ann.run("select * from sys.dm_db_log_space_usage").contains("Msg 300, "));
+}
+
+#[test]
+fn what_was_read_and_written_is_counted_by_file() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d\ngo\ncreate login ann with password = 'Str0ng!Pass'");
+    session.run("use d; create table t (id int primary key, filler char(4000))");
+    let counts = |session: &mut TestSession<'_>| {
+        let query =
+            "select num_of_reads, num_of_bytes_read, num_of_writes, num_of_bytes_written, io_stall,
+              size_on_disk_bytes from sys.dm_io_virtual_file_stats(db_id(), null) order by file_id";
+        let told = rows(&session.run(query));
+        let row = |line: &str| line.split('|').map(|v| v.parse().unwrap()).collect::<Vec<i64>>();
+        told.lines().map(row).collect::<Vec<_>>()
+    };
+    let before = counts(&mut session);
+    session.run("insert t select value, 'x' from generate_series(1, 100)");
+    let after = counts(&mut session);
+    assert!(after[1][3] - before[1][3] >= 100 * 4000, "the log: {before:?} {after:?}");
+    assert!(after[1][2] > before[1][2], "{before:?} {after:?}");
+    assert_eq!(after[1][5] % 4096, 0);
+    assert_eq!(after[0], before[0], "nothing has sunk");
+    server.sink();
+    session.run("checkpoint");
+    let sunk = counts(&mut session);
+    assert!(sunk[0][3] >= 100 * 4000 && sunk[0][2] > 0, "{sunk:?}");
+    assert!(sunk[0][5] >= 100 * 4000, "{sunk:?}");
+    session.run("dbcc dropcleanbuffers; declare @n int = (select count(filler) from t)");
+    let read = counts(&mut session);
+    assert!(read[0][1] - sunk[0][1] >= 100 * 4000, "{sunk:?} {read:?}");
+    assert_eq!(read[0][2..4], sunk[0][2..4], "reading writes nothing");
+    let all = "select count(*) from sys.databases d where not exists
+         (select * from sys.dm_io_virtual_file_stats(null, 1) s where s.database_id = d.database_id)";
+    assert_eq!(rows(&session.run(all)), "0");
+    let one = "select count(*), min(file_id) from sys.dm_io_virtual_file_stats(db_id('d'), 2)";
+    assert_eq!(rows(&session.run(one)), "1|2");
+    let mut ann = server.session_of("ann");
+    assert!(ann.run("select * from sys.dm_io_virtual_file_stats(1, 1)").contains("Msg 300, "));
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
-use base::{SqlError, SqlResult};
+use base::{SqlError, SqlResult, Value, ValueRef};
 use engine::catalog::Schema;
 use engine::catalog::def::{
     DatabaseDef, DatabaseState, Permission, PrincipalId, SchemaId, Securable, SecurableClass,
 };
 use engine::txn::locks::Lifetime;
+use engine::wait::Task;
 
 use super::State;
 use crate::exec::instance::locks::{self, LockName};
@@ -20,6 +21,8 @@ use crate::func::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
     ServerFacts, Settings, StatementTime, SystemObject,
 };
+use crate::sysview::ServerFunction;
+use crate::sysview::function::FunctionContext;
 
 impl MetadataFacts for State {
     fn current_database(&self) -> DbId {
@@ -239,6 +242,16 @@ impl SessionFacts for State {
             return Err(super::system::denied_server_state());
         }
         Ok(super::texts::plan_of(self, handle, start))
+    }
+
+    fn server_rows(
+        &self,
+        function: &ServerFunction,
+        args: &[ValueRef<'_>],
+        task: &Task<'_>,
+    ) -> SqlResult<Vec<Vec<Value>>> {
+        let context = FunctionContext { task, instance: &self.instance, facts: self };
+        (function.rows)(&context, args)
     }
 
     fn random_bytes(&self, bytes: &mut [u8]) {

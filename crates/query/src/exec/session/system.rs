@@ -127,7 +127,7 @@ pub fn fill(
 }
 
 /// Whether the session may see what others do.
-pub fn sees_server(facts: &impl MetadataFacts) -> bool {
+pub fn sees_server(facts: &(impl MetadataFacts + ?Sized)) -> bool {
     let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
     facts.is_permitted(DbId(1), server, Permission::ViewServerState)
 }

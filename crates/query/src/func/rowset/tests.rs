@@ -19,7 +19,7 @@ fn rows(name: &str, args: &[&str]) -> SqlResult<(String, Vec<String>)> {
         .map(|(a, to)| convert(a.value.as_ref(), &a.ty, to, &ConvertOptions::default(), &arena))
         .collect::<SqlResult<_>>()?;
     let session = TestSession::default();
-    let mut context = FnContext { arena: &arena, facts: &session };
+    let mut context = FnContext { arena: &arena, facts: &session, task: None };
     let mut found = Vec::new();
     (function.fill)(&mut context, &values, &types.args, &mut |row| {
         assert_eq!(row.len(), columns.len());

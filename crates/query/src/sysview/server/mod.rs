@@ -5,6 +5,7 @@ mod consumers;
 mod counters;
 mod databases;
 mod executions;
+pub(crate) mod files;
 mod garbage;
 mod grants;
 mod loading;

@@ -1,0 +1,49 @@
+//! Functions over what the server does: their rows come from the session.
+
+use base::{Collation, SqlResult, SqlType, ValueRef};
+
+use super::{Emit, RowsetColumn, RowsetTypes, column};
+use crate::func::facts::FnContext;
+use crate::func::signature::Call;
+use crate::sysview::ServerFunction;
+use crate::sysview::server::files::VIRTUAL_FILE_STATS;
+
+/// A database and a file.
+pub(super) fn types_of_files(_: &Call<'_>) -> SqlResult<RowsetTypes> {
+    let args = vec![SqlType::int(); 2];
+    Ok(RowsetTypes { args, visible: VIRTUAL_FILE_STATS.columns.len() })
+}
+
+pub(super) fn columns_of_files(_: &[SqlType]) -> Vec<RowsetColumn> {
+    columns_of(&VIRTUAL_FILE_STATS)
+}
+
+pub(super) fn fill_files<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &[SqlType],
+    emit: &mut Emit<'_>,
+) -> SqlResult<()> {
+    fill(ctx, &VIRTUAL_FILE_STATS, args, emit)
+}
+
+fn columns_of(function: &ServerFunction) -> Vec<RowsetColumn> {
+    let of = |(name, ty, nullable): &(&'static str, SqlType, bool)| {
+        column(name, SqlType { collation: Collation::DEFAULT, ..*ty }, *nullable)
+    };
+    function.columns.iter().map(of).collect()
+}
+
+fn fill(
+    ctx: &FnContext<'_>,
+    function: &'static ServerFunction,
+    args: &[ValueRef<'_>],
+    emit: &mut Emit<'_>,
+) -> SqlResult<()> {
+    let Some(task) = ctx.task else { return Ok(()) };
+    for row in ctx.facts.server_rows(function, args, task)? {
+        let values: Vec<ValueRef<'_>> = row.iter().map(base::Value::as_ref).collect();
+        emit(&values)?;
+    }
+    Ok(())
+}
