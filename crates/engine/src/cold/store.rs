@@ -146,6 +146,18 @@ impl Store {
         files.values().fold(FileActivity::default(), |sum, file| sum.and(&file.activity()))
     }
 
+    /// Where the file has a page as it is now; nothing if it is newer than there.
+    pub(crate) fn place_of(&self, page: PageNumber) -> Option<Place> {
+        match self.core.map.get(page) {
+            MapWord::Disk(word) => Some(word.place()),
+            MapWord::Frame(frame) => match self.core.shared.state(frame).on_disk() {
+                OnDisk::At(word) => Some(word.place()),
+                OnDisk::Nowhere | OnDisk::Gone => None,
+            },
+            MapWord::Free => None,
+        }
+    }
+
     /// Places of images that have been replaced since the last capture, which the next root gives back.
     pub fn superseded_pages(&self) -> u64 {
         self.core.superseded.lock().len() as u64

@@ -106,6 +106,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         infer: server::types_of_files,
     },
     RowsetFunction {
+        name: "DM_DB_INDEX_PHYSICAL_STATS",
+        arguments: (5, 5),
+        columns: server::columns_of_indexes,
+        fill: server::fill_indexes,
+        infer: server::types_of_indexes,
+    },
+    RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",
         arguments: (1, 1),
         columns: texts::columns,

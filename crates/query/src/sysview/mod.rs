@@ -178,7 +178,8 @@ fn old_view(name: &str) -> Option<SystemObject> {
 }
 
 /// The table-valued functions of the schema `sys`.
-pub const FUNCTIONS: [&str; 6] = [
+pub const FUNCTIONS: [&str; 7] = [
+    "dm_db_index_physical_stats",
     "dm_exec_query_plan",
     "dm_exec_sql_text",
     "dm_exec_text_query_plan",

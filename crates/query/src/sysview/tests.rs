@@ -629,3 +629,53 @@ fn what_was_read_and_written_is_counted_by_file() {
     let mut ann = server.session_of("ann");
     assert!(ann.run("select * from sys.dm_io_virtual_file_stats(1, 1)").contains("Msg 300, "));
 }
+
+#[test]
+fn trees_of_disk_tables_are_measured() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d\ngo\ncreate login ann with password = 'Str0ng!Pass'\ngo
+alter database d add filegroup m contains memory_optimized_data\ngo
+alter database d add file (name = m, filename = '/m') to filegroup m",
+    );
+    session.run("use d; create table t (id int primary key, k int, filler char(2000))");
+    session.run("create index k on t (k); create table heap (a int)");
+    session.run("create table m (id int primary key nonclustered) with (memory_optimized = on)");
+    session.run(
+        "insert t select value, -value, 'x' from generate_series(1, 400); insert heap values (1)",
+    );
+    let limited = "select object_name(object_id), index_id, index_type_desc, index_depth, index_level,
+          page_count, iif(fragment_count between 1 and page_count, 'some', 'none'), record_count, avg_page_space_used_in_percent
+        from sys.dm_db_index_physical_stats(db_id(), null, null, null, null) order by 1 desc, 2";
+    let in_memory = "t|1|CLUSTERED INDEX|0|0|0|none|NULL|NULL\nt|2|NONCLUSTERED INDEX|0|0|0|none|NULL|NULL\nheap|0|HEAP|0|0|0|none|NULL|NULL";
+    assert_eq!(rows(&session.run(limited)), in_memory);
+    server.sink();
+    session.run("checkpoint");
+    let sunk = rows(&session.run(limited));
+    // Three rows fit into a page.
+    assert!(
+        sunk.starts_with("t|1|CLUSTERED INDEX|2|0|134|some|NULL|NULL\nt|2|NONCLUSTERED INDEX|"),
+        "{sunk}"
+    );
+    assert!(sunk.ends_with("heap|0|HEAP|1|0|1|some|NULL|NULL"), "{sunk}");
+    let detailed = "select record_count, iif(avg_page_space_used_in_percent between 60 and 100, 'full', 'empty'),
+          iif(avg_record_size_in_bytes between 2000 and 2100, 'sound', 'odd'), iif(s.hobt_id = p.partition_id, 'same', 'other')
+        from sys.dm_db_index_physical_stats(db_id('d'), object_id('t'), 1, 1, 'DETAILED') s
+        join sys.partitions p on p.object_id = object_id('t') and p.index_id = 1";
+    let detailed = session.run(detailed);
+    assert_eq!(rows(&detailed), "400|full|sound|same", "{detailed}");
+    let order =
+        "select iif(avg_fragmentation_in_percent = (fragment_count - 1) * 100e0 / page_count
+           and avg_fragment_size_in_pages = page_count * 1e0 / fragment_count, 'right', 'wrong')
+        from sys.dm_db_index_physical_stats(db_id(), object_id('t'), 1, null, 'limited')";
+    assert_eq!(rows(&session.run(order)), "right");
+    assert!(
+        session
+            .run("select * from sys.dm_db_index_physical_stats(null, null, null, null, 'odd')")
+            .contains("Msg 2560, ")
+    );
+    let of_t =
+        "select count(*) from sys.dm_db_index_physical_stats(db_id('d'), 1, null, null, null)";
+    assert!(server.session_of("ann").run(of_t).contains("Msg 262, "));
+}

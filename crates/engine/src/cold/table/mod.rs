@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use base::ids::Lsn;
 
 use super::tree::{Direction, Range, Tree, TreeError};
-use super::{ColdError, Store};
+use super::{BODY_BYTES, ColdError, Store};
 use crate::wait::Task;
 
 pub use apply::{Forgotten, HeldKey, RowChange, RowKeys};
@@ -59,6 +59,25 @@ pub const ORDERED_BYTES: usize = key::KEPT;
 
 /// What a failed access is: an error of pages, or a tree that makes no sense.
 pub type ColdResult<T> = Result<T, TreeError>;
+
+/// How an index's tree lies in the data file.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct TreeShape {
+    /// Levels, one if the root is a leaf.
+    pub levels: u32,
+    /// Leaves.
+    pub leaf_pages: u64,
+    /// Those of them that are on disk as they are.
+    pub placed_pages: u64,
+    /// Runs of those that lie one behind the other, in the order of their keys.
+    pub fragments: u64,
+    /// Entries in the leaves; 0 if they were not read.
+    pub entries: u64,
+    /// Bytes of the leaves that entries take; 0 if they were not read.
+    pub used_bytes: u64,
+    /// Bytes that leaves have for entries.
+    pub leaf_bytes: u64,
+}
 
 /// The trees of one table, by the ordinals of its indexes. They are made together, before the first row
 /// sinks, and stay for the table's life.
@@ -147,6 +166,23 @@ impl ColdTable {
     pub fn pages(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
         let measures = self.trees[index].measure_nodes(&*self.store, task)?;
         Ok((measures.leaf_pages, measures.inner_pages))
+    }
+
+    /// How an index's tree lies in the data file. Reads what is above the leaves, and those as well if asked to.
+    pub fn shape(&self, index: usize, reads_leaves: bool, task: &Task) -> ColdResult<TreeShape> {
+        let store = &*self.store;
+        let place = |page| store.place_of(page);
+        let measured = self.trees[index].measure_order(reads_leaves, store, task, &place)?;
+        let (measures, order) = measured;
+        Ok(TreeShape {
+            levels: measures.levels,
+            leaf_pages: measures.leaf_pages,
+            placed_pages: order.placed,
+            fragments: order.fragments,
+            entries: measures.entries,
+            used_bytes: measures.leaf_bytes_used,
+            leaf_bytes: measures.leaf_pages * BODY_BYTES as u64,
+        })
     }
 
     /// The row with the identity key `p`, as it is now, is appended to `out`; whether there is one. The task

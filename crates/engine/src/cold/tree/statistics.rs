@@ -12,8 +12,7 @@ use super::error::{Damage, TreeError};
 use super::node::{Key, Node, Seek};
 use super::scan::Range;
 use super::{drop::chains, overflow};
-use crate::cold::ColdError;
-use crate::cold::{Access, Pages};
+use crate::cold::{Access, ColdError, PageNumber, Pages, Place};
 use crate::wait::Task;
 
 /// A tree, measured.
@@ -33,10 +32,41 @@ pub struct Measures {
     pub leaf_bytes_used: u64,
 }
 
+/// How the leaves of a tree lie in the files, in the order of their keys. Those that are on no disk yet are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LeafOrder {
+    /// Leaves that have a place.
+    pub placed: u64,
+    /// Runs of leaves that lie one behind the other.
+    pub fragments: u64,
+    last: Option<Place>,
+}
+
+impl LeafOrder {
+    fn add(&mut self, place: Place) {
+        let follows = |last: Place| last.file == place.file && last.index + 1 == place.index;
+        self.placed += 1;
+        self.fragments += u64::from(!self.last.is_some_and(follows));
+        self.last = Some(place);
+    }
+}
+
 impl Tree {
     /// Counts everything, level by level along the right links. Reads all nodes, but no overflow pages.
     pub fn measure(&self, pages: &impl Pages, task: &Task<'_>) -> Result<Measures, TreeError> {
-        self.measure_down_to(0, pages, task)
+        Ok(self.measure_down_to(0, pages, task, &|_| None)?.0)
+    }
+
+    /// The same, or without reading leaves only levels and nodes, with how the leaves lie at the places that
+    /// `place` knows.
+    pub fn measure_order(
+        &self,
+        reads_leaves: bool,
+        pages: &impl Pages,
+        task: &Task<'_>,
+        place: &dyn Fn(PageNumber) -> Option<Place>,
+    ) -> Result<(Measures, LeafOrder), TreeError> {
+        self.measure_down_to(u8::from(!reads_leaves), pages, task, place)
     }
 
     /// Counts levels and nodes, and nothing else. Reads what is above the leaves.
@@ -45,7 +75,7 @@ impl Tree {
         pages: &impl Pages,
         task: &Task<'_>,
     ) -> Result<Measures, TreeError> {
-        self.measure_down_to(1, pages, task)
+        Ok(self.measure_down_to(1, pages, task, &|_| None)?.0)
     }
 
     fn measure_down_to(
@@ -53,10 +83,11 @@ impl Tree {
         lowest: u8,
         pages: &impl Pages,
         task: &Task<'_>,
-    ) -> Result<Measures, TreeError> {
+        place: &dyn Fn(PageNumber) -> Option<Place>,
+    ) -> Result<(Measures, LeafOrder), TreeError> {
         let mut attempts = Attempts::default();
         loop {
-            match self.try_measure(lowest, pages, task) {
+            match self.try_measure(lowest, pages, task, place) {
                 Ok(measures) => return Ok(measures),
                 Err(error) => attempts.again_after(error)?,
             }
@@ -69,8 +100,9 @@ impl Tree {
         lowest: u8,
         pages: &impl Pages,
         task: &Task<'_>,
-    ) -> Result<Measures, TreeError> {
-        let mut measures = Measures::default();
+        place: &dyn Fn(PageNumber) -> Option<Place>,
+    ) -> Result<(Measures, LeafOrder), TreeError> {
+        let (mut measures, mut order) = (Measures::default(), LeafOrder::default());
         let mut next_level = Some(self.start());
         while let Some(start) = next_level.take() {
             measures.levels += 1;
@@ -86,6 +118,13 @@ impl Tree {
                         return Err(Damage("fences do not meet"));
                     }
                     measures.add(&node)?;
+                    if node.level() == 1 {
+                        for leaf in node.children() {
+                            place(leaf?).into_iter().for_each(|place| order.add(place));
+                        }
+                    } else if node.is_leaf() && measures.inner_pages == 0 {
+                        place(at.page).into_iter().for_each(|place| order.add(place));
+                    }
                     if node.level() > 0 && node.level() == lowest {
                         measures.leaf_pages += node.count() as u64 + 1;
                     } else if lower.is_empty() && !node.is_leaf() {
@@ -104,7 +143,7 @@ impl Tree {
         if measures.inner_pages > 0 {
             measures.levels += u32::from(lowest); // not visited, but counted above
         }
-        Ok(measures)
+        Ok((measures, order))
     }
 
     /// About how many entries lie in a range. Exact if its ends lie in one leaf or in neighbours under

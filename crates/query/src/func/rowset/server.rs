@@ -7,6 +7,7 @@ use crate::func::facts::FnContext;
 use crate::func::signature::Call;
 use crate::sysview::ServerFunction;
 use crate::sysview::server::files::VIRTUAL_FILE_STATS;
+use crate::sysview::server::physical::INDEX_PHYSICAL_STATS;
 
 /// A database and a file.
 pub(super) fn types_of_files(_: &Call<'_>) -> SqlResult<RowsetTypes> {
@@ -25,6 +26,26 @@ pub(super) fn fill_files<'a>(
     emit: &mut Emit<'_>,
 ) -> SqlResult<()> {
     fill(ctx, &VIRTUAL_FILE_STATS, args, emit)
+}
+
+/// A database, a table, an index, a partition, and how much is read.
+pub(super) fn types_of_indexes(_: &Call<'_>) -> SqlResult<RowsetTypes> {
+    let mut args = vec![SqlType::int(); 4];
+    args.push(SqlType::sysname(Collation::DEFAULT));
+    Ok(RowsetTypes { args, visible: INDEX_PHYSICAL_STATS.columns.len() })
+}
+
+pub(super) fn columns_of_indexes(_: &[SqlType]) -> Vec<RowsetColumn> {
+    columns_of(&INDEX_PHYSICAL_STATS)
+}
+
+pub(super) fn fill_indexes<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &[SqlType],
+    emit: &mut Emit<'_>,
+) -> SqlResult<()> {
+    fill(ctx, &INDEX_PHYSICAL_STATS, args, emit)
 }
 
 fn columns_of(function: &ServerFunction) -> Vec<RowsetColumn> {

@@ -13,6 +13,7 @@ mod locks;
 mod machine;
 mod memory;
 mod pages;
+pub(crate) mod physical;
 mod pools;
 mod principals;
 mod sessions;

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
 use crate::cold::tree::node::Node;
+use crate::cold::{PageNumber, Place};
 
 fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
     let verified = tree.verify(pages, task).expect("nobody interrupts");
@@ -408,4 +409,32 @@ fn children_of(pages: &MemoryPages, task: &Task<'_>, page: PageNumber) -> Vec<Pa
     let node = Node::open(pages.resident(page, &guard).expect("it is there")).expect("it is whole");
     assert!(node.level() > 0);
     (0..=node.count()).map(|n| node.child(n).expect("it is whole")).collect()
+}
+
+#[test]
+fn leaves_are_in_one_fragment_if_they_lie_in_the_order_of_their_keys() {
+    let runtime = runtime();
+    let (pages, tree) = empty(&runtime);
+    let task = Task::blocking(&runtime);
+    let keys: Vec<_> = (0..20_000).map(number_key).collect();
+    put_all(&pages, &task, tree, &keys);
+    let order = |reads_leaves, place: &dyn Fn(PageNumber) -> Option<Place>| {
+        let measured = tree.measure_order(reads_leaves, &pages, &task, place);
+        measured.expect("nothing is damaged")
+    };
+    let at = std::cell::Cell::new(100);
+    let next = |_: PageNumber| {
+        at.set(at.get() + 1);
+        Some(Place { file: 1, index: at.get() })
+    };
+    let leaves = measure(&pages, &task, tree).leaf_pages;
+    for reads_leaves in [false, true] {
+        let (measures, found) = order(reads_leaves, &next);
+        assert_eq!((measures.leaf_pages, found.placed, found.fragments), (leaves, leaves, 1));
+        let apart = |page: PageNumber| Some(Place { file: 1, index: page.0 as u32 * 2 });
+        let (_, found) = order(reads_leaves, &apart);
+        assert_eq!((found.placed, found.fragments), (leaves, leaves));
+        let (_, found) = order(reads_leaves, &|_| None);
+        assert_eq!((found.placed, found.fragments), (0, 0));
+    }
 }
