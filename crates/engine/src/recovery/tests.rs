@@ -529,7 +529,7 @@ fn insert_in_both(server: &Server, id: i64) -> TxnResult<()> {
         server.insert(&mut txn, &server.table(database, 1), [id, id, database.into()])?;
         group.add(txn);
     }
-    group.commit(&server.task, Durability::Full)
+    group.commit(&server.task, Durability::Full).map_err(|failed| failed.error)
 }
 
 #[test]

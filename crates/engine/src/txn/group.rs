@@ -29,6 +29,17 @@ use crate::wait::Task;
 /// How often to look whether there is room for a record that must be written.
 const ROOM_POLL_NS: u64 = 10_000_000;
 
+/// Why a transaction could not be committed, and in which database.
+#[derive(Debug)]
+pub struct CommitError {
+    /// The database.
+    pub database: DbId,
+    /// Why.
+    pub error: TxnError,
+}
+
+type CommitResult<T> = Result<T, CommitError>;
+
 /// A session's transaction in all databases that it has touched.
 #[derive(Default)]
 pub struct TransactionGroup {
@@ -76,16 +87,18 @@ impl TransactionGroup {
     /// coordinator's log fails while the decision is on its way to disk ([`TxnError::LogFailed`]),
     /// nobody knows until its database has been restarted; the other parts keep their rows until
     /// they are restarted too.
-    pub fn commit(mut self, task: &Task, durability: Durability) -> TxnResult<()> {
+    pub fn commit(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
         let logged = self.parts.iter().filter(|part| part.has_logged_writes()).count();
         if logged < 2 {
             return self.commit_each(task, durability);
         }
         if self.parts.iter().filter(|part| part.has_protected()).count() > 1 {
+            let database = self.parts[0].manager().id();
             self.rollback(task);
-            return Err(TxnError::ProtectedInSeveralDatabases);
+            return Err(CommitError { database, error: TxnError::ProtectedInSeveralDatabases });
         }
         let coordinator = self.take_coordinator();
+        let failed = failed_in(&coordinator);
         let global = GlobalTransaction {
             coordinator: coordinator.manager().uuid(),
             id: task.env().rng().next_u64(),
@@ -103,17 +116,17 @@ impl TransactionGroup {
             Err(error) => {
                 unsettled.cancel(&global);
                 self.abort_prepared(task);
-                return Err(error);
+                return Err(failed(error));
             }
         };
         if let Err(error) = session.manager().log.wait_durable(task, end) {
             self.parts.into_iter().for_each(Transaction::leave_in_doubt);
-            return Err(error.into());
+            return Err(failed(error.into()));
         }
         let mut ends = Vec::new();
         for part in self.parts {
-            let manager = part.session().manager().clone();
-            part.commit_prepared(task, durability)?;
+            let (manager, failed) = (part.session().manager().clone(), failed_in(&part));
+            part.commit_prepared(task, durability).map_err(failed)?;
             let end = manager.log.tail();
             ends.push((manager, end));
         }
@@ -122,14 +135,15 @@ impl TransactionGroup {
     }
 
     /// At most one part has something to log: if that one commits, so do the others.
-    fn commit_each(mut self, task: &Task, durability: Durability) -> TxnResult<()> {
+    fn commit_each(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
         // What can fail comes first.
         self.parts.sort_by_key(|part| (!part.has_protected(), !part.has_logged_writes()));
         let mut parts = self.parts.into_iter();
         while let Some(part) = parts.next() {
+            let failed = failed_in(&part);
             if let Err(error) = part.commit(task, durability) {
                 parts.for_each(|rest| rest.rollback(task));
-                return Err(error);
+                return Err(failed(error));
             }
         }
         Ok(())
@@ -144,13 +158,15 @@ impl TransactionGroup {
         self.parts.swap_remove(place)
     }
 
-    fn prepare(&mut self, task: &Task, global: GlobalTransaction) -> TxnResult<()> {
+    fn prepare(&mut self, task: &Task, global: GlobalTransaction) -> CommitResult<()> {
         let mut ends = Vec::new();
         for part in &mut self.parts {
-            ends.push(part.prepare(task, global)?);
+            let failed = failed_in(part);
+            ends.push(part.prepare(task, global).map_err(failed)?);
         }
         for (part, end) in self.parts.iter().zip(ends) {
-            part.manager().log.wait_durable(task, end)?;
+            let durable = part.manager().log.wait_durable(task, end);
+            durable.map_err(|error| failed_in(part)(error.into()))?;
         }
         Ok(())
     }
@@ -167,6 +183,12 @@ impl TransactionGroup {
             part.rollback(task);
         }
     }
+}
+
+/// What a commit that fails in this part's database returns.
+fn failed_in(part: &Transaction) -> impl Fn(TxnError) -> CommitError + use<> {
+    let database = part.manager().id();
+    move |error| CommitError { database, error }
 }
 
 impl Transaction {

@@ -30,7 +30,7 @@ pub(crate) mod tests;
 pub use check::{LostPage, TableCheck, TableFault};
 pub use commit::Durability;
 pub use error::{TxnError, TxnResult, Unavailable};
-pub use group::TransactionGroup;
+pub use group::{CommitError, TransactionGroup};
 pub use manager::{DatabaseSession, Manager, ManagerParts, TransactionInfo};
 pub use page_fault::PageFault;
 pub use space::RowSpace;

@@ -185,7 +185,7 @@ impl<'c> Context<'c> {
                 let durability = self.session.durability(false);
                 let committed = self.session.transaction.commit(self.task, durability);
                 self.session.transaction_ended();
-                committed.map_err(|error| engine_error(&error))?;
+                committed?;
             }
             Ok(_) => {}
             Err(_) if own => {

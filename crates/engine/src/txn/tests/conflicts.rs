@@ -286,3 +286,21 @@ fn ddl_waits_for_those_inside_and_keeps_others_out() {
     assert_eq!(harness.manager.reclaim_stats().tables, 1);
     assert_eq!(table.memory().allocated_bytes, 0);
 }
+
+#[test]
+fn a_commit_that_fails_says_in_which_database() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::Wait);
+    let mut client = Client::new(&harness, Isolation::ReadCommitted);
+    client.begin();
+    client.insert(&table, [1, 1, 1]).unwrap();
+    let mut part = client.txn.take().unwrap();
+    part.before_commit(|_, _| Err(TxnError::Page(PageFault::NoMemory)));
+    let mut group = TransactionGroup::new();
+    group.add(part);
+    let failed = group.commit(&client.task, Durability::Full).unwrap_err();
+    assert_eq!(failed.database, DbId(5));
+    assert!(matches!(failed.error, TxnError::Page(PageFault::NoMemory)), "{failed:?}");
+    client.begin();
+    assert_eq!(client.all(&table), Ok(Vec::new()), "it was rolled back");
+}

@@ -11,7 +11,7 @@ use engine::catalog::def::{
 use tsql::ast;
 
 use crate::bind::{self, BindContext};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::Context;
 use crate::exec::program::ProgramKind;
 use crate::exec::program::compile::bind_options;
 use crate::exec::program::plan::StepPlan;
@@ -249,7 +249,7 @@ fn commit(context: &mut Context<'_>) -> Run<()> {
     let durability = context.session.durability(false);
     let committed = context.session.transaction.commit(context.task, durability);
     context.session.transaction_ended();
-    committed.map_err(|error| Fault::from(engine_error(&error)))
+    committed.map_err(Fault::from)
 }
 
 fn rows_of(frame: &mut Frame, id: TableVarId) -> SqlResult<&mut LocalTable> {

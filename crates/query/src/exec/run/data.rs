@@ -246,7 +246,7 @@ impl Context<'_> {
         let durability = self.session.durability(false);
         let committed = self.session.transaction.commit(self.task, durability);
         self.session.transaction_ended();
-        committed.map_err(|error| engine_error(&error).into())
+        Ok(committed?)
     }
 
     /// Runs a unit in the statement that is open, without triggers.

@@ -18,7 +18,7 @@ use super::call::new_frame;
 use super::{Effect, Fault, Run};
 use crate::bind::BoundNative;
 use crate::bind::context::{BindContext, BindResult, Names};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::Context;
 use crate::exec::program::compile::bind_options;
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{NativePlan, Program};
@@ -209,7 +209,7 @@ impl Context<'_> {
                     };
                     let committed = session.transaction.commit(self.task, durability);
                     session.transaction_ended();
-                    committed.map_err(|error| engine_error(&error))?;
+                    committed?;
                 }
                 Ok(outcome)
             }

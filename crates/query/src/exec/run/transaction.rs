@@ -8,7 +8,7 @@ use engine::txn::locks::Lifetime;
 use tsql::ast::{self, TransactionName};
 
 use super::{Effect, Fault, Run};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::State;
 use crate::exec::session::transaction::{Origin, RollbackTarget, doomed};
@@ -95,7 +95,7 @@ impl Context<'_> {
         let committed = self.session.transaction.commit(self.task, durability);
         self.session.transaction_ended();
         self.close_cursors(false);
-        committed.map_err(|error| engine_error(&error).into())
+        Ok(committed?)
     }
 
     /// `ROLLBACK`, of everything or to a savepoint.

@@ -30,6 +30,7 @@ use tsql::ast::IsolationLevel;
 
 use crate::exec::instance::sessions::TransactionStatus;
 use crate::exec::session::locking::DiskLevel;
+use crate::interp::errors::of_database;
 
 /// Who began a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -355,12 +356,11 @@ impl TransactionState {
     }
 
     /// Commits. Whatever the result, no transaction is open afterwards.
-    pub fn commit(&mut self, task: &Task, durability: Durability) -> Result<(), TxnError> {
+    pub fn commit(&mut self, task: &Task, durability: Durability) -> SqlResult<()> {
         self.count = 0;
-        match self.open.take() {
-            Some(open) => open.group.commit(task, durability),
-            None => Ok(()),
-        }
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let committed = open.group.commit(task, durability);
+        committed.map_err(|failed| of_database(&failed.error, failed.database))
     }
 
     /// Rolls everything back.
