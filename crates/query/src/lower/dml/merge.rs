@@ -1,11 +1,14 @@
 //! `MERGE`.
+//!
+//! Where one clause may insert a key that another takes from a row, new rows are held.
 
 use base::{SqlError, SqlResult, SqlType, Value, message};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
+use crate::lower::dml::held::{Held, Release};
+use crate::lower::dml::{Changed, Deferred, OldRow, may_load, touches_unique_key};
 use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
@@ -14,6 +17,8 @@ struct Merge<'p> {
     plan: &'p MergePlan,
     target: Changed,
     output: Option<u16>,
+    /// By clause: new rows that wait.
+    held: Vec<Option<Held>>,
 }
 
 impl Lowering {
@@ -25,7 +30,8 @@ impl Lowering {
         if !target.instead {
             self.b.unit.targets[usize::from(target.id)].loads = may_load(&target, &plan.effects);
         }
-        let merge = Merge { plan, target, output };
+        let held = self.hold_clauses(plan, &target);
+        let merge = Merge { plan, target, output, held };
         let mut deferred = Deferred::default();
         self.produce(&plan.input, &mut |l| {
             let row = l.column(plan.row)?;
@@ -55,7 +61,47 @@ impl Lowering {
             Ok(())
         })?;
         self.b.place(full);
+        self.release_clauses(&merge, &mut deferred)?;
         self.check_deferred(deferred)
+    }
+
+    /// Worktables for the clauses whose new rows must wait.
+    fn hold_clauses(&mut self, plan: &MergePlan, target: &Changed) -> Vec<Option<Held>> {
+        let effects = &plan.effects;
+        let moves = |clause: &MergeClause| matches!(&clause.action, MergeAction::Update(set) if touches_unique_key(target, &positions(set)));
+        let frees =
+            |clause: &MergeClause| matches!(clause.action, MergeAction::Delete) || moves(clause);
+        let any_frees = !target.instead && plan.clauses.iter().any(frees);
+        let hold = |clause: &MergeClause| match clause.action {
+            MergeAction::Insert(_) => any_frees.then_some(false),
+            // A new row that is ignored must not be missing where it was.
+            MergeAction::Update(_) if effects.ignore_duplicates.is_empty() => {
+                (!target.instead && moves(clause)).then_some(true)
+            }
+            _ => None,
+        };
+        let holds = plan.clauses.iter().map(hold).collect::<Vec<_>>().into_iter();
+        let input = (&plan.input, &plan.old_columns[..]);
+        holds.map(|replaces| Some(self.hold_rows(target, effects, input, replaces?))).collect()
+    }
+
+    /// Inserts what has waited, clause by clause.
+    fn release_clauses(&mut self, merge: &Merge<'_>, deferred: &mut Deferred) -> SqlResult<()> {
+        let MergePlan { clauses, effects, old_columns, .. } = merge.plan;
+        for (clause, held) in clauses.iter().zip(&merge.held) {
+            let Some(held) = held else { continue };
+            let (word, set) = match &clause.action {
+                MergeAction::Update(set) => ("UPDATE", Some(positions(set))),
+                _ => ("INSERT", None),
+            };
+            let outside = self.enter();
+            self.bind_action(merge, word);
+            let output = merge.output;
+            let release = Release { effects, old_columns, set: set.as_deref(), output };
+            self.release_rows(held, &merge.target, &release, deferred)?;
+            self.leave(outside);
+        }
+        Ok(())
     }
 
     /// The clauses for one kind of row, in order.
@@ -67,13 +113,15 @@ impl Lowering {
         next: Label,
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
-        for clause in merge.plan.clauses.iter().filter(|c| c.when == when) {
+        let clauses = merge.plan.clauses.iter().zip(&merge.held);
+        for (clause, held) in clauses.filter(|(clause, _)| clause.when == when) {
+            let clause = (clause, held.as_ref());
             let outside = self.enter();
             let other = self.b.label();
             match row {
                 Some(found) => self.merge_target(merge, clause, found, other, next, deferred)?,
                 None => {
-                    if let Some(condition) = &clause.condition {
+                    if let Some(condition) = &clause.0.condition {
                         self.unless_jump(condition, other)?;
                     }
                     self.merge_insert(merge, clause, deferred)?;
@@ -89,7 +137,7 @@ impl Lowering {
     fn merge_insert(
         &mut self,
         merge: &Merge<'_>,
-        clause: &MergeClause,
+        (clause, held): (&MergeClause, Option<&Held>),
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
         let MergeAction::Insert(values) = &clause.action else {
@@ -99,6 +147,11 @@ impl Lowering {
         self.bind_action(merge, "INSERT");
         self.bind_nulls(&merge.target, &effects.old_columns);
         let values = self.new_row(&merge.target, values, effects)?;
+        if let Some(held) = held {
+            self.hold_row(held, &values, None)?;
+            self.count(true);
+            return Ok(());
+        }
         self.write_new_row(&merge.target, &values, effects, merge.output, deferred, true)
     }
 
@@ -106,13 +159,13 @@ impl Lowering {
     fn merge_target(
         &mut self,
         merge: &Merge<'_>,
-        clause: &MergeClause,
+        (clause, held): (&MergeClause, Option<&Held>),
         found: Reg,
         other: Label,
         next: Label,
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
-        let Merge { plan, target, output } = merge;
+        let Merge { plan, target, output, .. } = merge;
         let row = self.b.reg(RegType::Row);
         self.b.emit(Inst::Move { dst: row, src: found });
         // When another transaction was faster, the clause is judged again on its version.
@@ -127,11 +180,14 @@ impl Lowering {
         let (values, set) = match &clause.action {
             MergeAction::Update(set) => {
                 self.bind_action(merge, "UPDATE");
-                let positions: Vec<usize> = set.iter().map(|s| s.0).collect();
                 let values = self.merged_row(merge, set, row)?;
-                let bytes = self.build_row(target, &values);
-                self.b.emit(Inst::Update { target: target.id, row, bytes, status });
-                (Some(values), Some(positions))
+                if held.is_some() {
+                    self.b.emit(Inst::Delete { target: target.id, row, status });
+                } else {
+                    let bytes = self.build_row(target, &values);
+                    self.b.emit(Inst::Update { target: target.id, row, bytes, status });
+                }
+                (Some(values), Some(positions(set)))
             }
             _ => {
                 self.bind_action(merge, "DELETE");
@@ -144,6 +200,11 @@ impl Lowering {
         self.b.place(twice);
         self.b.raise(SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[]));
         self.b.place(done);
+        if let (Some(held), Some(values)) = (held, &values) {
+            self.hold_row(held, values, Some(row))?;
+            self.count(true);
+            return Ok(());
+        }
         if let Some(set) = &set {
             self.test_references(target, &plan.effects, Some(set), deferred)?;
         }
@@ -182,4 +243,9 @@ impl Lowering {
         let val = self.constant(&ty, &Value::Unicode(text.into()));
         self.bind(col, val);
     }
+}
+
+/// The columns that are set, by layout position.
+fn positions(set: &[(usize, NewValue)]) -> Vec<usize> {
+    set.iter().map(|s| s.0).collect()
 }

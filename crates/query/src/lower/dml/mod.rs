@@ -15,6 +15,7 @@
 
 mod delete;
 mod effects;
+mod held;
 mod insert;
 mod merge;
 mod update;
@@ -165,6 +166,13 @@ impl Lowering {
     pub fn count(&mut self, counted: bool) {
         if let (true, Some(full)) = (counted, self.full) {
             self.b.emit(Inst::Count { full: full.pc() });
+        }
+    }
+
+    /// Where a statement goes on that has counted as many rows as it may change.
+    fn place_full(&mut self, counted: bool) {
+        if let (true, Some(full)) = (counted, self.full) {
+            self.b.place(full);
         }
     }
 

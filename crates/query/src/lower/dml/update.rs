@@ -1,40 +1,27 @@
 //! `UPDATE`.
 //!
-//! A statement that sets columns of a unique key may give one row the key that another row is about
-//! to leave (`SET id = id + 1`). So it deletes all rows first and inserts the new ones when the
-//! input is exhausted, unless it can meet one row at most.
+//! New rows of a statement that sets columns of a unique key are held, unless it can meet one row at most.
 
-use base::{SqlResult, SqlType};
+use base::SqlResult;
 
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
-use crate::lower::columns::{outputs, uses_in_expr};
+use crate::lower::columns::uses_in_expr;
+use crate::lower::dml::held::Release;
 use crate::lower::dml::{
     Changed, Deferred, OldRow, keeps_keys, may_load, touches_unique_key, yields_one_row,
 };
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
-use crate::plan::expr::{ColId, Expr, VarId};
-use crate::plan::tree::{NewValue, UpdatePlan};
-
-/// Rows that wait for all old ones to be gone.
-struct Held {
-    work: ObjId,
-    layout: u16,
-    columns: usize,
-    /// What `OUTPUT` shows of the other tables.
-    others: Vec<ColId>,
-}
+use crate::plan::expr::{Expr, VarId};
+use crate::plan::tree::UpdatePlan;
 
 impl Lowering {
     /// The whole statement.
     pub fn update_statement(&mut self, update: &UpdatePlan) -> SqlResult<()> {
-        let full = self.full.expect("plan() has made it");
         self.assigned = update.assign.iter().map(|a| a.0).collect();
         let mut deferred = Deferred::default();
         self.update_rows(update, "UPDATE", &mut deferred, true)?;
-        self.b.place(full);
         self.check_deferred(deferred)
     }
 
@@ -49,7 +36,9 @@ impl Lowering {
         let target = self.target(&update.target, &update.effects, word);
         let output = self.announce_output(&update.effects);
         if target.instead {
-            return self.update_instead(&target, update, output, counted);
+            self.update_instead(&target, update, output, counted)?;
+            self.place_full(counted);
+            return Ok(());
         }
         // Rows that are changed on behalf of others' may be met again by the statement.
         self.b.unit.targets[usize::from(target.id)].loads =
@@ -57,7 +46,8 @@ impl Lowering {
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
         self.b.unit.targets[usize::from(target.id)].keeps_keys = keeps_keys(&target, &set);
         let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
-        let held = hold.then(|| self.hold_rows(&target, update));
+        let input = (&update.input, &update.old_columns[..]);
+        let held = hold.then(|| self.hold_rows(&target, &update.effects, input, true));
         self.produce(&update.input, &mut |l| {
             let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(update.row)?;
@@ -82,14 +72,14 @@ impl Lowering {
             l.switch_status(status, done, newer, next, next);
             l.b.place(done);
             match &held {
-                Some(held) => l.hold_row(held, &target, &values, row)?,
+                Some(held) => l.hold_row(held, &values, Some(row))?,
                 None => {
                     l.test_references(&target, &update.effects, Some(&set), deferred)?;
                     l.follow_references(&target, &update.effects, Some(&set), deferred)?;
                     l.after_row(&target, &update.effects, output, Some(&values), OldRow::Row(row))?;
-                    l.count(counted);
                 }
             }
+            l.count(counted);
             l.b.jump(next);
             l.leave(outside);
             l.b.place(newer);
@@ -103,10 +93,11 @@ impl Lowering {
             l.b.place(next);
             Ok(())
         })?;
-        match held {
-            Some(held) => self.release_rows(&held, &target, update, output, deferred, counted),
-            None => Ok(()),
-        }
+        self.place_full(counted);
+        let Some(held) = held else { return Ok(()) };
+        let UpdatePlan { effects, old_columns, .. } = update;
+        let release = Release { effects, old_columns, set: Some(&set), output };
+        self.release_rows(&held, &target, &release, deferred)
     }
 
     /// Keeps the rows for the triggers that run instead.
@@ -197,99 +188,6 @@ impl Lowering {
         }
         Ok(())
     }
-
-    /// A worktable of new rows, each followed by its old row and by what else is needed of the input.
-    fn hold_rows(&mut self, target: &Changed, update: &UpdatePlan) -> Held {
-        let others = shown_of_input(update);
-        let mut types: Vec<SqlType> = target.columns.iter().map(|c| c.ty).collect();
-        types.push(crate::lower::join::row_type());
-        types.extend(others.iter().map(|&col| self.stored_type(col)));
-        let layout = self.b.layout_of(&types);
-        let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
-        self.b.emit(Inst::WorkClear { work });
-        Held { work, layout, columns: target.columns.len(), others }
-    }
-
-    fn hold_row(
-        &mut self,
-        held: &Held,
-        target: &Changed,
-        values: &[Val],
-        row: Reg,
-    ) -> SqlResult<()> {
-        let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
-        debug_assert_eq!(regs.len(), target.columns.len());
-        regs.push(self.kept_row(row));
-        for &col in &held.others {
-            regs.push(self.column(col)?.reg);
-        }
-        let list = self.b.list(&regs);
-        self.b.emit(Inst::WorkPush { work: held.work, list });
-        Ok(())
-    }
-
-    /// Inserts the rows that were held.
-    fn release_rows(
-        &mut self,
-        held: &Held,
-        target: &Changed,
-        update: &UpdatePlan,
-        output: Option<u16>,
-        deferred: &mut Deferred,
-        counted: bool,
-    ) -> SqlResult<()> {
-        let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
-        self.scan_work(held.work, &mut |l, held_row| {
-            let mut values = Vec::with_capacity(held.columns);
-            for (at, column) in target.columns.iter().enumerate() {
-                let place = at as u16;
-                let val = l.load(Val::new(held_row), held.layout, place, column.nullable, false);
-                values.push(val);
-                if let Some(&col) = update.effects.new_columns.get(at) {
-                    l.bind(col, val);
-                }
-            }
-            let place = held.columns as u16;
-            let old = l.load(Val::new(held_row), held.layout, place, false, true).reg;
-            l.bind_target(target, old, &update.old_columns);
-            l.bind_target(target, old, &update.effects.old_columns);
-            for (at, &col) in held.others.iter().enumerate() {
-                let place = (held.columns + 1 + at) as u16;
-                let val = l.load(Val::new(held_row), held.layout, place, true, false);
-                l.bind(col, val);
-            }
-            let bytes = l.build_row(target, &values);
-            let (row, ignored) = (l.b.reg(RegType::Row), l.b.label());
-            let to = ignored.pc();
-            l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored: to });
-            l.test_references(target, &update.effects, Some(&set), deferred)?;
-            l.follow_references(target, &update.effects, Some(&set), deferred)?;
-            l.after_row(target, &update.effects, output, Some(&values), OldRow::Row(old))?;
-            l.count(counted);
-            l.b.place(ignored);
-            Ok(())
-        })
-    }
-}
-
-/// The input's columns, other than the target's, that `OUTPUT` shows.
-fn shown_of_input(update: &UpdatePlan) -> Vec<ColId> {
-    let effects = &update.effects;
-    let mut columns = Vec::new();
-    let mut note = |expr: &Expr| uses_in_expr(expr, &mut |col| columns.push(col));
-    effects.output.iter().flatten().for_each(|(expr, _)| note(expr));
-    for value in effects.output_into.iter().flat_map(|into| &into.values) {
-        if let NewValue::Expr(expr) = value {
-            note(expr);
-        }
-    }
-    columns.sort_unstable();
-    columns.dedup();
-    if !columns.is_empty() {
-        let inside = outputs(&update.input);
-        columns.retain(|col| inside.contains(col) && !update.old_columns.contains(col));
-    }
-    columns
 }
 
 /// Whether an expression uses one of these columns.
