@@ -307,6 +307,12 @@ impl Transaction {
         self.snapshot(self.session.newest(ReadAt::Committed), Isolation::ReadCommitted)
     }
 
+    /// The stamp of the transaction's own snapshot, once it has one.
+    #[inline]
+    pub fn fixed(&self) -> Option<Lsn> {
+        self.fixed
+    }
+
     #[inline]
     fn fixed_stamp(&mut self, at: ReadAt) -> Lsn {
         match self.fixed {

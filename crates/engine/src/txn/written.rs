@@ -27,8 +27,10 @@ use crate::txn::locks::KeysOf;
 use crate::txn::transaction::{Transaction, Write};
 use crate::txn::waits::Owner;
 
-/// Rows of one transaction that are looked at, at most.
+/// Rows of one transaction that are told, at most.
 pub const CHANGED_ROWS_MAX: usize = 5000;
+/// Entries that are looked at for them: a row that was changed often has as many.
+const ENTRIES_MAX: usize = 8 * CHANGED_ROWS_MAX;
 
 /// A row that a transaction in progress has changed, in a table whose writers wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,7 +79,7 @@ impl Owner {
         for shown in self.window().lock().iter() {
             let mut known = HashSet::new();
             // SAFETY: the mutex is held, so that the entries stay as they are (V1).
-            for write in unsafe { &*shown.entries } {
+            for write in unsafe { &*shown.entries }.iter().take(ENTRIES_MAX) {
                 let Some(table) = shown.tables[write.table as usize] else { continue };
                 // SAFETY: the gate is held as long as the entries are shown (V2). The transaction owns the
                 // newest version of each of its rows; from its commit on its snapshot, which is older,

@@ -54,8 +54,8 @@ pub struct CursorDesc {
     pub purpose: ReadPurpose,
     /// Whether nobody looks into the rows: all that counts is that they are there.
     pub unread: bool,
-    /// Whether it is opened once, and nobody wants a row of it when the next is asked for: so rows are good for as
-    /// long as the engine's cursor has them.
+    /// Whether nobody wants a row of it when the next is asked for, or when it is opened again: so rows are good for
+    /// as long as the engine's cursor has them.
     pub fleeting: bool,
 }
 

@@ -335,6 +335,118 @@ fn merges_joins_heaps_and_triggers_may_change_more_rows_than_memory_takes() {
     check_table(&mut connection, "t");
 }
 
+#[test]
+fn a_merge_may_take_keys_that_it_frees_later() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    fill_wide(&mut connection, "t", "primary key");
+    let all = WIDE * (WIDE + 1) / 2;
+    let n = WIDE / 1000 * 499_500;
+
+    // No row matches: all keys are inserted before the rows that have them are deleted.
+    connection
+        .execute(&format!(
+            "merge t using generate_series(1, {WIDE}) s on t.n = -s.value \
+             when not matched then insert values (s.value, 999 - s.value % 1000, replicate('b', 700)) \
+             when not matched by source then delete;"
+        ))
+        .unwrap();
+    let found = sums(&mut connection, "t", "replicate('b', 700)");
+    assert_eq!(found, [WIDE, all, n, WIDE / 100, WIDE]);
+    check_table(&mut connection, "t");
+
+    // Keys are passed on, in either order, and without a change of what other indexes have.
+    for (id, v) in [("id + 1", "c"), ("id - 1", "d"), (&format!("{} - id", WIDE + 1), "e")] {
+        let merge = format!(
+            "merge t using generate_series(0, {}) s on t.id = s.value \
+             when matched then update set id = {id}, v = replicate('{v}', 700);",
+            WIDE + 1
+        );
+        connection.execute(&merge).unwrap();
+        let all = all + if v == "c" { WIDE } else { 0 };
+        let found = sums(&mut connection, "t", &format!("replicate('{v}', 700)"));
+        assert_eq!(found, [WIDE, all, n, WIDE / 100, WIDE]);
+        check_table(&mut connection, "t");
+    }
+
+    // One key stays taken.
+    let twice = format!(
+        "merge t using generate_series(1, {WIDE}) s on t.id = -s.value \
+         when not matched then insert values (s.value, 1, replicate('f', 700)) \
+         when not matched by source and t.id <> 77 then delete;"
+    );
+    assert_eq!(refusal(&mut connection, &twice), 2627);
+    let found = sums(&mut connection, "t", "replicate('e', 700)");
+    assert_eq!(found, [WIDE, all, n, WIDE / 100, WIDE]);
+    check_table(&mut connection, "t");
+}
+
+/// A successor has the rows that are there now: snapshots which are older see none of them.
+#[test]
+fn a_snapshot_is_refused_rather_than_given_rows_that_it_must_not_see() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    connection
+        .execute("create database d; alter database d set allow_snapshot_isolation on")
+        .unwrap();
+    connection.execute("use d").unwrap();
+    fill_wide(&mut connection, "t", "primary key");
+    connection.execute("create table other (id int not null primary key)").unwrap();
+    let mut reader = connect(&server);
+    reader.execute("use d; set transaction isolation level snapshot; begin tran").unwrap();
+    assert_eq!(number(&mut reader, "select count(*) from other"), 0);
+    connection.execute("insert t values (0, 0, 'new'); insert other values (1)").unwrap();
+    connection.execute("update t set v = replicate('b', 700)").unwrap();
+    assert_eq!(number(&mut reader, "select count(*) from other"), 0);
+    assert_eq!(refusal(&mut reader, "select count(*) from t"), 3961);
+    assert_eq!(number(&mut reader, "select @@trancount"), 0);
+    assert_eq!(number(&mut reader, "select count(*) from t"), WIDE + 1);
+
+    // One that changes rows itself.
+    reader.execute("begin tran").unwrap();
+    assert_eq!(number(&mut reader, "select count(*) from other"), 1);
+    connection.execute("insert t values (-1, 0, 'newer')").unwrap();
+    assert_eq!(refusal(&mut reader, "update t set v = replicate('c', 700)"), 701);
+    reader.execute("if @@trancount > 0 rollback").unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t where v like 'b%'"), WIDE + 1);
+    assert_eq!(number(&mut connection, "select count(*) from t where id = -1"), 1);
+    check_table(&mut connection, "t");
+}
+
+#[test]
+fn what_a_function_undoes_is_not_the_statement_that_calls_it() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    connection
+        .execute(
+            "create database d; \
+             alter database d add filegroup mem contains memory_optimized_data; \
+             alter database d add file (name = 'mem', filename = 'mem') to filegroup mem",
+        )
+        .unwrap();
+    connection.execute("use d").unwrap();
+    fill_wide(&mut connection, "t", "primary key");
+    connection
+        .execute(
+            "create function dbo.catches(@n int) returns int \
+             with native_compilation, schemabinding as begin atomic with \
+             (transaction isolation level = snapshot, language = N'us_english') \
+             declare @result int = 0; \
+             begin try set @result = @n / (@n - @n); end try \
+             begin catch set @result = @n + 1; end catch; \
+             return @result; end",
+        )
+        .unwrap();
+    connection.execute("update t set n = dbo.catches(n), v = replicate('b', 700)").unwrap();
+    let found = sums(&mut connection, "t", "replicate('b', 700)");
+    let n = WIDE / 1000 * 499_500 + WIDE;
+    assert_eq!(found, [WIDE, WIDE * (WIDE + 1) / 2, n, WIDE / 100, WIDE]);
+    check_table(&mut connection, "t");
+}
+
 /// Does it again as long as it is the victim of a deadlock, or finds a table that another has changed.
 fn insist(connection: &mut Connection, text: &str) {
     while let Err(error) = connection.execute(text) {

@@ -16,6 +16,7 @@ use base::ids::ObjectId;
 
 use super::{SchemaEdit, Step, lock};
 use crate::catalog::def::TableDef;
+use crate::catalog::definition::{Definition, ObjectDef};
 use crate::catalog::error::CatalogResult;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -69,6 +70,9 @@ impl SchemaEdit {
         let new = TableDef { storage: self.catalog.new_storage(), ..TableDef::clone(&old) };
         let (at, new_rows) = (txn.savepoint(), self.catalog.make_table(&new));
         lock(&self.state).record(at, [Step::Created(new.storage)]);
+        // While rows go to the successor the transaction writes nothing; what is undone within the statement
+        // must not be the load.
+        self.write_again(task, txn, &Definition::Object(ObjectDef::Table(old.clone())))?;
         let build = self.catalog.database().build(task, &new_rows, txn)?;
         let mut build = build.expect("disk tables of this database have trees");
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);

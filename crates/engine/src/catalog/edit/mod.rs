@@ -237,6 +237,18 @@ impl SchemaEdit {
         }
     }
 
+    /// Writes a definition's row once more as it is, so that the transaction's position is a later one.
+    fn write_again(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        definition: &Definition,
+    ) -> CatalogResult<()> {
+        let (system, row) = address(&definition.key());
+        let bytes = SystemRow::of(definition).bytes();
+        self.catalog.clone().write_row(task, txn, (system, &row), true, Some(&bytes))
+    }
+
     /// Writes down up to where ids have been given.
     fn remember_ids(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         // Without a log nothing of the database survives the server; and temporary objects, which

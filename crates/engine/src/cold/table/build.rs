@@ -6,8 +6,8 @@
 //! 2. Rows are pushed, and some of them taken back. What each index's tree is to have of them is sorted, in
 //!    files if need be ([`crate::sort`]).
 //! 3. The trees are filled, one after the other and in order of their keys, the one with the rows first. So
-//!    leaves are written once, and are full. Of what was pushed and taken back under one key the last counts
-//!    ([`Settled`]). Keys that are there twice are found here.
+//!    leaves are written once, and are full. What was pushed and taken back under one key is settled
+//!    first ([`Entry`]). Keys that are there twice are found here.
 //! 4. The directory says that the trees are *built*: whole, and made for one commit.
 //!
 //! # Invariants
@@ -134,34 +134,40 @@ struct Settled {
     has_begun: bool,
 }
 
+/// What was pushed and taken back under one key. What is taken back is always what the table had before; so
+/// what is left is what was pushed last, in whatever order a statement has inserted and deleted.
 #[derive(Default)]
 struct Entry {
     key: Vec<u8>,
+    /// What was pushed last.
     value: Vec<u8>,
-    /// Whether there is no such row: what was pushed was taken back.
-    is_gone: bool,
-    /// Whether one was pushed while there was one with this key.
-    is_twice: bool,
-    /// How often one was taken back.
+    pushed: u32,
     taken: u32,
 }
 
 impl Entry {
-    fn set(&mut self, key: &[u8], value: &[u8]) {
+    fn begin(&mut self, key: &[u8], value: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(key);
-        (self.is_gone, self.is_twice, self.taken) = (true, false, 0);
-        self.replace(value);
+        self.value.clear();
+        (self.pushed, self.taken) = (0, 0);
+        self.add(value);
     }
 
     /// Another entry with the same key comes.
-    fn replace(&mut self, value: &[u8]) {
-        let was_there = !self.is_gone;
+    fn add(&mut self, value: &[u8]) {
+        if key::whole(&self.key, value).is_some_and(|(_, own)| own.is_empty()) {
+            self.taken += 1;
+            return;
+        }
+        self.pushed += 1;
         self.value.clear();
         self.value.extend_from_slice(value);
-        self.is_gone = key::whole(&self.key, value).is_some_and(|(_, own)| own.is_empty());
-        self.is_twice |= was_there && !self.is_gone;
-        self.taken += u32::from(self.is_gone);
+    }
+
+    /// How many rows are left with this key.
+    fn left(&self) -> u32 {
+        self.pushed.saturating_sub(self.taken)
     }
 }
 
@@ -183,7 +189,7 @@ impl Settled {
             if self.entry.taken > 1 {
                 return Err(BuildError::TakenTwice);
             }
-            if !self.entry.is_gone {
+            if self.entry.left() > 0 {
                 return Ok(Some(&self.entry));
             }
         }
@@ -195,10 +201,10 @@ impl Settled {
         self.is_more = false;
         while let Some((key, value)) = self.sorted.next()? {
             if self.has_begun && key == self.entry.key {
-                self.entry.replace(value);
+                self.entry.add(value);
             } else {
                 self.is_more = true;
-                self.ahead.set(key, value);
+                self.ahead.begin(key, value);
                 break;
             }
         }
@@ -347,10 +353,11 @@ impl TableBuild {
         let Filling { index, entries, seen } = filling;
         let (mut bytes, mut places) = (Vec::new(), Vec::new());
         while places.len() < STEP_ENTRIES && bytes.len() < STEP_BYTES {
-            let Some(Entry { key, value, is_twice, .. }) = entries.next()? else { break };
+            let Some(entry) = entries.next()? else { break };
+            let Entry { key, value, .. } = entry;
             let (whole, own) = key::whole(key, value).ok_or_else(|| self.nonsense(*index))?;
             if *index == self.spec.clustered {
-                if *is_twice {
+                if entry.left() > 1 {
                     return Err(BuildError::Duplicate { index: *index, row: own.into() });
                 }
                 self.rows += 1;

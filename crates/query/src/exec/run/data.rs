@@ -466,7 +466,33 @@ impl Context<'_> {
         let same = |&(database, version, _): &(DbId, u64, _)| {
             self.session.schema(database).is_ok_and(|schema| schema.version() == version)
         };
-        Ok(dependencies.schemas.iter().all(same) || self.dependencies_hold(dependencies))
+        let holds = dependencies.schemas.iter().all(same) || self.dependencies_hold(dependencies);
+        if holds {
+            self.check_definitions(unit)?;
+        }
+        Ok(holds)
+    }
+
+    /// Error 3961: the transaction reads a table at a snapshot that is older than the table's definition, or than
+    /// its storage.
+    fn check_definitions(&mut self, unit: &Unit) -> Run<()> {
+        let is_snapshot = self.session.options.isolation == IsolationLevel::Snapshot;
+        for used in &unit.tables {
+            let part = self.session.transaction.part(used.database);
+            let Some(fixed) = part.and_then(|part| part.fixed()) else { continue };
+            let access = self.session.access(used.database)?;
+            // What the transaction itself has changed is not here.
+            let others = access.schema();
+            let reads_at_it = is_snapshot || used.table.kind.is_memory_optimized();
+            if others.visible_from() <= fixed || !reads_at_it {
+                continue;
+            }
+            if others.object_visible_from(used.table.id()).is_some_and(|from| from > fixed) {
+                let name = access.name(&self.session.instance);
+                return Err(SqlError::new(&message::SNAPSHOT_METADATA_CHANGED, &[&name]).into());
+            }
+        }
+        Ok(())
     }
 
     fn dependencies_hold(&self, dependencies: &Dependencies) -> bool {

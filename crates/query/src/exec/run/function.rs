@@ -115,7 +115,11 @@ impl Context<'_> {
         let plans = &self.session.instance.plans;
         // A transaction's own changes are nobody else's business.
         let shared = self.session.transaction.working_schema(database).is_none();
-        if shared
+        let published = || {
+            let schema = self.session.access(database).map(|access| access.schema());
+            schema.is_ok_and(|schema| schema.object_version(module.id()) == Some(version))
+        };
+        if (shared || published())
             && let Some(program) = plans.module(&key)
             && self.types_hold(&program)
         {

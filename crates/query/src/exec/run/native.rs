@@ -111,7 +111,9 @@ impl Context<'_> {
             facts: bound.facts,
             dependencies: bound.dependencies,
         });
-        *program.native.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
+        if self.is_shareable(&plan.dependencies) {
+            *program.native.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
+        }
         Ok(plan)
     }
 

@@ -12,6 +12,7 @@ use engine::hot::visibility::Isolation;
 use engine::txn::locks::Reading;
 use engine::txn::{Statement, Transaction, TxnError};
 use engine::wait::Task;
+use tsql::ast::IsolationLevel;
 
 use super::State;
 use super::locking;
@@ -142,6 +143,10 @@ impl Host for State {
     }
 
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
+        if self.options.isolation == IsolationLevel::Snapshot {
+            // The successor has what is committed, which may be newer than the transaction's snapshot.
+            return Ok(());
+        }
         let (catalog, level) = (self.catalog(used.database)?, self.statements.len());
         let (part, edit) = self.transaction.edit(used.database, &catalog);
         let begun = edit.begin_load(task, part, (used.table.id(), level));
