@@ -73,3 +73,14 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE
 OUTPUT $action AS action, deleted.id AS old, deleted.v, inserted.id AS new;
 SELECT id, v FROM @t ORDER BY id;
 GO
+-- MERGE does not ignore duplicates.
+CREATE TABLE ignoring (id int NOT NULL PRIMARY KEY WITH (IGNORE_DUP_KEY = ON), v int);
+INSERT ignoring VALUES (1, 1), (2, 2), (2, 3);
+MERGE ignoring t USING (VALUES (4, 40), (4, 41)) s(id, v) ON t.id = s.id
+WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
+GO
+MERGE ignoring t USING (VALUES (1, 2), (2, 1), (3, 3)) s(id, new) ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET id = s.new
+WHEN NOT MATCHED THEN INSERT VALUES (s.new, 0);
+SELECT id, v FROM ignoring ORDER BY id;
+GO

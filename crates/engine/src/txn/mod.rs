@@ -36,5 +36,5 @@ pub use page_fault::PageFault;
 pub use space::RowSpace;
 pub use transaction::{ReadAt, Savepoint, Statement, Transaction};
 pub use waits::{Blocker, Gates, Owner, OwnerId, Place, Refusal, Resource, WaitGraph, Waits};
-pub use write::Written;
+pub use write::{Trace, Written};
 pub use written::{CHANGED_ROWS_MAX, ChangedRow};

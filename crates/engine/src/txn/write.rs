@@ -36,6 +36,25 @@ pub enum Written {
     Repeated,
 }
 
+/// Where a row was that its transaction has taken away for the time being.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Trace(Option<usize>);
+
+impl Trace {
+    /// None: the row is new.
+    pub const NONE: Trace = Trace(None);
+
+    /// As a number.
+    pub fn to_number(self) -> i64 {
+        self.0.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
+    }
+
+    /// What [`Trace::to_number`] has said.
+    pub fn from_number(number: i64) -> Trace {
+        Trace(usize::try_from(number).ok())
+    }
+}
+
 /// What a writer may do with a row it found.
 pub(super) enum Verdict {
     Take(Newest),
@@ -254,6 +273,41 @@ impl Transaction {
         self.attempted(table, deleted, Attempts::DELETE)
     }
 
+    /// Takes a row away that [`Transaction::put_back`] will bring back with other keys. For an update of many rows, one
+    /// of which may get the key that another still has.
+    pub fn take_away(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: RowRef,
+    ) -> TxnResult<(Written, Trace)> {
+        let target = self.target(task, table, snapshot)?;
+        let ended = self.end_anchor(task, target, row);
+        let written = self.attempted(table, ended, Attempts::UPDATE)?;
+        let done = matches!(written, Written::Done(_));
+        Ok((written, Trace(done.then(|| self.writes.len() - 1))))
+    }
+
+    /// Brings a row back that this statement has taken away. It keeps its row number, if it has one.
+    pub fn put_back(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        (bytes, trace): (&[u8], Trace),
+    ) -> TxnResult<RowRef> {
+        let target = self.target(task, table, snapshot)?;
+        let taken = trace.0.and_then(|place| self.writes.get(place)).copied();
+        let taken = taken.filter(|write| write.moved && write.table == target.held);
+        let Some(taken) = taken else { return self.insert(task, table, snapshot, bytes) };
+        // SAFETY: the row was this transaction's to end, and all its versions have its number.
+        let old = unsafe { table.row(taken.anchor.inline(table.links())) };
+        let numbered = with_row_number(table, old, bytes);
+        let begun = self.begin_anchor(task, target, numbered.as_deref().unwrap_or(bytes), taken);
+        self.attempted(table, begun, Attempts::UPDATE)
+    }
+
     /// An update that changes a key: the old anchor ends, a new one begins.
     fn move_row(
         &mut self,
@@ -263,32 +317,48 @@ impl Transaction {
         bytes: &[u8],
     ) -> TxnResult<Written> {
         let before = self.savepoint();
-        let change = match target.table.conflicts() {
-            // Nobody follows the row: who wanted it fails.
-            ConflictPolicy::FirstWriterWins => Change::Delete,
-            ConflictPolicy::Wait => Change::Move,
-        };
-        match self.change(task, target, row, change)? {
+        match self.end_anchor(task, target, row)? {
             Written::Done(_) => {}
             other => return Ok(other),
         }
-        let old = self.writes.last_mut().expect("the old anchor was just ended");
-        old.moved = true;
-        let moved = old.version;
-        match self.insert_row(task, target, bytes) {
-            Ok(row) => {
-                self.writes.last_mut().expect("the new one was just begun").moved = true;
-                if matches!(change, Change::Move) {
-                    // SAFETY: the tombstone is this transaction's own.
-                    unsafe { moved.moved_to() }.store(row.anchor.address(), Release);
-                }
-                Ok(Written::Done(row))
-            }
+        let old = *self.writes.last().expect("the old anchor was just ended");
+        match self.begin_anchor(task, target, bytes, old) {
+            Ok(row) => Ok(Written::Done(row)),
             Err(error) => {
                 self.rollback_to(task, before);
                 Err(error)
             }
         }
+    }
+
+    fn end_anchor(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Written> {
+        let change = match target.table.conflicts() {
+            // Nobody follows the row: who wanted it fails.
+            ConflictPolicy::FirstWriterWins => Change::Delete,
+            ConflictPolicy::Wait => Change::Move,
+        };
+        let written = self.change(task, target, row, change)?;
+        if matches!(written, Written::Done(_)) {
+            self.writes.last_mut().expect("the old anchor was just ended").moved = true;
+        }
+        Ok(written)
+    }
+
+    /// The row whose old anchor this entry has ended goes on with these bytes.
+    fn begin_anchor(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        bytes: &[u8],
+        old: Write,
+    ) -> TxnResult<RowRef> {
+        let row = self.insert_row(task, target, bytes)?;
+        self.writes.last_mut().expect("the new one was just begun").moved = true;
+        if target.table.conflicts() == ConflictPolicy::Wait {
+            // SAFETY: the tombstone is this transaction's own, and was made by a move.
+            unsafe { old.version.moved_to() }.store(row.anchor.address(), Release);
+        }
+        Ok(row)
     }
 
     fn change(
@@ -388,6 +458,8 @@ impl Transaction {
                 false => Verdict::Take(newest),
             },
             Fate::Committed(stamp) => {
+                // What becomes of the statement tells of this commit, even if it changes nothing.
+                self.session.note_shown(Lsn(stamp.0 + 1));
                 match is_followed(target) {
                     false => Verdict::Lost(stamp),
                     // SAFETY: called under the guard under which `newest` was read; the new anchor was

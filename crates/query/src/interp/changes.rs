@@ -6,7 +6,7 @@ use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
 use engine::txn::locks::Reading;
-use engine::txn::{RowSpace, Transaction, TxnError, Written};
+use engine::txn::{RowSpace, Trace, Transaction, TxnError, Written};
 
 use crate::interp::Execution;
 use crate::interp::dispatch::Flow;
@@ -144,6 +144,14 @@ impl Machine<'_, '_> {
                 self.update(target, row, bytes, status)?;
             }
             Inst::Delete { target, row, status } => self.delete(target, row, status)?,
+            Inst::TakeAway { target, row, status, trace } => {
+                let result = self.write(target, row, Change::TakeAway(trace))?;
+                self.set(status, Slot::int(result as i64));
+            }
+            Inst::PutBack { target, bytes, row, trace } => {
+                self.put_back(target, bytes, row, trace)?;
+            }
+            Inst::Lose { target } => return Err(self.lost(target)),
             Inst::Identity { dst, target } => self.identity(dst, target)?,
             Inst::RowVersion { dst, target } => {
                 let version = match self.unit.targets[usize::from(target)].table {
@@ -198,14 +206,14 @@ impl Machine<'_, '_> {
         bytes: Reg,
         status: Reg,
     ) -> SqlResult<()> {
-        let result = self.write(target, row, Some(bytes))?;
+        let result = self.write(target, row, Change::Update(bytes))?;
         self.set(status, Slot::int(result as i64));
         Ok(())
     }
 
     /// Deletes a row.
     pub(super) fn delete(&mut self, target: u16, row: Reg, status: Reg) -> SqlResult<()> {
-        let result = self.write(target, row, None)?;
+        let result = self.write(target, row, Change::Delete)?;
         self.set(status, Slot::int(result as i64));
         Ok(())
     }
@@ -349,11 +357,19 @@ impl Machine<'_, '_> {
 
     /// Updates a row, or deletes it.
     #[inline(always)]
-    fn write(&mut self, target: u16, row: Reg, reg: Option<Reg>) -> SqlResult<WriteStatus> {
+    fn write(&mut self, target: u16, row: Reg, change: Change) -> SqlResult<WriteStatus> {
+        if let Change::TakeAway(trace) = change {
+            self.set(trace, Slot::int(Trace::NONE.to_number()));
+        }
         let unit = self.unit;
         let site = &unit.targets[usize::from(target)];
         let regs = registers(&self.act.slots);
+        let reg = match change {
+            Change::Update(bytes) => Some(bytes),
+            Change::Delete | Change::TakeAway(_) => None,
+        };
         let bytes = reg.map(|reg| regs.bytes(reg));
+        let mut trace = Trace::NONE;
         let slot = *regs.slot(row);
         match site.table {
             TargetTable::Table(table) => {
@@ -364,18 +380,29 @@ impl Machine<'_, '_> {
                 if site.loads && transaction.is_loading(table) {
                     return self.write_to_successor(used, row, reg);
                 }
-                let written = match bytes {
-                    Some(bytes) if site.keeps_keys => {
+                let written = match (bytes, change) {
+                    (Some(bytes), _) if site.keeps_keys => {
                         transaction.update_in_place(task, table, &snapshot, found, bytes)
                     }
-                    Some(bytes) => transaction.update(task, table, &snapshot, found, bytes),
-                    None => transaction.delete(task, table, &snapshot, found),
+                    (Some(bytes), _) => transaction.update(task, table, &snapshot, found, bytes),
+                    (None, Change::TakeAway(_)) => {
+                        let taken = transaction.take_away(task, table, &snapshot, found);
+                        taken.map(|(written, place)| {
+                            trace = place;
+                            written
+                        })
+                    }
+                    (None, _) => transaction.delete(task, table, &snapshot, found),
                 };
                 let outgrows = site.loads && written.is_ok() && transaction.outgrows(table);
                 let host = &mut *self.exec.host;
                 if outgrows && self.lent.is_none() {
                     host.begin_load(task, used)?;
                 }
+                if let (Change::TakeAway(reg), Ok(_)) = (change, &written) {
+                    self.set(reg, Slot::int(trace.to_number()));
+                }
+                let host = &mut *self.exec.host;
                 match written {
                     Ok(Written::Done(_)) => Ok(WriteStatus::Done),
                     Ok(Written::Newer(newer)) => {
@@ -408,6 +435,50 @@ impl Machine<'_, '_> {
                     (Changed::Gone | Changed::Duplicate(_), _) => Ok(WriteStatus::Gone),
                 }
             }
+        }
+    }
+
+    /// Inserts a row that was taken away.
+    fn put_back(&mut self, target: u16, bytes: Reg, row: Reg, trace: Reg) -> SqlResult<()> {
+        let unit = self.unit;
+        let site = &unit.targets[usize::from(target)];
+        let regs = registers(&self.act.slots);
+        let trace = Trace::from_number(regs.slot(trace).as_int());
+        let TargetTable::Table(table) = site.table else {
+            return self.insert(target, bytes, row, Pc(0)).map(drop);
+        };
+        if trace == Trace::NONE {
+            return self.insert(target, bytes, row, Pc(0)).map(drop);
+        }
+        let bytes = regs.bytes(bytes);
+        let used = table_use(unit, table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
+        if site.loads && transaction.is_loading(table) {
+            // The old row had gone before the load began.
+            return host.load(task, used, None, Some(bytes));
+        }
+        let put = transaction.put_back(task, table, &snapshot, (bytes, trace));
+        let outgrows = site.loads && put.is_ok() && transaction.outgrows(table);
+        match put {
+            Ok(put) => self.set(row, row_slot(put)),
+            Err(error) => return Err(errors::from_engine(&error, host, used)),
+        }
+        if outgrows && self.lent.is_none() {
+            self.exec.host.begin_load(task, used)?;
+        }
+        Ok(())
+    }
+
+    /// The error of a statement that loses against another.
+    #[cold]
+    fn lost(&self, target: u16) -> SqlError {
+        match self.unit.targets[usize::from(target)].table {
+            TargetTable::Table(table) => {
+                let used = table_use(self.unit, table);
+                errors::from_engine(&TxnError::Deadlock, &*self.exec.host, used)
+            }
+            TargetTable::Variable(_) => crate::lower::internal("others have changed a variable"),
         }
     }
 
@@ -574,6 +645,16 @@ impl Machine<'_, '_> {
         let text = errors::unicode(regs.bytes(message));
         SqlError::custom(number, 16, state, text)
     }
+}
+
+/// What is done to a row.
+#[derive(Clone, Copy)]
+enum Change {
+    /// These bytes replace it.
+    Update(Reg),
+    Delete,
+    /// It will be put back with other keys; where it was is told here.
+    TakeAway(Reg),
 }
 
 /// The bytes of a row that is inserted.

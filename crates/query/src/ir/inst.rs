@@ -455,6 +455,13 @@ pub enum Inst {
     Update { target: u16, row: Reg, bytes: Reg, status: Reg },
     /// Deletes a row; otherwise like [`Inst::Update`].
     Delete { target: u16, row: Reg, status: Reg },
+    /// Deletes a row that [`Inst::PutBack`] will insert with other keys; otherwise like [`Inst::Update`]. `trace` tells
+    /// that where the row was.
+    TakeAway { target: u16, row: Reg, status: Reg, trace: Reg },
+    /// Inserts a row that was taken away.
+    PutBack { target: u16, bytes: Reg, row: Reg, trace: Reg },
+    /// The statement loses against another transaction, which has changed a row of the target meanwhile.
+    Lose { target: u16 },
     /// The next identity value of a target, of the column's register type.
     Identity { dst: Reg, target: u16 },
     /// The next row version of the target's database.

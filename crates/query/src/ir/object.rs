@@ -85,6 +85,8 @@ pub enum ReadPurpose {
     Query,
     /// Rows that the same statement changes.
     Change,
+    /// Rows that the same statement changes, or inserts others where it finds none.
+    Merge,
     /// A foreign key wants the row that it finds to stay.
     MustStay,
     /// A foreign key wants that nothing is found, now and at commit.

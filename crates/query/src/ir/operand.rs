@@ -489,6 +489,17 @@ impl Visitor<'_, '_> {
                 self.write(row, Row);
                 self.write(status, I64);
             }
+            TakeAway { row, status, trace, .. } => {
+                self.read(row, Row);
+                self.write(row, Row);
+                self.write(status, I64);
+                self.write(trace, I64);
+            }
+            PutBack { bytes, row, trace, .. } => {
+                self.read(bytes, Bytes);
+                self.read(trace, I64);
+                self.write(row, Row);
+            }
             Identity { dst, .. } => self.write(dst, self.unit.reg_type(dst)),
             RowVersion { dst, .. } => self.write(dst, Bytes),
             Emit { list, .. } | KeepTransition { list, .. } => self.read_list(list),

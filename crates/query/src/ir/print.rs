@@ -98,6 +98,7 @@ fn makes_row(inst: &Inst) -> bool {
             | GroupNext { .. }
             | WindowNext { .. }
             | Insert { .. }
+            | PutBack { .. }
     )
 }
 

@@ -537,6 +537,7 @@ impl Walk<'_> {
         }
         let outside = self.of_target.len();
         self.of_target.extend(&merge.old_columns);
+        self.pred(&merge.on);
         for clause in &merge.clauses {
             clause.condition.iter().for_each(|p| self.pred(p));
             match &clause.action {

@@ -150,6 +150,8 @@ struct Lowering {
     next_values: Vec<(ObjectId, Reg)>,
     /// How many loops, subqueries and routines are around what is lowered.
     loops: u32,
+    /// The column that names the rows of MERGE's target.
+    merged: Option<plan_expr::ColId>,
     worktables: HashMap<WorktableId, Worktable>,
     /// What the scans that are being lowered read for, if not for a query.
     purpose: Option<ReadPurpose>,
@@ -179,6 +181,7 @@ impl Lowering {
             assigned: HashSet::new(),
             next_values: Vec::new(),
             loops: 0,
+            merged: None,
             worktables: HashMap::new(),
             purpose: None,
             assigned_column: None,

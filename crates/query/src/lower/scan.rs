@@ -43,7 +43,10 @@ impl Lowering {
                 let layout = self.table_layout(table);
                 let use_ = self.use_table(*database, table, false);
                 let access = self.access(scan, NullTo { dst: None, label: end })?;
-                let change = scan.row.map(|_| ReadPurpose::Change);
+                let change = scan.row.map(|row| match self.merged == Some(row) {
+                    true => ReadPurpose::Merge,
+                    false => ReadPurpose::Change,
+                });
                 let purpose = self.purpose.or(change).unwrap_or(ReadPurpose::Query);
                 let options = scan.options;
                 // In a loop it is opened again while rows of it may still be looked at.

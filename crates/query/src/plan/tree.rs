@@ -666,6 +666,8 @@ pub struct MergePlan {
     pub source_present: ColId,
     /// The target's columns as the input yields them, by layout position.
     pub old_columns: Vec<ColId>,
+    /// When rows match, over the columns of both: for a row that another transaction has changed meanwhile.
+    pub on: Pred,
     /// The `WHEN` clauses in order; the first that applies to a row is taken.
     pub clauses: Vec<MergeClause>,
     /// As for the other statements; `OUTPUT` may use `action`.

@@ -150,7 +150,10 @@ impl<'s> Stage<'s> {
 fn lines(play: &str, level: &Level) -> Vec<(char, String)> {
     let line = |line: &str| {
         let (who, text) = line.split_once(' ').unwrap();
-        let text = text.replace("T1", level.first).replace("T2", level.second);
+        let mut text = text.replace("T1", level.first).replace("T2", level.second);
+        if text.starts_with("merge") {
+            text.push(';');
+        }
         (who.chars().next().unwrap(), text)
     };
     play.split(';').map(str::trim).filter(|l| !l.is_empty()).map(line).collect()

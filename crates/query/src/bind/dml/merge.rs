@@ -76,7 +76,9 @@ impl Binder<'_> {
             (false, true) => JoinKind::RightOuter,
             (false, false) => JoinKind::Inner,
         };
-        let (input, source_present) = self.merged_rows(from, kind, on, &targeted, merge)?;
+        // As SQL Server has it: MERGE fails where INSERT would ignore a row.
+        effects.ignore_duplicates.clear();
+        let (input, source_present) = self.merged_rows(from, kind, on.clone(), &targeted, merge)?;
         let Targeted { changing, row, .. } = targeted;
         Ok(MergePlan {
             target: changing.target,
@@ -84,6 +86,7 @@ impl Binder<'_> {
             row,
             source_present,
             old_columns: changing.old,
+            on,
             clauses,
             effects,
             action,

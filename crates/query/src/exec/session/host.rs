@@ -94,7 +94,8 @@ impl Host for State {
         let read = statement.snapshot.isolation;
         if !table.kind.is_memory_optimized() {
             let (level, mut snapshot) = (open.disk_level(database), statement.snapshot);
-            if level.reads_versions() && *options == ReadOptions::default() {
+            let plain = *options == ReadOptions::default() && purpose != ReadPurpose::Merge;
+            if level.reads_versions() && plain {
                 return Ok(Reader { snapshot, reading: Reading::Versions, transaction: part });
             }
             let reading = locking::reading(level, options, purpose, table.lock_escalation)?;
@@ -143,7 +144,8 @@ impl Host for State {
     }
 
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
-        if self.options.isolation == IsolationLevel::Snapshot {
+        let levels = [Some(self.options.isolation), self.transaction.began_at()];
+        if levels.contains(&Some(IsolationLevel::Snapshot)) {
             // The successor has what is committed, which may be newer than the transaction's snapshot.
             return Ok(());
         }

@@ -42,7 +42,8 @@ pub fn reading(
         return Ok(Reading::Versions);
     }
     let asked = options.update_lock || options.exclusive_lock;
-    let change = purpose == ReadPurpose::Change;
+    let merges = purpose == ReadPurpose::Merge;
+    let change = merges || purpose == ReadPurpose::Change;
     let isolation = options.isolation.unwrap_or(level.session);
     check_read_past(isolation, options, asked)?;
     let versions = match isolation {
@@ -55,6 +56,8 @@ pub fn reading(
         Isolation::RepeatableRead => Reach::Rows,
         _ if asked => Reach::Rows,
         _ if change && (options.read_past || options.no_wait || options.table_lock) => Reach::Rows,
+        // What is not there now gets a row.
+        Isolation::ReadCommitted | Isolation::ReadUncommitted if merges => Reach::Instant,
         // Writers find out for themselves who else has a row.
         _ if change => return Ok(Reading::Versions),
         Isolation::ReadUncommitted => return Ok(Reading::Uncommitted),
@@ -67,7 +70,7 @@ pub fn reading(
         (false, true) => LockMode::UPDATE,
         (false, false) => LockMode::SHARED,
     };
-    let lasts = change || reach != Reach::Instant;
+    let lasts = (change && !merges) || reach != Reach::Instant;
     let table_lock = options.table_lock.then_some(match (mode, lasts) {
         (_, false) => (LockMode::SHARED, Lifetime::Statement),
         (LockMode::SHARED, true) => (LockMode::SHARED, Lifetime::Transaction),

@@ -242,7 +242,7 @@ impl TableCursor {
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
         let row = match (self.reading, desc.purpose) {
-            (Reading::Versions, ReadPurpose::Query | ReadPurpose::Change) => {
+            (Reading::Versions, ReadPurpose::Query | ReadPurpose::Change | ReadPurpose::Merge) => {
                 cursor.next(transaction, task, table)
             }
             (Reading::Versions, _) => Self::next_protected(cursor, desc, transaction, task, table),

@@ -15,12 +15,14 @@ use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr};
 use crate::plan::tree::{NewValue, Node, RowEffects};
 
-/// A worktable of new rows, each followed by its old row, if somebody asks for it, and by what else is needed of
-/// the input.
+/// A worktable of new rows. One that replaces another is followed by that, if somebody asks for it, and by where it
+/// was; then comes what else is needed of the input.
 pub struct Held {
     work: ObjId,
     layout: u16,
     columns: usize,
+    /// Whether the rows replace others.
+    replaces: bool,
     has_old: bool,
     /// What `OUTPUT` shows of the other tables.
     others: Vec<ColId>,
@@ -59,19 +61,28 @@ impl Lowering {
         if has_old {
             types.push(crate::lower::join::row_type());
         }
+        if replaces {
+            types.push(SqlType::bigint());
+        }
         types.extend(others.iter().map(|&col| self.stored_type(col)));
         let layout = self.b.layout_of(&types);
         let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
         self.b.emit(Inst::WorkClear { work });
-        Held { work, layout, columns: target.columns.len(), has_old, others }
+        Held { work, layout, columns: target.columns.len(), replaces, has_old, others }
     }
 
-    /// Keeps a new row, and the one that it replaces.
-    pub fn hold_row(&mut self, held: &Held, values: &[Val], row: Option<Reg>) -> SqlResult<()> {
+    /// Keeps a new row, and the one that it replaces with where that was.
+    pub fn hold_row(
+        &mut self,
+        held: &Held,
+        values: &[Val],
+        replaced: Option<(Reg, Reg)>,
+    ) -> SqlResult<()> {
         let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
-        debug_assert_eq!(regs.len(), held.columns);
-        if let Some(row) = row.filter(|_| held.has_old) {
-            regs.push(self.kept_row(row));
+        debug_assert_eq!((regs.len(), replaced.is_some()), (held.columns, held.replaces));
+        if let Some((row, trace)) = replaced {
+            regs.extend(held.has_old.then(|| self.kept_row(row)));
+            regs.push(trace);
         }
         for &col in &held.others {
             regs.push(self.column(col)?.reg);
@@ -106,6 +117,11 @@ impl Lowering {
                 place += 1;
                 old
             });
+            let trace = held.replaces.then(|| {
+                let trace = l.load(Val::new(held_row), held.layout, place, false, false).reg;
+                place += 1;
+                trace
+            });
             match old {
                 Some(old) => {
                     l.bind_target(target, old, old_columns);
@@ -120,7 +136,13 @@ impl Lowering {
             }
             let bytes = l.build_row(target, &values);
             let (row, ignored) = (l.b.reg(RegType::Row), l.b.label());
-            l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored: ignored.pc() });
+            match trace {
+                Some(trace) => l.b.emit(Inst::PutBack { target: target.id, bytes, row, trace }),
+                None => {
+                    let ignored = ignored.pc();
+                    l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored });
+                }
+            }
             l.test_references(target, effects, set, deferred)?;
             if set.is_some() {
                 l.follow_references(target, effects, set, deferred)?;

@@ -33,6 +33,7 @@ impl Lowering {
         let held = self.hold_clauses(plan, &target);
         let merge = Merge { plan, target, output, held };
         let mut deferred = Deferred::default();
+        self.merged = Some(plan.row);
         self.produce(&plan.input, &mut |l| {
             let row = l.column(plan.row)?;
             let present = l.column(plan.source_present)?;
@@ -74,11 +75,8 @@ impl Lowering {
         let any_frees = !target.instead && plan.clauses.iter().any(frees);
         let hold = |clause: &MergeClause| match clause.action {
             MergeAction::Insert(_) => any_frees.then_some(false),
-            // A new row that is ignored must not be missing where it was.
-            MergeAction::Update(_) if effects.ignore_duplicates.is_empty() => {
-                (!target.instead && moves(clause)).then_some(true)
-            }
-            _ => None,
+            MergeAction::Update(_) => (!target.instead && moves(clause)).then_some(true),
+            MergeAction::Delete => None,
         };
         let holds = plan.clauses.iter().map(hold).collect::<Vec<_>>().into_iter();
         let input = (&plan.input, &plan.old_columns[..]);
@@ -168,21 +166,20 @@ impl Lowering {
         let Merge { plan, target, output, .. } = merge;
         let row = self.b.reg(RegType::Row);
         self.b.emit(Inst::Move { dst: row, src: found });
-        // When another transaction was faster, the clause is judged again on its version.
-        let again = self.b.here();
-        let (done, twice) = (self.b.label(), self.b.label());
+        let (again, done, twice) = (self.b.here(), self.b.label(), self.b.label());
+        let (newer, lost) = (self.b.label(), self.b.label());
         self.bind_target(target, row, &plan.old_columns);
         self.bind_target(target, row, &plan.effects.old_columns);
         if let Some(condition) = &clause.condition {
             self.unless_jump(condition, other)?;
         }
-        let status = self.status_reg();
+        let (status, trace) = (self.status_reg(), self.b.reg(RegType::I64));
         let (values, set) = match &clause.action {
             MergeAction::Update(set) => {
                 self.bind_action(merge, "UPDATE");
                 let values = self.merged_row(merge, set, row)?;
                 if held.is_some() {
-                    self.b.emit(Inst::Delete { target: target.id, row, status });
+                    self.b.emit(Inst::TakeAway { target: target.id, row, status, trace });
                 } else {
                     let bytes = self.build_row(target, &values);
                     self.b.emit(Inst::Update { target: target.id, row, bytes, status });
@@ -196,12 +193,25 @@ impl Lowering {
                 (None, None)
             }
         };
-        self.switch_status(status, done, again, next, twice);
+        let gone = if clause.when == MergeWhen::Matched { lost } else { next };
+        self.switch_status(status, done, newer, gone, twice);
+        // Another transaction was faster: the clause is judged again on its version, as long as the rows still match.
+        // If they do not, other clauses might apply to either of them.
+        self.b.place(newer);
+        if clause.when == MergeWhen::Matched {
+            let outside = self.enter();
+            self.bind_target(target, row, &plan.old_columns);
+            self.unless_jump(&plan.on, lost)?;
+            self.leave(outside);
+            self.b.jump(again);
+        }
+        self.b.place(lost);
+        self.b.emit(Inst::Lose { target: target.id });
         self.b.place(twice);
         self.b.raise(SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[]));
         self.b.place(done);
         if let (Some(held), Some(values)) = (held, &values) {
-            self.hold_row(held, values, Some(row))?;
+            self.hold_row(held, values, Some((row, trace)))?;
             self.count(true);
             return Ok(());
         }

@@ -63,8 +63,9 @@ impl Lowering {
             l.bind_target(&target, row, &update.effects.old_columns);
             let values = l.changed_row(&target, update, row)?;
             let status = l.status_reg();
+            let trace = l.b.reg(RegType::I64);
             if held.is_some() {
-                l.b.emit(Inst::Delete { target: target.id, row, status });
+                l.b.emit(Inst::TakeAway { target: target.id, row, status, trace });
             } else {
                 let bytes = l.build_row(&target, &values);
                 l.b.emit(Inst::Update { target: target.id, row, bytes, status });
@@ -72,7 +73,7 @@ impl Lowering {
             l.switch_status(status, done, newer, next, next);
             l.b.place(done);
             match &held {
-                Some(held) => l.hold_row(held, &values, Some(row))?,
+                Some(held) => l.hold_row(held, &values, Some((row, trace)))?,
                 None => {
                     l.test_references(&target, &update.effects, Some(&set), deferred)?;
                     l.follow_references(&target, &update.effects, Some(&set), deferred)?;

@@ -16,7 +16,7 @@ const fn at(level: &'static str, play: &'static str, trace: &'static str) -> Hin
     Hint { level, versions: true, play, trace }
 }
 
-pub const HINTS: [Hint; 45] = [
+pub const HINTS: [Hint; 55] = [
     versions(
         "a select v from pages with (updlock) where id = 1;
          b select v from pages with (updlock) where id = 1; a commit; b commit",
@@ -241,5 +241,63 @@ pub const HINTS: [Hint; 45] = [
         "a select count(*) from keyed where k > 20; b delete keyed where id = 3;
          a select count(*) from keyed where k > 20; a commit; b commit",
         "1 wait 1 ok b:ok ok",
+    ),
+    // Rows whose keys are changed all at once are found by those who have waited for them.
+    versions(
+        "a update keyed set id = id + 1; b update keyed set v = v + 1 where k = 10; a commit; b commit;
+         c select id, v from keyed where k = 10",
+        "ok wait ok b:ok ok 2,101",
+    ),
+    locks(
+        "a update keyed set id = 4 - id; b delete keyed where k = 10; a commit; b commit; c select id from keyed",
+        "ok wait ok b:ok ok 1,2",
+    ),
+    versions(
+        "a update keyed set id = id + 1; b update keyed set v = v + 1 where k = 10; a rollback; b commit;
+         c select id, v from keyed where k = 10",
+        "ok wait ok b:ok ok 1,101",
+    ),
+    versions(
+        "a merge keyed using (values (1, 3), (3, 1)) s (id, new) on keyed.id = s.id when matched then update set id = s.new;
+         b update keyed set v = v + 1 where k = 10; a commit; b commit; c select id, v from keyed where k = 10",
+        "ok wait ok b:ok ok 3,101",
+    ),
+    // MERGE finds what is there when it reads, not what was there when it began.
+    versions(
+        "a update keyed set v = v + 1 where id = 1;
+         b merge keyed using (values (1, 5)) s (id, n) on keyed.id = s.id when matched then update set v = v + s.n;
+         a commit; b commit; c select v from keyed where id = 1",
+        "ok wait ok b:ok ok 106",
+    ),
+    versions(
+        "a delete keyed where id = 1;
+         b merge keyed using (values (1, 5)) s (id, n) on keyed.id = s.id when matched then update set v = s.n
+         when not matched then insert values (s.id, 50, s.n); a commit; b commit; c select k, v from keyed where id = 1",
+        "ok wait ok b:ok ok 50,5",
+    ),
+    locks(
+        "a update keyed set k = 99 where id = 2;
+         b merge keyed using (values (20, 777)) s (k, n) on keyed.k = s.k when matched then update set v = s.n
+         when not matched then insert values (4, s.k, s.n); a commit; b commit; c select id, k, v from keyed where id in (2, 4)",
+        "ok wait ok b:ok ok 2,99,200,4,20,777",
+    ),
+    versions(
+        "a update keyed set k = 99 where id = 2;
+         b merge keyed using (values (20, 777)) s (k, n) on keyed.k = s.k when matched then update set v = s.n
+         when not matched then insert values (4, s.k, s.n); a commit; b commit; c select id, k, v from keyed where id in (2, 4)",
+        "ok wait ok b:ok ok 2,99,200,4,20,777",
+    ),
+    versions(
+        "a insert keyed values (4, 40, 400);
+         b merge keyed using (values (4, 5)) s (id, n) on keyed.id = s.id when matched then update set v = s.n
+         when not matched then insert values (s.id, 50, s.n); a commit; b commit; c select k, v from keyed where id = 4",
+        "ok wait ok b:ok ok 40,5",
+    ),
+    at(
+        "snapshot",
+        "a update keyed set v = 1 where id = 1; b select v from pages where id = 1;
+         b merge keyed using (values (1, 5)) s (id, n) on keyed.id = s.id when matched then update set v = s.n;
+         a commit; c select v from keyed where id = 1",
+        "ok 10 wait ok b:!3960 1",
     ),
 ];
