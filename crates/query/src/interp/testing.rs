@@ -24,6 +24,7 @@ use engine::txn::locks::Reading;
 use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
+use crate::exec::session::locking::NEWEST;
 use crate::func::SessionFacts;
 use crate::func::testing::TestSession;
 use crate::interp::generate::Generator;
@@ -400,7 +401,7 @@ impl Host for Session<'_> {
         &mut self,
         _: DbId,
         table: &TableDef,
-        _: &ReadOptions,
+        options: &ReadOptions,
         _: ReadPurpose,
     ) -> SqlResult<Reader<'_>> {
         let statement = self.statements.last().expect("a statement is open");
@@ -410,7 +411,10 @@ impl Host for Session<'_> {
             true => self.transaction.elevated(statement, Isolation::Snapshot),
             false => statement.snapshot,
         };
-        let reading = Reading::default();
+        let reading = match options.newest && !table.kind.is_memory_optimized() {
+            true => Reading::Locked(NEWEST),
+            false => Reading::Versions,
+        };
         Ok(Reader { snapshot, reading, transaction: &mut self.transaction })
     }
 

@@ -70,6 +70,7 @@ impl CursorDesc {
             && !self.options.table_lock
             && !self.options.read_past
             && !self.options.no_wait
+            && !self.options.newest
     }
 
     /// Whether it yields one row at most, the one with its key in a unique index.

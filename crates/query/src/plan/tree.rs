@@ -320,6 +320,9 @@ pub struct ReadOptions {
     pub no_wait: bool,
     /// `READCOMMITTEDLOCK`: READ COMMITTED waits for writers, whatever the database's option.
     pub committed_lock: bool,
+    /// For foreign keys: what is newest, after waiting for whoever is changing it, whatever the level. Nothing stays
+    /// locked.
+    pub newest: bool,
 }
 
 /// Isolation levels.

@@ -158,7 +158,7 @@ impl Binder<'_> {
             let values =
                 changing.key_values(&changing.new, key.columns.iter().map(|&(o, r)| (o, r)));
             let exprs = values.iter().map(|v| v.value.clone()).collect();
-            let lookup = self.key_scan(changing.database, &referenced, values, Vec::new(), None);
+            let lookup = self.referenced_row(changing.database, &referenced, values);
             plans.push(ReferencePlan {
                 name: key.header.name.clone(),
                 referenced_name: qualified(schema, &referenced),
@@ -228,14 +228,14 @@ impl Binder<'_> {
         let pairs = key.columns.iter().map(|&(own, referenced)| (referenced, own));
         let values = changing.key_values(&changing.old, pairs);
         if action == ReferentialAction::NoAction {
-            let lookup = self.key_scan(database, referencing, values, Vec::new(), None);
+            let lookup = self.referencing_rows(database, referencing, values, (Vec::new(), None));
             return Ok(ReferencedAction::Refuse(lookup));
         }
         let other = self.changing_table(database, referencing);
         self.note_changed(database, referencing);
         let row = self.free_column();
         let columns = other.old.iter().copied().enumerate().collect();
-        let input = self.key_scan(database, referencing, values, columns, Some(row));
+        let input = self.referencing_rows(database, referencing, values, (columns, Some(row)));
         let depth = write.depth + 1;
         if action == ReferentialAction::Cascade && !updated {
             let write = Write { delete: true, depth, ..Write::default() };

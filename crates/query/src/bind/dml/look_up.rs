@@ -20,14 +20,35 @@ pub(super) struct KeyValue {
 }
 
 impl Binder<'_> {
-    /// The rows of a table that have these values; by an index if one helps.
-    pub(super) fn key_scan(
+    /// The row that must be there with these values of a unique key.
+    pub(super) fn referenced_row(
         &mut self,
         database: DbId,
         table: &Arc<TableDef>,
+        values: Vec<KeyValue>,
+    ) -> Node {
+        self.key_scan((database, table), values, (Vec::new(), None), ReadOptions::default())
+    }
+
+    /// The rows that have these values of a foreign key, as they are when nobody else is changing them.
+    pub(super) fn referencing_rows(
+        &mut self,
+        database: DbId,
+        table: &Arc<TableDef>,
+        values: Vec<KeyValue>,
+        names: (Vec<(usize, ColId)>, Option<ColId>),
+    ) -> Node {
+        let options = ReadOptions { newest: true, ..ReadOptions::default() };
+        self.key_scan((database, table), values, names, options)
+    }
+
+    /// The rows of a table that have these values; by an index if one helps.
+    fn key_scan(
+        &mut self,
+        (database, table): (DbId, &Arc<TableDef>),
         mut values: Vec<KeyValue>,
-        mut columns: Vec<(usize, ColId)>,
-        row: Option<ColId>,
+        (mut columns, row): (Vec<(usize, ColId)>, Option<ColId>),
+        options: ReadOptions,
     ) -> Node {
         for value in &mut values {
             if let Some(column) = table.column(value.column) {
@@ -60,7 +81,7 @@ impl Binder<'_> {
             access,
             residual,
             row,
-            options: ReadOptions::default(),
+            options,
             hint: AccessHint::default(),
         }))
     }

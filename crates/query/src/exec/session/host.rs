@@ -99,8 +99,9 @@ impl Host for State {
                 return Ok(Reader { snapshot, reading: Reading::Versions, transaction: part });
             }
             let reading = locking::reading(level, options, purpose, table.lock_escalation)?;
-            if options.isolation.is_some_and(|hint| hint != tree::Isolation::Snapshot) {
-                // A locking level in a transaction at SNAPSHOT reads what is newest.
+            let locks = |hint| hint != tree::Isolation::Snapshot;
+            if options.newest || options.isolation.is_some_and(locks) {
+                // Even in a transaction at SNAPSHOT.
                 let newest = part.newest_snapshot().stamp;
                 (snapshot.stamp, snapshot.isolation) = (newest, Isolation::ReadCommitted);
             }

@@ -31,6 +31,16 @@ impl DiskLevel {
     }
 }
 
+/// How foreign keys look for the rows that refer to one.
+pub const NEWEST: Locking = Locking {
+    mode: LockMode::SHARED,
+    reach: Reach::Instant,
+    table: None,
+    skip: false,
+    no_wait: false,
+    escalate: false,
+};
+
 /// How a disk table is read. Error 650.
 pub fn reading(
     level: DiskLevel,
@@ -38,6 +48,9 @@ pub fn reading(
     purpose: ReadPurpose,
     escalation: LockEscalation,
 ) -> SqlResult<Reading> {
+    if options.newest {
+        return Ok(Reading::Locked(NEWEST));
+    }
     if matches!(purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent) {
         return Ok(Reading::Versions);
     }
@@ -128,6 +141,7 @@ mod tests {
         let update = ReadOptions { update_lock: true, ..none };
         let past = ReadOptions { read_past: true, ..none };
         let table = ReadOptions { table_lock: true, ..none };
+        let newest = ReadOptions { newest: true, ..none };
         let (query, change) = (ReadPurpose::Query, ReadPurpose::Change);
         let cases = [
             (VERSIONS, none, query, "versions"),
@@ -153,6 +167,9 @@ mod tests {
             (VERSIONS, table, query, "S Instant S"),
             (VERSIONS, table, change, "U Rows X"),
             (VERSIONS, ReadOptions { exclusive_lock: true, ..table }, query, "X Rows X"),
+            (VERSIONS, none, ReadPurpose::MustStay, "versions"),
+            (at(Snapshot), newest, ReadPurpose::MustBeAbsent, "S Instant -"),
+            (at(Serializable), newest, change, "S Instant -"),
         ];
         for (level, options, purpose, expected) in cases {
             assert_eq!(

@@ -98,7 +98,9 @@ impl TableCursor {
         self.reading = reading;
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
-        self.is_current = is_reference && table.conflicts() == ConflictPolicy::Wait;
+        // Where it is not the whole key that is looked for, somebody tests the rows that are found.
+        self.is_current =
+            is_reference && !desc.options.newest && table.conflicts() == ConflictPolicy::Wait;
         // Who locks rows, or has them looked at again at commit, needs them.
         let is_blind = desc.unread
             && desc.reads_only()

@@ -365,7 +365,13 @@ fn parents_are_kept_or_take_their_children_along() {
     for kind in [TableKind::MemoryDurable, TableKind::Disk] {
         let (mut world, parent, child) = family(kind);
         world.fill(&child, &rows(&[[1, 1], [2, 1], [3, 2]])).unwrap();
-        let refuse = || ReferencedAction::Refuse(lookup(&child, 1, col(80, INT), 300));
+        let refuse = || {
+            let mut lookup = lookup(&child, 1, col(80, INT), 300);
+            if let Node::Scan(scan) = &mut lookup {
+                scan.options.newest = true;
+            }
+            ReferencedAction::Refuse(lookup)
+        };
         let mut plan = delete(&parent, Some(eq(col(0, INT), int(1))));
         plan.effects.referenced_by = vec![referenced(&child, refuse())];
         let error =
