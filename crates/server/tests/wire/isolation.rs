@@ -15,6 +15,7 @@ use tools::client::{ClientError, Connection};
 
 use crate::support::TestServer;
 
+mod foreign_keys;
 mod hints;
 mod table;
 

@@ -14,7 +14,7 @@ use super::instead::instead_effects;
 use super::look_up::KeyValue;
 use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
-use crate::plan::expr::{CastMode, ColId, Expr};
+use crate::plan::expr::{CastMode, ColId, Expr, Pred};
 use crate::plan::tree::{
     CheckPlan, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan,
     RowEffects, Target, UpdatePlan,
@@ -74,6 +74,16 @@ impl Write {
         let delete = self.delete.then_some(TriggerEventKind::Delete);
         [insert, update, delete].into_iter().flatten()
     }
+}
+
+/// The rows that a cascade changes.
+struct CascadeRows {
+    /// Yields them.
+    input: Node,
+    /// The column that names the row.
+    row: ColId,
+    /// What must still hold when another transaction has changed the row meanwhile.
+    still_refers: Pred,
 }
 
 impl Binder<'_> {
@@ -235,11 +245,13 @@ impl Binder<'_> {
         self.note_changed(database, referencing);
         let row = self.free_column();
         let columns = other.old.iter().copied().enumerate().collect();
+        let still_refers = self.has_values(&other, &other.old, &values);
         let input = self.referencing_rows(database, referencing, values, (columns, Some(row)));
+        let rows = CascadeRows { input, row, still_refers };
         let depth = write.depth + 1;
         if action == ReferentialAction::Cascade && !updated {
             let write = Write { delete: true, depth, ..Write::default() };
-            let plan = self.cascaded_delete(&other, input, row, &write)?;
+            let plan = self.cascaded_delete(&other, rows, &write)?;
             return Ok(ReferencedAction::Delete(Box::new(plan)));
         }
         let mut set = Vec::with_capacity(key.columns.len());
@@ -262,15 +274,14 @@ impl Binder<'_> {
         }
         let followed = (action == ReferentialAction::Cascade).then_some(key.header.id);
         let write = Write { depth, followed, ..Write::default() };
-        let plan = self.cascaded_update(&other, input, row, set, write)?;
+        let plan = self.cascaded_update(&other, rows, set, write)?;
         Ok(ReferencedAction::Update(Box::new(plan)))
     }
 
     fn cascaded_delete(
         &mut self,
         other: &Changing,
-        input: Node,
-        row: ColId,
+        CascadeRows { input, row, still_refers }: CascadeRows,
         write: &Write,
     ) -> BindResult<DeletePlan> {
         let effects = self.effects(other, write)?;
@@ -279,7 +290,7 @@ impl Binder<'_> {
             input,
             row,
             old_columns: other.old.iter().copied().enumerate().collect(),
-            recheck: None,
+            recheck: Some(still_refers),
             effects,
         })
     }
@@ -287,8 +298,7 @@ impl Binder<'_> {
     fn cascaded_update(
         &mut self,
         other: &Changing,
-        input: Node,
-        row: ColId,
+        CascadeRows { input, row, still_refers }: CascadeRows,
         mut set: Vec<(usize, NewValue)>,
         write: Write,
     ) -> BindResult<UpdatePlan> {
@@ -302,7 +312,7 @@ impl Binder<'_> {
             old_columns: other.old.clone(),
             set,
             assign: Vec::new(),
-            recheck: None,
+            recheck: Some(still_refers),
             effects,
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::ids::DbId;
 use engine::catalog::def::{ColumnId, IndexDef, IndexKind, TableDef};
 
-use super::Binder;
+use super::{Binder, Changing};
 use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, Pred};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::{Access, Node, ReadOptions, Scan, Source};
@@ -40,6 +40,21 @@ impl Binder<'_> {
     ) -> Node {
         let options = ReadOptions { newest: true, ..ReadOptions::default() };
         self.key_scan((database, table), values, names, options)
+    }
+
+    /// Whether a row under one of its sets of names has these values.
+    pub(super) fn has_values(
+        &mut self,
+        row: &Changing,
+        names: &[ColId],
+        values: &[KeyValue],
+    ) -> Pred {
+        let equal = |value: &KeyValue| {
+            let own = row.value_of(names, value.column)?;
+            let value = self.cast(value.value.clone(), own.ty, CastMode::Explicit);
+            Some(Pred::Compare(CompareOp::Eq, own, value))
+        };
+        Pred::And(values.iter().filter_map(equal).collect())
     }
 
     /// The rows of a table that have these values; by an index if one helps.

@@ -12,8 +12,8 @@ use crate::bind::context::{CursorRow, Variable};
 use crate::bind::testing::Db;
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
-use crate::plan::expr::TableVarId;
-use crate::plan::tree::{Plan, ReferencedAction};
+use crate::plan::expr::{CompareOp, Pred, TableVarId};
+use crate::plan::tree::{Node, Plan, ReferencedAction};
 
 fn shop() -> Db {
     let mut db = Db::with(&[
@@ -390,6 +390,17 @@ fn a_merge_follows_foreign_keys_by_what_it_does() {
         .map(|r| (matches!(r.action, ReferencedAction::Delete(_)), r.on_delete, r.on_update))
         .collect();
     assert_eq!(kinds, [(true, true, false), (false, false, true)]);
+    // Rows that others have changed meanwhile must still refer to the old one.
+    for referenced in &plan.effects.referenced_by {
+        let (input, recheck) = match &referenced.action {
+            ReferencedAction::Delete(plan) => (&plan.input, &plan.recheck),
+            ReferencedAction::Update(plan) => (&plan.input, &plan.recheck),
+            ReferencedAction::Refuse { .. } => panic!("it is no cascade"),
+        };
+        assert!(matches!(input, Node::Scan(scan) if scan.options.newest));
+        let Some(Pred::And(terms)) = recheck else { panic!("there is no condition") };
+        assert!(matches!(terms[..], [Pred::Compare(CompareOp::Eq, ..)]), "{terms:?}");
+    }
 }
 
 #[test]
