@@ -55,3 +55,38 @@ DELETE one WHERE id > 500;
 DELETE many WHERE id > 500;
 SELECT COUNT(*) AS n FROM many;
 GO
+-- Rows that take their default parent, which goes with the others.
+CREATE TABLE home (id int PRIMARY KEY);
+CREATE TABLE guest (id int PRIMARY KEY, home int NULL DEFAULT 9 CONSTRAINT fk_home REFERENCES home (id) ON DELETE SET DEFAULT ON UPDATE SET DEFAULT);
+INSERT home VALUES (1), (2), (9);
+INSERT guest VALUES (1, 2);
+GO
+DELETE home WHERE id IN (2, 9);
+GO
+DELETE home WHERE id IN (1, 2);
+SELECT id, home FROM guest;
+GO
+-- The default is made by the statement that needs it.
+INSERT home VALUES (8);
+UPDATE guest SET home = 8;
+DELETE home WHERE id = 9;
+UPDATE home SET id = id + 1;
+SELECT id, home FROM guest;
+SELECT id FROM home;
+GO
+-- It is taken away from those who took it before.
+UPDATE home SET id = id + 1;
+GO
+-- Over two levels.
+CREATE TABLE top_ (id int PRIMARY KEY);
+CREATE TABLE middle (id int PRIMARY KEY, above int CONSTRAINT fk_top REFERENCES top_ (id) ON DELETE CASCADE);
+CREATE TABLE bottom (id int PRIMARY KEY, above int DEFAULT 9 CONSTRAINT fk_middle REFERENCES middle (id) ON DELETE SET DEFAULT);
+INSERT top_ VALUES (1), (2);
+INSERT middle VALUES (10, 1), (9, 2);
+INSERT bottom VALUES (1, 10);
+GO
+DELETE top_;
+GO
+DELETE top_ WHERE id = 1;
+SELECT id, above FROM bottom;
+GO

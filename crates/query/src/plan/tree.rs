@@ -576,8 +576,10 @@ pub struct ReferencePlan {
     pub lookup: Node,
     /// The key columns, as expressions; any NULL passes.
     pub key: Vec<Expr>,
-    /// The referenced table is the target itself: checked when the statement is done.
+    /// The statement may change referenced rows, too: checked when it is done.
     pub deferred: bool,
+    /// The referenced table is the target itself; for the message.
+    pub same_table: bool,
     /// For updates: only when one of these columns (by layout position) changed.
     pub columns: Vec<usize>,
 }

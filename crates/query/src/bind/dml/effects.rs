@@ -175,7 +175,9 @@ impl Binder<'_> {
                 column_name: single_column(&referenced, key.columns.iter().map(|c| c.1)),
                 lookup,
                 key: exprs,
-                deferred: key.referenced == table.id(),
+                // Above a cascade rows of any table may be about to go, or to come.
+                deferred: key.referenced == table.id() || write.depth > 0,
+                same_table: key.referenced == table.id(),
                 columns,
             });
         }

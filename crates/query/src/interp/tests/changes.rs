@@ -315,6 +315,7 @@ fn reference(def: &Arc<TableDef>, key: u32, deferred: bool) -> ReferencePlan {
         lookup: lookup(def, 0, col(key, INT), 200),
         key: vec![col(key, INT)],
         deferred,
+        same_table: deferred,
         columns: vec![1],
     }
 }

@@ -394,7 +394,7 @@ impl Lowering {
 
 fn foreign_key_rule(reference: &ReferencePlan) -> Rule {
     Rule::Constraint {
-        kind: if reference.deferred { "FOREIGN KEY SAME TABLE" } else { "FOREIGN KEY" },
+        kind: if reference.same_table { "FOREIGN KEY SAME TABLE" } else { "FOREIGN KEY" },
         name: reference.name.clone(),
         table: Some(reference.referenced_name.clone()),
         column: reference.column_name.clone(),
