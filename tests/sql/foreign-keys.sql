@@ -90,3 +90,41 @@ GO
 DELETE top_ WHERE id = 1;
 SELECT id, above FROM bottom;
 GO
+-- A key that one row leaves and another takes is there when the statement is done.
+CREATE TABLE kept (id int PRIMARY KEY, v int);
+CREATE TABLE refers (id int PRIMARY KEY, kept int CONSTRAINT fk_kept REFERENCES kept (id));
+INSERT kept VALUES (1, 10), (2, 20);
+INSERT refers VALUES (1, 1), (2, 2);
+GO
+UPDATE kept SET id = 3 - id;
+SELECT id, v FROM kept ORDER BY id;
+GO
+UPDATE kept SET id = id + 1;
+GO
+MERGE kept USING (VALUES (1, 11)) s(id, v) ON kept.id = s.id AND kept.v = s.v
+WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v)
+WHEN NOT MATCHED BY SOURCE AND kept.id = 1 THEN DELETE;
+SELECT id, v FROM kept ORDER BY id;
+GO
+MERGE kept USING (VALUES (3, 11)) s(id, v) ON kept.id = s.id
+WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v)
+WHEN NOT MATCHED BY SOURCE AND kept.id = 1 THEN DELETE;
+GO
+CREATE TABLE chain (id int PRIMARY KEY, above int CONSTRAINT fk_chain REFERENCES chain (id));
+INSERT chain VALUES (1, NULL), (2, 1), (3, 2);
+UPDATE chain SET id = id + 1, above = above + 1;
+SELECT id, above FROM chain ORDER BY id;
+GO
+UPDATE chain SET id = id + 1;
+GO
+-- In memory as well.
+CREATE TABLE m (id int PRIMARY KEY NONCLUSTERED, k int NOT NULL UNIQUE) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);
+CREATE TABLE n (id int PRIMARY KEY NONCLUSTERED, m int CONSTRAINT fk_m REFERENCES m (id)) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);
+INSERT m VALUES (1, 1), (2, 2), (3, 3);
+INSERT n VALUES (1, 1), (2, 2);
+GO
+DELETE m WHERE id = 2;
+GO
+DELETE m WHERE id = 3;
+SELECT id FROM m ORDER BY id;
+GO

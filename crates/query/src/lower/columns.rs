@@ -575,7 +575,10 @@ impl Walk<'_> {
         }
         for referenced in &effects.referenced_by {
             match &referenced.action {
-                ReferencedAction::Refuse(lookup) => self.node(lookup),
+                ReferencedAction::Refuse { referencing, referenced } => {
+                    self.node(referencing);
+                    self.node(referenced);
+                }
                 ReferencedAction::Delete(delete) => self.delete(delete),
                 ReferencedAction::Update(update) => self.update(update),
             }

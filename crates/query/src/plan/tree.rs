@@ -609,8 +609,13 @@ pub struct ReferencedPlan {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one for a foreign key")]
 pub enum ReferencedAction {
-    /// Error 547 if this look-up finds a row, checked when the statement is done.
-    Refuse(Node),
+    /// Error 547 if there are such rows when the statement is done, but nothing that they refer to.
+    Refuse {
+        /// The look-up of rows that refer to the old key.
+        referencing: Node,
+        /// The look-up of the row with the old key: another one may have taken it.
+        referenced: Node,
+    },
     /// They are deleted too.
     Delete(Box<DeletePlan>),
     /// Their key columns follow, become NULL, or take their defaults.

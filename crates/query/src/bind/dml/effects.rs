@@ -240,8 +240,12 @@ impl Binder<'_> {
         let pairs = key.columns.iter().map(|&(own, referenced)| (referenced, own));
         let values = changing.key_values(&changing.old, pairs);
         if action == ReferentialAction::NoAction {
-            let lookup = self.referencing_rows(database, referencing, values, (Vec::new(), None));
-            return Ok(ReferencedAction::Refuse(lookup));
+            let names = (Vec::new(), None);
+            let referencing = self.referencing_rows(database, referencing, values, names);
+            let own = key.columns.iter().map(|&(_, referenced)| (referenced, referenced));
+            let values = changing.key_values(&changing.old, own);
+            let referenced = self.referenced_row(database, &changing.table, values);
+            return Ok(ReferencedAction::Refuse { referencing, referenced });
         }
         let other = self.changing_table(database, referencing);
         self.note_changed(database, referencing);

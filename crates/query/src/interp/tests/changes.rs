@@ -371,7 +371,8 @@ fn parents_are_kept_or_take_their_children_along() {
             if let Node::Scan(scan) = &mut lookup {
                 scan.options.newest = true;
             }
-            ReferencedAction::Refuse(lookup)
+            let referenced = self::lookup(&parent, 0, col(80, INT), 400);
+            ReferencedAction::Refuse { referencing: lookup, referenced }
         };
         let mut plan = delete(&parent, Some(eq(col(0, INT), int(1))));
         plan.effects.referenced_by = vec![referenced(&child, refuse())];

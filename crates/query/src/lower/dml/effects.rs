@@ -8,11 +8,11 @@ use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose, WorkDesc};
 use crate::ir::site::{ResultSite, Rule, StatementKind, TransitionSite};
-use crate::lower::Lowering;
 use crate::lower::columns::{uses_in_expr, uses_in_node};
 use crate::lower::dml::Changed;
 use crate::lower::pred::Ways;
 use crate::lower::scope::Val;
+use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
     Node, OutputColumn, ReferencePlan, ReferencedAction, ReferencedPlan, RowEffects,
@@ -40,12 +40,12 @@ struct Test {
     work: ObjId,
     layout: u16,
     columns: Vec<ColId>,
-    lookup: Node,
-    purpose: ReadPurpose,
+    /// Finds the row with a key that is referred to.
+    referenced: Node,
+    /// Finds those that refer to it, if there need be none: then there need not be the former.
+    referencing: Option<Node>,
     target: Changed,
     rule: Rule,
-    /// Whether finding a row (instead of finding none) is the violation.
-    refuse_found: bool,
 }
 
 impl Lowering {
@@ -112,13 +112,10 @@ impl Lowering {
             if reference.deferred {
                 self.defer(target, reference, deferred)?;
             } else {
-                self.purpose = Some(ReadPurpose::MustStay);
-                self.touch_for(&reference.lookup)?;
-                self.produce(&reference.lookup, &mut |l| {
+                self.look_up(&reference.lookup, ReadPurpose::MustStay, &mut |l| {
                     l.b.jump(ok);
                     Ok(())
                 })?;
-                self.purpose = None;
                 self.violate(target, foreign_key_rule(reference));
             }
             self.b.place(ok);
@@ -150,13 +147,8 @@ impl Lowering {
     ) -> SqlResult<()> {
         let mut columns = Vec::new();
         reference.key.iter().for_each(|e| uses_in_expr(e, &mut |col| columns.push(col)));
-        let test = self.new_test(
-            target,
-            &reference.lookup,
-            columns,
-            foreign_key_rule(reference),
-            ReadPurpose::MustStay,
-        );
+        let rule = foreign_key_rule(reference);
+        let test = self.new_test(target, columns, &reference.lookup, None, rule);
         self.push_columns(test.work, &test.columns.clone())?;
         deferred.tests.push(test);
         Ok(())
@@ -165,17 +157,19 @@ impl Lowering {
     fn new_test(
         &mut self,
         target: &Changed,
-        lookup: &Node,
         mut columns: Vec<ColId>,
+        referenced: &Node,
+        referencing: Option<&Node>,
         rule: Rule,
-        purpose: ReadPurpose,
     ) -> Test {
-        uses_in_node(lookup, &mut |col| columns.push(col));
+        for lookup in std::iter::once(referenced).chain(referencing) {
+            uses_in_node(lookup, &mut |col| columns.push(col));
+            // What the look-up makes itself is not passed to it.
+            let inside = crate::lower::columns::outputs(lookup);
+            columns.retain(|col| !inside.contains(col) && self.scope.get(*col).is_some());
+        }
         columns.sort_unstable();
         columns.dedup();
-        // What the look-up makes itself is not passed to it.
-        let inside = crate::lower::columns::outputs(lookup);
-        columns.retain(|col| !inside.contains(col) && self.scope.get(*col).is_some());
         let types: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
         let layout = self.b.layout_of(&types);
         let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
@@ -184,11 +178,10 @@ impl Lowering {
             work,
             layout,
             columns,
-            lookup: lookup.clone(),
-            purpose,
+            referenced: referenced.clone(),
+            referencing: referencing.cloned(),
             target: target.clone(),
             rule,
-            refuse_found: purpose == ReadPurpose::MustBeAbsent,
         }
     }
 
@@ -216,11 +209,9 @@ impl Lowering {
                 self.skip_unchanged(target, effects, referenced, unchanged)?;
             }
             match &referenced.action {
-                ReferencedAction::Refuse(lookup) => {
-                    let columns = Vec::new();
+                ReferencedAction::Refuse { referencing, referenced: row } => {
                     let rule = referenced_rule(target, referenced);
-                    let purpose = ReadPurpose::MustBeAbsent;
-                    let test = self.new_test(target, lookup, columns, rule, purpose);
+                    let test = self.new_test(target, Vec::new(), row, Some(referencing), rule);
                     self.push_columns(test.work, &test.columns.clone())?;
                     deferred.tests.push(test);
                 }
@@ -273,27 +264,39 @@ impl Lowering {
             self.scan_work(test.work, &mut |l, row| {
                 l.bind_row(row, test.layout, &test.columns);
                 let ok = l.b.label();
-                l.purpose = Some(test.purpose);
-                l.touch_for(&test.lookup)?;
-                let inside = l.enter();
-                if test.refuse_found {
-                    l.produce(&test.lookup, &mut |l| {
-                        l.violate(&test.target, test.rule.clone());
-                        Ok(())
-                    })?;
-                } else {
-                    l.produce(&test.lookup, &mut |l| {
-                        l.b.jump(ok);
-                        Ok(())
-                    })?;
-                    l.violate(&test.target, test.rule.clone());
+                match &test.referencing {
+                    None => l.unless_referenced(&test, ok)?,
+                    Some(referencing) => {
+                        l.look_up(referencing, ReadPurpose::MustBeAbsent, &mut |l| {
+                            l.unless_referenced(&test, ok)
+                        })?;
+                    }
                 }
-                l.purpose = None;
-                l.leave(inside);
                 l.b.place(ok);
                 Ok(())
             })?;
         }
+        Ok(())
+    }
+
+    /// Raises the violation of a test if there is no row with its key; goes on at `ok` otherwise.
+    fn unless_referenced(&mut self, test: &Test, ok: Label) -> SqlResult<()> {
+        self.look_up(&test.referenced, ReadPurpose::MustStay, &mut |l| {
+            l.b.jump(ok);
+            Ok(())
+        })?;
+        self.violate(&test.target, test.rule.clone());
+        Ok(())
+    }
+
+    /// A loop over the rows that a foreign key looks for.
+    fn look_up(&mut self, lookup: &Node, purpose: ReadPurpose, body: Consume<'_>) -> SqlResult<()> {
+        self.touch_for(lookup)?;
+        let outside = self.enter();
+        let before = self.purpose.replace(purpose);
+        self.produce(lookup, body)?;
+        self.purpose = before;
+        self.leave(outside);
         Ok(())
     }
 

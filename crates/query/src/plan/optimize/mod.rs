@@ -163,7 +163,10 @@ impl Optimizer<'_, '_> {
         }
         for referenced in &mut effects.referenced_by {
             match &mut referenced.action {
-                ReferencedAction::Refuse(lookup) => self.node(lookup),
+                ReferencedAction::Refuse { referencing, referenced } => {
+                    self.node(referencing);
+                    self.node(referenced);
+                }
                 ReferencedAction::Delete(delete) => self.delete(delete),
                 ReferencedAction::Update(update) => self.update(update),
             }
