@@ -128,3 +128,72 @@ GO
 DELETE m WHERE id = 3;
 SELECT id FROM m ORDER BY id;
 GO
+-- Rows that follow may have keys of their own, which others that follow leave.
+CREATE TABLE head (id int PRIMARY KEY, v int);
+CREATE TABLE line (head int CONSTRAINT fk_head REFERENCES head (id) ON UPDATE CASCADE ON DELETE SET NULL, k int, id int PRIMARY KEY, UNIQUE (head, k));
+CREATE TABLE detail (head int, k int, id int PRIMARY KEY, UNIQUE (head, k), CONSTRAINT fk_line FOREIGN KEY (head, k) REFERENCES line (head, k) ON UPDATE CASCADE);
+CREATE TABLE seen (what varchar(10), old int, new int, id int);
+INSERT head VALUES (1, 1), (2, 2), (3, 3);
+INSERT line VALUES (1, 1, 1), (1, 2, 2), (2, 1, 3), (3, 1, 4);
+INSERT detail VALUES (1, 1, 1), (1, 2, 2), (2, 1, 3);
+GO
+CREATE TRIGGER of_line ON line AFTER UPDATE AS
+INSERT seen SELECT 'line', d.head, i.head, d.id FROM deleted d JOIN inserted i ON d.id = i.id;
+GO
+UPDATE head SET id = id + 1;
+SELECT head, k, id FROM line ORDER BY id;
+SELECT head, k, id FROM detail ORDER BY id;
+SELECT what, old, new, id FROM seen ORDER BY id;
+GO
+-- They exchange them.
+UPDATE head SET id = 5 - id WHERE id IN (2, 3);
+SELECT id, v FROM head ORDER BY id;
+SELECT head, k, id FROM line ORDER BY id;
+SELECT head, k, id FROM detail ORDER BY id;
+GO
+MERGE head USING (VALUES (2, 3), (3, 4), (4, 2)) s(old, new) ON head.id = s.old
+WHEN MATCHED THEN UPDATE SET id = s.new;
+SELECT head, k, id FROM line ORDER BY id;
+SELECT head, k, id FROM detail ORDER BY id;
+GO
+-- One for one.
+CREATE TABLE body (id int PRIMARY KEY CONSTRAINT fk_body REFERENCES head (id) ON UPDATE CASCADE, v int);
+CREATE TABLE toe (id int PRIMARY KEY CONSTRAINT fk_toe REFERENCES body (id) ON UPDATE CASCADE, v int);
+INSERT body VALUES (2, 2), (3, 3), (4, 4);
+INSERT toe VALUES (2, 2), (4, 4);
+UPDATE head SET id = id + 1;
+UPDATE head SET id = 8 - id;
+SELECT id, v FROM body ORDER BY id;
+SELECT id, v FROM toe ORDER BY id;
+GO
+UPDATE head SET id = 10 WHERE id = 3;
+SELECT id, v FROM body ORDER BY id;
+GO
+-- A key that stays taken is one, and nothing has happened.
+CREATE TABLE flag (id int PRIMARY KEY, head int CONSTRAINT uq_flag UNIQUE CONSTRAINT fk_flag REFERENCES head (id) ON UPDATE SET NULL);
+INSERT flag VALUES (1, 10), (2, 4);
+UPDATE head SET id = 11 WHERE id = 10;
+SELECT id, head FROM flag ORDER BY id;
+GO
+UPDATE head SET id = id + 1;
+GO
+SELECT id, head FROM flag ORDER BY id;
+SELECT id FROM head ORDER BY id;
+GO
+-- Rows that follow without such keys follow once.
+CREATE TABLE lead (id int PRIMARY KEY);
+CREATE TABLE indexed (id int PRIMARY KEY, lead int INDEX by_lead CONSTRAINT fk_indexed REFERENCES lead (id) ON UPDATE CASCADE ON DELETE CASCADE);
+CREATE TABLE bare (id int PRIMARY KEY, lead int CONSTRAINT fk_bare REFERENCES lead (id) ON UPDATE CASCADE ON DELETE CASCADE);
+INSERT lead VALUES (1), (2), (3);
+INSERT indexed VALUES (1, 1), (2, 2), (3, 3);
+INSERT bare VALUES (1, 1), (2, 2), (3, 3);
+UPDATE lead SET id = id + 1;
+UPDATE lead SET id = 5 - id WHERE id < 4;
+SELECT a.id, a.lead AS indexed, b.lead AS bare FROM indexed a JOIN bare b ON a.id = b.id ORDER BY a.id;
+GO
+MERGE lead USING (VALUES (2, 3), (4, 2)) s(old, new) ON lead.id = s.old
+WHEN MATCHED THEN UPDATE SET id = s.new
+WHEN NOT MATCHED BY SOURCE THEN DELETE;
+SELECT id FROM lead ORDER BY id;
+SELECT a.id, a.lead AS indexed, b.lead AS bare FROM indexed a JOIN bare b ON a.id = b.id ORDER BY a.id;
+GO

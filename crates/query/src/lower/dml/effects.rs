@@ -1,5 +1,6 @@
 //! What is tested and done for each row: constraints, references, `OUTPUT`, triggers' copies.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{SqlResult, SqlType};
@@ -10,6 +11,7 @@ use crate::ir::object::{ObjId, ObjectDesc, ReadPurpose, WorkDesc};
 use crate::ir::site::{ResultSite, Rule, StatementKind, TransitionSite};
 use crate::lower::columns::{uses_in_expr, uses_in_node};
 use crate::lower::dml::Changed;
+use crate::lower::dml::held::HeldCascade;
 use crate::lower::pred::Ways;
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
@@ -18,9 +20,11 @@ use crate::plan::tree::{
     Node, OutputColumn, ReferencePlan, ReferencedAction, ReferencedPlan, RowEffects,
 };
 
-/// Tests that wait for the end of the statement.
+/// What waits for the end of the statement.
 #[derive(Default)]
 pub struct Deferred {
+    /// Rows that cascades have taken away, whose successors are inserted when all old ones are gone.
+    pub held: VecDeque<HeldCascade>,
     tests: Vec<Test>,
 }
 
@@ -254,8 +258,12 @@ impl Lowering {
         Ok(())
     }
 
-    /// The tests that waited for the end of the statement.
-    pub fn check_deferred(&mut self, deferred: Deferred) -> SqlResult<()> {
+    /// What waited for the end of the statement.
+    pub fn check_deferred(&mut self, mut deferred: Deferred) -> SqlResult<()> {
+        // Further cascades may add to them.
+        while let Some(held) = deferred.held.pop_front() {
+            self.release_cascade(&held, &mut deferred)?;
+        }
         if deferred.tests.is_empty() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 //!
 //! A statement may give one row the key that another is about to leave: `SET id = id + 1`, or a `MERGE` that inserts
 //! what it deletes elsewhere. Then old rows are deleted as the input yields them, and the new ones are inserted when
-//! it is exhausted.
+//! it is exhausted. A cascade's input is exhausted when the statement has changed its last row.
 
 use base::{SqlResult, SqlType};
 
@@ -13,7 +13,7 @@ use crate::lower::columns::{outputs, uses_in_expr};
 use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr};
-use crate::plan::tree::{NewValue, Node, RowEffects};
+use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
 
 /// A worktable of new rows. One that replaces another is followed by that, if somebody asks for it, and by where it
 /// was; then comes what else is needed of the input.
@@ -40,8 +40,29 @@ pub struct Release<'p> {
     pub output: Option<u16>,
 }
 
+/// The rows that a cascade has changed, for all rows of the statement that it followed.
+pub struct HeldCascade {
+    held: Held,
+    target: Changed,
+    effects: RowEffects,
+    old_columns: Vec<ColId>,
+    set: Vec<usize>,
+}
+
+impl HeldCascade {
+    pub fn new(held: Held, target: Changed, update: &UpdatePlan) -> HeldCascade {
+        HeldCascade {
+            held,
+            target,
+            effects: update.effects.clone(),
+            old_columns: update.old_columns.clone(),
+            set: update.set.iter().map(|s| s.0).collect(),
+        }
+    }
+}
+
 impl Lowering {
-    /// A worktable for the new rows of a statement. To be called where the statement begins.
+    /// A worktable for the new rows of a statement, or of a cascade: all rows that it changes for the statement.
     pub fn hold_rows(
         &mut self,
         target: &Changed,
@@ -67,7 +88,7 @@ impl Lowering {
         types.extend(others.iter().map(|&col| self.stored_type(col)));
         let layout = self.b.layout_of(&types);
         let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
-        self.b.emit(Inst::WorkClear { work });
+        self.b.in_prologue(|b| b.emit(Inst::WorkClear { work }));
         Held { work, layout, columns: target.columns.len(), replaces, has_old, others }
     }
 
@@ -89,6 +110,20 @@ impl Lowering {
         }
         let list = self.b.list(&regs);
         self.b.emit(Inst::WorkPush { work: held.work, list });
+        Ok(())
+    }
+
+    /// Inserts the rows that a cascade has held.
+    pub fn release_cascade(
+        &mut self,
+        cascade: &HeldCascade,
+        deferred: &mut Deferred,
+    ) -> SqlResult<()> {
+        let HeldCascade { held, target, effects, old_columns, set } = cascade;
+        let release = Release { effects, old_columns, set: Some(set), output: None };
+        let outside = self.enter();
+        self.release_rows(held, target, &release, deferred)?;
+        self.leave(outside);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use base::SqlResult;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::lower::Lowering;
 use crate::lower::columns::uses_in_expr;
-use crate::lower::dml::held::Release;
+use crate::lower::dml::held::{HeldCascade, Release};
 use crate::lower::dml::{
     Changed, Deferred, OldRow, keeps_keys, may_load, touches_unique_key, yields_one_row,
 };
@@ -45,7 +45,9 @@ impl Lowering {
             counted && may_load(&target, &update.effects);
         let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
         self.b.unit.targets[usize::from(target.id)].keeps_keys = keeps_keys(&target, &set);
-        let hold = touches_unique_key(&target, &set) && !yields_one_row(&update.input);
+        // A cascade's input yields the rows that refer to one; the statement may change others.
+        let yields_one = counted && yields_one_row(&update.input);
+        let hold = touches_unique_key(&target, &set) && !yields_one;
         let input = (&update.input, &update.old_columns[..]);
         let held = hold.then(|| self.hold_rows(&target, &update.effects, input, true));
         self.produce(&update.input, &mut |l| {
@@ -96,6 +98,10 @@ impl Lowering {
         })?;
         self.place_full(counted);
         let Some(held) = held else { return Ok(()) };
+        if !counted {
+            deferred.held.push_back(HeldCascade::new(held, target, update));
+            return Ok(());
+        }
         let UpdatePlan { effects, old_columns, .. } = update;
         let release = Release { effects, old_columns, set: Some(&set), output };
         self.release_rows(&held, &target, &release, deferred)
