@@ -32,6 +32,12 @@ pub trait Names {
         None
     }
 
+    /// The table variables that hold what `INSERT … EXEC` inserts, one for all result sets of the same types. The
+    /// last column numbers the rows.
+    fn returned(&self) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
     /// The name of a database.
     fn database_name(&self, database: DbId) -> Arc<str>;
 

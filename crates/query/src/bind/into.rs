@@ -89,6 +89,13 @@ impl Binder<'_> {
         let new_columns = columns.iter().map(|_| self.free_column()).collect();
         let effects = RowEffects { new_columns, not_null, ..RowEffects::default() };
         let target = Target::Table { database, table: table.clone() };
-        Ok(Plan::Insert(Box::new(InsertPlan { target, source: node, values, effects, lock: None })))
+        Ok(Plan::Insert(Box::new(InsertPlan {
+            target,
+            source: node,
+            values,
+            converted: Vec::new(),
+            effects,
+            lock: None,
+        })))
     }
 }

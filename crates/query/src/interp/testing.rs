@@ -739,5 +739,12 @@ pub fn insert_values(target: Target, def: &TableDef, rows: &[Vec<Value>]) -> Pla
         not_null,
         ..RowEffects::default()
     };
-    Plan::Insert(Box::new(InsertPlan { target, source, values, effects, lock: None }))
+    Plan::Insert(Box::new(InsertPlan {
+        target,
+        source,
+        values,
+        converted: Vec::new(),
+        effects,
+        lock: None,
+    }))
 }

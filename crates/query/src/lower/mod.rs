@@ -47,7 +47,7 @@ use crate::ir::site::{AssignedColumn, ResultSite, StatementKind};
 use crate::ir::unit::{OperatorCounter, Unit};
 use crate::lower::columns::{ColumnType, Columns};
 use crate::lower::scope::{Scope, Val};
-use crate::plan::expr::{Expr, Pred, VarId};
+use crate::plan::expr::{ColId, Expr, Pred, VarId};
 use crate::plan::native::NativeModule;
 use crate::plan::print::NodeKey;
 use crate::plan::tree::*;
@@ -157,6 +157,8 @@ struct Lowering {
     purpose: Option<ReadPurpose>,
     /// The column that a value is being converted for.
     assigned_column: Option<AssignedColumn>,
+    /// Columns of operators that are converted for columns of the target.
+    converted: HashMap<ColId, AssignedColumn>,
     /// How many guards there are, to see whether an operation has one.
     guards: usize,
     /// Where a statement goes that has counted as many rows as the session wants.
@@ -185,6 +187,7 @@ impl Lowering {
             worktables: HashMap::new(),
             purpose: None,
             assigned_column: None,
+            converted: HashMap::new(),
             guards: 0,
             full: None,
             atomic_depth: 0,
@@ -298,8 +301,11 @@ impl Lowering {
             }),
             Node::Compute { input, columns } => self.produce(input, &mut |l| {
                 for (col, expr) in columns {
-                    let val = l.expr(expr)?;
-                    l.bind(*col, val);
+                    let assigned = l.converted.get(col).cloned();
+                    let outside = std::mem::replace(&mut l.assigned_column, assigned);
+                    let val = l.expr(expr);
+                    l.assigned_column = outside;
+                    l.bind(*col, val?);
                 }
                 consume(l)
             }),

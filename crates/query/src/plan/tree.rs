@@ -508,6 +508,9 @@ pub struct InsertPlan {
     pub source: Node,
     /// For each column of the target, in layout order, its value from the source's columns.
     pub values: Vec<NewValue>,
+    /// Columns that the source itself converts to those of the target at these places of the layout: what
+    /// cannot be converted is reported like a value.
+    pub converted: Vec<(ColId, usize)>,
     /// What every new row must satisfy, and what is done with it.
     pub effects: RowEffects,
     /// How the target is locked before anything is read, if a hint asks for that.

@@ -13,7 +13,7 @@ use crate::bind::order::limited_by;
 use crate::bind::query::scalar_of;
 use crate::bind::scalar::{Origin, Scalar};
 use crate::bind::scope::Clause;
-use crate::bind::select::Usage;
+use crate::bind::select::{Output, Usage};
 use crate::plan::expr::Expr;
 use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions, Target};
 
@@ -21,19 +21,19 @@ use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions
 const VALUES_ROWS_MAX: usize = 1000;
 
 impl Binder<'_> {
-    /// `INSERT` from anything but `EXEC`, which is bound with a query of what has been returned. Errors
-    /// 109, 110, 120, 121, 213 and many more.
+    /// `INSERT`. Errors 109, 110, 120, 121, 213 and many more.
     pub fn insert(&mut self, insert: &ast::Insert) -> BindResult<Plan> {
         self.query_hints(&insert.options)?;
         self.with_tables(insert.with.as_ref(), |b| {
             let (targeted, checks) = b.insert_target(insert)?;
             let line = insert.target.span.line;
+            let mut converted = Vec::new();
             let (source, given) = match &insert.source {
                 InsertSource::Values(rows) => b.inserted_values(insert, &targeted, rows)?,
                 InsertSource::Query(query) => b.inserted_query(insert, &targeted, query)?,
                 InsertSource::DefaultValues => (Node::OneRow, Vec::new()),
                 InsertSource::Execute(_) => {
-                    return Err(crate::bind::query::unimplemented("INSERT EXEC", line));
+                    b.inserted_results(insert, &targeted, &mut converted)?
                 }
             };
             let source = match &insert.top {
@@ -52,7 +52,14 @@ impl Binder<'_> {
             }
             let target = changing.target.clone();
             let lock = b.insert_lock(insert, &target)?;
-            Ok(Plan::Insert(Box::new(InsertPlan { target, source, values, effects, lock })))
+            Ok(Plan::Insert(Box::new(InsertPlan {
+                target,
+                source,
+                values,
+                converted,
+                effects,
+                lock,
+            })))
         })
     }
 
@@ -267,8 +274,18 @@ impl Binder<'_> {
         targeted: &Targeted,
         query: &ast::Query,
     ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
-        let line = insert.target.span.line;
         let output = self.query(query, Usage::Insert)?;
+        self.inserted_rows(insert, targeted, output)
+    }
+
+    /// The same of a query that is bound.
+    pub(super) fn inserted_rows(
+        &mut self,
+        insert: &ast::Insert,
+        targeted: &Targeted,
+        output: Output,
+    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
+        let line = insert.target.span.line;
         let width = output.columns.len();
         if let Some(list) = &insert.columns {
             let message = match list.len().cmp(&width) {

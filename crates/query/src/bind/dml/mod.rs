@@ -12,6 +12,7 @@ mod instead;
 mod look_up;
 mod merge;
 mod output;
+mod returned;
 #[cfg(test)]
 mod scenarios;
 mod target;

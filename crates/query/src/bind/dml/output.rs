@@ -171,6 +171,7 @@ impl Binder<'_> {
             target: changing.target.clone(),
             source: Node::OneRow,
             values,
+            converted: Vec::new(),
             effects,
             lock: None,
         })

@@ -255,7 +255,7 @@ fn interpreted(
             if !step.is_bound() || matches!(step.kind, StepKind::Definition(_)) {
                 continue;
             }
-            match context.session.compile_step(&program, step, None) {
+            match context.session.compile_step(&program, step, &[]) {
                 Ok(Some(plan)) => found.push(plan.dependencies),
                 Ok(None) => {}
                 // It may be planned when it runs.

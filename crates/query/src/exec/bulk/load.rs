@@ -336,8 +336,12 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
     let session = &*context.session;
     let options = session.compile_options(None);
     let variables = Variables::default();
-    let names =
-        StatementNames { session, variables: &variables, declared: 0, hidden: Some(hidden) };
+    let names = StatementNames {
+        session,
+        variables: &variables,
+        declared: 0,
+        hidden: std::slice::from_ref(hidden),
+    };
     let statistics = EngineStatistics(session);
     let binding = BindContext {
         names: &names,

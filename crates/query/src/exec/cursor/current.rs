@@ -51,7 +51,7 @@ impl Context<'_> {
             return Err(crate::lower::internal("a data step").into());
         };
         let step = step.with_statement((**statement).clone());
-        let ran = self.run_step(program, &step, frame, None);
+        let ran = self.run_step(program, &step, frame, &[]);
         self.session.cursor_row = None;
         let (outcome, kind) = ran?;
         if outcome.rows == 0 {

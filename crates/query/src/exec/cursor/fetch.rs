@@ -132,7 +132,7 @@ impl Context<'_> {
         };
         // What limits statements does not limit cursors.
         let limit = std::mem::take(&mut within.session.options.row_limit);
-        let ran = within.run_step(program, &program.steps[step], frame, None);
+        let ran = within.run_step(program, &program.steps[step], frame, &[]);
         within.session.options.row_limit = limit;
         ran?;
         Ok(collector.collected)

@@ -52,7 +52,7 @@ impl State {
             parameters => tsql::parse_parameter_list(parameters)?,
         };
         let none = Variables::default();
-        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: None };
+        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: &[] };
         let mut declarations = Declarer { session: self, names: &names, types_at: None };
         let mut variables = Variables::default();
         let mut defaults = Vec::with_capacity(declared.len());
@@ -103,7 +103,7 @@ impl State {
         let parse = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
         let batch = tsql::parse_batch(&module.definition, parse)?;
         let none = Variables::default();
-        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: None };
+        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: &[] };
         let mut declarations = Declarer { session: self, names: &names, types_at: None };
         let mut variables = self.parameters(database, module)?;
         variables.parameters = variables.len();
@@ -175,7 +175,7 @@ impl State {
         ordinal: u32,
     ) -> SqlResult<SqlType> {
         let none = Variables::default();
-        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: None };
+        let names = StatementNames { session: self, variables: &none, declared: 0, hidden: &[] };
         let declarations = Declarer { session: self, names: &names, types_at: None };
         let declared =
             declarations.with_context(|c| crate::bind::data_type(c, ty, subject, ordinal))?;
@@ -212,7 +212,7 @@ impl State {
         &self,
         program: &Program,
         step: &Step,
-        hidden: Option<&HiddenTable>,
+        hidden: &[HiddenTable],
     ) -> BindResult<Option<StepPlan>> {
         let options = self.compile_options(program.module.as_deref());
         let names = StatementNames {
@@ -279,7 +279,7 @@ impl State {
             session: self,
             variables: &program.variables,
             declared: step.declared,
-            hidden: None,
+            hidden: &[],
         };
         let statistics = EngineStatistics(self);
         let context = BindContext {

@@ -45,17 +45,17 @@ impl Context<'_> {
         program: &Arc<Program>,
         step: &Step,
     ) -> Run<Option<Arc<StepPlan>>> {
-        self.plan_with(program, step, None)
+        self.plan_with(program, step, &[])
     }
 
-    /// The same with a hidden table, whose plan nobody else can use.
+    /// The same with hidden tables, whose plan nobody else can use.
     pub(crate) fn plan_with(
         &mut self,
         program: &Arc<Program>,
         step: &Step,
-        hidden: Option<&HiddenTable>,
+        hidden: &[HiddenTable],
     ) -> Run<Option<Arc<StepPlan>>> {
-        if hidden.is_none()
+        if hidden.is_empty()
             && let Some(plan) = self.kept_plan(program, step)
         {
             return Ok(Some(plan));
@@ -72,7 +72,7 @@ impl Context<'_> {
         };
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
-        if hidden.is_none() && self.is_shareable(&plan.dependencies) {
+        if hidden.is_empty() && self.is_shareable(&plan.dependencies) {
             step.keep(plan.clone(), self.task.now_ns());
         }
         Ok(Some(plan))
@@ -94,7 +94,7 @@ impl Context<'_> {
             session: self.session,
             variables: &program.variables,
             declared: step.declared,
-            hidden: None,
+            hidden: &[],
         };
         plan.is_good(options, &names).then_some(plan)
     }
@@ -111,7 +111,7 @@ impl Context<'_> {
         let ran = match crate::exec::cursor::current_of(step) {
             None if self.shows_runs() => return self.data_shown(program, step, frame),
             Some(cursor) => self.run_at_cursor(program, step, cursor, frame),
-            None => self.run_step(program, step, frame, None),
+            None => self.run_step(program, step, frame, &[]),
         };
         let (outcome, kind) = ran?;
         step.runs.note(began_ns, self.task.now_ns(), outcome.rows);
@@ -126,7 +126,7 @@ impl Context<'_> {
         program: &Arc<Program>,
         step: &Step,
         frame: &mut Frame,
-        hidden: Option<&HiddenTable>,
+        hidden: &[HiddenTable],
     ) -> Run<(Outcome, StatementKind)> {
         for _ in 0..COMPILATIONS_MAX {
             let plan = self.plan_with(program, step, hidden)?;
@@ -498,7 +498,7 @@ impl Context<'_> {
     fn dependencies_hold(&self, dependencies: &Dependencies) -> bool {
         let none = crate::exec::program::variables::Variables::default();
         let names =
-            StatementNames { session: self.session, variables: &none, declared: 0, hidden: None };
+            StatementNames { session: self.session, variables: &none, declared: 0, hidden: &[] };
         dependencies.still_hold(&names)
     }
 

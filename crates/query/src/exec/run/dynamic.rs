@@ -241,7 +241,7 @@ impl Context<'_> {
             if !step.is_bound() || at_cursor || has_plan() {
                 continue;
             }
-            match self.session.compile_step(program, step, None) {
+            match self.session.compile_step(program, step, &[]) {
                 Ok(Some(plan)) if self.is_shareable(&plan.dependencies) => {
                     step.keep(Arc::new(plan), self.task.now_ns());
                 }

@@ -1,7 +1,9 @@
 //! `INSERT … EXEC`: what a procedure or text returns goes into a table.
 //!
-//! The rows of all result sets are collected first; they go into the table by an `INSERT … SELECT` from
-//! a table variable that nobody can name.
+//! The rows of all result sets are collected first; they go into the table by one statement, which reads
+//! them from table variables that nobody can name. Each result set is converted to the target's columns by
+//! itself, so there is a table variable for each list of types. Its last column numbers the rows as they
+//! have come.
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::interp::local::LocalTable;
 use crate::interp::{Frame, Outcome, OutputRow, ResultSink, TableSlot};
 use crate::ir::site::{ResultSite, StatementKind};
 
-/// The name of the table variable that holds the rows; no user's can be called so.
+/// What the names of the table variables that hold the rows begin with; no user's can be called so.
 const ROWS: &str = "@ insert exec";
 
 impl Context<'_> {
@@ -72,17 +74,20 @@ impl Context<'_> {
         within.session.level_mut().insert_exec = true;
         let ran = within.execute(program, step, execute, frame);
         within.session.level_mut().insert_exec = false;
-        let Collector { rows, types, widths, .. } = collector;
+        let Collector { sets, differ, .. } = collector;
         ran?;
-        if let Some(true) = widths {
+        if differ {
             return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).into());
         }
-        let Some(rows) = rows else { return Ok(None) };
-        self.insert_rows(program, step, insert, frame, (rows, types)).map(Some)
+        if sets.is_empty() {
+            return Ok(None);
+        }
+        self.insert_rows(program, step, insert, frame, sets).map(Some)
     }
 
-    /// Runs a text: the rows of its result sets, which have the same columns, if there are any sets.
-    pub(super) fn rows_of_text(&mut self, text: &str) -> Run<Option<LocalTable>> {
+    /// Runs a text: the rows of its result sets, those of the same columns together, each
+    /// with its number at its end.
+    pub(super) fn rows_of_text(&mut self, text: &str) -> Run<Vec<LocalTable>> {
         let mut collector = Collector::before(self.sink);
         let mut within = Context {
             task: self.task,
@@ -91,7 +96,7 @@ impl Context<'_> {
             sink: &mut collector,
         };
         within.run_text(text, "", &[])?;
-        Ok(collector.rows)
+        Ok(collector.sets.into_iter().map(|set| set.rows).collect())
     }
 
     fn insert_rows(
@@ -100,42 +105,24 @@ impl Context<'_> {
         step: &Step,
         insert: &ast::Insert,
         frame: &mut Frame,
-        (rows, types): (LocalTable, Vec<SqlType>),
+        sets: Vec<Returned>,
     ) -> Run<(Outcome, StatementKind)> {
-        let id = frame.declare_table(TableSlot::Own(Box::new(rows)));
-        let hidden = HiddenTable { name: ROWS.into(), id, table: shape_of(&types) };
-        let query = query_of(ROWS)?;
-        let source = ast::InsertSource::Query(Box::new(query));
-        let insert = ast::Insert { source, ..insert.clone() };
-        let statement =
-            ast::Statement { span: step.span, kind: ast::StatementKind::Insert(Box::new(insert)) };
-        let step = step.with_statement(statement);
-        let result = self.run_step(program, &step, frame, Some(&hidden));
-        if let TableSlot::Own(table) = frame.table_mut(id) {
-            table.release(&mut self.runtime.grant);
+        let declare = |(at, set): (usize, Returned)| {
+            let id = frame.declare_table(TableSlot::Own(Box::new(set.rows)));
+            HiddenTable { name: format!("{ROWS} {at}").into(), id, table: shape_of(&set.types) }
+        };
+        let hidden: Vec<HiddenTable> = sets.into_iter().enumerate().map(declare).collect();
+        let kind = ast::StatementKind::Insert(Box::new(insert.clone()));
+        let step = step.with_statement(ast::Statement { span: step.span, kind });
+        let result = self.run_step(program, &step, frame, &hidden);
+        for hidden in hidden {
+            if let TableSlot::Own(table) = frame.table_mut(hidden.id) {
+                table.release(&mut self.runtime.grant);
+            }
+            *frame.table_mut(hidden.id) = TableSlot::None;
         }
-        *frame.table_mut(id) = TableSlot::None;
         result
     }
-}
-
-/// A query of everything in the table variable of this name.
-fn query_of(name: &str) -> SqlResult<ast::Query> {
-    let options = tsql::ParseOptions { quoted_identifier: true };
-    let batch = tsql::parse_batch("SELECT * FROM @rows", options)?;
-    let Some(ast::StatementKind::Select(mut select)) =
-        batch.statements.into_iter().next().map(|s| s.kind)
-    else {
-        return Err(crate::lower::internal("a query was written"));
-    };
-    if let ast::QueryBody::Select(body) = &mut select.query.body {
-        for source in &mut body.from {
-            if let ast::TableSourceKind::Variable { variable, .. } = &mut source.kind {
-                variable.name = name.into();
-            }
-        }
-    }
-    Ok(select.query)
 }
 
 /// A definition of a table of such columns.
@@ -159,51 +146,54 @@ fn shape_of(types: &[SqlType]) -> Arc<TableDef> {
     TableDef::shape(header, types.iter().enumerate().map(column).collect())
 }
 
+/// The rows of all result sets with columns of these types, and behind them their numbers.
+struct Returned {
+    types: Vec<SqlType>,
+    rows: LocalTable,
+}
+
 /// Collects the rows of all result sets; messages and errors pass.
 struct Collector<'s> {
     inner: &'s mut dyn ResponseSink,
-    rows: Option<LocalTable>,
-    types: Vec<SqlType>,
+    sets: Vec<Returned>,
+    /// Where the rows of the result set at hand go.
+    current: usize,
+    /// How many rows there are.
+    count: i64,
     /// Whether result sets differ in their number of columns.
-    widths: Option<bool>,
+    differ: bool,
 }
 
 impl<'s> Collector<'s> {
     fn before(inner: &'s mut dyn ResponseSink) -> Collector<'s> {
-        Collector { inner, rows: None, types: Vec::new(), widths: None }
+        Collector { inner, sets: Vec::new(), current: 0, count: 0, differ: false }
     }
 }
 
 impl ResultSink for Collector<'_> {
     fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
-        let types: Vec<SqlType> = result.columns.iter().map(|column| column.ty).collect();
-        match &self.rows {
-            None => {
-                self.rows = Some(LocalTable::plain(Arc::new(RowLayout::new(&types))));
-                self.types = types;
-            }
-            Some(_) if self.types.len() != types.len() => self.widths = Some(true),
-            Some(_) => {}
-        }
+        let mut types: Vec<SqlType> = result.columns.iter().map(|column| column.ty).collect();
+        types.push(SqlType::bigint());
+        self.differ |= self.sets.first().is_some_and(|set| set.types.len() != types.len());
+        let known = self.sets.iter().position(|set| set.types == types);
+        self.current = known.unwrap_or_else(|| {
+            let rows = LocalTable::plain(Arc::new(RowLayout::new(&types)));
+            self.sets.push(Returned { types, rows });
+            self.sets.len() - 1
+        });
         Ok(())
     }
 
     fn row(&mut self, _: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
-        let Some(rows) = &mut self.rows else { return Ok(()) };
-        if row.len() != self.types.len() {
+        // What cannot be inserted need not be kept.
+        if self.differ {
             return Ok(());
         }
-        let arena = base::Arena::new();
-        let options = base::ConvertOptions::default();
-        let mut values = Vec::with_capacity(row.len());
-        for (at, column) in row.columns().iter().enumerate() {
-            let value = row.value(at);
-            values.push(match column.ty == self.types[at] {
-                true => value,
-                false => base::convert(value, &column.ty, &self.types[at], &options, &arena)?,
-            });
-        }
-        rows.push_values(&values);
+        let Some(set) = self.sets.get_mut(self.current) else { return Ok(()) };
+        self.count += 1;
+        let number = base::ValueRef::Int(self.count);
+        let values: Vec<_> = (0..row.len()).map(|at| row.value(at)).chain([number]).collect();
+        set.rows.push_values(&values);
         Ok(())
     }
 

@@ -100,7 +100,7 @@ impl Context<'_> {
             session: self.session,
             variables: &program.variables,
             declared: step.declared,
-            hidden: None,
+            hidden: &[],
         };
         let statistics = EngineStatistics(self.session);
         let options = self.session.compile_options(program.module.as_deref());

@@ -90,7 +90,7 @@ impl Context<'_> {
             session: self.session,
             variables: &program.variables,
             declared: program.variables.len() as u32,
-            hidden: None,
+            hidden: &[],
         };
         if let Some(plan) = kept
             && plan.dependencies.still_hold(&names)

@@ -22,8 +22,8 @@ pub struct StatementNames<'n> {
     pub variables: &'n Variables,
     /// How many of them are declared before the statement.
     pub declared: u32,
-    /// A table that is there for this statement alone, as a variable that nobody else can name.
-    pub hidden: Option<&'n HiddenTable>,
+    /// Tables that are there for this statement alone, as variables that nobody else can name.
+    pub hidden: &'n [HiddenTable],
 }
 
 /// A table variable that only one statement can name.
@@ -91,13 +91,15 @@ impl Names for StatementNames<'_> {
     }
 
     fn variable(&self, name: &str) -> Option<Variable> {
-        if let Some(hidden) = self.hidden
-            && *hidden.name == *name
-        {
+        if let Some(hidden) = self.hidden.iter().find(|hidden| *hidden.name == *name) {
             let (id, table) = (hidden.id, hidden.table.clone());
             return Some(Variable::Table { id, table, read_only: false });
         }
         self.variables.find(name, self.declared).map(described)
+    }
+
+    fn returned(&self) -> Vec<Arc<str>> {
+        self.hidden.iter().map(|hidden| hidden.name.clone()).collect()
     }
 
     fn trigger(&self) -> Option<TriggerScope> {

@@ -94,6 +94,7 @@ fn million() -> (World, Arc<TableDef>) {
             NewValue::Expr(as_int(col(2, BIGINT))),
             NewValue::Expr(number),
         ],
+        converted: Vec::new(),
         effects: RowEffects::default(),
         lock: None,
     }));

@@ -221,6 +221,7 @@ fn output_goes_into_a_table_variable() {
         target: Target::TableVar(var, log),
         source: Node::OneRow,
         values: vec![NewValue::Expr(col(70, INT)), NewValue::Expr(col(81, INT))],
+        converted: Vec::new(),
         effects: RowEffects::default(),
         lock: None,
     }));

@@ -8,10 +8,10 @@ use engine::catalog::def::TableDef;
 
 use crate::ir::inst::{Inst, RegType};
 use crate::ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
-use crate::ir::site::AssignedColumn;
 use crate::lower::Lowering;
 use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
 use crate::lower::scope::Val;
+use crate::plan::expr::ColId;
 use crate::plan::tree::{InsertPlan, NewValue, ReadOptions, RowEffects, Target};
 
 impl Lowering {
@@ -27,6 +27,8 @@ impl Lowering {
         if let (Some(lock), Target::Table { database, table }) = (insert.lock, &insert.target) {
             self.lock_table(*database, table, lock);
         }
+        let assigned = |(col, at): &(ColId, usize)| (*col, target.assigned_column(*at));
+        self.converted = insert.converted.iter().map(assigned).collect();
         self.produce(&insert.source, &mut |l| {
             l.insert_row(&target, insert, outputs, &mut deferred, true)
         })?;
@@ -99,12 +101,7 @@ impl Lowering {
                     let site = &mut self.b.unit.targets[usize::from(target.id)];
                     site.explicit_identity = Some(at);
                 }
-                let assigned = AssignedColumn {
-                    database: target.database,
-                    table: target.table.clone(),
-                    name: column.name.clone(),
-                };
-                let outside = self.assigned_column.replace(assigned);
+                let outside = self.assigned_column.replace(target.assigned_column(at));
                 let val = self.expr(expr);
                 self.assigned_column = outside;
                 val

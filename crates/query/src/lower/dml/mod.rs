@@ -28,7 +28,9 @@ use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
-use crate::ir::site::{IdentitySite, RowSite, Rule, TargetSite, TargetTable, Violation};
+use crate::ir::site::{
+    AssignedColumn, IdentitySite, RowSite, Rule, TargetSite, TargetTable, Violation,
+};
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Lowering, int_range};
 use crate::plan::expr::ColId;
@@ -53,6 +55,17 @@ pub struct Changed {
     pub word: &'static str,
     /// Triggers take the rows, nothing is written.
     pub instead: bool,
+}
+
+impl Changed {
+    /// A column, by layout position, as messages about conversions name it.
+    fn assigned_column(&self, at: usize) -> AssignedColumn {
+        AssignedColumn {
+            database: self.database,
+            table: self.table.clone(),
+            name: self.columns[at].name.clone(),
+        }
+    }
 }
 
 /// A column of a target as rows have it.

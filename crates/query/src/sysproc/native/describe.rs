@@ -344,7 +344,7 @@ fn undeclared_in(
             let session = &*context.session;
             let variables = &declared.variables;
             let all = variables.len() as u32;
-            let names = StatementNames { session, variables, declared: all, hidden: None };
+            let names = StatementNames { session, variables, declared: all, hidden: &[] };
             let statistics = EngineStatistics(session);
             let options = BindOptions::default();
             let bind = BindContext { names: &names, options, statistics: &statistics };

@@ -113,13 +113,15 @@ impl Context<'_> {
 
     /// The values of a query of one column, a string.
     fn texts_of(&mut self, query: &str) -> Run<Vec<Value>> {
-        let Some(rows) = self.rows_of_text(query)? else { return Ok(Vec::new()) };
-        let layout = rows.layout().clone();
-        let value = |row: &[u8]| match layout.get(row, 0) {
-            ValueRef::Unicode(units) => Value::Unicode(units.into()),
-            _ => Value::Null,
-        };
-        Ok(rows.iter().map(value).collect())
+        let mut texts = Vec::new();
+        for rows in self.rows_of_text(query)? {
+            let layout = rows.layout().clone();
+            texts.extend(rows.iter().map(|row| match layout.get(row, 0) {
+                ValueRef::Unicode(units) => Value::Unicode(units.into()),
+                _ => Value::Null,
+            }));
+        }
+        Ok(texts)
     }
 }
 

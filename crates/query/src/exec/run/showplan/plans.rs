@@ -102,7 +102,7 @@ impl State {
                 session: self,
                 variables: &program.variables,
                 declared: step.declared,
-                hidden: None,
+                hidden: &[],
             },
             program,
         };
@@ -145,7 +145,7 @@ impl State {
             session: self,
             variables: &program.variables,
             declared: program.variables.len() as u32,
-            hidden: None,
+            hidden: &[],
         };
         let names = ShownNames { inner: names, program };
         let statistics = EngineStatistics(self);
