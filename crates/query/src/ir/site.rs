@@ -294,6 +294,8 @@ pub struct TransitionSite {
     pub kind: StatementKind,
     /// The triggers run in the place of the change.
     pub instead: bool,
+    /// The columns that an `UPDATE` sets, by layout position, for triggers that ask.
+    pub updated: Vec<usize>,
 }
 
 /// How a row can violate what its table demands. Names of databases and schemas are found when the error is
@@ -381,8 +383,6 @@ pub struct StatementSite {
     pub kind: StatementKind,
     /// What it keeps for triggers: places in [`crate::ir::Unit::transitions`].
     pub transitions: Box<[u16]>,
-    /// The columns that an `UPDATE` sets, for triggers that ask.
-    pub updated: Box<[Arc<str>]>,
 }
 
 /// What a unit's statement does, as DONE tokens tell clients.

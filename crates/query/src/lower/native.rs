@@ -183,8 +183,8 @@ impl Lowering {
     fn statement_site(&mut self, line: u32, place: Option<Span>, kind: StatementKind) -> u32 {
         let transitions = std::mem::take(&mut self.kept).into();
         let place = place.map(|span| (span.start, span.end));
-        let (updated, runs) = (Box::default(), Runs::default());
-        let site = StatementSite { line, place, runs, kind, transitions, updated };
+        let runs = Runs::default();
+        let site = StatementSite { line, place, runs, kind, transitions };
         self.b.unit.statements.push(site);
         (self.b.unit.statements.len() - 1) as u32
     }
@@ -194,12 +194,6 @@ impl Lowering {
         self.plan(plan)?;
         let kind = self.b.unit.kind.take().unwrap_or(StatementKind::Expression);
         let statement = self.statement_site(span.line, Some(span), kind);
-        if let Plan::Update(update) = plan {
-            let columns: Vec<_> = update.target.table().stored_columns().collect();
-            let set = update.set.iter().filter_map(|(at, _)| columns.get(*at));
-            self.b.unit.statements[statement as usize].updated =
-                set.filter(|c| c.computed.is_none()).map(|c| c.name.clone()).collect();
-        }
         self.b.emit_before_statement(Inst::BeginStatement { statement });
         self.b.emit(Inst::EndStatement { statement });
         Ok(())

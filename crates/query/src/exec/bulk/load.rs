@@ -155,7 +155,7 @@ impl Loader {
         for _ in 0..COMPILATIONS_MAX {
             context.session.loads_from = Some(level_of(context));
             let ran = context.run_plan(&self.plan, &mut self.frame, |context, unit, frame| {
-                context.run_unit_and_triggers(unit, frame, &|| None)
+                context.run_unit_and_triggers(unit, frame)
             });
             context.session.loads_from = None;
             let ran = ran?;

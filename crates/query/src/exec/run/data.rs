@@ -137,8 +137,7 @@ impl Context<'_> {
                 return Ok((Outcome::default(), kind));
             }
             let ran = self.run_plan(&plan, frame, |context, unit, frame| {
-                let updated = || super::trigger::updated_columns(step);
-                context.run_unit_and_triggers(unit, frame, &updated)
+                context.run_unit_and_triggers(unit, frame)
             })?;
             if let Some(outcome) = ran {
                 self.session.instance.compiler.consider(&plan);
@@ -263,12 +262,7 @@ impl Context<'_> {
         Ok(interp::run(unit, &mut execution)?)
     }
 
-    pub(crate) fn run_unit_and_triggers(
-        &mut self,
-        unit: &Unit,
-        frame: &mut Frame,
-        updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
-    ) -> Run<Outcome> {
+    pub(crate) fn run_unit_and_triggers(&mut self, unit: &Unit, frame: &mut Frame) -> Run<Outcome> {
         let mut outcome = self.run_unit(unit, frame)?;
         // Triggers may leave another `@@IDENTITY`, but not another `SCOPE_IDENTITY()`.
         if outcome.identity.is_some() {
@@ -280,7 +274,7 @@ impl Context<'_> {
             let transitions = std::mem::take(&mut outcome.transitions);
             // Triggers see the rows.
             self.session.finish_loads(self.task, self.session.statements.len(), unit.kind)?;
-            self.fire(unit, unit.transitions.iter(), transitions, updated)?;
+            self.fire(unit, unit.transitions.iter(), transitions)?;
         }
         Ok(outcome)
     }

@@ -424,8 +424,11 @@ impl State {
         let mut results = ResultsOnly(sink);
         let mut context = Context { task, session: self, runtime, sink: &mut results };
         let sites = statement.transitions.iter().map(|&at| &unit.transitions[usize::from(at)]);
-        let updated = || Some(statement.updated.to_vec());
-        context.fire(unit, sites, transitions, &updated).map_err(|fault| fault.error)
+        let kept =
+            |at: usize| u16::try_from(at).is_ok_and(|at| statement.transitions.contains(&at));
+        let transitions = transitions.into_iter().enumerate().filter(|t| kept(t.0));
+        let transitions = transitions.map(|t| t.1).collect();
+        context.fire(unit, sites, transitions).map_err(|fault| fault.error)
     }
 
     /// A native module calls another one.

@@ -3,39 +3,19 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::text::identifier::fold_identifier;
 use base::{SqlError, Value, message};
-use engine::catalog::def::{ModuleDef, TableDef, TriggerEventKind};
-use tsql::ast::{SetClauseKind, StatementKind as AstKind};
+use engine::catalog::def::{ColumnDef, ModuleDef, TableDef, TriggerEventKind};
 
 use super::call::new_frame;
 use super::{Effect, Fault, Run};
 use crate::exec::context::Context;
 use crate::exec::instance::setting;
-use crate::exec::program::{ProgramKind, Step, StepKind};
+use crate::exec::program::ProgramKind;
 use crate::exec::session::level::TriggerLevel;
 use crate::interp::Transition;
 use crate::interp::local::LocalTable;
 use crate::ir::Unit;
 use crate::ir::site::{StatementKind, TransitionSite};
-
-/// The columns that a step's `SET` clauses assign; `None` if the step sets none in particular.
-pub(super) fn updated_columns(step: &Step) -> Option<Vec<Arc<str>>> {
-    let StepKind::Data(statement) = &step.kind else { return None };
-    let clauses: Vec<_> = match &statement.kind {
-        AstKind::Update(update) => update.set.iter().collect(),
-        _ => return None,
-    };
-    let column = |kind: &SetClauseKind| match kind {
-        SetClauseKind::Column { column, .. } | SetClauseKind::VariableAndColumn { column, .. } => {
-            Some(column.column.name.clone())
-        }
-        SetClauseKind::Variable { .. } => None,
-        #[allow(unreachable_patterns, reason = "kinds of clauses without a column may join")]
-        _ => None,
-    };
-    Some(clauses.iter().filter_map(|clause| column(&clause.kind)).collect())
-}
 
 impl Context<'_> {
     /// Fires the `AFTER` triggers of what a statement has changed, within that statement.
@@ -44,7 +24,6 @@ impl Context<'_> {
         unit: &'u Unit,
         sites: impl Iterator<Item = &'u TransitionSite>,
         mut transitions: Vec<Transition>,
-        updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
     ) -> Run<()> {
         for site in sites {
             let Some(database) = site.database else { continue };
@@ -69,7 +48,7 @@ impl Context<'_> {
                     (LocalTable::plain(layout.clone()), LocalTable::plain(layout.clone()))
                 }
             };
-            let columns = updated_bits(&site.table, event, updated);
+            let columns = updated_bits(site, event);
             let (inserted, deleted) = (Arc::new(inserted), Arc::new(deleted));
             let fired = triggers.iter().try_for_each(|trigger| {
                 let rows = (&inserted, &deleted);
@@ -195,25 +174,21 @@ impl Context<'_> {
 
 /// A bit for each column by its id, the lowest bit of the first byte being column 1: set for those
 /// that are assigned.
-fn updated_bits(
-    table: &TableDef,
-    event: TriggerEventKind,
-    updated: &dyn Fn() -> Option<Vec<Arc<str>>>,
-) -> Vec<u8> {
+fn updated_bits(site: &TransitionSite, event: TriggerEventKind) -> Vec<u8> {
+    let table = &site.table;
     let highest = table.columns.iter().map(|c| c.id.0).max().unwrap_or(0).max(1) as usize;
     let mut bits = vec![0; highest.div_ceil(8)];
-    let names = match event {
-        TriggerEventKind::Delete => return bits,
-        TriggerEventKind::Insert => None,
-        TriggerEventKind::Update => updated(),
+    let mut note = |column: &ColumnDef| {
+        let at = column.id.0 as usize - 1;
+        bits[at / 8] |= 1 << (at % 8);
     };
-    for column in &table.columns {
-        let named = |names: &Vec<Arc<str>>| {
-            names.iter().any(|name| fold_identifier(name) == fold_identifier(&column.name))
-        };
-        if names.as_ref().is_none_or(named) {
-            let at = column.id.0 as usize - 1;
-            bits[at / 8] |= 1 << (at % 8);
+    match event {
+        TriggerEventKind::Delete => {}
+        TriggerEventKind::Insert => table.columns.iter().for_each(&mut note),
+        TriggerEventKind::Update => {
+            let stored = table.stored_columns().enumerate();
+            let updated = stored.filter(|(at, _)| site.updated.contains(at));
+            updated.for_each(|(_, column)| note(column));
         }
     }
     bits

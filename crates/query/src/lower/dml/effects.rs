@@ -373,10 +373,17 @@ impl Lowering {
     }
 
     fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {
-        let same = |t: &TransitionSite| t.kind == kind && Arc::ptr_eq(&t.table, &target.table);
-        if let Some(known) = self.b.unit.transitions.iter().position(same) {
-            return self.keep(known as u16);
+        let set = target.set.iter().filter(|&&at| target.is_set(at));
+        let sites = &mut self.b.unit.transitions;
+        // Statements of native modules have sites of their own.
+        if let Some(&known) = self.kept.iter().find(|&&at| {
+            let site = &sites[usize::from(at)];
+            site.kind == kind && Arc::ptr_eq(&site.table, &target.table)
+        }) {
+            sites[usize::from(known)].updated.extend(set);
+            return known;
         }
+        let updated = set.copied().collect();
         let layout = self.local_layout(&target.table);
         let site = TransitionSite {
             table: target.table.clone(),
@@ -384,16 +391,11 @@ impl Lowering {
             layout,
             kind,
             instead: target.instead,
+            updated,
         };
         self.b.unit.transitions.push(site);
-        self.keep((self.b.unit.transitions.len() - 1) as u16)
-    }
-
-    /// Notes that the statement at hand keeps rows for triggers.
-    fn keep(&mut self, transition: u16) -> u16 {
-        if !self.kept.contains(&transition) {
-            self.kept.push(transition);
-        }
+        let transition = (self.b.unit.transitions.len() - 1) as u16;
+        self.kept.push(transition);
         transition
     }
 

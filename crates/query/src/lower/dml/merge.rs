@@ -25,7 +25,12 @@ impl Lowering {
     /// The whole statement.
     pub fn merge_statement(&mut self, plan: &MergePlan) -> SqlResult<()> {
         let full = self.full.expect("plan() has made it");
-        let target = self.target(&plan.target, &plan.effects, "MERGE");
+        let mut target = self.target(&plan.target, &plan.effects, "MERGE");
+        for clause in &plan.clauses {
+            if let MergeAction::Update(set) = &clause.action {
+                target.set.extend(positions(set));
+            }
+        }
         let output = self.announce_output(&plan.effects);
         if !target.instead {
             self.b.unit.targets[usize::from(target.id)].loads = may_load(&target, &plan.effects);

@@ -22,8 +22,8 @@ mod update;
 
 use std::sync::Arc;
 
-use base::SqlType;
 use base::ids::DbId;
+use base::{SqlType, TypeKind};
 use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 
 use crate::ir::builder::Label;
@@ -55,9 +55,17 @@ pub struct Changed {
     pub word: &'static str,
     /// Triggers take the rows, nothing is written.
     pub instead: bool,
+    /// What `UPDATE` sets of it, by layout position.
+    pub set: Vec<usize>,
 }
 
 impl Changed {
+    /// Whether `UPDATE` says itself what a column is, rather than that it follows from others.
+    fn is_set(&self, at: usize) -> bool {
+        let column = &self.columns[at];
+        !column.computed && column.ty.kind != TypeKind::RowVersion
+    }
+
     /// A column, by layout position, as messages about conversions name it.
     fn assigned_column(&self, at: usize) -> AssignedColumn {
         AssignedColumn {
@@ -113,8 +121,8 @@ impl Lowering {
         let targets = &mut self.b.unit.targets;
         let id = targets.len();
         targets.push(site);
-        let table = table.clone();
-        Changed { id: id as u16, table, database, layout, columns, word, instead: false }
+        let (id, table, set) = (id as u16, table.clone(), Vec::new());
+        Changed { id, table, database, layout, columns, word, instead: false, set }
     }
 
     /// What nothing is written to: there is no target for it in the unit.
@@ -127,6 +135,7 @@ impl Lowering {
             database: Some(database),
             word,
             instead: true,
+            set: Vec::new(),
         }
     }
 

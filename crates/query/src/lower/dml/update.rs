@@ -33,7 +33,8 @@ impl Lowering {
         deferred: &mut Deferred,
         counted: bool,
     ) -> SqlResult<()> {
-        let target = self.target(&update.target, &update.effects, word);
+        let mut target = self.target(&update.target, &update.effects, word);
+        target.set = update.set.iter().map(|s| s.0).collect();
         let output = self.announce_output(&update.effects);
         if target.instead {
             self.update_instead(&target, update, output, counted)?;
@@ -43,7 +44,7 @@ impl Lowering {
         // Rows that are changed on behalf of others' may be met again by the statement.
         self.b.unit.targets[usize::from(target.id)].loads =
             counted && may_load(&target, &update.effects);
-        let set: Vec<usize> = update.set.iter().map(|s| s.0).collect();
+        let set = target.set.clone();
         self.b.unit.targets[usize::from(target.id)].keeps_keys = keeps_keys(&target, &set);
         // A cascade's input yields the rows that refer to one; the statement may change others.
         let yields_one = counted && yields_one_row(&update.input);

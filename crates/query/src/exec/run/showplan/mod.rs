@@ -222,8 +222,7 @@ impl Context<'_> {
             let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
             let mut shown = ShownPlan::of(&bound.plan, &EngineStatistics(self.session));
             let ran = self.run_plan(&plan, frame, |context, unit, frame| {
-                let updated = || super::trigger::updated_columns(step);
-                context.run_unit_and_triggers(unit, frame, &updated)
+                context.run_unit_and_triggers(unit, frame)
             })?;
             if let Some(outcome) = ran {
                 shown.count(&plan.unit.counters, &outcome.counted, outcome.rows);
