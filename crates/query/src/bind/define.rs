@@ -291,6 +291,7 @@ pub(super) fn row_source(
         },
         rows: Rows::Scan(Box::new(scan)),
         optional: false,
+        view: None,
     }
 }
 

@@ -13,6 +13,7 @@ use tsql::ast::{self, Argument, FunctionBody, Module, ObjectName, StatementKind}
 use super::access_hint::Inherited;
 use super::binder::{Binder, Variables};
 use super::context::{AtLine, BindError, BindResult, SystemView};
+use super::dml::shown_conditions;
 use super::scalar::Scalar;
 use super::scope::{Clause, ColumnAt, OutCol, Rows};
 use super::select::{Output, Usage};
@@ -43,8 +44,29 @@ impl Binder<'_> {
         let output = self.module_query(&view.header.name, &shown.to_string(), line, |b| {
             b.in_env(env, |b| b.with_tables(query.with.as_ref(), |b| b.query(&query.query, usage)))
         })?;
-        let ModuleKind::View { columns, .. } = &view.kind else { return Err(unreadable(view)) };
-        self.renamed(output, columns, &view.header.name)
+        let ModuleKind::View { columns, with_check_option, .. } = &view.kind else {
+            return Err(unreadable(view));
+        };
+        let mut rows = self.renamed(output, columns, &view.header.name)?;
+        if usage == Usage::Target {
+            self.seen_through(database, view, *with_check_option, &mut rows);
+        }
+        Ok(rows)
+    }
+
+    /// Notes on a view's columns what whoever changes them must respect: the rule of a view within this one,
+    /// or this one's, which includes it.
+    fn seen_through(&self, database: DbId, view: &ModuleDef, checks: bool, rows: &mut Rows) {
+        let Rows::Derived(Some(node), columns) = rows else { return };
+        let checked = checks.then(|| shown_conditions(node).into());
+        for base in columns.iter_mut().filter_map(|column| column.base.as_mut()) {
+            if checked.is_some() {
+                base.checked.clone_from(&checked);
+            }
+            if self.env.depth == 0 {
+                base.view = Some((database, view.id()));
+            }
+        }
     }
 
     /// The rows of a view that the server provides, about a database.

@@ -180,6 +180,7 @@ impl Binder<'_> {
             exposed: Exposed { name: alias.name.name.clone(), table: None },
             rows: Rows::Derived(Some(output.node), columns),
             optional: false,
+            view: None,
         })
     }
 
@@ -227,6 +228,7 @@ impl Binder<'_> {
             exposed: Exposed { name: alias.name.name.clone(), table: None },
             rows: Rows::Derived(Some(node), columns),
             optional: false,
+            view: None,
         })
     }
 

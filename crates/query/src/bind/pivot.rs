@@ -166,6 +166,7 @@ impl Binder<'_> {
             exposed: Exposed { name: alias.name.name.clone(), table: None },
             rows: Rows::Derived(Some(output.node), columns),
             optional: false,
+            view: None,
         })
         .at(alias.name.span.line)
     }

@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, message};
 use engine::catalog::def::{ColumnDef, SchemaId, TableDef};
 use tsql::ast::{self, ObjectName};
@@ -19,7 +19,7 @@ use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar};
 use crate::func::rowset::RowsetColumn;
-use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, SortKey};
+use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, Node, ReadOptions, WindowFunction};
 
@@ -95,6 +95,8 @@ pub(super) struct Source {
     pub rows: Rows,
     /// An outer join may fill it with NULLs.
     pub optional: bool,
+    /// The view that it is.
+    pub view: Option<(DbId, ObjectId)>,
 }
 
 /// The name under which a source is known.
@@ -170,6 +172,10 @@ pub(super) struct BaseRef {
     pub table: Arc<TableDef>,
     /// Its place in `TableDef::columns`.
     pub ordinal: usize,
+    /// The outermost view through which it is seen, if that view is the statement's own.
+    pub view: Option<(DbId, ObjectId)>,
+    /// What a view `WITH CHECK OPTION` through which it is seen says of every row, over the scan's columns.
+    pub checked: Option<Arc<[Pred]>>,
 }
 
 /// Where a column was found.
@@ -260,7 +266,7 @@ impl Source {
     /// What stands where a source is missing for a while.
     pub fn placeholder() -> Source {
         let exposed = Exposed { name: "".into(), table: None };
-        Source { exposed, rows: Rows::Derived(None, Vec::new()), optional: false }
+        Source { exposed, rows: Rows::Derived(None, Vec::new()), optional: false, view: None }
     }
 
     /// How many columns it lists.
@@ -454,6 +460,8 @@ impl Binder<'_> {
                 database: scan.database(),
                 table: table.clone(),
                 ordinal: at.ordinal,
+                view: None,
+                checked: None,
             }),
         }
     }

@@ -53,6 +53,10 @@ impl Binder<'_> {
         usage: Usage,
     ) -> BindResult<Source> {
         let line = name.span.line;
+        let view = match &meaning {
+            Meaning::View(database, view) => Some((*database, view.id())),
+            _ => None,
+        };
         let (rows, table) = match meaning {
             Meaning::Cte(place) => {
                 let inherited = self.inherited(hints, name)?;
@@ -94,7 +98,7 @@ impl Binder<'_> {
                 Exposed { name: name.name.name.clone(), table: Some(table) }
             }
         };
-        Ok(Source { exposed, rows, optional: false })
+        Ok(Source { exposed, rows, optional: false, view })
     }
 
     /// What a name means.
@@ -256,7 +260,7 @@ impl Binder<'_> {
         let rows = self.scan(tree::Source::TableVar(id, table), Vec::new(), options);
         let rows = hinted(rows, hint);
         let name = alias.map_or(name, |alias| &alias.name).clone();
-        Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false })
+        Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false, view: None })
     }
 }
 
@@ -397,15 +401,25 @@ impl Binder<'_> {
     fn function_source(&mut self, rows: Rows, function: &ast::TableFunction) -> BindResult<Source> {
         let Some(alias) = &function.alias else {
             let name = function.name.name.name.clone();
-            return Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false });
+            return Ok(Source {
+                exposed: Exposed { name, table: None },
+                rows,
+                optional: false,
+                view: None,
+            });
         };
         let exposed = Exposed { name: alias.name.name.clone(), table: None };
         if alias.columns.is_empty() {
-            return Ok(Source { exposed, rows, optional: false });
+            return Ok(Source { exposed, rows, optional: false, view: None });
         }
         let (node, columns) = self.derived_rows(rows)?;
         let columns = self.named_columns(columns, alias, alias.name.span.line)?;
-        Ok(Source { exposed, rows: Rows::Derived(Some(node), columns), optional: false })
+        Ok(Source {
+            exposed,
+            rows: Rows::Derived(Some(node), columns),
+            optional: false,
+            view: None,
+        })
     }
 
     /// All columns of a source as columns that can be renamed.

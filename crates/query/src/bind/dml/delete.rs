@@ -28,7 +28,6 @@ impl Binder<'_> {
             self.facts.accesses.truncate(accesses);
         }
         let targeted = self.targeted(at, Permission::Delete, None, &delete.target)?;
-        self.view_rules(&delete.target, &targeted, Permission::Delete)?;
         self.block().show_all();
         let filter = self.row_filter(delete.filter.as_ref(), &targeted, &from)?;
         let write = Write::delete();

@@ -94,7 +94,7 @@ impl Binder<'_> {
         self.close_block();
         self.facts.memory_optimized_unhinted = unhinted;
         let targeted = bound?;
-        let checks = self.view_rules(&insert.target, &targeted, Permission::Insert)?;
+        let checks = self.check_options(&targeted);
         Ok((targeted, checks))
     }
 
@@ -115,31 +115,35 @@ impl Binder<'_> {
                 }
                 self.listed_columns(&targeted.changing, found.into_iter())
             }
-            None if targeted.view.is_some() => {
-                let span = insert.target.span;
-                let identity = targeted.changing.table.identity_column().map(|c| c.0);
-                let shown =
-                    targeted.columns.iter().filter(|c| identity.is_none() || c.ordinal != identity);
-                let mut found = Vec::with_capacity(given);
-                for column in shown {
-                    let Some(ordinal) = column.ordinal else {
-                        let view = targeted.view.as_deref().unwrap_or_default();
-                        let error = SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[&view]);
-                        return Err(error.at_line(span.line).into());
-                    };
-                    found.push((ordinal, span));
-                }
-                if found.len() != given {
-                    let error = SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]);
-                    return Err(error.at_line(span.line).into());
-                }
-                self.listed_columns(&targeted.changing, found.into_iter())
-            }
-            None => {
-                let line = insert.target.span.line;
-                self.unlisted_columns(&targeted.changing, given, line)
-            }
+            None => self.all_columns(targeted, given, insert.target.span),
         }
+    }
+
+    /// The columns of a statement that lists none: those that the target shows. Errors 213, 4406, 8101.
+    pub(super) fn all_columns(
+        &mut self,
+        targeted: &Targeted,
+        given: usize,
+        span: ast::Span,
+    ) -> BindResult<Vec<Listed>> {
+        let Some(view) = &targeted.view else {
+            return self.unlisted_columns(&targeted.changing, given, span.line);
+        };
+        let identity = targeted.changing.table.identity_column().map(|c| c.0);
+        let shown = targeted.columns.iter().filter(|c| identity.is_none() || c.ordinal != identity);
+        let mut found = Vec::with_capacity(given);
+        for column in shown {
+            let Some(ordinal) = column.ordinal else {
+                let error = SqlError::new(&message::VIEW_COLUMN_NOT_UPDATABLE, &[view]);
+                return Err(error.at_line(span.line).into());
+            };
+            found.push((ordinal, span));
+        }
+        if found.len() != given {
+            let error = SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]);
+            return Err(error.at_line(span.line).into());
+        }
+        self.listed_columns(&targeted.changing, found.into_iter())
     }
 
     /// `VALUES`. Errors 109, 110, 213, 10709, 10738.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use base::ids::ObjectId;
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleKind, Permission, TableDef, TriggerEventKind};
-use tsql::ast::{self, TargetKind};
 
 use super::target::{TargetColumn, Targeted};
 use super::{BindResult, Binder, Changing};
@@ -42,15 +41,11 @@ impl Binder<'_> {
         top: usize,
         at: usize,
         permission: Permission,
-        target: &ast::Target,
     ) -> BindResult<Option<Targeted>> {
-        let TargetKind::Name(name) = &target.kind else { return Ok(None) };
-        let Rows::Derived(_, shown) = &self.blocks[top].sources[at].rows else { return Ok(None) };
+        let source = &self.blocks[top].sources[at];
+        let Rows::Derived(_, shown) = &source.rows else { return Ok(None) };
+        let Some((database, object)) = source.view else { return Ok(None) };
         let old: Vec<ColId> = shown.iter().map(|c| c.id).collect();
-        if name.is_bare() && self.find_cte(&name.name.name).is_some() {
-            return Ok(None);
-        }
-        let Some((database, object)) = self.table_named(name)? else { return Ok(None) };
         let schema = self.schema_of(database)?;
         let Some(view) = schema.module(object).cloned() else { return Ok(None) };
         let ModuleKind::View { columns, .. } = &view.kind else { return Ok(None) };
@@ -68,7 +63,8 @@ impl Binder<'_> {
             at,
             columns,
             view: Some(view.header.name.clone()),
-            conditions: Vec::new(),
+            permitted: (database, object),
+            checked: None,
         }))
     }
 

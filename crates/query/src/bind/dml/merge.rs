@@ -59,6 +59,7 @@ impl Binder<'_> {
         self.note_permissions(&targeted, &write);
         let changing = &targeted.changing;
         let mut effects = self.effects(changing, &write)?;
+        effects.checks.extend(self.check_options(&targeted));
         let mut action = None;
         if let Some(output) = &merge.output {
             action = Some(self.free_column());
@@ -195,7 +196,8 @@ impl Binder<'_> {
                 write.insert = true;
                 let (columns, values) = (columns.as_deref(), values.as_deref());
                 let line = merge.target.span.line.max(clause.span.line);
-                MergeAction::Insert(self.merge_insert(columns, values, targeted, line)?)
+                let span = ast::Span { line, ..merge.target.span };
+                MergeAction::Insert(self.merge_insert(columns, values, targeted, span)?)
             }
         };
         Ok(MergeClause { when, condition, action })
@@ -207,8 +209,9 @@ impl Binder<'_> {
         columns: Option<&[ast::ColumnRef]>,
         values: Option<&[ast::RowValue]>,
         targeted: &Targeted,
-        line: u32,
+        span: ast::Span,
     ) -> BindResult<Vec<NewValue>> {
+        let line = span.line;
         let changing: &Changing = &targeted.changing;
         let Some(values) = values else { return self.complete_row(changing, Vec::new(), line) };
         let columns = match columns {
@@ -228,7 +231,7 @@ impl Binder<'_> {
                 }
                 self.listed_columns(changing, found.into_iter())?
             }
-            None => self.unlisted_columns(changing, values.len(), line)?,
+            None => self.all_columns(targeted, values.len(), span)?,
         };
         let mut given = Vec::with_capacity(columns.len());
         for (listed, value) in columns.into_iter().zip(values) {
@@ -245,7 +248,7 @@ impl Binder<'_> {
 
     /// What the user must be permitted, beside reading.
     fn note_permissions(&mut self, targeted: &Targeted, write: &Write) {
-        let (database, object) = (targeted.changing.database, targeted.changing.table.id());
+        let (database, object) = targeted.permitted;
         let all = [
             (write.insert, Permission::Insert),
             (write.update.is_some(), Permission::Update),

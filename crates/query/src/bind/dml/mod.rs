@@ -28,6 +28,7 @@ use base::{SqlType, Value};
 use engine::catalog::def::TableDef;
 
 pub(super) use self::effects::qualified;
+pub(super) use self::target::shown_conditions;
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use crate::plan::expr::{ColId, Expr, ExprKind};

@@ -203,7 +203,7 @@ impl Binder<'_> {
                         base: None,
                     })
                 });
-                Source { exposed, rows: Rows::Derived(None, shown.collect()), optional }
+                Source { exposed, rows: Rows::Derived(None, shown.collect()), optional, view: None }
             }
         };
         self.block().sources.push(source);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{ModuleKind, Permission, SchemaId};
+use engine::catalog::def::{Permission, SchemaId};
 use tsql::ast::{self, ObjectName, TargetKind};
 
 use super::{AtLine, BindError, BindResult, Binder, Changing};
@@ -30,8 +30,10 @@ pub(super) struct Targeted {
     pub columns: Vec<TargetColumn>,
     /// The view or the like that stands between.
     pub view: Option<Arc<str>>,
-    /// What is true of every row that the view shows, over the old row's columns.
-    pub conditions: Vec<Pred>,
+    /// What whoever changes it must be permitted to change: a table or view.
+    pub permitted: (DbId, ObjectId),
+    /// What views `WITH CHECK OPTION` say of every row, over the old row's columns.
+    pub checked: Option<Arc<[Pred]>>,
 }
 
 impl TargetColumn {
@@ -188,7 +190,7 @@ impl Binder<'_> {
         let source = &self.blocks[top].sources[at];
         let name = source.exposed.name.clone();
         let is_scan = matches!(source.rows, Rows::Scan(_));
-        let mut targeted = match self.instead_of_view(top, at, permission, target)? {
+        let mut targeted = match self.instead_of_view(top, at, permission)? {
             Some(targeted) => targeted,
             None if is_scan => self.target_scan(top, at).at(line)?,
             None => self.target_derived(top, at, wanted, &name).at(line)?,
@@ -202,9 +204,8 @@ impl Binder<'_> {
                     .into());
             }
             self.note_changed(*database, table);
-            if targeted.view.is_none() {
-                self.note_access(*database, table.id(), permission);
-            }
+            let (database, object) = targeted.permitted;
+            self.note_access(database, object, permission);
         }
         Ok(targeted)
     }
@@ -249,8 +250,8 @@ impl Binder<'_> {
         let row = *scan.row.get_or_insert(row);
         let columns = table.columns.iter().enumerate();
         let columns = columns.map(|(ordinal, column)| TargetColumn::of(&column.name, ordinal));
-        let (columns, conditions) = (columns.collect(), Vec::new());
-        Ok(Targeted { changing, row, at, columns, view: None, conditions })
+        let (columns, permitted) = (columns.collect(), (database, table.id()));
+        Ok(Targeted { changing, row, at, columns, view: None, permitted, checked: None })
     }
 
     /// Error 10700: a table-valued parameter.
@@ -285,6 +286,7 @@ impl Binder<'_> {
             return Err(not_updatable(node, wanted.is_some(), name));
         };
         let (scan, database, table) = (base.scan, base.database, base.table.clone());
+        let (view, checked) = (base.view, base.checked.clone());
         let several = columns.iter().filter_map(|c| c.base.as_ref()).any(|b| b.scan != scan);
         if several && wanted.is_none() {
             let message = &message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES;
@@ -301,8 +303,6 @@ impl Binder<'_> {
         };
         let Some(found) = scan_of(node, id) else { return Err(not_updatable(node, false, name)) };
         let (known, row) = (found.columns.clone(), found.row);
-        let mut conditions = Vec::new();
-        shown_conditions(node, &mut conditions);
         let Some(row) = row else {
             return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
         };
@@ -312,44 +312,29 @@ impl Binder<'_> {
                 *old = id;
             }
         }
+        let permitted = view.unwrap_or((database, table.id()));
         let (columns, view) = (target_columns, Some(name.clone()));
-        Ok(Targeted { changing, row, at, columns, view, conditions })
+        Ok(Targeted { changing, row, at, columns, view, permitted, checked })
     }
 
-    /// What a view as a target asks for: a permission, and with `WITH CHECK OPTION` that it shows the new
-    /// rows, too.
-    pub(super) fn view_rules(
-        &mut self,
-        target: &ast::Target,
-        targeted: &Targeted,
-        permission: Permission,
-    ) -> BindResult<Vec<CheckPlan>> {
-        let TargetKind::Name(name) = &target.kind else { return Ok(Vec::new()) };
-        if targeted.view.is_none() || (name.is_bare() && self.find_cte(&name.name.name).is_some()) {
-            return Ok(Vec::new());
-        }
-        let Some((database, object)) = self.table_named(name)? else { return Ok(Vec::new()) };
-        self.note_access(database, object, permission);
-        let schema = self.schema_of(database)?;
-        let checked = schema.module(object).is_some_and(|module| {
-            matches!(module.kind, ModuleKind::View { with_check_option: true, .. })
-        });
-        if !checked || permission == Permission::Delete || targeted.is_instead() {
-            return Ok(Vec::new());
-        }
+    /// What `WITH CHECK OPTION` asks of new rows: that the view shows them, too.
+    pub(super) fn check_options(&mut self, targeted: &Targeted) -> Vec<CheckPlan> {
+        let Some(checked) = targeted.checked.as_ref().filter(|_| !targeted.is_instead()) else {
+            return Vec::new();
+        };
         let changing = &targeted.changing;
         let columns = changing.table.stored_columns().enumerate();
         let new: Vec<(ColId, Expr)> = columns
             .map(|(at, c)| (changing.old[at], super::column(changing.new[at], c.ty, c.nullable)))
             .collect();
-        let mut checks = Vec::with_capacity(targeted.conditions.len());
-        for condition in &targeted.conditions {
+        let mut checks = Vec::with_capacity(checked.len());
+        for condition in checked.iter() {
             let mut predicate = condition.clone();
             substitute(&mut predicate, &new);
             self.rename_inside(&mut predicate);
             checks.push(CheckPlan { name: None, column: None, predicate });
         }
-        Ok(checks)
+        checks
     }
 
     /// The table's column behind a column that a statement sets. Errors 207, 271, 4104, 4405, 4406.
@@ -399,20 +384,33 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
 }
 
 /// The conditions that hold for all rows of a view, as far as they are about the rows themselves.
-fn shown_conditions(node: &Node, conditions: &mut Vec<Pred>) {
+pub(in crate::bind) fn shown_conditions(node: &Node) -> Vec<Pred> {
+    let mut conditions = Vec::new();
+    collect_conditions(node, &mut conditions);
+    conditions
+}
+
+fn collect_conditions(node: &Node, conditions: &mut Vec<Pred>) {
     match node {
         Node::Filter { input, predicate } => {
-            shown_conditions(input, conditions);
+            collect_conditions(input, conditions);
             conditions.push(predicate.clone());
         }
         Node::Compute { input, columns } => {
-            shown_conditions(input, conditions);
+            collect_conditions(input, conditions);
             conditions.iter_mut().for_each(|c| substitute(c, columns));
         }
         Node::NestedLoop { kind: JoinKind::Inner, outer, inner, predicate } => {
-            shown_conditions(outer, conditions);
-            shown_conditions(inner, conditions);
+            collect_conditions(outer, conditions);
+            collect_conditions(inner, conditions);
             conditions.extend(predicate.clone());
+        }
+        Node::NestedLoop { kind: JoinKind::LeftOuter, outer: kept, .. }
+        | Node::NestedLoop { kind: JoinKind::RightOuter, inner: kept, .. } => {
+            collect_conditions(kept, conditions);
+        }
+        Node::Window { input, .. } | Node::Sort { input, .. } => {
+            collect_conditions(input, conditions);
         }
         _ => {}
     }

@@ -49,7 +49,7 @@ impl Binder<'_> {
         let (from, at) = self.target_and_from(&update.target, &update.from)?;
         let wanted = update.set.iter().find_map(|clause| set_column(&clause.kind));
         let targeted = self.targeted(at, Permission::Update, wanted, &update.target)?;
-        let checks = self.view_rules(&update.target, &targeted, Permission::Update)?;
+        let checks = self.check_options(&targeted);
         self.block().show_all();
         let filter = self.row_filter(update.filter.as_ref(), &targeted, &from)?;
         let mut assignments =
