@@ -10,13 +10,13 @@ use tsql::ast;
 use super::effects::Write;
 use super::target::{Targeted, name_one_row};
 use super::values::Given;
-use super::{AtLine, BindError, BindResult, Binder, Changing};
+use super::{AtLine, BindError, BindResult, Binder, Changing, column};
 use crate::bind::from::From;
 use crate::bind::order::limited_by;
 use crate::bind::scalar::Scalar;
 use crate::bind::scope::{Clause, Source};
-use crate::bind::select::{Usage, computed};
-use crate::plan::expr::{ColId, Pred};
+use crate::bind::select::{Usage, computed, filtered};
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{
     JoinKind, MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, Node, Plan,
 };
@@ -79,7 +79,8 @@ impl Binder<'_> {
         };
         // As SQL Server has it: MERGE fails where INSERT would ignore a row.
         effects.ignore_duplicates.clear();
-        let (input, source_present) = self.merged_rows(from, kind, on.clone(), &targeted, merge)?;
+        let join = (kind, on.clone());
+        let (input, source_present) = self.merged_rows(from, join, &targeted, &clauses, merge)?;
         let Targeted { changing, row, .. } = targeted;
         Ok(MergePlan {
             target: changing.target,
@@ -94,27 +95,42 @@ impl Binder<'_> {
         })
     }
 
-    /// Source and target joined.
+    /// Source and target joined. `TOP` counts the rows that a clause acts on.
     fn merged_rows(
         &mut self,
         from: From,
-        kind: JoinKind,
-        on: Pred,
+        (kind, on): (JoinKind, Pred),
         targeted: &Targeted,
+        clauses: &[MergeClause],
         merge: &ast::Merge,
     ) -> BindResult<(Node, ColId)> {
         let limit = merge.top.as_ref().map(|top| self.top(top)).transpose()?;
-        let present = self.free_column();
-        let one = Scalar::constant(SqlType::int(), Value::Int(1));
-        let outer = self.assemble(from);
-        let outer = Box::new(computed(outer, vec![(present, one.expr)]));
-        let inner = Box::new(self.assemble(From::Leaf(targeted.at)));
+        let (source, target) = (self.free_column(), self.free_column());
+        let present = |node, id| computed(node, vec![(id, one())]);
+        let outer = Box::new(present(self.assemble(from), source));
+        let inner = self.assemble(From::Leaf(targeted.at));
+        let inner = Box::new(match limit {
+            Some(_) => present(inner, target),
+            None => inner,
+        });
         let mut input = Node::NestedLoop { kind, outer, inner, predicate: Some(on) };
         name_one_row(&mut input, targeted.row);
         if let Some(limit) = limit {
-            input = limited_by(input, Vec::new(), limit);
+            let mut acts: Vec<Pred> = Vec::with_capacity(clauses.len());
+            for clause in clauses {
+                let mut applies = match clause.when {
+                    MergeWhen::Matched => vec![is_there(source), is_there(target)],
+                    MergeWhen::NotMatchedByTarget => vec![is_missing(target)],
+                    MergeWhen::NotMatchedBySource => vec![is_missing(source)],
+                };
+                applies.extend(clause.condition.clone());
+                acts.push(Pred::And(applies));
+            }
+            let mut acts = Pred::Or(acts);
+            self.rename_inside(&mut acts);
+            input = limited_by(filtered(input, Some(acts)), Vec::new(), limit);
         }
-        Ok((input, present))
+        Ok((input, source))
     }
 
     /// Error 5324 and 10714: a clause that can never apply.
@@ -260,6 +276,19 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// What says that a side of the join has a row.
+fn one() -> Expr {
+    Scalar::constant(SqlType::int(), Value::Int(1)).expr
+}
+
+fn is_missing(side: ColId) -> Pred {
+    Pred::IsNull(column(side, SqlType::int(), true))
+}
+
+fn is_there(side: ColId) -> Pred {
+    Pred::Not(Box::new(is_missing(side)))
 }
 
 fn when_name(when: ast::MergeWhen) -> &'static str {
