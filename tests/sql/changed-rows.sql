@@ -21,3 +21,30 @@ WHEN NOT MATCHED AND s.v > 80 THEN INSERT VALUES (s.id, s.v)
 WHEN NOT MATCHED BY SOURCE AND t.id = 6 THEN DELETE;
 SELECT COUNT(*) AS n FROM mt WHERE id IN (6, 9);
 GO
+-- OUTPUT shows what a common table expression or view makes of the rows.
+CREATE TABLE o (id int NOT NULL PRIMARY KEY, v int NULL, half AS v / 2);
+CREATE TABLE names (id int NOT NULL PRIMARY KEY, name varchar(10));
+INSERT o VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50);
+INSERT names VALUES (1, 'one'), (2, 'two'), (3, 'three');
+GO
+CREATE VIEW vo AS SELECT id, v, v + 1 AS more, half FROM o;
+GO
+WITH c AS (SELECT *, ROW_NUMBER() OVER (ORDER BY id DESC) AS rn FROM o)
+DELETE c OUTPUT deleted.id, deleted.rn WHERE rn = 1;
+WITH c AS (SELECT *, ROW_NUMBER() OVER (ORDER BY id DESC) AS rn FROM o)
+DELETE c OUTPUT deleted.* WHERE rn = 1;
+GO
+WITH c AS (SELECT o.id, o.v, n.name, o.v * 10 AS ten FROM o JOIN names n ON n.id = o.id)
+UPDATE c SET v = v + 1 OUTPUT deleted.name, inserted.name AS new_name, deleted.ten, inserted.ten AS new_ten, inserted.v
+WHERE id < 3;
+GO
+UPDATE vo SET v = 100 OUTPUT inserted.more, deleted.more AS old, inserted.half, deleted.half AS old_half WHERE id = 1;
+INSERT vo (id, v) OUTPUT inserted.* VALUES (9, 90);
+DECLARE @t TABLE (a int, b int);
+DELETE vo OUTPUT deleted.id, deleted.more INTO @t WHERE id = 9;
+SELECT a, b FROM @t;
+GO
+-- Rows that take keys of each other are shown, too.
+WITH c AS (SELECT id, v, id * 100 AS hundred FROM o WHERE id < 3)
+UPDATE c SET id = 3 - id OUTPUT deleted.id, deleted.hundred, inserted.hundred AS new_hundred;
+GO

@@ -4,19 +4,31 @@ use std::sync::Arc;
 
 use base::{SqlError, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{Permission, TableDef};
+use engine::catalog::def::{ColumnDef, Permission, TableDef};
 use tsql::ast;
 
 use super::effects::Write;
-use super::target::Targeted;
+use super::target::{TargetColumn, Targeted};
 use super::values::{Given, Listed};
-use super::{AtLine, BindError, BindResult, Binder};
+use super::{AtLine, BindError, BindResult, Binder, Changing};
 use crate::bind::define::{row_source, substitute_in};
 use crate::bind::scalar::{Label, Origin};
 use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
 use crate::bind::select::{Item, Usage};
 use crate::plan::expr::{ColId, Expr};
+use crate::plan::rename::rename_inside_expr;
 use crate::plan::tree::{BaseColumn, InsertPlan, Node, OutputColumn, RowEffects, Target};
+use crate::plan::walk::uses;
+
+/// A row that `OUTPUT` shows.
+#[derive(Clone, Copy)]
+enum Row {
+    Old,
+    /// Alone if there is nothing but new rows: an `INSERT`.
+    New {
+        alone: bool,
+    },
+}
 
 impl Binder<'_> {
     /// `OUTPUT`: in a block with the statement's sources, or none for an `INSERT`. Errors 158, 330 to
@@ -49,15 +61,17 @@ impl Binder<'_> {
             }
         };
         let first = self.block().sources.len();
+        let mut derived = Vec::new();
         if new {
-            self.row_as_source("inserted", targeted, &targeted.changing.new, is_merge);
+            self.row_as_source(Row::New { alone: own_block }, targeted, is_merge, &mut derived);
         }
         if old {
-            self.row_as_source("deleted", targeted, &targeted.changing.old, is_merge);
+            self.row_as_source(Row::Old, targeted, is_merge, &mut derived);
         }
         self.block().show_all();
         let bound = self.in_clause(Clause::Output, |b| b.output_in_block(output, effects));
-        let computed = self.take_computed(first);
+        let mut computed = self.take_computed(first);
+        computed.extend(derived);
         if let Some(hidden) = hidden {
             self.block().sources[targeted.at] = hidden;
             self.block().show_all();
@@ -177,36 +191,80 @@ impl Binder<'_> {
         })
     }
 
-    /// Adds the old or the new row to the block's sources, under the target's columns.
-    fn row_as_source(&mut self, name: &str, targeted: &Targeted, ids: &[ColId], optional: bool) {
+    /// Adds the old or the new row to the block's sources, under the target's columns. `derived` hears of
+    /// those that no row holds.
+    fn row_as_source(
+        &mut self,
+        row: Row,
+        targeted: &Targeted,
+        is_merge: bool,
+        derived: &mut Vec<(ColId, Expr)>,
+    ) {
         let changing = &targeted.changing;
         let number = self.next_scan();
+        let (name, ids) = match row {
+            Row::New { .. } => ("inserted", &changing.new),
+            Row::Old => ("deleted", &changing.old),
+        };
         let exposed = Exposed { name: name.into(), table: None };
         let named = changing.by_ordinal(ids);
-        let source = match targeted.view {
-            None => Source {
-                exposed,
-                optional,
-                ..row_source(changing.database, &changing.table, named, number)
-            },
-            Some(_) => {
-                let shown = targeted.columns.iter().filter_map(|c| {
-                    let ordinal = c.ordinal?;
+        // Old and new row of a MERGE may each be missing.
+        let optional = is_merge;
+        if targeted.view.is_none() {
+            let source = row_source(changing.database, &changing.table, named, number);
+            self.block().sources.push(Source { exposed, optional, ..source });
+            return;
+        }
+        let mut shown = Vec::with_capacity(targeted.columns.len());
+        for column in &targeted.columns {
+            let stored = column.ordinal.and_then(|at| Some((named[at]?, at)));
+            let (id, ty, nullable) = match stored {
+                Some((id, ordinal)) => {
                     let def = &changing.table.columns[ordinal];
-                    Some(OutCol {
-                        id: named[ordinal]?,
-                        name: c.name.clone(),
-                        ty: def.ty,
-                        nullable: def.nullable,
-                        label: Label::column(&def.ty),
-                        origin: Origin::Plain,
-                        base: None,
-                    })
-                });
-                Source { exposed, rows: Rows::Derived(None, shown.collect()), optional, view: None }
+                    (id, def.ty, def.nullable)
+                }
+                None if is_merge => continue,
+                None => {
+                    let Some(value) = self.derived_value(row, targeted, column) else { continue };
+                    let (id, ty, nullable) = (self.free_column(), value.ty, value.nullable);
+                    derived.push((id, value));
+                    (id, ty, nullable)
+                }
+            };
+            shown.push(OutCol {
+                id,
+                name: column.name.clone(),
+                ty,
+                nullable,
+                label: Label::column(&ty),
+                origin: Origin::Plain,
+                base: None,
+            });
+        }
+        let rows = Rows::Derived(None, shown);
+        self.block().sources.push(Source { exposed, rows, optional, view: None });
+    }
+
+    /// A column that a view or common table expression makes, for the old or the new row: what is made of
+    /// the table's columns is made of the new ones, the rest is as it was found.
+    fn derived_value(
+        &mut self,
+        row: Row,
+        targeted: &Targeted,
+        column: &TargetColumn,
+    ) -> Option<Expr> {
+        let mut value = column.value.clone()?;
+        if let Row::New { alone } = row {
+            let Changing { table, old, new, .. } = &targeted.changing;
+            let named = table.stored_columns().zip(old.iter().zip(new));
+            let named = named.map(|(c, (&old, &new))| (old, column_of(new, c)));
+            substitute_in(&mut value, &named.collect::<Vec<_>>());
+            if alone && uses(&value).iter().any(|column| !new.contains(column)) {
+                return None;
             }
-        };
-        self.block().sources.push(source);
+        }
+        rename_inside_expr(&mut value, &mut self.ids);
+        Some(value)
     }
 
     /// Removes the rows again; returns the values of their computed columns that were used.
@@ -247,6 +305,10 @@ fn check_plain(schema: &Schema, table: &Arc<TableDef>) -> BindResult<()> {
         return fail(SqlError::new(&message::OUTPUT_INTO_CHECK, &args));
     }
     Ok(())
+}
+
+fn column_of(id: ColId, def: &ColumnDef) -> Expr {
+    super::column(id, def.ty, def.nullable)
 }
 
 fn target_span(target: &ast::TargetKind, line: u32) -> ast::Span {

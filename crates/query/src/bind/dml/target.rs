@@ -10,7 +10,7 @@ use tsql::ast::{self, ObjectName, TargetKind};
 
 use super::{AtLine, BindError, BindResult, Binder, Changing};
 use crate::bind::context::Variable;
-use crate::bind::define::substitute;
+use crate::bind::define::{substitute, substitute_in};
 use crate::bind::from::{From, join};
 use crate::bind::scope::{OutCol, Rows, Source};
 use crate::bind::select::Usage;
@@ -39,7 +39,7 @@ pub(super) struct Targeted {
 impl TargetColumn {
     /// A column under the table's own name for it.
     pub(super) fn of(name: &Arc<str>, ordinal: usize) -> TargetColumn {
-        TargetColumn { name: Some(name.clone()), ordinal: Some(ordinal), scan: None }
+        TargetColumn { name: Some(name.clone()), ordinal: Some(ordinal), scan: None, value: None }
     }
 }
 
@@ -58,6 +58,8 @@ pub(super) struct TargetColumn {
     pub ordinal: Option<usize>,
     /// The scan that it is a column of, where there may be several.
     scan: Option<u32>,
+    /// What it is if rows of the table do not hold it, over the old row and what else the view reads.
+    pub value: Option<Expr>,
 }
 
 impl Binder<'_> {
@@ -292,10 +294,20 @@ impl Binder<'_> {
             let message = &message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES;
             return Err(SqlError::new(message, &[name]).into());
         }
-        let target_columns = columns.iter().map(|c| TargetColumn {
-            name: c.name.clone(),
-            ordinal: c.base.as_ref().filter(|b| b.scan == scan).map(|b| b.ordinal),
-            scan: c.base.as_ref().map(|b| b.scan),
+        let target_columns = columns.iter().map(|c| {
+            let ordinal = c.base.as_ref().filter(|b| b.scan == scan).map(|b| b.ordinal);
+            let is_stored = ordinal.is_some_and(|at| table.layout_position(at).is_some());
+            let value = || {
+                let mut value = super::column(c.id, c.ty, c.nullable);
+                define(node, &mut value);
+                value
+            };
+            TargetColumn {
+                name: c.name.clone(),
+                ordinal,
+                scan: c.base.as_ref().map(|b| b.scan),
+                value: (!is_stored).then(value),
+            }
         });
         let target_columns = target_columns.collect();
         let Some(database) = database else {
@@ -380,6 +392,26 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
         | Node::Sort { input, .. } => scan_of(input, id),
         Node::NestedLoop { outer, inner, .. } => scan_of(outer, id).or_else(|| scan_of(inner, id)),
         _ => None,
+    }
+}
+
+/// Puts what operators compute in the place of its names, down to what is read or made of several rows.
+fn define(node: &Node, value: &mut Expr) {
+    match node {
+        Node::Compute { input, columns } => {
+            substitute_in(value, columns);
+            define(input, value);
+        }
+        Node::Filter { input, .. }
+        | Node::Window { input, .. }
+        | Node::Top { input, .. }
+        | Node::Offset { input, .. }
+        | Node::Sort { input, .. } => define(input, value),
+        Node::NestedLoop { kind: JoinKind::Inner, outer, inner, .. } => {
+            define(outer, value);
+            define(inner, value);
+        }
+        _ => {}
     }
 }
 
