@@ -48,3 +48,16 @@ GO
 WITH c AS (SELECT id, v, id * 100 AS hundred FROM o WHERE id < 3)
 UPDATE c SET id = 3 - id OUTPUT deleted.id, deleted.hundred, inserted.hundred AS new_hundred;
 GO
+-- A row is changed once, and variables hear of it once, however often a join finds it.
+CREATE TABLE dv (id int NOT NULL PRIMARY KEY, v int NULL);
+INSERT dv VALUES (1, 0), (2, 0);
+GO
+DECLARE @x int = 0, @last int, @text varchar(100) = '';
+UPDATE dv SET @x = @x + 1, @last = v = @x * 10, @text = CONCAT(@text, @x, ' ')
+OUTPUT inserted.id, inserted.v
+FROM dv JOIN (VALUES (1), (1), (1), (2)) s(i) ON s.i = dv.id;
+SELECT @x AS x, @last AS last, @text AS text;
+UPDATE dv SET @x = v, id = id + 10 FROM dv JOIN (VALUES (1), (1), (2)) s(i) ON s.i = dv.id;
+SELECT @x AS x;
+SELECT id, v FROM dv ORDER BY id;
+GO

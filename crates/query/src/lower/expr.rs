@@ -335,6 +335,9 @@ impl Lowering {
 
     /// A variable's value. It is read once per statement unless the statement assigns it.
     pub fn variable(&mut self, var: VarId, ty: &SqlType) -> Val {
+        if let Some(&val) = self.pending.get(&var) {
+            return val;
+        }
         if self.assigned.contains(&var) {
             let dst = self.b.reg_for(ty);
             self.b.emit(Inst::CopyVar { dst, var: var.0 });

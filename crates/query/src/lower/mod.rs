@@ -146,6 +146,8 @@ struct Lowering {
     variables: HashMap<VarId, Reg>,
     /// Variables that the statement assigns.
     assigned: HashSet<VarId>,
+    /// The values that the row at hand assigns, which are stored once it is changed.
+    pending: HashMap<VarId, Val>,
     /// Sequences whose value for the row at hand has been taken.
     next_values: Vec<(ObjectId, Reg)>,
     /// How many loops, subqueries and routines are around what is lowered.
@@ -181,6 +183,7 @@ impl Lowering {
             constants: Vec::new(),
             variables: HashMap::new(),
             assigned: HashSet::new(),
+            pending: HashMap::new(),
             next_values: Vec::new(),
             loops: 0,
             merged: None,

@@ -75,6 +75,7 @@ impl Lowering {
             }
             l.switch_status(status, done, newer, next, next);
             l.b.place(done);
+            l.store_variables();
             match &held {
                 Some(held) => l.hold_row(held, &values, Some((row, trace)))?,
                 None => {
@@ -122,6 +123,7 @@ impl Lowering {
             // All old columns are the input's, so no row is looked at.
             let row = l.b.reg(RegType::Row);
             let values = l.changed_row(target, update, row)?;
+            l.store_variables();
             l.after_row(target, &update.effects, output, Some(&values), OldRow::Values(&old))?;
             l.count(counted);
             l.leave(outside);
@@ -129,7 +131,9 @@ impl Lowering {
         })
     }
 
-    /// The new columns of a row: those that are set, and the others as they are.
+    /// The new columns of a row: those that are set, and the others as they are. Variables that are assigned
+    /// on the way are stored by [`Lowering::store_variables`] once the row is changed: it may have to be looked
+    /// at again, or turn out to be none of the statement's.
     pub fn changed_row(
         &mut self,
         target: &Changed,
@@ -192,9 +196,18 @@ impl Lowering {
     fn assign_variables(&mut self, assign: &[&(VarId, Expr)]) -> SqlResult<()> {
         for (var, expr) in assign {
             let val = self.expr(expr)?;
-            self.b.emit(Inst::StoreVar { var: var.0, src: val.reg });
+            self.pending.insert(*var, val);
         }
         Ok(())
+    }
+
+    /// Stores the variables that the row at hand assigns.
+    fn store_variables(&mut self) {
+        let mut pending: Vec<(VarId, Val)> = self.pending.drain().collect();
+        pending.sort_unstable_by_key(|(var, _)| var.0);
+        for (var, val) in pending {
+            self.b.emit(Inst::StoreVar { var: var.0, src: val.reg });
+        }
     }
 }
 

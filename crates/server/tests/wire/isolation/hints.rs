@@ -16,7 +16,7 @@ const fn at(level: &'static str, play: &'static str, trace: &'static str) -> Hin
     Hint { level, versions: true, play, trace }
 }
 
-pub const HINTS: [Hint; 55] = [
+pub const HINTS: [Hint; 56] = [
     versions(
         "a select v from pages with (updlock) where id = 1;
          b select v from pages with (updlock) where id = 1; a commit; b commit",
@@ -299,5 +299,11 @@ pub const HINTS: [Hint; 55] = [
          b merge keyed using (values (1, 5)) s (id, n) on keyed.id = s.id when matched then update set v = s.n;
          a commit; c select v from keyed where id = 1",
         "ok 10 wait ok b:!3960 1",
+    ),
+    // Variables hear of a row once, as it is when it is changed.
+    versions(
+        "a update pages set v = 11 where id = 1;
+         b declare @n int = 0 update pages set @n = @n + v, v = v + 1 select @n; a commit; b commit",
+        "ok wait ok b:31 ok",
     ),
 ];
