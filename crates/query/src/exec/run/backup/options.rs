@@ -30,8 +30,10 @@ pub(super) struct Options {
     pub format: bool,
     /// `NO_TRUNCATE`: a backup of the log, of a database in whatever state; it is `COPY_ONLY` too.
     pub no_truncate: bool,
-    /// `CONTINUE_AFTER_ERROR`
+    /// `CONTINUE_AFTER_ERROR`; `NO_TRUNCATE` means it, too, unless it is told otherwise.
     pub continue_after_error: bool,
+    /// `STOP_ON_ERROR`
+    pub stop_on_error: bool,
     /// `NORECOVERY`
     pub no_recovery: bool,
     /// `REPLACE`
@@ -69,7 +71,6 @@ const IGNORED: &[&str] = &[
     "BLOCKSIZE",
     "BUFFERCOUNT",
     "MAXTRANSFERSIZE",
-    "STOP_ON_ERROR",
     "REWIND",
     "NOREWIND",
     "UNLOAD",
@@ -116,6 +117,7 @@ impl Options {
             "INIT" if !restores => &mut self.init,
             "FORMAT" if !restores => &mut self.format,
             "CONTINUE_AFTER_ERROR" => &mut self.continue_after_error,
+            "STOP_ON_ERROR" => &mut self.stop_on_error,
             "NORECOVERY" => &mut self.no_recovery,
             "REPLACE" if restores => &mut self.replace,
             "RESTRICTED_USER" if restores => &mut self.restricted,
@@ -189,6 +191,7 @@ impl Context<'_> {
         if options.no_truncate && backup.action != A::BackupLog {
             return Err(SqlError::new(&message::BACKUP_OPTION, &[&"no_truncate"]).into());
         }
+        options.continue_after_error |= options.no_truncate && !options.stop_on_error;
         Ok(options)
     }
 
