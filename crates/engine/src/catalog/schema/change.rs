@@ -11,6 +11,18 @@ use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::{CatalogError, NameSpace};
 use crate::catalog::name::NameKey;
 
+/// Where an object that was changed is visible from as long as its schema is a working copy.
+const NOT_YET: Lsn = Lsn(u64::MAX);
+
+/// Whether two definitions of a table say the same of its rows and of how they are found.
+fn same_to_rows(before: &ObjectDef, after: &ObjectDef) -> bool {
+    let (ObjectDef::Table(before), ObjectDef::Table(after)) = (before, after) else { return false };
+    let mut before = TableDef::clone(before);
+    before.statistics.clone_from(&after.statistics);
+    before.header.modified = after.header.modified;
+    before == **after
+}
+
 impl Schema {
     /// The schema with these definitions, in any order. Fails if two of them have one name.
     pub fn from_definitions(
@@ -45,13 +57,14 @@ impl Schema {
     }
 
     /// Makes a working copy a schema that others see: snapshots from `visible_from` on see what
-    /// was changed in it.
+    /// was changed in it, as far as that means anything to them.
     pub(in crate::catalog) fn publish(&mut self, version: u64, visible_from: Lsn) {
         self.version = version;
-        self.working = false;
+        let is_new = !std::mem::replace(&mut self.working, false);
         self.visible_from = self.visible_from.max(visible_from);
         for id in std::mem::take(&mut self.replaced) {
-            if let Some(entry) = self.objects.get(&id) {
+            let changed = |entry: &&Entry| is_new || entry.visible_from == NOT_YET;
+            if let Some(entry) = self.objects.get(&id).filter(changed) {
                 let entry = Entry { visible_from, ..entry.clone() };
                 self.objects.insert(id, entry);
             }
@@ -223,8 +236,14 @@ impl Schema {
     }
 
     fn set_entry(&mut self, id: ObjectId, def: ObjectDef) {
-        let entry = Entry { def, version: self.version, visible_from: self.visible_from };
-        self.objects.insert(id, entry);
+        // Other statistics make no difference to older snapshots.
+        let before = self.objects.get(&id).filter(|before| same_to_rows(&before.def, &def));
+        let visible_from = match before {
+            Some(before) => before.visible_from,
+            None if self.working => NOT_YET,
+            None => self.visible_from,
+        };
+        self.objects.insert(id, Entry { def, version: self.version, visible_from });
         self.replaced.push(id);
     }
 

@@ -175,3 +175,22 @@ fn others_see_what_is_open_and_what_was_sent() {
     let expected = "Language Event|0|begin tran mine insert t values (1)\n(1 row)";
     assert!(sent.ends_with(expected), "{sent}");
 }
+
+#[test]
+fn statistics_of_others_are_no_matter_to_a_snapshot() {
+    let server = TestServer::new();
+    let (mut reader, mut other) = (server.session(), server.session());
+    reader.script(SETUP);
+    reader.run("create table u (id int) create table first (id int)");
+    reader.run("alter database d set allow_snapshot_isolation on");
+    other.run("use d");
+    reader.run("set transaction isolation level snapshot begin tran select id from first");
+    let change = "create statistics s on t (v) create statistics s2 on t (v) drop statistics t.s";
+    assert_eq!(other.run(change), "");
+    assert_eq!(reader.run("select * from t"), "id|v\n1|10\n2|20\n(2 rows)");
+    // What is changed together with statistics is a change.
+    other.run("begin tran create statistics s on u (id) alter table u add w int");
+    assert_eq!(other.run("create statistics s2 on u (id) commit"), "");
+    let refused = reader.run("select id from u");
+    assert!(refused.starts_with("Msg 3961, "), "{refused}");
+}
