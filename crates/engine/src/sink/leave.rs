@@ -1,7 +1,9 @@
 //! Out of memory: rows that the trees have, once nobody needs them there.
 
-use base::ids::{Lsn, StorageId};
+use std::collections::HashSet;
 use std::sync::atomic::Ordering::Relaxed;
+
+use base::ids::{Lsn, StorageId};
 
 use super::round::{Hold, Inside, ROWS_PER_GUARD};
 use super::{Core, State};
@@ -47,7 +49,8 @@ impl Core {
             while is_due(state.leaving.get(&storage).and_then(|rows| rows.front())) {
                 let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
                 let rows = rows.expect("it is due");
-                self.take_rows_down(task, state, inside.table, (hold, &rows));
+                let gone = self.take_rows_down(task, state, inside.table, (hold, &rows));
+                forget(state, storage, &gone);
                 found = true;
             }
             if state.leaving.get(&storage).is_some_and(|rows| rows.is_empty()) {
@@ -63,8 +66,8 @@ impl Core {
         state: &mut State,
         table: &Table,
         (hold, rows): (&Hold<'_>, &Leaving),
-    ) {
-        let (manager, mut sunk, mut garbage) = (&*self.manager, 0, Vec::new());
+    ) -> Vec<AnchorPtr> {
+        let (manager, mut gone, mut garbage) = (&*self.manager, Vec::new(), Vec::new());
         let bounds = (rows.through, hold.oldest());
         for some in rows.anchors.chunks(ROWS_PER_GUARD) {
             let guard = task.worker().pin();
@@ -75,7 +78,7 @@ impl Core {
                     table.take_down(&guard, anchor, bounds, &manager.slots, &mut garbage)
                 };
                 match left {
-                    Left::Sunk => sunk += 1,
+                    Left::Sunk => gone.push(anchor),
                     Left::Committed => {}
                     Left::Owned => {
                         let (storage, stamp) = (table.storage(), rows.through);
@@ -92,7 +95,8 @@ impl Core {
         if bounds.1.is_some() {
             state.released = Some(manager.log().committed());
         }
-        self.counters.rows.fetch_add(sunk, Relaxed);
+        self.counters.rows.fetch_add(gone.len() as u64, Relaxed);
+        gone
     }
 
     /// Frees the versions that were released, once nobody knows them any more.
@@ -104,4 +108,19 @@ impl Core {
             unsafe { self.manager.reclaimer.free_released(worker.index(), &worker.pin()) };
         }
     }
+}
+
+/// Anchors that have left memory are in nobody's hands any more (S4). One may be there once more: who brings a row
+/// back queues it when it is in all indexes, and somebody else may have changed it by then, so that an earlier
+/// round has it.
+fn forget(state: &mut State, storage: StorageId, gone: &[AnchorPtr]) {
+    let later = state.leaving.get_mut(&storage).filter(|later| !later.is_empty());
+    if later.is_none() && state.left.is_empty() {
+        return;
+    }
+    let gone: HashSet<u64> = gone.iter().map(|anchor| anchor.address()).collect();
+    for rows in later.into_iter().flatten() {
+        rows.anchors.retain(|anchor| !gone.contains(&anchor.address()));
+    }
+    state.left.retain(|row| row.storage != storage || !gone.contains(&row.anchor.address()));
 }

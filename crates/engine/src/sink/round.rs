@@ -188,11 +188,11 @@ impl Core {
         let ready = self.ready(task, state, &hold);
         let mut due: BTreeMap<StorageId, Vec<Sinking>> =
             ready.iter().map(|storage| (*storage, Vec::new())).collect();
-        // Everything below the horizon of a complete round was there then (S5).
+        // Everything that commits below the horizon of a complete round have queued was there then (S5); but not what
+        // has been brought back, which is to be known before anything leaves memory below.
         let through = hold.found.through;
-        let more = !state.complete || through > state.through;
-        let taken = more.then(|| manager.sinking.take_below(through));
-        for row in state.left.drain(..).chain(taken.into_iter().flatten()) {
+        let taken = manager.sinking.take_below(through);
+        for row in state.left.drain(..).chain(taken) {
             // A table's first round goes through all of it. Until it is ready, what is queued may be the
             // reclaimer's.
             if !state.begun.contains_key(&row.storage) {

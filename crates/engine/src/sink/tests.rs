@@ -20,6 +20,7 @@ use crate::cold::tree::{Chunk, Direction, Range};
 use crate::database::Database;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction as IndexDirection;
+use crate::hot::sink_queue::Sinking;
 use crate::hot::status::Begin;
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
@@ -595,6 +596,49 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     assert_eq!(rows(&server, FIRST), expected);
     let table = server.table(5, FIRST);
     assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
+}
+
+/// Whoever brings a row back queues it when all indexes have it. Somebody else may have changed it by then, and a
+/// round have written that to the trees: then it leaves memory once all the same.
+#[test]
+fn a_row_that_is_queued_by_two_leaves_memory_once() {
+    let world = World::new(3);
+    let server = new_server(&world);
+    let (table, database) = (server.table(5, FIRST), database(&server));
+    let mut txn = server.begin(5);
+    for id in 0..200 {
+        server.insert(&mut txn, &table, [id, id, 0]).expect("a fresh key");
+    }
+    txn.commit(&server.task, Durability::Full).expect("there is room");
+    let sink = || database.sink_all(&server.task).expect("the disk works");
+    (0..3).for_each(|_| sink());
+    let mut reader = server.begin(5);
+    let read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut txn = server.begin(5);
+    change(&server, &mut txn, FIRST, 7, Some([7, 7, 1])).expect("nobody else writes");
+    txn.commit(&server.task, Durability::Full).expect("there is room");
+    let mut txn = server.begin(5);
+    let found = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let row = find(&server.task, &mut txn, &table, &found.snapshot, 7);
+    let anchor = row.expect("it is in memory").expect("it is there").anchor;
+    txn.end_statement(found);
+    txn.rollback(&server.task);
+    sink();
+    let waiting = database.sink_stats().expect("it has files").waiting;
+    assert!(waiting > 0, "the statement in progress keeps the row in memory");
+    let (storage, stamp) = (table.storage(), read.snapshot.stamp);
+    database.manager().sinking.add(0, &mut vec![Sinking { storage, anchor, stamp }]);
+    sink();
+    let stats = database.sink_stats().expect("it has files");
+    assert_eq!(stats.waiting, waiting + 1, "both wait");
+    reader.end_statement(read);
+    reader.rollback(&server.task);
+    (0..3).for_each(|_| sink());
+    let left = database.sink_stats().expect("it has files").rows - stats.rows;
+    assert_eq!(left, waiting);
+    assert_eq!(rows(&server, FIRST)[&7], [7, 7, 1]);
+    while database.reclaim(&server.task, 10_000) > 0 {}
+    assert_eq!(rows(&server, FIRST).len(), 200);
 }
 
 /// The log says of a row that comes back from trees to be changed that nobody knows when it was committed. If
