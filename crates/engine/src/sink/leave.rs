@@ -21,6 +21,8 @@ pub(super) struct Leaving {
     pub through: Lsn,
     /// The rows, in the order in which they leave.
     pub anchors: Vec<AnchorPtr>,
+    /// Whether an earlier round may have some of them as well.
+    pub again: bool,
 }
 
 impl Core {
@@ -114,12 +116,13 @@ impl Core {
 /// back queues it when it is in all indexes, and somebody else may have changed it by then, so that an earlier
 /// round has it.
 fn forget(state: &mut State, storage: StorageId, gone: &[AnchorPtr]) {
-    let later = state.leaving.get_mut(&storage).filter(|later| !later.is_empty());
-    if later.is_none() && state.left.is_empty() {
+    let later = state.leaving.get_mut(&storage).into_iter().flatten();
+    let mut again: Vec<&mut Leaving> = later.filter(|rows| rows.again).collect();
+    if again.is_empty() && state.left.iter().all(|row| row.storage != storage) {
         return;
     }
     let gone: HashSet<u64> = gone.iter().map(|anchor| anchor.address()).collect();
-    for rows in later.into_iter().flatten() {
+    for rows in &mut again {
         rows.anchors.retain(|anchor| !gone.contains(&anchor.address()));
     }
     state.left.retain(|row| row.storage != storage || !gone.contains(&row.anchor.address()));

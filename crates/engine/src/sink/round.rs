@@ -326,8 +326,12 @@ impl Core {
             // Who may be going through the table without having heard of the trees is done then.
             due = Lsn(self.manager.log().tail().0 + 1);
         }
-        let leaving = Leaving { due, through: hold.found.through, anchors: going.leaving() };
-        state.leaving.entry(storage).or_default().push_back(leaving);
+        let (through, anchors) = (hold.found.through, going.leaving());
+        let earlier = state.leaving.entry(storage).or_default();
+        // What an earlier round has, and a commit that it has not seen changes, is queued with the stamp of that.
+        let is_again = |before: &Leaving| rows.iter().any(|row| row.stamp < before.through);
+        let again = earlier.back().is_some_and(is_again);
+        earlier.push_back(Leaving { due, through, anchors, again });
         Ok(true)
     }
 
