@@ -127,6 +127,7 @@ impl Gathered {
             match operation {
                 Operation::Upsert { storage, .. }
                 | Operation::Load { storage, .. }
+                | Operation::Unload { storage, .. }
                 | Operation::Delete { storage, .. }
                     if self.sinks(world, storage, commit.lsn) => {}
                 Operation::Load { storage, layout, row } => {
@@ -142,6 +143,11 @@ impl Gathered {
                 }
                 Operation::Delete { storage, replaces, key } => {
                     self.end(storage, replaces, Some(key), commit.lsn)?;
+                }
+                // Of a table that has had trees, and so sinks for whoever has replayed it.
+                Operation::Unload { storage, .. } => {
+                    let stamp = commit.lsn;
+                    return Err(CheckpointError::Inconsistent { stamp, storage });
                 }
                 Operation::IdentityCeiling { storage, ceiling } => {
                     self.next.identities.insert(storage, ceiling);

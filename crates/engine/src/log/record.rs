@@ -233,8 +233,8 @@ pub enum Operation<'a> {
         /// The normalized key.
         key: &'a [u8],
     },
-    /// A row of a storage that the transaction makes, in the trees of which it is already when the
-    /// transaction commits. Whoever has those trees need not know it.
+    /// The row with this image's identity key has this image, in a storage that the transaction makes, whose
+    /// trees say so when the transaction commits. Whoever has those trees need not know it.
     Load {
         /// The new storage.
         storage: StorageId,
@@ -242,6 +242,13 @@ pub enum Operation<'a> {
         layout: u16,
         /// The row.
         row: &'a [u8],
+    },
+    /// The row with this identity key is gone from such a storage, if there was one.
+    Unload {
+        /// The new storage.
+        storage: StorageId,
+        /// The normalized key.
+        key: &'a [u8],
     },
     /// The storage is gone, with all its rows.
     DropStorage {
@@ -301,6 +308,7 @@ const TRUNCATE_STORAGE: u8 = 4;
 const IDENTITY_CEILING: u8 = 5;
 const SEQUENCE_CEILING: u8 = 6;
 const LOAD: u8 = 7;
+const UNLOAD: u8 = 8;
 /// The flag of an operation whose payload starts with the stamp of what it replaces.
 const REPLACES: u8 = 1;
 /// Bytes of that stamp.
@@ -337,7 +345,7 @@ impl OperationHeader {
             UPSERT => stamped || flags == 0,
             DELETE => stamped,
             _ if flags != 0 => false,
-            LOAD => true,
+            LOAD | UNLOAD => true,
             DROP_STORAGE | TRUNCATE_STORAGE => header.payload_len == 0,
             IDENTITY_CEILING => header.payload_len == NUMBER_LEN,
             SEQUENCE_CEILING => header.payload_len == NUMBER_LEN && storage >> 32 == 0,
@@ -366,6 +374,7 @@ impl OperationHeader {
                 }
             }
             LOAD => Operation::Load { storage, layout, row: payload },
+            UNLOAD => Operation::Unload { storage, key: payload },
             DROP_STORAGE => Operation::DropStorage { storage },
             TRUNCATE_STORAGE => Operation::TruncateStorage { storage },
             IDENTITY_CEILING => Operation::IdentityCeiling { storage, ceiling: number() },
@@ -391,6 +400,7 @@ impl Operation<'_> {
                 | Operation::Delete { key: payload, .. } => STAMP_LEN + payload.len(),
                 Operation::Upsert { replaces: None, row: payload, .. }
                 | Operation::Load { row: payload, .. }
+                | Operation::Unload { key: payload, .. }
                 | Operation::Other { payload, .. } => payload.len(),
                 Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => 0,
                 Operation::IdentityCeiling { .. } | Operation::SequenceCeiling { .. } => 16,
@@ -415,6 +425,7 @@ impl Operation<'_> {
                 (DELETE, 0, storage, key)
             }
             Operation::Load { storage, layout, row } => (LOAD, layout, storage, row),
+            Operation::Unload { storage, key } => (UNLOAD, 0, storage, key),
             Operation::DropStorage { storage } => (DROP_STORAGE, 0, storage, &[][..]),
             Operation::TruncateStorage { storage } => (TRUNCATE_STORAGE, 0, storage, &[][..]),
             Operation::IdentityCeiling { storage, ceiling } => {
@@ -509,7 +520,7 @@ mod tests {
     fn operation(kind: u8, layout: u16, storage: u64, number: i128, bytes: &[u8]) -> Operation<'_> {
         let id = StorageId(storage);
         let stamp = Lsn(number as u64);
-        match kind % 8 {
+        match kind % 9 {
             0 => {
                 let replaces = (number % 2 == 0).then_some(stamp);
                 Operation::Upsert { storage: id, layout, replaces, row: bytes }
@@ -520,6 +531,7 @@ mod tests {
             4 => Operation::IdentityCeiling { storage: id, ceiling: number },
             5 => Operation::SequenceCeiling { sequence: ObjectId(storage as i32), ceiling: number },
             6 => Operation::Load { storage: id, layout, row: bytes },
+            7 => Operation::Unload { storage: id, key: bytes },
             _ => Operation::Other { kind: kind | 64, layout, storage: id, payload: bytes },
         }
     }

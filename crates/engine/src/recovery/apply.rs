@@ -300,9 +300,16 @@ impl Applier {
             }
             self.key.clear();
             let operation = match operation {
-                Operation::Load { storage, .. } if !self.loads(storage) => continue,
+                Operation::Load { storage, .. } | Operation::Unload { storage, .. }
+                    if !self.loads(storage) =>
+                {
+                    continue;
+                }
                 Operation::Load { storage, layout, row } => {
                     Operation::Upsert { storage, layout, replaces: None, row }
+                }
+                Operation::Unload { storage, key } => {
+                    Operation::Delete { storage, replaces: PROMOTED, key }
                 }
                 operation => operation,
             };
@@ -427,9 +434,10 @@ impl Applier {
                 let other = Other::Unknown { kind, layout, storage, payload };
                 lock(&self.shared.others).push((commit.lsn, other));
             }
-            Operation::Upsert { .. } | Operation::Delete { .. } | Operation::Load { .. } => {
-                unreachable!("they are rows")
-            }
+            Operation::Upsert { .. }
+            | Operation::Delete { .. }
+            | Operation::Load { .. }
+            | Operation::Unload { .. } => unreachable!("they are rows"),
         }
     }
 

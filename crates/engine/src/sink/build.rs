@@ -19,14 +19,18 @@
 //! Sorting, filling trees and writing the root block, so they are done on a thread that the build has.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Acquire;
+use std::time::Duration;
 
+use base::ids::Lsn;
 use env::FileError;
 
+use super::checkpoint::{ATTEMPTS, PAUSE};
 use super::{Core, SinkError};
 use crate::cold::table::{BuildError, BuildSpec, ColdTable, TableBuild};
 use crate::hot::table::Table;
-use crate::txn::{PageFault, Transaction, TxnError, TxnResult, Unavailable};
+use crate::txn::{PageFault, Savepoint, Transaction, TxnError, TxnResult, Unavailable};
 use crate::wait::{OffLoad, Task};
 
 /// The part of the buffer pool's memory that sorting takes, and the bounds of that.
@@ -44,6 +48,8 @@ pub(crate) struct Build {
     thread: OffLoad,
     /// With the thread while that is at work.
     trees: Option<Box<TableBuild>>,
+    /// Where the transaction stood before anything was in the table.
+    since: Savepoint,
 }
 
 impl Build {
@@ -63,7 +69,13 @@ impl Build {
             keys: table.clone(),
         };
         let thread = OffLoad::new("build", 1, 1);
-        let mut build = Build { core: core.clone(), table: table.clone(), thread, trees: None };
+        let mut build = Build {
+            core: core.clone(),
+            table: table.clone(),
+            thread,
+            trees: None,
+            since: txn.savepoint(),
+        };
         let owner = txn.session().owner().id().0;
         let made = build.do_blocking(task, move |core, task| {
             // While the gates of this transaction are closed other rounds cannot take down what is queued
@@ -117,8 +129,8 @@ impl Build {
         self.fill(task, txn)
     }
 
-    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable.
-    /// Nothing comes behind that.
+    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable, with
+    /// what it settles in them. Nothing comes behind that.
     pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
         loop {
             let (is_filled, rows) = self.work(task, |trees, task| {
@@ -141,16 +153,32 @@ impl Build {
         table.tally().add_rows(0, i64::try_from(trees.rows()).unwrap_or(i64::MAX));
         table.sinks_since().set(core.manager.log().tail());
         table.set_cold(trees.clone());
+        let settled = Arc::new(AtomicU64::new(0));
+        txn.own(&table, self.since, settled.clone(), self.sinker());
         txn.before_commit(move |task, owner| {
             if table.gate().is_retired() {
                 return Ok(()); // what made it was taken back
             }
             let thread = OffLoad::new("build", 1, 1);
+            let settled = Lsn(settled.load(Acquire)); // pairs with Transaction::settle
             do_blocking(&thread, &core, task, move |core, task| {
-                core.make_durable(task, &trees, owner)
+                core.make_durable(task, &trees, (owner, settled))
             })
         });
         Ok(())
+    }
+
+    /// What takes down rows that were settled, for the transaction of this owner.
+    fn sinker(&self) -> impl Fn(&Task, u64) -> TxnResult<()> + Send + use<> {
+        let core = self.core.clone();
+        move |task, owner| {
+            core.manager.log().flush(task)?;
+            let thread = OffLoad::new("build", 1, 1);
+            do_blocking(&thread, &core, task, move |core, task| {
+                core.round_as(task, owner)?;
+                core.round_as(task, owner).map(drop)
+            })
+        }
     }
 
     /// Has the thread do something with the trees.
@@ -233,20 +261,30 @@ impl Core {
         Ok(TableBuild::begin(&cold, task, spec, (env, &self.dir, bytes))?)
     }
 
-    /// Writes a root that has these trees, which are whole. The caller's transaction, by its owner, may have
-    /// closed gates.
-    fn make_durable(&self, task: &Task, trees: &ColdTable, owner: u64) -> Result<(), SinkError> {
+    /// Writes a root that has these trees, which are whole, and what was settled in them up to this stamp. The
+    /// caller's transaction, by its owner, may have closed gates.
+    fn make_durable(
+        &self,
+        task: &Task,
+        trees: &ColdTable,
+        (owner, settled): (u64, Lsn),
+    ) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
-        for _ in 0..super::checkpoint::ATTEMPTS {
+        // Others' snapshots may keep the horizon where it is for a while.
+        let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);
+        let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience as u32 };
+        for _ in 0..attempts {
             if self.closing.load(Acquire) {
                 return Err(SinkError::Closed); // pairs with Sinker::stop
             }
             self.round_as(task, owner)?;
-            self.write_root(task)?;
-            if trees.durable() > 0 {
-                return Ok(());
+            if self.lock().through > settled {
+                self.write_root(task)?;
+                if trees.durable() > settled.0 {
+                    return Ok(());
+                }
             }
-            std::thread::sleep(super::checkpoint::PAUSE);
+            std::thread::sleep(PAUSE);
         }
         Err(SinkError::InTheWay)
     }

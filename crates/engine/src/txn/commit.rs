@@ -1,5 +1,7 @@
 //! Commit: see `docs/design/transactions.md` for the steps and why they come in this order.
 
+use std::ops::Range;
+
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
@@ -141,7 +143,9 @@ impl Transaction {
     /// replaced becomes garbage, and everything is let go of.
     pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
         self.session.note_commit(end, durability == Durability::Full);
-        let sinking = self.stamp_writes(task, stamp);
+        let all = 0..self.writes.len();
+        let sinking = self.stamp_writes(task, stamp, all, |_| true);
+        self.writes.clear();
         if !self.hooks.is_empty() {
             // Tables that it drops go when that is durable: pages or checkpoint files without their rows could be
             // before. If the log has failed there are no such any more.
@@ -165,9 +169,16 @@ impl Transaction {
         }
     }
 
-    /// Replaces the begin words of everything written by the stamp, and queues what it replaced. Returns
-    /// how many of them are to sink.
-    fn stamp_writes(&mut self, task: &Task, stamp: Lsn) -> usize {
+    /// Replaces the begin words of what these entries of the write set have written by the stamp, and queues what that
+    /// replaced; of those whose table, by its place in [`Transaction::held`], is meant. Returns how many of them
+    /// are to sink.
+    pub(super) fn stamp_writes(
+        &mut self,
+        task: &Task,
+        stamp: Lsn,
+        places: Range<usize>,
+        is_meant: impl Fn(usize) -> bool,
+    ) -> usize {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut counts: SmallVec<[(i64, Attempts); 4]> = SmallVec::new();
@@ -176,9 +187,13 @@ impl Transaction {
         let is_sinking = |held: &Held| unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
         let (mut sinking, mut of_sinking) = (Vec::new(), Vec::new());
-        for (place, write) in self.writes.iter().enumerate() {
-            if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
+        let writes = &self.writes[places];
+        for (place, write) in writes.iter().enumerate() {
+            if let Some(ahead) = writes.get(place + PREFETCH_AHEAD) {
                 prefetch(ahead.version.address());
+            }
+            if !is_meant(write.table as usize) {
+                continue;
             }
             let pointer = self.held[write.table as usize].table;
             let sinks = tables_sink[write.table as usize];
@@ -224,7 +239,6 @@ impl Transaction {
                 sinking.push(Sinking { storage, anchor: write.anchor, stamp });
             }
         }
-        self.writes.clear();
         let worker = task.worker();
         let sinks = sinking.len();
         if sinks > 0 {

@@ -13,6 +13,7 @@ mod page_fault;
 mod promote;
 mod read;
 mod redo;
+mod settle;
 mod space;
 mod successor;
 mod sunk;

@@ -30,7 +30,7 @@ pub(super) struct Loads {
     /// The stream of chunks, once there is one.
     stream: Option<Lsn>,
     /// Operations that are not in a chunk yet.
-    operations: Vec<u8>,
+    pub operations: Vec<u8>,
 }
 
 impl Loads {
@@ -58,6 +58,11 @@ impl Transaction {
     pub fn log_load(&mut self, task: &Task, table: &Table, row: &[u8]) -> TxnResult<()> {
         let (storage, layout) = (table.storage(), table.layout_number());
         Operation::Load { storage, layout, row }.encode(&mut self.loads.operations);
+        self.flush_loads(task)
+    }
+
+    /// Puts what is longer than a piece into the log.
+    pub(super) fn flush_loads(&mut self, task: &Task) -> TxnResult<()> {
         let piece = self.piece_max();
         if self.loads.operations.len() > piece {
             let loads = std::mem::take(&mut self.loads);
@@ -171,7 +176,7 @@ impl Transaction {
     ///
     /// # Safety
     /// The entry is this transaction's and the table's.
-    unsafe fn operation<'a>(
+    pub(super) unsafe fn operation<'a>(
         &self,
         table: &'a Table,
         write: &Write,
@@ -206,18 +211,25 @@ impl Transaction {
         }
     }
 
-    /// The stamp of the version that this transaction replaces by what it wrote, if there is one.
+    /// The stamp of the version that this transaction replaces by what it wrote, if there is one; 0 if that is in
+    /// the trees, or will be when the transaction commits.
     ///
     /// # Safety
     /// The entry is this transaction's and the table's.
     unsafe fn replaces(&self, table: &Table, write: &Write) -> Option<Lsn> {
         // SAFETY: what this transaction wrote and replaced stays until it ends.
-        unsafe { visibility::newest_committed(write.anchor, table.links(), &self.manager().slots) }
+        let stamp = unsafe {
+            visibility::newest_committed(write.anchor, table.links(), &self.manager().slots)
+        };
+        match self.owns(table.pointer()) {
+            true => stamp.map(|_| Lsn::ZERO),
+            false => stamp,
+        }
     }
 
     /// # Safety
     /// The entry is this transaction's.
-    unsafe fn table_of(&self, write: &Write) -> &Table {
+    pub(super) unsafe fn table_of(&self, write: &Write) -> &Table {
         // SAFETY: the gate of the table is held.
         unsafe { self.held[write.table as usize].table.get() }
     }

@@ -19,6 +19,7 @@ use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::{HeldLocks, Target};
 use crate::txn::manager::{DatabaseSession, Manager, Spare};
 use crate::txn::redo::Loads;
+use crate::txn::settle::OwnStorage;
 use crate::txn::waits::{Blocker, Place, Resource};
 use crate::txn::written::WriteSet;
 use crate::wait::Task;
@@ -129,6 +130,8 @@ pub(super) struct Held {
 /// The part of what rows may take that a transaction may fill, and the least that that is.
 const SHARE_PART: u64 = 4;
 const SHARE_MIN: u64 = 1 << 20;
+/// The part of that at which what it has written to storages of its own is settled.
+const SETTLE_PART: u64 = 4;
 /// How often it is looked, while another share is filled, whether somebody is still in the way.
 const SHARE_LOOKS: u64 = 16;
 
@@ -173,6 +176,8 @@ pub struct Transaction {
     pub(super) undone: u32,
     /// The storage whose new rows go to a successor of it; 0 if none. Written by who loads that.
     loading: Option<Arc<AtomicU64>>,
+    /// The storages that are its own.
+    pub(super) own: Vec<OwnStorage>,
     /// The position of the prepare record, once there is one.
     pub(super) prepared: Option<Lsn>,
     /// Memory for the commit record's body, and for what the commit leaves behind.
@@ -217,6 +222,7 @@ impl Transaction {
             row_bytes: 0,
             undone: 0,
             loading: None,
+            own: Vec::new(),
             prepared: None,
             buffer: spare.buffer,
             garbage: spare.garbage,
@@ -355,6 +361,16 @@ impl Transaction {
         }
     }
 
+    /// What [`Transaction::protect_own`] has registered between statements is given up.
+    pub(super) fn release_own(&mut self) {
+        debug_assert!(!self.is_in_statement());
+        self.retain_fixed();
+        if self.registered.is_some() {
+            self.slot().rest();
+            self.is_resting = true;
+        }
+    }
+
     /// From now on rows are looked at again.
     fn look_around(&mut self) {
         self.is_resting = false;
@@ -412,7 +428,7 @@ impl Transaction {
     /// The place to which a failed statement, or ROLLBACK to a savepoint, goes back.
     #[inline]
     pub fn savepoint(&self) -> Savepoint {
-        Savepoint { writes: self.writes.len(), operations: self.operations.len() }
+        Savepoint { writes: self.writes.position(), operations: self.operations.len() }
     }
 
     /// Registers a function to be called when the transaction's fate is known, before it lets go
@@ -439,6 +455,27 @@ impl Transaction {
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
 
+    /// Whether its changes take a good part of its share.
+    pub(super) fn fills_memory(&self) -> bool {
+        self.is_much(self.written_bytes)
+    }
+
+    /// Whether so many bytes are a good part of its share.
+    pub(super) fn is_much(&self, bytes: u64) -> bool {
+        let share = self.manager().tables().pool().least_limit() / SHARE_PART;
+        bytes >= (share / SETTLE_PART).max(SHARE_MIN)
+    }
+
+    /// Its changes take no memory any more.
+    pub(super) fn forget_written(&mut self) {
+        (self.written_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+    }
+
+    /// Whether a statement is in progress.
+    pub(super) fn is_in_statement(&self) -> bool {
+        self.level > 0
+    }
+
     /// Whether nobody else is in the table or changes the schema, just now.
     fn is_alone_in(&self, table: &Table) -> bool {
         let (owner, gate) = (self.session.owner().id().0, table.gate());
@@ -457,7 +494,7 @@ impl Transaction {
     /// over.
     pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
-        (self.written_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+        self.forget_written();
     }
 
     /// Registers a function to be called before a commit is decided, with the owner whose gates the

@@ -19,12 +19,14 @@ impl Transaction {
     /// Rows returned by cursors of the transaction since then, if it wrote them, are gone.
     pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
         self.operations.truncate(savepoint.operations);
+        self.own.retain(|own| own.since < savepoint);
+        let left = self.writes.go_back(savepoint.writes);
         let mut attempts: SmallVec<[Attempts; 4]> = SmallVec::new();
         attempts.resize(self.held.len(), Attempts::default());
-        while self.writes.len() > savepoint.writes {
+        while self.writes.len() > left {
             let worker = task.worker();
             let guard = worker.pin();
-            for _ in 0..UNDO_STEP.min(self.writes.len() - savepoint.writes) {
+            for _ in 0..UNDO_STEP.min(self.writes.len() - left) {
                 let write = self.writes.pop().expect("counted");
                 self.undone = self.undone.saturating_add(1);
                 write.count(&mut attempts[write.table as usize]);

@@ -105,15 +105,26 @@ impl Owner {
 #[derive(Default)]
 pub(super) struct WriteSet {
     entries: Vec<Write>,
+    /// Those that are here no more, oldest first, and how many they are.
+    settled: Vec<Settled>,
+    gone: usize,
     /// In whose window they are shown, if they are.
     shown: Option<Arc<Owner>>,
+}
+
+/// Entries that were taken out, since they will be undone only with all that came behind `from`.
+struct Settled {
+    from: usize,
+    /// The place at which they were taken out. Nothing goes back to one between the two.
+    at: usize,
+    count: usize,
 }
 
 impl WriteSet {
     /// An empty one, in memory that was used before.
     pub fn reusing(entries: Vec<Write>) -> WriteSet {
         debug_assert!(entries.is_empty());
-        WriteSet { entries, shown: None }
+        WriteSet { entries, settled: Vec::new(), gone: 0, shown: None }
     }
 
     #[inline]
@@ -135,6 +146,41 @@ impl WriteSet {
     pub fn clear(&mut self) {
         self.hide();
         self.entries.clear();
+        self.settled.clear();
+        self.gone = 0;
+    }
+
+    /// The place behind the last entry. An entry that is pushed moves it on by one.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.gone + self.entries.len()
+    }
+
+    /// Takes these entries out, all of which lie behind a place. From now on nothing goes back to one between
+    /// that and here.
+    pub fn settle(&mut self, from: usize, is_settled: impl Fn(usize, &Write) -> bool) {
+        self.hide();
+        let (at, before) = (self.position(), self.entries.len());
+        let mut place = 0;
+        self.entries.retain(|write| {
+            place += 1;
+            !is_settled(place - 1, write)
+        });
+        let count = before - self.entries.len();
+        self.gone += count;
+        self.settled.push(Settled { from, at, count });
+    }
+
+    /// How many entries stay when the transaction goes back to this place.
+    ///
+    /// # Panics
+    /// If it lies between entries that were settled together.
+    pub fn go_back(&mut self, place: usize) -> usize {
+        while let Some(settled) = self.settled.pop_if(|settled| settled.at > place) {
+            assert!(settled.from >= place, "what is settled is undone as a whole");
+            self.gone -= settled.count;
+        }
+        place - self.gone
     }
 
     /// The memory, for another transaction.

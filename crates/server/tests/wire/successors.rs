@@ -488,6 +488,81 @@ fn what_others_change_meanwhile_is_not_lost() {
     check_table(&mut connection, "t");
 }
 
+/// What a transaction has put into a successor sinks as other rows do, although it may still be rolled back.
+#[test]
+fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    connection
+        .execute(
+            "create table t (id int not null primary key, n int not null, v varchar(800)); \
+             create index ix on t (n); insert t values (-1, -1, 'first')",
+        )
+        .unwrap();
+    const STEP: i64 = 5000;
+    let insert = |connection: &mut Connection, from: i64| {
+        let text = format!(
+            "insert t (id, n, v) select value, value % 1000, replicate('a', 700) \
+             from generate_series({from}, {})",
+            from + STEP - 1
+        );
+        connection.execute(&text).unwrap();
+    };
+    let all = 2 * WIDE;
+    // Rolled back: in part, where a savepoint keeps what is behind it in memory, and as a whole.
+    connection.execute("begin tran").unwrap();
+    (1..=all / 2).step_by(STEP as usize).for_each(|from| insert(&mut connection, from));
+    connection.execute("save tran s").unwrap();
+    insert(&mut connection, all + 1);
+    connection.execute("update t set n = n + 1 where id <= 1000; rollback tran s").unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t"), all / 2 + 1);
+    assert_eq!(number(&mut connection, "select count(*) from t where n = 0"), all / 2000);
+    connection.execute("rollback").unwrap();
+    assert_eq!(number(&mut connection, "select count(*) from t"), 1);
+    check_table(&mut connection, "t");
+
+    // Rows come, are changed, and go, one part after the other; statements fail in between, and the table gets a
+    // new storage.
+    connection.execute("begin tran").unwrap();
+    for from in (1..=all).step_by(STEP as usize) {
+        insert(&mut connection, from);
+        let again = format!("insert t (id, n, v) values ({from}, 0, '')");
+        assert_eq!(refusal(&mut connection, &again), 2627);
+        let some = format!("id between {from} and {}", from + STEP - 1);
+        connection
+            .execute(&format!(
+                "update t set v = replicate('b', 700), n = n + 1 where {some} and id % 2 = 0; \
+                 delete t where {some} and id % 5 = 0; \
+                 if @@rowcount <> {STEP} / 5 throw 50000, 'rows are missing', 1"
+            ))
+            .unwrap();
+        if from == all / 2 + 1 {
+            connection.execute("alter table t add extra int not null default 7").unwrap();
+        }
+    }
+    let check = |connection: &mut Connection| {
+        let left = all / 5 * 4;
+        let text = "select count(*) from t where v like 'a%'";
+        assert_eq!(number(connection, text), left / 2);
+        let text = "select count(*) from t where v like 'b%'";
+        assert_eq!(number(connection, text), left / 2);
+        let text = "select count(*) from t with (index(ix)) where n between 0 and 99";
+        assert_eq!(number(connection, text), all / 1000 * 80);
+        assert_eq!(number(connection, "select min(id) from t"), -1);
+        assert_eq!(number(connection, "select count(*) from t where extra = 7"), left + 1);
+        check_table(connection, "t");
+    };
+    check(&mut connection);
+    connection.execute("commit").unwrap();
+    check(&mut connection);
+    server.kill();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    check(&mut connection);
+    assert_eq!(refusal(&mut connection, "insert t (id, n) values (2, 0)"), 2627);
+}
+
 /// Bulk loads come in many statements of one transaction, which share a successor.
 #[test]
 fn a_bulk_load_may_have_more_rows_than_memory_takes() {

@@ -102,6 +102,7 @@ impl Loader {
             }
         };
         let owns_transaction = begin_transaction(context);
+        context.settle()?;
         let mark = context.session.transaction.mark();
         Ok(Loader {
             load,
@@ -191,6 +192,7 @@ impl Loader {
             commit(context)?;
             self.owns_transaction = begin_transaction(context);
         }
+        context.settle()?;
         self.mark = context.session.transaction.mark();
         Ok(())
     }

@@ -106,6 +106,7 @@ impl Context<'_> {
         step: &Step,
         frame: &mut Frame,
     ) -> Run<()> {
+        self.settle()?;
         self.session.note_time();
         let (began, began_ns) = (self.begins(), self.task.now_ns());
         let ran = match crate::exec::cursor::current_of(step) {
@@ -118,6 +119,15 @@ impl Context<'_> {
         self.conclude(&outcome, kind)?;
         self.tell_reads()?;
         self.tell_execution(began)
+    }
+
+    /// Lets rows of the open transaction sink that may do so already, if no statement is open.
+    pub(crate) fn settle(&mut self) -> Run<()> {
+        if !self.session.statements.is_empty() || !self.session.native.is_empty() {
+            return Ok(());
+        }
+        let settled = self.session.transaction.settle(self.task);
+        Ok(settled.map_err(|error| engine_error(&error))?)
     }
 
     /// Runs a step's unit as a statement of its own.

@@ -222,6 +222,21 @@ impl TransactionState {
         }
     }
 
+    /// Lets rows sink that parts have written to storages of their own, where much has come together and no
+    /// savepoint goes back to them. Called between statements.
+    pub fn settle(&mut self, task: &Task) -> Result<(), TxnError> {
+        let Some(Open { group, savepoints, .. }) = &mut self.open else { return Ok(()) };
+        for part in group.parts() {
+            let Some(from) = part.settles_from() else { continue };
+            let id = part.session().manager().id();
+            let mut places = savepoints.iter().flat_map(|savepoint| &savepoint.parts);
+            if !places.any(|(database, at)| *database == id && *at > from) {
+                part.settle(task)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the part in a database out, to lend it; [`TransactionState::take_back`] must follow before
     /// anything else is done.
     pub fn lend(&mut self, database: DbId) -> Option<Transaction> {

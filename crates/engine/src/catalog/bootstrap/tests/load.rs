@@ -199,3 +199,113 @@ fn a_crash_while_a_table_is_changed_leaves_all_changes_or_none() {
         assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
     }
 }
+
+/// What a transaction does to a table behind a load, one part after the other.
+const PARTS: i64 = 3;
+
+impl Server {
+    /// A load, and statements behind it whose rows are settled, but for the last ones.
+    fn change_in_parts(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
+        self.ddl(catalog, |edit, txn| {
+            assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
+            edit.finish_load(&self.task, txn)?;
+            let schema = edit.schema();
+            let table = schema.table(id).expect("it has a new storage");
+            let table = catalog.table(table).expect("it has been made");
+            for part in 0..=PARTS {
+                for n in 0..20 {
+                    insert(catalog, &self.task, txn, &table, 1000 * (part + 1) + n)?;
+                }
+                let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+                let snapshot = statement.snapshot;
+                let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
+                while let Some(row) = cursor.next(txn, &self.task, &table)? {
+                    let old = integers(&table, txn.row(&table, row));
+                    let written = match changed_in(part, (old[0], old[1])) {
+                        Some((_, v)) if v == old[1] => continue,
+                        Some((id, v)) => {
+                            let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
+                            txn.update(&self.task, &table, &snapshot, row, &new)?
+                        }
+                        None => txn.delete(&self.task, &table, &snapshot, row)?,
+                    };
+                    assert!(matches!(written, Written::Done(_)), "nobody else is there");
+                }
+                txn.end_statement(statement);
+                if part < PARTS {
+                    txn.settle(&self.task)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What a part makes of a row.
+fn changed_in(part: i64, (id, v): (i64, i64)) -> Option<(i64, i64)> {
+    match id % 7 {
+        n if n == part => Some((id, -v)),
+        n if n == part + 3 && v % 3 == 0 => None,
+        _ => Some((id, v)),
+    }
+}
+
+#[test]
+fn a_crash_while_rows_are_settled_leaves_all_of_a_transaction_or_nothing() {
+    let (before, after) = (expected(0), after_parts());
+    let (first, last) = {
+        let (world, server, catalog, id) = started(34);
+        let first = world.sim.fs().operations();
+        server.change_in_parts(&catalog, id).expect("the disk works");
+        assert_eq!(server.select(&catalog, id), after);
+        catalog.database().checkpoint(&server.task).expect("the disk works");
+        assert_eq!(server.select(&catalog, id), after);
+        (first, world.sim.fs().operations())
+    };
+    let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 3 };
+    for at in (first..last).step_by(step) {
+        let (world, server, catalog, id) = started(34);
+        world.sim.fs().power_off_at(at);
+        let changed = server.change_in_parts(&catalog, id).is_ok();
+        let _ = catalog.database().checkpoint(&server.task);
+        drop(catalog);
+        let server = world.crash(server);
+        let a = server.instance.find("A").expect("it was made");
+        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let found = server.select(&catalog, id);
+        assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
+        server.insert(&catalog, id, 7).expect("the disk works");
+    }
+}
+
+/// A snapshot that is older than what was settled keeps the sink from saying that the trees have that. Then the
+/// transaction waits, and is refused if that takes too long.
+#[test]
+fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
+    let (world, server, catalog, id) = started(35);
+    let owner = server.instance.engine.host().owner(SessionId(52));
+    let place = catalog.database().session(&owner);
+    let mut reader = Transaction::begin(&place, &server.task).expect("a slot is free");
+    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let changed = server.change_in_parts(&catalog, id).is_ok();
+    reader.end_statement(statement);
+    reader.rollback(&server.task);
+    drop(catalog);
+    let server = world.crash(server);
+    let a = server.instance.find("A").expect("it was made");
+    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+    let found = server.select(&catalog, id);
+    assert_eq!(found == expected(0), !changed, "{found:?}");
+    assert!(found == expected(0) || found == after_parts(), "{found:?}");
+}
+
+/// The rows behind [`Server::change_in_parts`].
+fn after_parts() -> Rows {
+    let mut after = expected(0);
+    let first = after.len() as i64 + 1;
+    for part in 0..=PARTS {
+        after.extend((0..20).map(|n| (first + 20 * part + n, 1000 * (part + 1) + n)));
+        after = after.into_iter().filter_map(|row| changed_in(part, row)).collect();
+    }
+    after
+}

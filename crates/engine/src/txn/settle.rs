@@ -1,0 +1,174 @@
+//! What a transaction writes to storages of its own leaves memory before it commits.
+//!
+//! A successor of a table's storage ([`crate::catalog::edit`]) belongs to the transaction that has made it: nobody
+//! else knows it, and a rollback to a place before it was made drops it with all that it has. So once nothing can go
+//! back to a place behind that, the rows that were written to it need not be undone one by one. They get a stamp,
+//! like those of a commit, and sink; and their entries leave the write set. The log has them as rows of the load.
+//!
+//! # Invariants
+//!
+//! * P1: from then on the transaction goes back to where it is, or behind that, or to a place before the storage was
+//!   made ([`WriteSet::go_back`](super::written::WriteSet::go_back)).
+//! * P2: the transaction commits only when a durable root says that it has what was stamped so: the log's operations
+//!   are for who has no such root.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::hot::key::KeyBuf;
+use crate::hot::table::{Table, TablePtr};
+use crate::log::Operation;
+use crate::log::record::RECORD_HEADER;
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Release;
+use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::transaction::{Savepoint, Transaction};
+use crate::wait::Task;
+
+/// Rows that are stamped while others' commits wait for this transaction's place in the log.
+const ROWS_PER_STAMP: usize = 4096;
+
+/// How often it is tried to take down what was settled, and the pause in between.
+const ROUNDS_MAX: usize = 50;
+const NAP_NS: u64 = 10_000_000;
+
+/// A storage that the transaction has made, and whose trees there are.
+pub(super) struct OwnStorage {
+    table: TablePtr,
+    /// Where it was made: what goes back here drops it.
+    pub since: Savepoint,
+    /// The newest stamp of rows that were settled (P2).
+    settled: Arc<AtomicU64>,
+    sink: Sink,
+}
+
+/// Takes down what was settled, for the transaction of an owner.
+type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
+
+impl Transaction {
+    /// A storage that this transaction has made, at this place, has its trees.
+    pub(crate) fn own(
+        &mut self,
+        table: &Table,
+        since: Savepoint,
+        settled: Arc<AtomicU64>,
+        sink: impl Fn(&Task, u64) -> TxnResult<()> + Send + 'static,
+    ) {
+        let (table, sink) = (table.pointer(), Box::new(sink));
+        self.own.push(OwnStorage { table, since, settled, sink });
+    }
+
+    /// Whether a storage is its own.
+    pub(super) fn owns(&self, table: TablePtr) -> bool {
+        self.own.iter().any(|own| own.table == table)
+    }
+
+    /// The place behind which nothing may go back, if it is time to settle what was written to storages of its own.
+    pub fn settles_from(&self) -> Option<Savepoint> {
+        let first = self.own.iter().map(|own| own.since).min()?;
+        (self.fills_memory() && !self.is_in_statement()).then_some(first)
+    }
+
+    /// Settles what was written to storages of its own. Between statements; the caller knows that nothing goes back
+    /// to a place behind [`Transaction::settles_from`].
+    pub fn settle(&mut self, task: &Task) -> TxnResult<()> {
+        let Some(from) = self.own.iter().map(|own| own.since).min() else { return Ok(()) };
+        let is_own: SmallVec<[bool; 8]> = self.held.iter().map(|h| self.owns(h.table)).collect();
+        self.log_settled(task, &is_own)?;
+        self.protect_own();
+        let (mut done, mut rows) = (0, 0);
+        let mut stamped = Ok(());
+        while done < self.writes.len() && stamped.is_ok() {
+            let until = self.writes.len().min(done + ROWS_PER_STAMP);
+            stamped = self.stamp_own(task, done..until, &is_own).map(|some| {
+                rows += some;
+                done = until;
+            });
+        }
+        self.writes
+            .settle(from.writes, |place, write| place < done && is_own[write.table as usize]);
+        self.forget_written();
+        self.release_own();
+        stamped?;
+        match rows {
+            0 => Ok(()),
+            _ => self.sink_own(task),
+        }
+    }
+
+    /// Waits until what was settled has left memory, or somebody keeps it there.
+    fn sink_own(&self, task: &Task) -> TxnResult<()> {
+        let owner = self.session.owner().id().0;
+        let Some(own) = self.own.last() else { return Ok(()) };
+        for _ in 0..ROUNDS_MAX {
+            if (own.sink)(task, owner).is_err() {
+                break; // the sink tries again
+            }
+            self.manager().reclaim(task, usize::MAX);
+            // SAFETY: its gate is held.
+            let bytes = |own: &OwnStorage| unsafe { own.table.get() }.memory().allocated_bytes;
+            if !self.is_much(self.own.iter().map(bytes).sum()) {
+                break;
+            }
+            task.sleep_ns(NAP_NS).map_err(|_| TxnError::Interrupted)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a stamp to what these entries have written. Returns how many are to sink.
+    fn stamp_own(
+        &mut self,
+        task: &Task,
+        places: Range<usize>,
+        is_own: &[bool],
+    ) -> TxnResult<usize> {
+        let session = self.session.clone();
+        // What is stamped is queued before the horizon can pass the stamp: S5.
+        let space = session.manager().log.reserve_waiting(task, RECORD_HEADER)?;
+        let stamp = space.stamp();
+        let rows = self.stamp_writes(task, stamp, places, |place| is_own[place]);
+        session.note_commit(space.publish_filler(), false);
+        self.own.iter().for_each(|own| own.settled.store(stamp.0, Release));
+        Ok(rows)
+    }
+
+    /// Tells the log of the rows that are about to be settled.
+    fn log_settled(&mut self, task: &Task, is_own: &[bool]) -> TxnResult<()> {
+        if !self.manager().log.is_logged() {
+            return Ok(());
+        }
+        let mut key = KeyBuf::default();
+        for place in 0..self.writes.len() {
+            let write = self.writes[place];
+            if !is_own[write.table as usize] {
+                continue;
+            }
+            let mut operations = std::mem::take(&mut self.loads.operations);
+            // SAFETY: the gate of the table is held, and the row is this transaction's.
+            let operation = unsafe {
+                let table = self.table_of(&write);
+                self.operation(table, &write, &mut key)
+            };
+            match operation {
+                Some(Operation::Upsert { storage, layout, replaces, row }) => {
+                    if replaces.is_some() {
+                        let mut key = KeyBuf::default();
+                        // SAFETY: as above.
+                        unsafe { self.table_of(&write) }.log_key(row, &mut key);
+                        Operation::Unload { storage, key: &key }.encode(&mut operations);
+                    }
+                    Operation::Load { storage, layout, row }.encode(&mut operations);
+                }
+                Some(Operation::Delete { storage, key, .. }) => {
+                    Operation::Unload { storage, key }.encode(&mut operations);
+                }
+                _ => {}
+            }
+            self.loads.operations = operations;
+            self.flush_loads(task)?;
+        }
+        Ok(())
+    }
+}
