@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::SqlType;
+use engine::catalog::naming_index;
 
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey, Subquery};
 use crate::plan::tree::*;
@@ -591,8 +592,11 @@ impl Walk<'_> {
 /// The columns of a source by their place in its rows, with whether they may be NULL.
 pub fn source_columns(source: &Source) -> Vec<(SqlType, bool)> {
     match source {
-        Source::Table { table, .. }
-        | Source::TableVar(_, table)
+        Source::Table { table, .. } => {
+            let number = naming_index(table).is_none().then(|| (SqlType::bigint(), false));
+            table.stored_columns().map(|c| (c.ty, c.nullable)).chain(number).collect()
+        }
+        Source::TableVar(_, table)
         | Source::Transition(_, table)
         | Source::UserFunction(_, _, table) => {
             table.stored_columns().map(|c| (c.ty, c.nullable)).collect()

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
 use engine::catalog::def::TableDef;
+use engine::catalog::naming_index;
 use engine::hot::row::RowLayout;
 
 use crate::ir::inst::{Inst, Reg};
@@ -269,8 +270,7 @@ fn uses_columns<'e>(exprs: impl Iterator<Item = &'e Expr>) -> bool {
 /// unique index names the rows.
 pub fn engine_layout(table: &TableDef) -> RowLayout {
     let mut types: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
-    let named = table.indexes.iter().any(|i| i.unique && i.filter.is_none() && !i.disabled);
-    if !named {
+    if naming_index(table).is_none() {
         types.push(SqlType::bigint());
     }
     RowLayout::new(&types)

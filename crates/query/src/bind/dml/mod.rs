@@ -11,6 +11,7 @@ mod insert;
 mod instead;
 mod look_up;
 mod merge;
+mod once;
 mod output;
 mod returned;
 #[cfg(test)]

@@ -308,6 +308,9 @@ impl Binder<'_> {
         }
         let mut input = filtered(self.assemble(from), filter);
         name_one_row(&mut input, targeted.row);
+        if targeted.is_instead() {
+            input = self.once(input, targeted);
+        }
         if let Some(limit) = limit {
             input = limited_by(input, Vec::new(), limit);
         }
