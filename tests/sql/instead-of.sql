@@ -125,3 +125,82 @@ UPDATE x SET w = s.v FROM tv AS x JOIN s ON x.ten = s.k * 10;
 DELETE tv WHERE ten = 20;
 EXEC told;
 GO
+-- Views: what is changed through a common table expression, a derived table or another view goes to their triggers.
+CREATE TABLE base1 (id int NOT NULL PRIMARY KEY, a int NULL, b int NULL);
+INSERT base1 VALUES (1, 10, 100), (2, 20, 200), (3, 30, 300);
+GO
+CREATE VIEW vi AS SELECT id, a + b AS total, a FROM base1;
+GO
+CREATE TRIGGER vi_instead ON vi INSTEAD OF INSERT, UPDATE AS
+INSERT log SELECT CONCAT('vi ', d.id, ':', d.total, ':', d.a, ' to ', i.id, ':', i.total, ':', i.a, ' ', CONVERT(varchar(10), COLUMNS_UPDATED(), 1))
+FROM inserted i LEFT JOIN deleted d ON i.id = d.id ORDER BY i.id;
+GO
+CREATE VIEW vd AS SELECT k.id, k.total, s.v FROM vi AS k LEFT JOIN (SELECT DISTINCT k, v FROM s) AS s ON s.k = k.id;
+GO
+CREATE TRIGGER vd_instead ON vd INSTEAD OF DELETE AS
+INSERT log SELECT CONCAT('vd ', id, ':', total, ':', v) FROM deleted ORDER BY id;
+GO
+CREATE VIEW outer1 AS SELECT total AS sum, id AS n FROM vi WHERE id > 1;
+GO
+WITH c AS (SELECT total AS t, id AS key1 FROM vi) UPDATE c SET t = t + 1 WHERE key1 < 3;
+SELECT @@ROWCOUNT AS rows;
+EXEC told;
+UPDATE c SET t = 5 FROM (SELECT TOP (2) total AS t FROM vi ORDER BY id DESC) AS c;
+EXEC told;
+WITH c AS (SELECT a, ROW_NUMBER() OVER (ORDER BY id DESC) AS place FROM vi) UPDATE c SET a = place;
+EXEC told;
+UPDATE outer1 SET sum = 6;
+WITH c AS (SELECT sum AS x, n FROM outer1) UPDATE c SET x = n;
+EXEC told;
+INSERT outer1 (n, sum) VALUES (4, 40);
+WITH c AS (SELECT id, a, 5 AS five FROM vi) INSERT c (id, a) VALUES (5, 50);
+EXEC told;
+UPDATE v1 SET total = 7 FROM vi AS v1 WHERE v1.id = 1;
+UPDATE vi SET total = 8 FROM vi AS v1 WHERE v1.id = 2;
+UPDATE TOP (1) vi SET total = 9 WHERE id = 3;
+EXEC told;
+DECLARE @out table (t int, old int, new int, more int);
+WITH c AS (SELECT total AS t, total + 1 AS more FROM vi WHERE id = 1) UPDATE c SET t = t * 2 OUTPUT inserted.t, deleted.t, inserted.more, deleted.more INTO @out;
+SELECT t, old, new, more FROM @out;
+EXEC told;
+DELETE vd WHERE id = 1;
+WITH c AS (SELECT v AS w FROM vd WHERE id = 2) DELETE c;
+DELETE x FROM (SELECT total FROM vd WHERE id = 3) AS x;
+EXEC told;
+SELECT id, a, b FROM base1 ORDER BY id;
+GO
+-- Their events are told apart: this one is none of the triggers' business.
+DELETE vi WHERE id = 3;
+WITH c AS (SELECT total, id FROM vi) DELETE c WHERE id = 2;
+SELECT id, a, b FROM base1 ORDER BY id;
+INSERT base1 VALUES (2, 20, 200), (3, 30, 300);
+EXEC told;
+GO
+-- Joined to something they cannot be changed.
+UPDATE x SET total = 0 FROM vi AS x JOIN s ON s.k = x.id;
+GO
+UPDATE dbo.vi SET total = 0 FROM s WHERE s.k = vi.id;
+GO
+UPDATE vi SET total = 0 FROM vi, vi AS other WHERE vi.id = other.id;
+GO
+WITH c AS (SELECT vi.total, s.v FROM vi JOIN s ON s.k = vi.id) UPDATE c SET total = 0;
+GO
+DELETE x FROM dbo.vd AS x JOIN s ON s.k = x.id;
+GO
+WITH c AS (SELECT id, total FROM vd) DELETE c FROM c JOIN s ON s.k = c.id;
+GO
+-- What is none of their columns.
+WITH c AS (SELECT id, total + 1 AS more FROM vi) UPDATE c SET more = 1;
+GO
+WITH c AS (SELECT id, total + 1 AS more FROM vi) UPDATE c SET id = 5, more = 1;
+GO
+WITH c AS (SELECT id, total FROM vi) UPDATE c SET none = 1;
+GO
+WITH c AS (SELECT id, COUNT(*) AS n FROM vi GROUP BY id) UPDATE c SET id = 1;
+GO
+WITH c AS (SELECT DISTINCT total FROM vi) UPDATE c SET total = 1;
+GO
+UPDATE x SET v = 1 FROM (SELECT vi.total, s.v FROM vi JOIN s ON s.k = vi.id) AS x WHERE x.total > 200;
+SELECT k, v FROM s ORDER BY k, v;
+EXEC told;
+GO

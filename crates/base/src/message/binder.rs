@@ -73,6 +73,8 @@ super::messages! {
     COLUMN_WITHOUT_NAME = 8155, 16, 2, "No column name was specified for column %s of '%s'.";
     COLUMN_NAMED_TWICE = 8156, 16, 1, "The column '%s' was specified multiple times for '%s'.";
     ALL_EXPRESSIONS_WIDTH = 8157, 16, 1, "All the queries in a query expression containing a UNION operator must have the same number of expressions in their select lists.";
+    UPDATE_OF_JOINED_VIEW = 414, 16, 1, "UPDATE is not allowed because the statement updates view \"%s\" which participates in a join and has an INSTEAD OF UPDATE trigger.";
+    DELETE_OF_JOINED_VIEW = 415, 16, 1, "DELETE is not allowed because the statement updates view \"%s\" which participates in a join and has an INSTEAD OF DELETE trigger.";
     DERIVED_COLUMN_NOT_UPDATABLE = 412, 16, 1, "The column \"%s\" is not updatable because it is derived or constant.";
     NOT_COMPARABLE_DISTINCT = 421, 16, 1, "The %s data type cannot be selected as DISTINCT because it is not comparable.";
     CTE_NOT_USED = 422, 16, 1, "Common table expression defined but not used.";

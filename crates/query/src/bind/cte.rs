@@ -174,6 +174,7 @@ impl Binder<'_> {
                 nullable: true,
                 origin: Origin::Plain,
                 base: None,
+                views: Vec::new(),
                 ..c.clone()
             })
             .collect();

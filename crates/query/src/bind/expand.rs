@@ -15,9 +15,10 @@ use super::binder::{Binder, Variables};
 use super::context::{AtLine, BindError, BindResult, SystemView};
 use super::dml::shown_conditions;
 use super::scalar::Scalar;
-use super::scope::{Clause, ColumnAt, OutCol, Rows};
-use super::select::{Output, Usage};
+use super::scope::{Clause, ColumnAt, OutCol, Rows, ViewColumn, ViewRows};
+use super::select::{Output, Usage, computed};
 use crate::plan::expr::{CastMode, Expr};
+use crate::plan::tree::Node;
 
 /// An argument of an inline function, and the outermost block that it refers to.
 pub(super) type InlineArgument = (Scalar, usize);
@@ -50,6 +51,7 @@ impl Binder<'_> {
         let mut rows = self.renamed(output, columns, &view.header.name)?;
         if usage == Usage::Target {
             self.seen_through(database, view, *with_check_option, &mut rows);
+            self.may_take_rows(database, view, shown, &mut rows);
         }
         Ok(rows)
     }
@@ -66,6 +68,39 @@ impl Binder<'_> {
             if self.env.depth == 0 {
                 base.view = Some((database, view.id()));
             }
+        }
+        if self.env.depth == 0 {
+            for inner in columns.iter_mut().flat_map(|column| &mut column.views) {
+                inner.permitted = Some((database, view.id()));
+            }
+        }
+    }
+
+    /// Notes on a view's columns whose they are, if the view has triggers: those may take its rows.
+    fn may_take_rows(
+        &mut self,
+        database: DbId,
+        view: &Arc<ModuleDef>,
+        shown: &ObjectName,
+        rows: &mut Rows,
+    ) {
+        if view.triggers.is_empty() {
+            return;
+        }
+        let mark = self.free_column();
+        let Rows::Derived(Some(node), columns) = rows else { return };
+        let one = Scalar::constant(base::SqlType::int(), base::Value::Int(1)).expr;
+        *node = computed(std::mem::replace(node, Node::OneRow), vec![(mark, one)]);
+        let of = Arc::new(ViewRows {
+            database,
+            view: view.clone(),
+            written: shown.to_string(),
+            columns: columns.iter().map(|c| c.id).collect(),
+            mark,
+        });
+        let permitted = (self.env.depth == 0).then(|| (database, view.id()));
+        for (ordinal, column) in columns.iter_mut().enumerate() {
+            column.views.insert(0, ViewColumn { rows: of.clone(), ordinal, permitted });
         }
     }
 

@@ -252,7 +252,8 @@ impl Binder<'_> {
             let nullable = bound.iter().any(|row| row[at].expr.nullable);
             let origin = if is_null { Origin::Null } else { Origin::Plain };
             let id = self.free_column();
-            columns.push(OutCol { id, name: None, ty, nullable, label, origin, base: None });
+            let (name, base, views) = (None, None, Vec::new());
+            columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
         }
         let mut exprs = Vec::with_capacity(bound.len());
         for row in bound {

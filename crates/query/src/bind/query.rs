@@ -197,6 +197,7 @@ impl Binder<'_> {
             label,
             origin,
             base: None,
+            views: Vec::new(),
         })
     }
 

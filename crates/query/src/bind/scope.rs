@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, message};
-use engine::catalog::def::{ColumnDef, SchemaId, TableDef};
+use engine::catalog::def::{ColumnDef, ModuleDef, SchemaId, TableDef};
 use tsql::ast::{self, ObjectName};
 
 use super::binder::Binder;
@@ -161,6 +161,31 @@ pub(super) struct OutCol {
     pub origin: Origin,
     /// The stored column that it shows unchanged.
     pub base: Option<BaseRef>,
+    /// The columns of views whose triggers may take their rows that it shows unchanged, the outermost view first.
+    pub views: Vec<ViewColumn>,
+}
+
+/// A view whose triggers may take its rows, where a statement that changes rows reads it.
+#[derive(Debug)]
+pub(super) struct ViewRows {
+    pub database: DbId,
+    pub view: Arc<ModuleDef>,
+    /// The name as it was written.
+    pub written: String,
+    /// Names its columns.
+    pub columns: Vec<ColId>,
+    /// A column that only this operator makes.
+    pub mark: ColId,
+}
+
+/// A column of such a view.
+#[derive(Clone, Debug)]
+pub(super) struct ViewColumn {
+    pub rows: Arc<ViewRows>,
+    /// Its place among the view's columns.
+    pub ordinal: usize,
+    /// The outermost view through which it is seen, if that view is the statement's own.
+    pub permitted: Option<(DbId, ObjectId)>,
 }
 
 /// A column of a scan.
@@ -463,6 +488,14 @@ impl Binder<'_> {
                 view: None,
                 checked: None,
             }),
+        }
+    }
+
+    /// The columns of views behind one that was found.
+    pub fn views_of(&self, at: ColumnAt) -> Vec<ViewColumn> {
+        match &self.blocks[at.block].sources[at.source].rows {
+            Rows::Derived(_, columns) => columns[at.ordinal].views.clone(),
+            Rows::Scan(_) => Vec::new(),
         }
     }
 

@@ -19,7 +19,7 @@ use super::from::check_tables;
 use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
-use super::scope::{BaseRef, Block, Clause, ColumnAt, OutCol, Rows};
+use super::scope::{BaseRef, Block, Clause, ColumnAt, OutCol, Rows, ViewColumn};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred, VarId};
 use crate::plan::tree::Node;
 use crate::plan::walk;
@@ -67,6 +67,7 @@ pub(super) struct Item {
     pub scalar: Scalar,
     pub name: Option<Arc<str>>,
     pub base: Option<BaseRef>,
+    pub views: Vec<ViewColumn>,
     /// The variable that receives it.
     pub assign: Option<VarId>,
     pub line: u32,
@@ -176,6 +177,7 @@ impl Binder<'_> {
         for item in items {
             if !matches!(item.scalar.expr.kind, ExprKind::Column(_)) || block.has_group_by {
                 item.base = None;
+                item.views = Vec::new();
             }
         }
         Ok(node)
@@ -206,7 +208,7 @@ impl Binder<'_> {
     }
 
     fn star_item(&mut self, at: ColumnAt, line: u32) -> BindResult<Item> {
-        let base = self.base_of(at);
+        let (base, views) = (self.base_of(at), self.views_of(at));
         let source = &self.blocks[at.block].sources[at.source];
         let name = match &source.rows {
             Rows::Scan(scan) => match scan.column(at.ordinal).def {
@@ -216,7 +218,7 @@ impl Binder<'_> {
             Rows::Derived(_, columns) => columns[at.ordinal].name.clone(),
         };
         let scalar = self.column_at(at)?;
-        Ok(Item { scalar, name, base, assign: None, line, column: None })
+        Ok(Item { scalar, name, base, views, assign: None, line, column: None })
     }
 
     /// An entry with or without alias; a column keeps its name.
@@ -229,10 +231,13 @@ impl Binder<'_> {
         let name = alias.map(|alias| alias.name.clone());
         if let ast::ExprKind::Column(column) = &expr.kind {
             let at = self.find_column(column)?;
-            let base = self.base_of(at).filter(|_| at.block == self.blocks.len() - 1);
+            let (base, views) = match at.block == self.blocks.len() - 1 {
+                true => (self.base_of(at), self.views_of(at)),
+                false => (None, Vec::new()),
+            };
             let scalar = self.column_at(at)?;
             let name = Some(name.unwrap_or_else(|| column.column.name.clone()));
-            return Ok(Item { scalar, name, base, assign: None, line, column: None });
+            return Ok(Item { scalar, name, base, views, assign: None, line, column: None });
         }
         let scalar = match &expr.kind {
             ast::ExprKind::IdentityFunction(identity) if self.block().makes_table => {
@@ -245,7 +250,8 @@ impl Binder<'_> {
             (ast::ExprKind::PseudoColumn { .. }, ExprKind::Column(id)) => self.base_of_column(*id),
             _ => None,
         };
-        Ok(Item { scalar, name, base, assign: None, line, column: None })
+        let views = Vec::new();
+        Ok(Item { scalar, name, base, views, assign: None, line, column: None })
     }
 
     /// What a pseudo-column is called: as the column that it means.
@@ -279,7 +285,8 @@ impl Binder<'_> {
         let value = self.assigned_value(variable, op, value)?;
         let expr = self.coerce_to_variable(value, ty).at(line)?;
         let scalar = Scalar::computed(expr);
-        Ok(Item { scalar, name: None, base: None, assign: Some(id), line, column: None })
+        let views = Vec::new();
+        Ok(Item { scalar, name: None, base: None, views, assign: Some(id), line, column: None })
     }
 
     /// The new value of a variable.
@@ -418,7 +425,8 @@ fn unknown_item(expr: &ast::Expr, alias: Option<&ast::Ident>, line: u32) -> Item
         (ast::ExprKind::Column(column), None) => Some(column.column.name.clone()),
         _ => None,
     };
-    Item { scalar: Scalar::null(), name, base: None, assign: None, line, column: None }
+    let (scalar, views) = (Scalar::null(), Vec::new());
+    Item { scalar, name, base: None, views, assign: None, line, column: None }
 }
 
 /// The rows for which a condition holds.
@@ -465,14 +473,14 @@ fn output_of(node: Node, items: Vec<Item>) -> Output {
     let mut assigns = Vec::new();
     let mut columns = Vec::with_capacity(items.len());
     for item in items {
-        let Item { scalar, name, base, assign, column, .. } = item;
+        let Item { scalar, name, base, views, assign, column, .. } = item;
         let Scalar { expr, label, origin } = scalar;
         let id = column.expect("every item has been placed");
         if let Some(variable) = assign {
             assigns.push((variable, id));
         }
         let (ty, nullable) = (expr.ty, expr.nullable);
-        columns.push(OutCol { id, name, ty, nullable, label, origin, base });
+        columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
     }
     Output { node, columns, assigns }
 }

@@ -441,6 +441,7 @@ impl Binder<'_> {
                         label,
                         origin: super::scalar::Origin::Plain,
                         base: None,
+                        views: Vec::new(),
                     });
                 }
                 Ok((super::from::source_node(&mut Rows::Scan(scan)), columns))

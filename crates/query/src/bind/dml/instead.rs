@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use base::ids::ObjectId;
+use base::message::Message;
+use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleKind, Permission, TableDef, TriggerEventKind};
+use tsql::ast;
 
-use super::target::{TargetColumn, Targeted};
+use super::target::{TargetColumn, Targeted, define, not_updatable};
 use super::{BindResult, Binder, Changing};
 use crate::bind::query::unimplemented;
-use crate::bind::scope::Rows;
-use crate::plan::expr::ColId;
-use crate::plan::tree::{RowEffects, Target};
+use crate::bind::scope::{OutCol, Rows, ViewColumn, ViewRows};
+use crate::plan::tree::{Node, RowEffects, Target};
 
 impl Binder<'_> {
     /// Has the triggers of a table take the rows, if it has such.
@@ -35,26 +37,47 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A view as the target, if its triggers take the rows.
+    /// A view as the target, if its triggers take the rows: what `wanted` is a column of, or any column of the
+    /// source. Errors 414, 415, 4403, 4426.
     pub(super) fn instead_of_view(
         &mut self,
-        top: usize,
-        at: usize,
+        (top, at): (usize, usize),
+        wanted: Option<&ast::ColumnRef>,
         permission: Permission,
+        name: &Arc<str>,
     ) -> BindResult<Option<Targeted>> {
-        let source = &self.blocks[top].sources[at];
-        let Rows::Derived(_, shown) = &source.rows else { return Ok(None) };
-        let Some((database, object)) = source.view else { return Ok(None) };
-        let old: Vec<ColId> = shown.iter().map(|c| c.id).collect();
-        let schema = self.schema_of(database)?;
-        let Some(view) = schema.module(object).cloned() else { return Ok(None) };
-        let ModuleKind::View { columns, .. } = &view.kind else { return Ok(None) };
-        if !self.runs_instead(&schema, &view.triggers, object, permission)? {
+        let found = self.taking_view((top, at), wanted, permission)?;
+        let Some(found) = found else { return Ok(None) };
+        let ViewColumn { rows, permitted, .. } = found;
+        let ModuleKind::View { columns: defined, .. } = &rows.view.kind else { return Ok(None) };
+        let table = without_rules(&TableDef::shape(rows.view.header.clone(), defined.clone()));
+        let is_alone = self.blocks[top].sources.len() == 1;
+        let Rows::Derived(Some(node), columns) = &mut self.blocks[top].sources[at].rows else {
             return Ok(None);
+        };
+        let joined = match pass_on(node, &rows) {
+            Some(joined) => joined || !is_alone,
+            None => return Err(not_updatable(node, wanted.is_some(), name)),
+        };
+        if let (true, Some(message)) = (joined, joined_message(permission)) {
+            return Err(SqlError::new(message, &[&rows.written]).into());
         }
-        let table = without_rules(&TableDef::shape(view.header.clone(), columns.clone()));
-        let columns = table.columns.iter().enumerate();
-        let columns = columns.map(|(ordinal, c)| TargetColumn::of(&c.name, ordinal)).collect();
+        let shown = |column: &OutCol| {
+            let own = column.views.iter().find(|v| Arc::ptr_eq(&v.rows, &rows));
+            let value = || {
+                let mut value = super::column(column.id, column.ty, column.nullable);
+                define(node, &mut value, Some(rows.mark));
+                value
+            };
+            TargetColumn {
+                name: column.name.clone(),
+                ordinal: own.map(|v| v.ordinal),
+                scan: column.base.as_ref().map(|b| b.scan),
+                value: own.is_none().then(value),
+            }
+        };
+        let columns = columns.iter().map(shown).collect();
+        let (database, old) = (rows.database, rows.columns.clone());
         let new = old.iter().map(|_| self.free_column()).collect();
         let target = Target::Instead { database, table: table.clone() };
         Ok(Some(Targeted {
@@ -62,10 +85,36 @@ impl Binder<'_> {
             row: self.free_column(),
             at,
             columns,
-            view: Some(view.header.name.clone()),
-            permitted: (database, object),
+            view: Some(name.clone()),
+            permitted: permitted.unwrap_or((database, rows.view.id())),
             checked: None,
         }))
+    }
+
+    /// The outermost view whose triggers take the rows that a column is of.
+    fn taking_view(
+        &mut self,
+        (top, at): (usize, usize),
+        wanted: Option<&ast::ColumnRef>,
+        permission: Permission,
+    ) -> BindResult<Option<ViewColumn>> {
+        let Rows::Derived(_, columns) = &self.blocks[top].sources[at].rows else { return Ok(None) };
+        let called = |c: &&OutCol| match (wanted, &c.name) {
+            (Some(wanted), Some(name)) => self.same_name(name, &wanted.column.name),
+            _ => false,
+        };
+        let candidates: Vec<ViewColumn> = match columns.iter().find(called) {
+            Some(named) => named.views.clone(),
+            None => columns.iter().flat_map(|c| &c.views).cloned().collect(),
+        };
+        for column in candidates {
+            let ViewRows { database, view, .. } = &*column.rows;
+            let schema = self.schema_of(*database)?;
+            if self.runs_instead(&schema, &view.triggers, view.id(), permission)? {
+                return Ok(Some(column));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether one of these triggers runs in the place of what a statement does. What such a trigger
@@ -120,4 +169,38 @@ fn without_rules(table: &TableDef) -> Arc<TableDef> {
         column.identity = None;
     }
     TableDef::shape(table.header.clone(), columns)
+}
+
+/// Has all columns of a view's rows reach the top. Returns whether they pass a join, if all that is between leaves
+/// them the view's rows.
+fn pass_on(node: &mut Node, rows: &ViewRows) -> Option<bool> {
+    match node {
+        Node::Compute { columns, .. } if columns.iter().any(|c| c.0 == rows.mark) => Some(false),
+        Node::Filter { input, .. }
+        | Node::Compute { input, .. }
+        | Node::Top { input, .. }
+        | Node::Offset { input, .. } => pass_on(input, rows),
+        Node::Sort { input, columns, .. } | Node::Window { input, columns, .. } => {
+            let joined = pass_on(input, rows)?;
+            for column in &rows.columns {
+                if !columns.contains(column) {
+                    columns.push(*column);
+                }
+            }
+            Some(joined)
+        }
+        Node::NestedLoop { outer, inner, .. } => {
+            pass_on(outer, rows).or_else(|| pass_on(inner, rows)).map(|_| true)
+        }
+        _ => None,
+    }
+}
+
+/// What is said of a view that takes part in a join.
+fn joined_message(permission: Permission) -> Option<&'static Message> {
+    match permission {
+        Permission::Update => Some(&message::UPDATE_OF_JOINED_VIEW),
+        Permission::Delete => Some(&message::DELETE_OF_JOINED_VIEW),
+        _ => None,
+    }
 }

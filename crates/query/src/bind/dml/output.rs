@@ -239,6 +239,7 @@ impl Binder<'_> {
                 label: Label::column(&ty),
                 origin: Origin::Plain,
                 base: None,
+                views: Vec::new(),
             });
         }
         let rows = Rows::Derived(None, shown);

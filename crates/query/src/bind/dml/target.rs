@@ -57,7 +57,7 @@ pub(super) struct TargetColumn {
     /// The column of the table, by place in `TableDef::columns`; of a derived one there is none.
     pub ordinal: Option<usize>,
     /// The scan that it is a column of, where there may be several.
-    scan: Option<u32>,
+    pub scan: Option<u32>,
     /// What it is if rows of the table do not hold it, over the old row and what else the view reads.
     pub value: Option<Expr>,
 }
@@ -146,7 +146,7 @@ impl Binder<'_> {
             Rows::Scan(scan) => {
                 scan.table().is_some_and(|t| t.id() == table.1) && scan.database() == Some(table.0)
             }
-            Rows::Derived(..) => false,
+            Rows::Derived(..) => s.view == Some(table),
         };
         self.only_source(is_it, &name.to_string(), line)
     }
@@ -179,7 +179,7 @@ impl Binder<'_> {
     }
 
     /// Makes one of the block's sources the target. `wanted` names a column that is changed, which
-    /// decides where the source shows rows of several tables. Errors 259, 270, 286, 4403, 4405, 4426.
+    /// decides where the source shows rows of several tables. Errors 259, 270, 286, 414, 415, 4403, 4405, 4426.
     pub(super) fn targeted(
         &mut self,
         at: usize,
@@ -192,7 +192,8 @@ impl Binder<'_> {
         let source = &self.blocks[top].sources[at];
         let name = source.exposed.name.clone();
         let is_scan = matches!(source.rows, Rows::Scan(_));
-        let mut targeted = match self.instead_of_view(top, at, permission)? {
+        let taken = self.instead_of_view((top, at), wanted, permission, &name).at(line)?;
+        let mut targeted = match taken {
             Some(targeted) => targeted,
             None if is_scan => self.target_scan(top, at).at(line)?,
             None => self.target_derived(top, at, wanted, &name).at(line)?,
@@ -299,7 +300,7 @@ impl Binder<'_> {
             let is_stored = ordinal.is_some_and(|at| table.layout_position(at).is_some());
             let value = || {
                 let mut value = super::column(c.id, c.ty, c.nullable);
-                define(node, &mut value);
+                define(node, &mut value, None);
                 value
             };
             TargetColumn {
@@ -395,21 +396,23 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
     }
 }
 
-/// Puts what operators compute in the place of its names, down to what is read or made of several rows.
-fn define(node: &Node, value: &mut Expr) {
+/// Puts what operators compute in the place of its names, down to what is read or made of several rows, or to
+/// the operator that makes this column.
+pub(super) fn define(node: &Node, value: &mut Expr, until: Option<ColId>) {
     match node {
+        Node::Compute { columns, .. } if columns.iter().any(|c| Some(c.0) == until) => {}
         Node::Compute { input, columns } => {
             substitute_in(value, columns);
-            define(input, value);
+            define(input, value, until);
         }
         Node::Filter { input, .. }
         | Node::Window { input, .. }
         | Node::Top { input, .. }
         | Node::Offset { input, .. }
-        | Node::Sort { input, .. } => define(input, value),
+        | Node::Sort { input, .. } => define(input, value, until),
         Node::NestedLoop { kind: JoinKind::Inner, outer, inner, .. } => {
-            define(outer, value);
-            define(inner, value);
+            define(outer, value, until);
+            define(inner, value, until);
         }
         _ => {}
     }
@@ -449,7 +452,7 @@ fn collect_conditions(node: &Node, conditions: &mut Vec<Pred>) {
 }
 
 /// Why what a view shows cannot be changed. Errors 4403, 4406, 4426.
-fn not_updatable(node: &Node, one_column: bool, name: &Arc<str>) -> BindError {
+pub(super) fn not_updatable(node: &Node, one_column: bool, name: &Arc<str>) -> BindError {
     let mut groups = false;
     let mut unions = false;
     let mut look = |node: &Node| {
