@@ -204,3 +204,123 @@ UPDATE x SET v = 1 FROM (SELECT vi.total, s.v FROM vi JOIN s ON s.k = vi.id) AS 
 SELECT k, v FROM s ORDER BY k, v;
 EXEC told;
 GO
+-- MERGE: each action goes to its trigger.
+CREATE TABLE m (id int NOT NULL PRIMARY KEY, v int NULL, w AS v + 1);
+CREATE TABLE src (id int NOT NULL, v int NULL);
+CREATE TABLE mheap (id int NULL, v int NULL);
+INSERT m VALUES (1, 10), (2, 20), (3, 30);
+INSERT mheap VALUES (1, 10), (1, 10), (2, 20), (NULL, NULL);
+INSERT src VALUES (2, 200), (3, 300), (4, 400);
+GO
+CREATE TRIGGER m_inserted ON m INSTEAD OF INSERT AS
+INSERT log SELECT CONCAT('m insert ', id, ':', v, ':', w) FROM inserted ORDER BY id;
+GO
+CREATE TRIGGER m_updated ON m INSTEAD OF UPDATE AS
+INSERT log SELECT CONCAT('m update ', d.id, ':', d.v, ':', d.w, ' to ', i.v, ':', i.w, ' ', CONVERT(varchar(10), COLUMNS_UPDATED(), 1)) FROM deleted d JOIN inserted i ON i.id = d.id ORDER BY d.id;
+GO
+CREATE TRIGGER m_deleted ON m INSTEAD OF DELETE AS
+INSERT log SELECT CONCAT('m delete ', id, ':', v, ':', w) FROM deleted ORDER BY id;
+GO
+CREATE TRIGGER mheap_taken ON mheap INSTEAD OF UPDATE, DELETE AS
+INSERT log SELECT CONCAT('heap inserted ', id, ':', v) FROM inserted ORDER BY id;
+INSERT log SELECT CONCAT('heap deleted ', id, ':', v) FROM deleted ORDER BY id;
+GO
+MERGE m USING src AS s ON s.id = m.id
+WHEN MATCHED AND s.v < 300 THEN DELETE
+WHEN MATCHED THEN UPDATE SET v = s.v + m.v
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)
+WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = -m.v;
+SELECT @@ROWCOUNT AS rows;
+EXEC told;
+MERGE TOP (2) m USING src AS s ON s.id = m.id
+WHEN MATCHED AND s.v = 0 THEN DELETE
+WHEN MATCHED THEN UPDATE SET v = s.v;
+SELECT @@ROWCOUNT AS rows;
+EXEC told;
+MERGE m USING src AS s ON s.id = m.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
+EXEC told;
+MERGE m USING src AS s ON s.id = m.id WHEN NOT MATCHED BY SOURCE THEN DELETE;
+EXEC told;
+MERGE mheap USING src AS s ON s.id = mheap.id
+WHEN MATCHED THEN UPDATE SET v = s.v
+WHEN NOT MATCHED BY SOURCE THEN DELETE;
+EXEC told;
+DECLARE @out table (act nvarchar(10), old int, new int, other int);
+MERGE m USING src AS s ON s.id = m.id
+WHEN MATCHED AND s.v = 200 THEN DELETE
+WHEN MATCHED THEN UPDATE SET v = s.v
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)
+OUTPUT $action, deleted.v, inserted.v, s.v INTO @out;
+SELECT act, old, new, other FROM @out ORDER BY act;
+TRUNCATE TABLE log;
+SELECT id, v FROM m ORDER BY id;
+GO
+-- No row is acted on twice; what no clause acts on may match as often as it likes.
+INSERT src VALUES (2, 201);
+GO
+MERGE m USING src AS s ON s.id = m.id WHEN MATCHED THEN UPDATE SET v = s.v;
+GO
+MERGE m USING src AS s ON s.id = m.id WHEN MATCHED AND s.v > 200 THEN DELETE WHEN MATCHED AND s.v = 200 THEN UPDATE SET v = s.v;
+GO
+MERGE mheap USING src AS s ON s.id = mheap.id WHEN MATCHED THEN DELETE;
+GO
+MERGE m USING src AS s ON s.id = m.id WHEN MATCHED AND s.v <> 201 THEN UPDATE SET v = s.v;
+EXEC told;
+MERGE TOP (1) m USING (SELECT * FROM src WHERE id = 2) AS s ON s.id = m.id WHEN MATCHED THEN UPDATE SET v = 5;
+EXEC told;
+DELETE src WHERE v = 201;
+GO
+-- All actions have triggers, or none.
+MERGE mheap USING src AS s ON s.id = mheap.id
+WHEN MATCHED THEN UPDATE SET v = s.v
+WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
+GO
+DISABLE TRIGGER m_updated ON m;
+GO
+MERGE INTO dbo.m AS x USING src AS s ON s.id = x.id
+WHEN MATCHED AND s.v = 200 THEN DELETE
+WHEN MATCHED THEN UPDATE SET v = s.v;
+GO
+MERGE INTO m AS x USING src AS s ON s.id = x.id WHEN MATCHED THEN UPDATE SET v = s.v;
+MERGE mheap USING src AS s ON s.id = mheap.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
+SELECT id, v FROM m ORDER BY id;
+SELECT id, v FROM mheap ORDER BY id, v;
+EXEC told;
+GO
+ENABLE TRIGGER m_updated ON m;
+GO
+-- Views take part in it, too, and what is over them.
+CREATE VIEW mv AS SELECT m.id AS n, m.v + src.v AS total FROM m JOIN src ON src.id = m.id;
+GO
+CREATE TRIGGER mv_taken ON mv INSTEAD OF INSERT, UPDATE, DELETE AS
+INSERT log SELECT CONCAT('mv inserted ', n, ':', total) FROM inserted ORDER BY n;
+INSERT log SELECT CONCAT('mv deleted ', n, ':', total) FROM deleted ORDER BY n;
+GO
+MERGE mv USING (VALUES (2, 5), (7, 7)) AS s(n, x) ON s.n = mv.n
+WHEN MATCHED THEN UPDATE SET total = s.x
+WHEN NOT MATCHED THEN INSERT (n, total) VALUES (s.n, s.x)
+WHEN NOT MATCHED BY SOURCE THEN DELETE;
+SELECT @@ROWCOUNT AS rows;
+EXEC told;
+WITH c AS (SELECT total AS sum, n AS key1 FROM mv) MERGE c USING (VALUES (2, 5)) AS s(n, x) ON s.n = c.key1
+WHEN MATCHED THEN UPDATE SET sum = sum + s.x;
+EXEC told;
+WITH c AS (SELECT v AS x, id AS y FROM m) MERGE c USING (VALUES (2, 5), (8, 8)) AS s(n, x) ON s.n = c.y
+WHEN MATCHED THEN UPDATE SET x = s.x
+WHEN NOT MATCHED THEN INSERT (y, x) VALUES (s.n, s.x);
+EXEC told;
+GO
+MERGE mv USING (VALUES (2, 5), (2, 7)) AS s(n, x) ON s.n = mv.n WHEN MATCHED THEN UPDATE SET total = s.x;
+GO
+WITH c AS (SELECT mv.total FROM mv JOIN src ON src.id = mv.n) MERGE c USING (VALUES (2)) AS s(n) ON s.n = c.total
+WHEN MATCHED THEN UPDATE SET total = 1;
+GO
+-- A trigger's own MERGE into its table is done.
+CREATE TRIGGER mheap_inserted ON mheap INSTEAD OF INSERT AS
+MERGE mheap USING inserted i ON i.id = mheap.id
+WHEN MATCHED THEN UPDATE SET v = i.v
+WHEN NOT MATCHED THEN INSERT VALUES (i.id, i.v);
+GO
+INSERT mheap VALUES (4, 44), (5, 55);
+SELECT id, v FROM mheap WHERE id > 3 ORDER BY id;
+GO

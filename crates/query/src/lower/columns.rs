@@ -537,7 +537,11 @@ impl Walk<'_> {
             self.define(action, SqlType::nvarchar(10, collation));
         }
         let outside = self.of_target.len();
-        self.of_target.extend(&merge.old_columns);
+        match &merge.target {
+            Target::Instead { .. } => self.cols(&merge.old_columns),
+            _ => self.of_target.extend(&merge.old_columns),
+        }
+        merge.first.iter().for_each(|p| self.pred(p));
         self.pred(&merge.on);
         for clause in &merge.clauses {
             clause.condition.iter().for_each(|p| self.pred(p));

@@ -673,10 +673,13 @@ pub struct MergePlan {
     pub target: Target,
     /// Source and target joined (outer on the sides that the clauses need).
     pub input: Node,
-    /// Names the target row; NULL where only the source has a row.
+    /// Names the target row, or, of a [`Target::Instead`], stands for it; NULL where only the source has a row.
     pub row: ColId,
     /// NULL exactly where only the target has a row.
     pub source_present: ColId,
+    /// Of a [`Target::Instead`]: what a row of the input must be if a clause acts on its target row, which
+    /// otherwise has been acted on (error 8672). Writes find that out by themselves.
+    pub first: Option<Pred>,
     /// The target's columns as the input yields them, by layout position.
     pub old_columns: Vec<ColId>,
     /// When rows match, over the columns of both: for a row that another transaction has changed meanwhile.

@@ -1,17 +1,16 @@
 //! `INSTEAD OF` triggers: the rows that a statement would write are kept for them, and that is all.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use base::ids::ObjectId;
-use base::message::Message;
 use base::{SqlError, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleKind, Permission, TableDef, TriggerEventKind};
+use engine::catalog::def::{ModuleKind, ObjectHeader, Permission, TableDef, TriggerEventKind};
 use tsql::ast;
 
 use super::target::{TargetColumn, Targeted, define, not_updatable};
 use super::{BindResult, Binder, Changing};
-use crate::bind::query::unimplemented;
 use crate::bind::scope::{OutCol, Rows, ViewColumn, ViewRows};
 use crate::plan::tree::{Node, RowEffects, Target};
 
@@ -20,7 +19,7 @@ impl Binder<'_> {
     pub(super) fn instead_of_table(
         &mut self,
         targeted: &mut Targeted,
-        permission: Permission,
+        events: &[TriggerEventKind],
     ) -> BindResult<()> {
         let Target::Table { database, table } = &targeted.changing.target else { return Ok(()) };
         let (database, table) = (*database, table.clone());
@@ -28,7 +27,7 @@ impl Binder<'_> {
             return Ok(());
         }
         let schema = self.schema_of(database)?;
-        if !self.runs_instead(&schema, &table.triggers, table.id(), permission)? {
+        if !self.runs_instead(&schema, &table.triggers, &table.header, events)? {
             return Ok(());
         }
         let table = without_rules(&table);
@@ -38,15 +37,15 @@ impl Binder<'_> {
     }
 
     /// A view as the target, if its triggers take the rows: what `wanted` is a column of, or any column of the
-    /// source. Errors 414, 415, 4403, 4426.
+    /// source. Errors 414, 415, 4403, 4405, 4426, 5316.
     pub(super) fn instead_of_view(
         &mut self,
         (top, at): (usize, usize),
         wanted: Option<&ast::ColumnRef>,
-        permission: Permission,
+        (permission, events): (Permission, &[TriggerEventKind]),
         name: &Arc<str>,
     ) -> BindResult<Option<Targeted>> {
-        let found = self.taking_view((top, at), wanted, permission)?;
+        let found = self.taking_view((top, at), wanted, events)?;
         let Some(found) = found else { return Ok(None) };
         let ViewColumn { rows, permitted, .. } = found;
         let ModuleKind::View { columns: defined, .. } = &rows.view.kind else { return Ok(None) };
@@ -55,12 +54,20 @@ impl Binder<'_> {
         let Rows::Derived(Some(node), columns) = &mut self.blocks[top].sources[at].rows else {
             return Ok(None);
         };
-        let joined = match pass_on(node, &rows) {
-            Some(joined) => joined || !is_alone,
-            None => return Err(not_updatable(node, wanted.is_some(), name)),
+        let Some(joined) = pass_on(node, &rows) else {
+            return Err(not_updatable(node, wanted.is_some(), name));
         };
-        if let (true, Some(message)) = (joined, joined_message(permission)) {
-            return Err(SqlError::new(message, &[&rows.written]).into());
+        let error = |message, name: &dyn Display| Err(SqlError::new(message, &[name]).into());
+        match permission {
+            Permission::Update if joined || !is_alone => {
+                return error(&message::UPDATE_OF_JOINED_VIEW, &rows.written);
+            }
+            Permission::Delete if joined || !is_alone => {
+                return error(&message::DELETE_OF_JOINED_VIEW, &rows.written);
+            }
+            Permission::Insert => {}
+            _ if joined => return error(&message::VIEW_NOT_UPDATABLE_MULTIPLE_TABLES, name),
+            _ => {}
         }
         let shown = |column: &OutCol| {
             let own = column.views.iter().find(|v| Arc::ptr_eq(&v.rows, &rows));
@@ -96,7 +103,7 @@ impl Binder<'_> {
         &mut self,
         (top, at): (usize, usize),
         wanted: Option<&ast::ColumnRef>,
-        permission: Permission,
+        events: &[TriggerEventKind],
     ) -> BindResult<Option<ViewColumn>> {
         let Rows::Derived(_, columns) = &self.blocks[top].sources[at].rows else { return Ok(None) };
         let called = |c: &&OutCol| match (wanted, &c.name) {
@@ -110,43 +117,37 @@ impl Binder<'_> {
         for column in candidates {
             let ViewRows { database, view, .. } = &*column.rows;
             let schema = self.schema_of(*database)?;
-            if self.runs_instead(&schema, &view.triggers, view.id(), permission)? {
+            if self.runs_instead(&schema, &view.triggers, &view.header, events)? {
                 return Ok(Some(column));
             }
         }
         Ok(None)
     }
 
-    /// Whether one of these triggers runs in the place of what a statement does. What such a trigger
-    /// itself does to what it is on is done.
+    /// Whether triggers among these run in the place of what a statement does. What such a trigger itself does to
+    /// what it is on is done. Error 5316.
     fn runs_instead(
         &self,
         schema: &Schema,
         triggers: &[ObjectId],
-        object: ObjectId,
-        permission: Permission,
+        object: &ObjectHeader,
+        events: &[TriggerEventKind],
     ) -> BindResult<bool> {
         if self.options.skip_triggers {
             return Ok(false);
         }
-        if self.names.trigger().is_some_and(|t| t.table.id() == object) {
+        if self.names.trigger().is_some_and(|t| t.table.id() == object.id) {
             return Ok(false);
         }
-        let event = match permission {
-            Permission::Insert => Some(TriggerEventKind::Insert),
-            Permission::Update => Some(TriggerEventKind::Update),
-            Permission::Delete => Some(TriggerEventKind::Delete),
-            _ => None,
-        };
         let triggers = triggers.iter().filter_map(|id| schema.module(*id)?.trigger());
-        let mut triggers = triggers.filter(|t| t.instead_of && !t.disabled);
-        match event {
-            Some(event) => Ok(triggers.any(|t| t.events.iter().any(|e| e.kind == event))),
-            None if triggers.next().is_some() => {
-                Err(unimplemented("MERGE into what has INSTEAD OF triggers", 0))
-            }
-            None => Ok(false),
+        let triggers = triggers.filter(|t| t.instead_of && !t.disabled);
+        let taken: Vec<TriggerEventKind> =
+            triggers.flat_map(|t| t.events.iter().map(|e| e.kind)).collect();
+        let count = events.iter().filter(|event| taken.contains(event)).count();
+        if count > 0 && count < events.len() {
+            return Err(SqlError::new(&message::MERGE_INSTEAD_OF_SOME, &[&object.name]).into());
         }
+        Ok(count > 0)
     }
 }
 
@@ -196,11 +197,12 @@ fn pass_on(node: &mut Node, rows: &ViewRows) -> Option<bool> {
     }
 }
 
-/// What is said of a view that takes part in a join.
-fn joined_message(permission: Permission) -> Option<&'static Message> {
+/// What a statement that needs this permission for its target does to rows.
+pub(super) fn events_of(permission: Permission) -> &'static [TriggerEventKind] {
     match permission {
-        Permission::Update => Some(&message::UPDATE_OF_JOINED_VIEW),
-        Permission::Delete => Some(&message::DELETE_OF_JOINED_VIEW),
-        _ => None,
+        Permission::Insert => &[TriggerEventKind::Insert],
+        Permission::Update => &[TriggerEventKind::Update],
+        Permission::Delete => &[TriggerEventKind::Delete],
+        _ => &[],
     }
 }

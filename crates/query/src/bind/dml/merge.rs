@@ -4,10 +4,11 @@
 //! both sides where both are there, and only the side that is there where one is missing.
 
 use base::{SqlError, SqlType, Value, message};
-use engine::catalog::def::Permission;
+use engine::catalog::def::{Permission, TriggerEventKind};
 use tsql::ast;
 
 use super::effects::Write;
+use super::once::is_first;
 use super::target::{Targeted, name_one_row};
 use super::values::Given;
 use super::{AtLine, BindError, BindResult, Binder, Changing, column};
@@ -16,9 +17,9 @@ use crate::bind::order::limited_by;
 use crate::bind::scalar::Scalar;
 use crate::bind::scope::{Clause, Source};
 use crate::bind::select::{Usage, computed, filtered};
-use crate::plan::expr::{ColId, Expr, Pred};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    JoinKind, MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, Node, Plan,
+    JoinKind, MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, Node, Plan, Target,
 };
 
 impl Binder<'_> {
@@ -42,7 +43,8 @@ impl Binder<'_> {
 
         let target = self.target_alone(&merge.target, merge.alias.as_ref())?;
         self.block().sources.push(target);
-        let targeted = self.targeted(0, Permission::Select, None, &merge.target)?;
+        let events = events_of_clauses(merge);
+        let targeted = self.targeted_by(0, (Permission::Select, &events), None, &merge.target)?;
         let from = self.sources_of(std::slice::from_ref(&merge.source), Usage::Statement)?;
         self.block().show_all();
         let on = self.in_clause(Clause::On, |b| b.condition(&merge.on))?;
@@ -80,13 +82,14 @@ impl Binder<'_> {
         // As SQL Server has it: MERGE fails where INSERT would ignore a row.
         effects.ignore_duplicates.clear();
         let join = (kind, on.clone());
-        let (input, source_present) = self.merged_rows(from, join, &targeted, &clauses, merge)?;
-        let Targeted { changing, row, .. } = targeted;
+        let rows = self.merged_rows(from, join, &targeted, &clauses, merge)?;
+        let changing = targeted.changing;
         Ok(MergePlan {
             target: changing.target,
-            input,
-            row,
-            source_present,
+            input: rows.input,
+            row: rows.row,
+            source_present: rows.source_present,
+            first: rows.first,
             old_columns: changing.old,
             on,
             clauses,
@@ -103,34 +106,55 @@ impl Binder<'_> {
         targeted: &Targeted,
         clauses: &[MergeClause],
         merge: &ast::Merge,
-    ) -> BindResult<(Node, ColId)> {
+    ) -> BindResult<MergedRows> {
         let limit = merge.top.as_ref().map(|top| self.top(top)).transpose()?;
-        let (source, target) = (self.free_column(), self.free_column());
+        let source = self.free_column();
         let present = |node, id| computed(node, vec![(id, one())]);
         let outer = Box::new(present(self.assemble(from), source));
-        let inner = self.assemble(From::Leaf(targeted.at));
-        let inner = Box::new(match limit {
-            Some(_) => present(inner, target),
-            None => inner,
-        });
+        let mut inner = self.assemble(From::Leaf(targeted.at));
+        let of_target = |clause: &&MergeClause| clause.when != MergeWhen::NotMatchedByTarget;
+        let apart = clauses.iter().any(|c| of_target(&c));
+        let told = match targeted.is_instead() {
+            true => {
+                let (rows, told) = self.told_apart(inner, targeted, apart);
+                inner = rows;
+                Some(told)
+            }
+            false => None,
+        };
+        let target = match &told {
+            Some(told) => told.mark,
+            None => self.free_column(),
+        };
+        if limit.is_some() && told.is_none() {
+            inner = present(inner, target);
+        }
+        let inner = Box::new(inner);
         let mut input = Node::NestedLoop { kind, outer, inner, predicate: Some(on) };
         name_one_row(&mut input, targeted.row);
         if let Some(limit) = limit {
-            let mut acts: Vec<Pred> = Vec::with_capacity(clauses.len());
-            for clause in clauses {
-                let mut applies = match clause.when {
-                    MergeWhen::Matched => vec![is_there(source), is_there(target)],
-                    MergeWhen::NotMatchedByTarget => vec![is_missing(target)],
-                    MergeWhen::NotMatchedBySource => vec![is_missing(source)],
-                };
-                applies.extend(clause.condition.clone());
-                acts.push(Pred::And(applies));
-            }
-            let mut acts = Pred::Or(acts);
+            let mut acts = acting(clauses.iter(), source, target);
             self.rename_inside(&mut acts);
             input = limited_by(filtered(input, Some(acts)), Vec::new(), limit);
         }
-        Ok((input, source))
+        let mut rows = MergedRows { input, row: targeted.row, source_present: source, first: None };
+        let Some(told) = told else { return Ok(rows) };
+        rows.row = told.mark;
+        if apart {
+            // Of the matches of a row those that a clause acts on are numbered by themselves.
+            let acts = self.free_column();
+            let mut condition = acting(clauses.iter().filter(of_target), source, target);
+            self.rename_inside(&mut condition);
+            let case = ExprKind::Case { branches: vec![(condition, one())], otherwise: None };
+            let case = Expr { kind: case, ty: SqlType::int(), nullable: true };
+            let mut key = told.key;
+            key.push(column(acts, case.ty, true));
+            let input = computed(rows.input, vec![(acts, case)]);
+            let (input, place) = self.numbered(input, key, targeted.row);
+            rows.input = input;
+            rows.first = Some(is_first(place));
+        }
+        Ok(rows)
     }
 
     /// Error 5324 and 10714: a clause that can never apply.
@@ -271,11 +295,54 @@ impl Binder<'_> {
             (write.delete, Permission::Delete),
         ];
         for (_, permission) in all.into_iter().filter(|(does, _)| *does) {
-            if matches!(targeted.changing.target, crate::plan::tree::Target::Table { .. }) {
+            if let Target::Table { .. } | Target::Instead { .. } = targeted.changing.target {
                 self.note_access(database, object, permission);
             }
         }
     }
+}
+
+/// Source and target joined.
+struct MergedRows {
+    input: Node,
+    /// [`MergePlan::row`].
+    row: ColId,
+    source_present: ColId,
+    first: Option<Pred>,
+}
+
+/// What the clauses do to rows.
+fn events_of_clauses(merge: &ast::Merge) -> Vec<TriggerEventKind> {
+    let mut events = Vec::with_capacity(3);
+    for clause in &merge.clauses {
+        let event = match clause.action {
+            ast::MergeAction::Insert { .. } => TriggerEventKind::Insert,
+            ast::MergeAction::Update(_) => TriggerEventKind::Update,
+            ast::MergeAction::Delete => TriggerEventKind::Delete,
+        };
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    events
+}
+
+/// Whether one of some clauses acts on a row of the join.
+fn acting<'c>(
+    clauses: impl Iterator<Item = &'c MergeClause>,
+    source: ColId,
+    target: ColId,
+) -> Pred {
+    let applies = |clause: &MergeClause| {
+        let mut applies = match clause.when {
+            MergeWhen::Matched => vec![is_there(source), is_there(target)],
+            MergeWhen::NotMatchedByTarget => vec![is_missing(target)],
+            MergeWhen::NotMatchedBySource => vec![is_missing(source)],
+        };
+        applies.extend(clause.condition.clone());
+        Pred::And(applies)
+    };
+    Pred::Or(clauses.map(applies).collect())
 }
 
 /// What says that a side of the join has a row.

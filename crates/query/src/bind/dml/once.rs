@@ -2,7 +2,8 @@
 //!
 //! A write finds out by itself that a row is there no more or has been changed already. Where nothing is written
 //! the query must see to it: what an outer join makes up is left out, and of the matches of one row all but one.
-//! Rows are told apart by the key of the index that names them, or by their hidden numbers.
+//! Rows are told apart by the key of the index that names them, or by their hidden numbers; those of a view, in a
+//! `MERGE`, by numbers that they get before they are joined.
 
 use base::{SqlType, Value};
 use engine::catalog::def::{ColumnId, TableDef};
@@ -41,10 +42,42 @@ impl Binder<'_> {
         if !joins.repeat {
             return input;
         }
+        let (numbered, place) = self.numbered(input, key, targeted.row);
+        filtered(numbered, Some(is_first(place)))
+    }
+
+    /// Rows of a `MERGE`'s target whose triggers take them, with what is not NULL where there is a row, and what
+    /// tells rows apart, if that is asked for.
+    pub(super) fn told_apart(
+        &mut self,
+        mut rows: Node,
+        targeted: &Targeted,
+        apart: bool,
+    ) -> (Node, TargetRows) {
+        let mark = self.free_column();
+        if joins_above(&rows, targeted.row).is_some() {
+            let (old, number) = (&targeted.changing.old, self.free_column());
+            let mut found = Found { old, number, mark: Some(mark), key: Vec::new() };
+            found.complete(&mut rows, targeted.row);
+            let key = found.key;
+            return (rows, TargetRows { mark, key });
+        }
+        let one = Scalar::constant(SqlType::int(), Value::Int(1)).expr;
+        rows = computed(rows, vec![(mark, one)]);
+        if !apart {
+            return (rows, TargetRows { mark, key: Vec::new() });
+        }
+        // Any view: the rows have no key.
+        let (rows, place) = self.numbered(rows, Vec::new(), targeted.row);
+        (rows, TargetRows { mark, key: vec![column(place, SqlType::bigint(), true)] })
+    }
+
+    /// Rows with their numbers among those of one key, without their names.
+    pub(super) fn numbered(&mut self, input: Node, key: Vec<Expr>, row: ColId) -> (Node, ColId) {
         let mut columns = walk::outputs(&input);
-        columns.retain(|c| *c != targeted.row);
-        let (ty, place) = (SqlType::bigint(), self.free_column());
-        let function = WindowFunction { kind: WindowKind::RowNumber, ty };
+        columns.retain(|c| *c != row);
+        let place = self.free_column();
+        let function = WindowFunction { kind: WindowKind::RowNumber, ty: SqlType::bigint() };
         let numbered = Node::Window {
             input: Box::new(input),
             partition: key,
@@ -52,9 +85,23 @@ impl Binder<'_> {
             functions: vec![(place, function)],
             columns,
         };
-        let first = Scalar::constant(ty, Value::Int(1)).expr;
-        filtered(numbered, Some(Pred::Compare(CompareOp::Eq, column(place, ty, true), first)))
+        (numbered, place)
     }
+}
+
+/// A `MERGE`'s target whose triggers take the rows.
+pub(super) struct TargetRows {
+    /// Is not NULL where there is a row.
+    pub mark: ColId,
+    /// Tells rows apart.
+    pub key: Vec<Expr>,
+}
+
+/// Whether a row is the first of its key.
+pub(super) fn is_first(place: ColId) -> Pred {
+    let ty = SqlType::bigint();
+    let first = Scalar::constant(ty, Value::Int(1)).expr;
+    Pred::Compare(CompareOp::Eq, column(place, ty, true), first)
 }
 
 /// The scan whose rows have this name, while it is given what is needed of it.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{Permission, SchemaId};
+use engine::catalog::def::{Permission, SchemaId, TriggerEventKind};
 use tsql::ast::{self, ObjectName, TargetKind};
 
+use super::instead::events_of;
 use super::{AtLine, BindError, BindResult, Binder, Changing};
 use crate::bind::context::Variable;
 use crate::bind::define::{substitute, substitute_in};
@@ -187,18 +188,30 @@ impl Binder<'_> {
         wanted: Option<&ast::ColumnRef>,
         target: &ast::Target,
     ) -> BindResult<Targeted> {
+        self.targeted_by(at, (permission, events_of(permission)), wanted, target)
+    }
+
+    /// The same where what the statement does to rows does not follow from what it needs to be permitted first.
+    pub(super) fn targeted_by(
+        &mut self,
+        at: usize,
+        (permission, events): (Permission, &[TriggerEventKind]),
+        wanted: Option<&ast::ColumnRef>,
+        target: &ast::Target,
+    ) -> BindResult<Targeted> {
         let line = target.span.line;
         let top = self.blocks.len() - 1;
         let source = &self.blocks[top].sources[at];
         let name = source.exposed.name.clone();
         let is_scan = matches!(source.rows, Rows::Scan(_));
-        let taken = self.instead_of_view((top, at), wanted, permission, &name).at(line)?;
+        let taken =
+            self.instead_of_view((top, at), wanted, (permission, events), &name).at(line)?;
         let mut targeted = match taken {
             Some(targeted) => targeted,
             None if is_scan => self.target_scan(top, at).at(line)?,
             None => self.target_derived(top, at, wanted, &name).at(line)?,
         };
-        self.instead_of_table(&mut targeted, permission).at(line)?;
+        self.instead_of_table(&mut targeted, events).at(line)?;
         let Changing { database, table, target, .. } = &targeted.changing;
         if let Target::Table { .. } | Target::Instead { .. } = target {
             if table.header.schema == SchemaId::SYS {

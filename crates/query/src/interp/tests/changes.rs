@@ -484,6 +484,7 @@ fn merge_takes_the_first_clause_that_applies() {
             },
             row: ROW,
             source_present: ColId(22),
+            first: None,
             old_columns: vec![ColId(0), ColId(1)],
             on: eq(col(20, INT), col(0, INT)),
             clauses: vec![

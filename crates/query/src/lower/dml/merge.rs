@@ -122,6 +122,7 @@ impl Lowering {
             let outside = self.enter();
             let other = self.b.label();
             match row {
+                Some(_) if merge.target.instead => self.merge_instead(merge, clause.0, other)?,
                 Some(found) => self.merge_target(merge, clause, found, other, next, deferred)?,
                 None => {
                     if let Some(condition) = &clause.0.condition {
@@ -225,6 +226,45 @@ impl Lowering {
         }
         self.follow_references(target, &plan.effects, set.as_deref(), deferred)?;
         self.after_row(target, &plan.effects, *output, values.as_deref(), OldRow::Row(row))?;
+        self.count(true);
+        Ok(())
+    }
+
+    /// The same where triggers take the rows.
+    fn merge_instead(
+        &mut self,
+        merge: &Merge<'_>,
+        clause: &MergeClause,
+        other: Label,
+    ) -> SqlResult<()> {
+        let Merge { plan, target, output, .. } = merge;
+        if let Some(condition) = &clause.condition {
+            self.unless_jump(condition, other)?;
+        }
+        if let Some(first) = &plan.first {
+            let (once, twice) = (self.b.label(), self.b.label());
+            self.unless_jump(first, twice)?;
+            self.b.jump(once);
+            self.b.place(twice);
+            self.b.raise(SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[]));
+            self.b.place(once);
+        }
+        let old = self.column_regs(&plan.old_columns)?;
+        let values = match &clause.action {
+            MergeAction::Update(set) => {
+                self.bind_action(merge, "UPDATE");
+                // All old columns are the input's, so no row is looked at.
+                let row = self.b.reg(RegType::Row);
+                Some(self.merged_row(merge, set, row)?)
+            }
+            _ => {
+                self.bind_action(merge, "DELETE");
+                self.bind_nulls(target, &plan.effects.new_columns);
+                None
+            }
+        };
+        let old = OldRow::Values(&old);
+        self.after_row(target, &plan.effects, *output, values.as_deref(), old)?;
         self.count(true);
         Ok(())
     }

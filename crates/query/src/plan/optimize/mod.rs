@@ -139,6 +139,7 @@ impl Optimizer<'_, '_> {
     fn merge(&mut self, merge: &mut MergePlan) {
         self.input(&mut merge.input);
         self.inside(&mut merge.on);
+        merge.first.iter_mut().for_each(|p| self.inside(p));
         for clause in &mut merge.clauses {
             clause.condition.iter_mut().for_each(|p| self.inside(p));
             match &mut clause.action {
