@@ -324,3 +324,69 @@ GO
 INSERT mheap VALUES (4, 44), (5, 55);
 SELECT id, v FROM mheap WHERE id > 3 ORDER BY id;
 GO
+-- Plans follow when triggers are disabled and enabled, those that run afterwards, too.
+CREATE TABLE p (id int NOT NULL PRIMARY KEY, v int NULL);
+INSERT p VALUES (1, 1), (2, 2);
+GO
+CREATE VIEW pv AS SELECT id, v FROM p;
+GO
+CREATE TRIGGER p_instead ON p INSTEAD OF UPDATE AS INSERT log SELECT CONCAT('p instead ', id, ':', v) FROM inserted;
+GO
+CREATE TRIGGER p_after ON p AFTER UPDATE AS INSERT log SELECT CONCAT('p after ', id, ':', v) FROM inserted;
+GO
+CREATE TRIGGER pv_instead ON pv INSTEAD OF UPDATE AS INSERT log SELECT CONCAT('pv instead ', id, ':', v) FROM inserted;
+GO
+CREATE PROCEDURE change AS
+UPDATE p SET v = v + 1 WHERE id = 1;
+WITH c AS (SELECT id, v AS w FROM pv) UPDATE c SET w = w + 10 WHERE id = 2;
+SELECT id, v FROM p ORDER BY id;
+EXEC told;
+GO
+EXEC change;
+GO
+DISABLE TRIGGER p_instead, p_after ON p;
+DISABLE TRIGGER pv_instead ON pv;
+GO
+EXEC change;
+GO
+ENABLE TRIGGER p_after ON p;
+GO
+EXEC change;
+GO
+ENABLE TRIGGER p_instead ON p;
+ENABLE TRIGGER pv_instead ON pv;
+GO
+EXEC change;
+GO
+-- A native procedure's plan does, too, but the procedure does not refer to the trigger.
+CREATE TABLE hot (id int NOT NULL PRIMARY KEY NONCLUSTERED, a int) WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE hotlog (n int IDENTITY PRIMARY KEY NONCLUSTERED, rows int) WITH (MEMORY_OPTIMIZED = ON);
+INSERT hot VALUES (1, 1), (2, 2);
+GO
+CREATE TRIGGER hot_told ON hot WITH NATIVE_COMPILATION, SCHEMABINDING AFTER UPDATE AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'english')
+    DECLARE @rows int;
+    SELECT @rows = COUNT(*) FROM inserted;
+    INSERT dbo.hotlog (rows) VALUES (@rows);
+END;
+GO
+DISABLE TRIGGER hot_told ON hot;
+GO
+CREATE PROCEDURE change_hot WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'english')
+    UPDATE dbo.hot SET a = 5;
+END;
+GO
+EXEC change_hot;
+SELECT n, rows FROM hotlog;
+GO
+ENABLE TRIGGER hot_told ON hot;
+GO
+EXEC change_hot;
+SELECT n, rows FROM hotlog;
+SELECT OBJECT_NAME(referencing_id) AS who, referenced_entity_name AS what FROM sys.sql_expression_dependencies WHERE OBJECT_NAME(referencing_id) LIKE '%hot%' ORDER BY who, what;
+GO
+DROP TRIGGER hot_told;
+EXEC change_hot;
+SELECT n, rows FROM hotlog;
+GO

@@ -112,7 +112,7 @@ impl Binder<'_> {
         if let Target::Table { database, .. } = changing.target {
             let schema = self.schema_of(database)?;
             effects.keep_transitions =
-                !self.options.skip_triggers && fires_triggers(&schema, table, write);
+                !self.options.skip_triggers && self.fires_triggers(&schema, table, write);
             if writes_new {
                 effects.references = self.references(&schema, changing, write)?;
             }
@@ -121,6 +121,13 @@ impl Binder<'_> {
             }
         }
         Ok(effects)
+    }
+
+    /// Whether triggers run when the statement is done.
+    fn fires_triggers(&mut self, schema: &Schema, table: &TableDef, write: &Write) -> bool {
+        let enabled = self.enabled_triggers(schema, &table.triggers);
+        let mut enabled = enabled.iter().filter(|t| !t.instead_of);
+        enabled.any(|t| write.events().any(|event| t.events.iter().any(|e| e.kind == event)))
     }
 
     /// The `CHECK` constraints that new rows may violate.
@@ -350,13 +357,6 @@ pub(super) fn stored_places(table: &TableDef, columns: &[ColumnId]) -> Vec<usize
         }
     }
     places
-}
-
-/// Whether triggers run when the statement is done.
-fn fires_triggers(schema: &Schema, table: &TableDef, write: &Write) -> bool {
-    let triggers = table.triggers.iter().filter_map(|id| schema.module(*id)?.trigger());
-    let mut enabled = triggers.filter(|t| !t.disabled && !t.instead_of);
-    enabled.any(|t| write.events().any(|event| t.events.iter().any(|e| e.kind == event)))
 }
 
 /// A foreign key with its table.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleKind, ObjectHeader, Permission, TableDef, TriggerEventKind};
+use engine::catalog::def::{
+    ModuleKind, ObjectHeader, Permission, TableDef, TriggerDef, TriggerEventKind,
+};
 use tsql::ast;
 
 use super::target::{TargetColumn, Targeted, define, not_updatable};
@@ -127,7 +129,7 @@ impl Binder<'_> {
     /// Whether triggers among these run in the place of what a statement does. What such a trigger itself does to
     /// what it is on is done. Error 5316.
     fn runs_instead(
-        &self,
+        &mut self,
         schema: &Schema,
         triggers: &[ObjectId],
         object: &ObjectHeader,
@@ -139,8 +141,8 @@ impl Binder<'_> {
         if self.names.trigger().is_some_and(|t| t.table.id() == object.id) {
             return Ok(false);
         }
-        let triggers = triggers.iter().filter_map(|id| schema.module(*id)?.trigger());
-        let triggers = triggers.filter(|t| t.instead_of && !t.disabled);
+        let triggers = self.enabled_triggers(schema, triggers);
+        let triggers = triggers.iter().filter(|t| t.instead_of);
         let taken: Vec<TriggerEventKind> =
             triggers.flat_map(|t| t.events.iter().map(|e| e.kind)).collect();
         let count = events.iter().filter(|event| taken.contains(event)).count();
@@ -148,6 +150,20 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::MERGE_INSTEAD_OF_SOME, &[&object.name]).into());
         }
         Ok(count > 0)
+    }
+
+    /// The triggers among these that are enabled. The plan depends on all of them: it is another one when one is
+    /// disabled or enabled.
+    pub(super) fn enabled_triggers<'s>(
+        &mut self,
+        schema: &'s Schema,
+        triggers: &[ObjectId],
+    ) -> Vec<&'s TriggerDef> {
+        for id in triggers {
+            self.note_object(schema.database(), schema, *id);
+        }
+        let triggers = triggers.iter().filter_map(|id| schema.module(*id)?.trigger());
+        triggers.filter(|t| !t.disabled).collect()
     }
 }
 

@@ -131,6 +131,10 @@ fn references(
     for found in &dependencies.objects {
         let Ok(schema) = context.schema(found.database) else { continue };
         let Some(object) = schema.object(found.object) else { continue };
+        // The plan depends on the triggers of what it changes, but no statement mentions them.
+        if schema.module(found.object).is_some_and(|m| m.trigger().is_some()) {
+            continue;
+        }
         let here = found.database == place.database;
         let named = schema.schemas().get(object.schema()).map(|s| s.name.clone());
         let database = (!here).then(|| context.instance().database_name(found.database));
