@@ -59,4 +59,4 @@ pub use descriptor::{
 };
 pub use facts::{FnContext, MetadataFacts, SessionFacts};
 pub use registry::{all, lookup, lookup_aggregate, lookup_odbc, lookup_rowset, unknown_function};
-pub use rowset::RowsetFunction;
+pub use rowset::{RowsetFunction, RowsetRows};

@@ -12,7 +12,7 @@ use base::{Collation, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message}
 use super::descriptor::{ArgType, Typing, Volatility, check_count};
 use super::facts::FnContext;
 use super::signature::{Call, unify_text};
-use super::values::{bytes, in_form_of, int, string};
+use super::values::{bytes, in_form_of, string};
 
 /// Takes a row that a function makes; it need not live longer than the call.
 pub type Emit<'e> = dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()> + 'e;
@@ -20,6 +20,16 @@ pub type Emit<'e> = dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()> + 'e;
 /// Makes the rows from arguments of the types that binding asked for, NULL or not.
 pub type Fill =
     for<'a> fn(&mut FnContext<'a>, &[ValueRef<'a>], &[SqlType], &mut Emit<'_>) -> SqlResult<()>;
+
+/// How the rows of a function come about.
+#[derive(Clone, Copy)]
+pub enum RowsetRows {
+    /// All at once, before the first is looked at: their number is bounded by what the arguments and the server hold.
+    Filled(Fill),
+    /// From the first argument to the second, both included, by the third, or by 1 towards the second: the
+    /// statement counts through them (`lower::series`). There are none if an argument is NULL.
+    Series,
+}
 
 /// A table-valued function of the library.
 pub struct RowsetFunction {
@@ -29,8 +39,8 @@ pub struct RowsetFunction {
     pub arguments: (u8, u8),
     /// The columns of its rows, by the types of its converted arguments.
     pub columns: fn(&[SqlType]) -> Vec<RowsetColumn>,
-    /// Makes the rows.
-    pub fill: Fill,
+    /// What makes the rows.
+    pub rows: RowsetRows,
     infer: fn(&Call<'_>) -> SqlResult<RowsetTypes>,
 }
 
@@ -60,63 +70,63 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         name: "STRING_SPLIT",
         arguments: (2, 3),
         columns: columns_of_split,
-        fill: string_split,
+        rows: RowsetRows::Filled(string_split),
         infer: types_of_split,
     },
     RowsetFunction {
         name: "GENERATE_SERIES",
         arguments: (2, 3),
         columns: columns_of_series,
-        fill: generate_series,
+        rows: RowsetRows::Series,
         infer: types_of_series,
     },
     RowsetFunction {
         name: "FN_HELPCOLLATIONS",
         arguments: (0, 0),
         columns: columns_of_collations,
-        fill: help_collations,
+        rows: RowsetRows::Filled(help_collations),
         infer: types_of_collations,
     },
     RowsetFunction {
         name: "FN_LISTEXTENDEDPROPERTY",
         arguments: (properties::ARGUMENTS, properties::ARGUMENTS),
         columns: properties::columns,
-        fill: properties::fill,
+        rows: RowsetRows::Filled(properties::fill),
         infer: properties::types,
     },
     RowsetFunction {
         name: "DM_EXEC_QUERY_PLAN",
         arguments: (1, 1),
         columns: texts::columns_of_plan,
-        fill: texts::fill_plan,
+        rows: RowsetRows::Filled(texts::fill_plan),
         infer: texts::types,
     },
     RowsetFunction {
         name: "DM_EXEC_TEXT_QUERY_PLAN",
         arguments: (3, 3),
         columns: texts::columns_of_plan,
-        fill: texts::fill_plan,
+        rows: RowsetRows::Filled(texts::fill_plan),
         infer: texts::types_of_part,
     },
     RowsetFunction {
         name: "DM_IO_VIRTUAL_FILE_STATS",
         arguments: (2, 2),
         columns: server::columns_of_files,
-        fill: server::fill_files,
+        rows: RowsetRows::Filled(server::fill_files),
         infer: server::types_of_files,
     },
     RowsetFunction {
         name: "DM_DB_INDEX_PHYSICAL_STATS",
         arguments: (5, 5),
         columns: server::columns_of_indexes,
-        fill: server::fill_indexes,
+        rows: RowsetRows::Filled(server::fill_indexes),
         infer: server::types_of_indexes,
     },
     RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",
         arguments: (1, 1),
         columns: texts::columns,
-        fill: texts::fill,
+        rows: RowsetRows::Filled(texts::fill),
         infer: texts::types,
     },
 ];
@@ -219,43 +229,6 @@ fn types_of_series(call: &Call<'_>) -> SqlResult<RowsetTypes> {
 
 fn columns_of_series(args: &[SqlType]) -> Vec<RowsetColumn> {
     vec![column("value", args[0], false)]
-}
-
-/// From start to stop, both included; nothing if one is NULL. Error 9830 for a step of 0.
-fn generate_series<'a>(
-    _: &mut FnContext<'a>,
-    args: &[ValueRef<'a>],
-    types: &[SqlType],
-    emit: &mut Emit<'_>,
-) -> SqlResult<()> {
-    if args.iter().any(ValueRef::is_null) {
-        return Ok(());
-    }
-    let ty = &types[0];
-    let wide = |value: ValueRef<'_>| match value {
-        ValueRef::Decimal(v) => v,
-        other => i128::from(int(other)),
-    };
-    let (start, stop) = (wide(args[0]), wide(args[1]));
-    let one = if ty.kind.is_decimal() { base::decimal::pow10(ty.scale.into()) } else { 1 };
-    let step = match args.get(2) {
-        Some(&step) => wide(step),
-        None if start <= stop => one,
-        None => -one,
-    };
-    if step == 0 {
-        return Err(SqlError::new(&message::ARGUMENT_VALUE_INVALID, &[&0, &3, &"generate_series"]));
-    }
-    let mut next = start;
-    while (step > 0 && next <= stop) || (step < 0 && next >= stop) {
-        let value = match ty.kind.is_decimal() {
-            true => ValueRef::Decimal(next),
-            false => ValueRef::Int(next as i64),
-        };
-        emit(&[value])?;
-        next += step;
-    }
-    Ok(())
 }
 
 fn types_of_collations(_: &Call<'_>) -> SqlResult<RowsetTypes> {

@@ -7,6 +7,7 @@ use base::{Arena, ConvertOptions, SqlType, Value, ValueRef};
 
 use super::descriptor::{ArgType, CallTypes, NullBehaviour, ScalarFunction, Typing};
 use super::facts::FnContext;
+use super::rowset::RowsetRows;
 use super::testing::{Argument, C, TestSession};
 use super::{aggregate, registry, rowset};
 
@@ -234,14 +235,17 @@ fn table_valued_functions_end_whatever_they_are_given() {
             let mut left = 1000;
             let stop = base::SqlError::custom(50_000, 16, 1, "enough");
             // An error, be it ours, is an end.
-            let _ = (function.fill)(&mut context, &values, &types.args, &mut |row| {
+            let mut see = |row: &[ValueRef<'_>]| {
                 for (value, column) in row.iter().zip(&columns) {
                     assert!(is_of(*value, &column.ty), "{} {texts:?}", function.name);
                     assert!(column.nullable || *value != Value::Null.as_ref());
                 }
                 left -= 1;
                 if left == 0 { Err(stop.clone()) } else { Ok(()) }
-            });
+            };
+            if let RowsetRows::Filled(fill) = function.rows {
+                let _ = fill(&mut context, &values, &types.args, &mut see);
+            }
         }
     }
 }

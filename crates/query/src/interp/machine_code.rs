@@ -123,6 +123,7 @@ pub mod helpers {
             Inst::Open { .. } => open,
             Inst::Find { .. } => find,
             Inst::Next { .. } => next,
+            Inst::SeriesNext { .. } => series_next,
             Inst::Call { .. } => call,
             Inst::BeginStatement { .. } => begin_statement,
             Inst::EndStatement { .. } => end_statement,
@@ -175,6 +176,10 @@ pub mod helpers {
         next: Inst::Next { cursor, row, mark, done } => |machine| {
             machine.reset(mark);
             machine.next_stored(cursor, row, done)
+        };
+        series_next: Inst::SeriesNext { value, step, stop, mark, done } => |machine| {
+            machine.reset(mark);
+            machine.turn().map(|()| machine.next_of_series(value, step, stop, done))
         };
         call: Inst::Call { dst, site } => |machine| {
             machine.call_library(dst, site).map(|()| Flow::Next)

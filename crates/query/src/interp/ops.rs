@@ -31,6 +31,12 @@ pub fn int(op: IntOp, kind: IntKind, a: i64, b: i64) -> Option<i64> {
     (min <= value && value <= max).then_some(value)
 }
 
+/// Whether a number is one of a series with this step that ends here.
+#[inline(always)]
+pub fn in_series<T: Ord + Default>(number: T, step: T, stop: T) -> bool {
+    if step < T::default() { number >= stop } else { number <= stop }
+}
+
 /// Why [`int`] gave nothing.
 #[cold]
 pub fn int_error(op: IntOp, kind: IntKind, b: i64) -> base::SqlError {

@@ -9,10 +9,11 @@ use crate::interp::local::{LocalAccess, LocalCursor, LocalTable};
 use crate::interp::machine::{Machine, registers};
 use crate::interp::memory::Means;
 use crate::interp::objects::Object;
+use crate::interp::ops;
 use crate::interp::registers::Registers;
 use crate::interp::scalars::{optional_values, values};
 use crate::interp::slot::Slot;
-use crate::ir::inst::{Inst, Pc, Reg};
+use crate::ir::inst::{Inst, Pc, Reg, RegType};
 use crate::ir::object::{AccessDesc, LocalSource, ObjId, ObjectDesc};
 use crate::ir::site::RowsetSite;
 
@@ -46,6 +47,11 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 Ok(self.next_local(cursor, row, done))
+            }
+            Inst::SeriesNext { value, step, stop, mark, done } => {
+                self.reset(mark);
+                self.turn()?;
+                Ok(self.next_of_series(value, step, stop, done))
             }
             Inst::Emit { result, list } => {
                 let site = &self.unit.results[usize::from(result)];
@@ -292,11 +298,11 @@ impl Machine<'_, '_> {
             RowsetSite::System(database, view) => {
                 exec.host.fill_view(exec.task, *database, view, table)?;
             }
-            RowsetSite::Function { function, args, types } => {
+            RowsetSite::Function { fill, args, types, .. } => {
                 let args = values(regs, self.unit.list(*args), types);
                 let (arena, facts) = (&self.act.arena, exec.host.facts());
                 let mut context = crate::func::FnContext { arena, facts, task: Some(exec.task) };
-                (function.fill)(&mut context, &args, types, &mut |row| {
+                fill(&mut context, &args, types, &mut |row| {
                     table.push_values(row);
                     Ok(())
                 })?;
@@ -308,6 +314,21 @@ impl Machine<'_, '_> {
             }
         }
         table.settle(&mut exec.runtime.grant)
+    }
+
+    /// Counts on. What does not fit the register is beyond every end.
+    #[inline]
+    pub(super) fn next_of_series(&mut self, value: Reg, step: Reg, stop: Reg, done: Pc) -> Flow {
+        let [now, by, end] = [value, step, stop].map(|reg| self.slot(reg));
+        let next = match self.unit.reg_type(value) {
+            RegType::I128 => (now.as_wide().checked_add(by.as_wide()))
+                .filter(|&next| ops::in_series(next, by.as_wide(), end.as_wide()))
+                .map(Slot::wide),
+            _ => (now.as_int().checked_add(by.as_int()))
+                .filter(|&next| ops::in_series(next, by.as_int(), end.as_int()))
+                .map(Slot::int),
+        };
+        self.take_row(next, value, done)
     }
 
     fn open_local(&mut self, id: ObjId) -> SqlResult<()> {

@@ -355,6 +355,9 @@ pub enum Inst {
     LocalOpen { cursor: ObjId },
     /// [`Inst::Next`] for a local table.
     LocalNext { cursor: ObjId, row: Reg, mark: MarkId, done: Pc },
+    /// The next number of a series (integers or decimals of one scale), or a jump when it would be beyond `stop`
+    /// or is none of the register's.
+    SeriesNext { value: Reg, step: Reg, stop: Reg, mark: MarkId, done: Pc },
     /// Fills a worktable by `rowsets[site]`: system views, functions that return tables.
     FillRowset { work: ObjId, site: u32 },
 

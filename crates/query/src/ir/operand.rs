@@ -63,6 +63,7 @@ impl Inst {
             Find { done, .. }
             | Next { done, .. }
             | LocalNext { done, .. }
+            | SeriesNext { done, .. }
             | SortNext { done, .. }
             | SetNext { done, .. }
             | HashNext { done, .. }
@@ -399,6 +400,16 @@ impl Visitor<'_, '_> {
             | HashUnmatched { row, .. }
             | GroupNext { row, .. }
             | WindowNext { row, .. } => self.write(row, Row),
+            SeriesNext { value, step, stop, .. } => {
+                let ty = match unit.reg_type(value) {
+                    I128 => I128,
+                    _ => I64,
+                };
+                for reg in [value, step, stop] {
+                    self.read(reg, ty);
+                }
+                self.write(value, ty);
+            }
             FillRowset { site, .. } => match &unit.rowsets[site as usize] {
                 RowsetSite::System(..) => {}
                 RowsetSite::Function { args, .. } => self.read_list(*args),

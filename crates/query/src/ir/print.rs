@@ -182,7 +182,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
         GroupCount { cursor, .. } => object(unit, cursor),
         FillRowset { site, .. } => match &unit.rowsets[site as usize] {
             RowsetSite::System(_, view) => format!("{}.{}", view.schema, view.name),
-            RowsetSite::Function { function, .. } => format!("{function:?}"),
+            RowsetSite::Function { name, .. } => (*name).to_string(),
             RowsetSite::User { function, .. } => format!("{function:?}"),
         },
         _ => return None,

@@ -8,7 +8,8 @@ use base::{SqlResult, SqlType, Value};
 use base::collation::like::LikePattern as Prepared;
 use engine::catalog::def::TableDef;
 
-use crate::func::{CallTypes, RowsetFunction, ScalarFunction};
+use crate::func::rowset::Fill;
+use crate::func::{CallTypes, ScalarFunction};
 use crate::ir::inst::{IntKind, Reg, RegList};
 use crate::ir::runs::Runs;
 use crate::plan::expr::{ArithOp, CastMode, TableVarId, VarId};
@@ -212,8 +213,10 @@ pub enum RowsetSite {
     System(DbId, &'static SystemRowset),
     /// A table-valued function of the library.
     Function {
-        /// Which.
-        function: &'static RowsetFunction,
+        /// Its name.
+        name: &'static str,
+        /// What makes the rows.
+        fill: Fill,
         /// Its arguments, NULL or not.
         args: RegList,
         /// Their types.

@@ -28,6 +28,7 @@ mod native;
 mod pred;
 mod scan;
 mod scope;
+mod series;
 mod sort;
 mod subquery;
 #[cfg(test)]
@@ -377,11 +378,16 @@ impl Lowering {
         self.b.emit(Inst::Mark { mark });
         let head = self.b.here();
         self.b.emit(next(row, mark, done.pc()));
+        self.turn(head, done, &mut |l| body(l, row))
+    }
+
+    /// A turn of a loop that goes on at `head` and ends at `done`.
+    fn turn(&mut self, head: Label, done: Label, body: Consume<'_>) -> SqlResult<()> {
         let outside = self.enter();
         // Each row has its own values of sequences.
         let sequences = std::mem::take(&mut self.next_values);
         self.loops += 1;
-        body(self, row)?;
+        body(self)?;
         self.loops -= 1;
         self.next_values = sequences;
         self.leave(outside);

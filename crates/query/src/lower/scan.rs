@@ -8,6 +8,7 @@ use engine::catalog::def::TableDef;
 use engine::catalog::naming_index;
 use engine::hot::row::RowLayout;
 
+use crate::func::{RowsetFunction, RowsetRows};
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::object::{
     AccessDesc, CursorDesc, KeyPart, LocalCursorDesc, LocalSource, NextColumn, ObjId, ObjectDesc,
@@ -69,6 +70,9 @@ impl Lowering {
                     self.loop_rows(next, body)?;
                 }
             }
+            Source::Function(RowsetFunction { rows: RowsetRows::Series, .. }, args) => {
+                self.series(scan, args, consume)?;
+            }
             source => {
                 let (source, layout) = self.local_source(source)?;
                 let access = self.access(scan, NullTo { dst: None, label: end })?;
@@ -102,6 +106,11 @@ impl Lowering {
         if let Some(col) = scan.row {
             self.bind(col, row);
         }
+        self.passed(scan, consume)
+    }
+
+    /// What becomes of a row whose columns are bound.
+    pub fn passed(&mut self, scan: &Scan, consume: Consume<'_>) -> SqlResult<()> {
         let skip = self.b.label();
         if let Some(residual) = &scan.residual {
             self.unless_jump(residual, skip)?;
@@ -153,6 +162,7 @@ impl Lowering {
                 (LocalSource::Work(work), layout)
             }
             Source::Function(function, args) => {
+                let RowsetRows::Filled(fill) = function.rows else { unreachable!("scan() has it") };
                 let given: Vec<SqlType> = args.iter().map(|a| a.ty).collect();
                 let types: Vec<SqlType> = (function.columns)(&given).iter().map(|c| c.ty).collect();
                 let (work, layout) = self.rowset_work(&types);
@@ -162,7 +172,8 @@ impl Lowering {
                 }
                 let list = self.b.list(&regs);
                 let types = given.into();
-                self.fill(work, RowsetSite::Function { function, args: list, types }, false);
+                let site = RowsetSite::Function { name: function.name, fill, args: list, types };
+                self.fill(work, site, false);
                 (LocalSource::Work(work), layout)
             }
             Source::UserFunction(function, args, table) => {

@@ -93,6 +93,8 @@ fn a_cancelled_batch_ends_at_once_and_keeps_its_transaction() {
     session.run("set xact_abort on");
     assert_eq!(session.run_interrupted(endless, Interrupted::Attention), "");
     assert_eq!(session.run("select @@trancount as tc, count(*) as n from t"), "tc|n\n0|0\n(1 row)");
+    let counting = "select count(*) from generate_series(1, 9000000000000000000) print 'not'";
+    assert_eq!(session.run_interrupted(counting, Interrupted::Attention), "");
     session.run_interrupted("print 'x' waitfor delay '01:00'", Interrupted::Kill);
     assert_eq!(session.after, After::Disconnect);
 }

@@ -370,16 +370,46 @@ impl Generator {
             let cols = columns.iter().map(|c| c.0).collect();
             return (Node::Values { columns: cols, rows }, columns);
         }
+        if self.dice.chance(10) {
+            return self.series(outer);
+        }
         let table = self.dice.pick(&self.tables.clone());
         let columns: Vec<Named> =
             table.columns.iter().map(|c| c.ty).map(|ty| (self.col(), ty)).collect();
         let access = self.access(&table, outer);
+        self.scan(Source::Table { database: DB, table }, columns, access, outer)
+    }
+
+    /// A series whose step is not 0.
+    fn series(&mut self, outer: &[Named]) -> (Node, Vec<Named>) {
+        let numbers = types().into_iter().filter(|ty| ty.kind.is_integer() || ty.kind.is_decimal());
+        let ty = self.dice.pick(&numbers.collect::<Vec<_>>());
+        let mut args = vec![self.expr(&ty, outer, 1), self.expr(&ty, outer, 1)];
+        if self.dice.chance(60) {
+            let step = self.dice.pick(&[-2, -1, 1, 2, 3]);
+            args.push(match ty.kind.is_decimal() {
+                true => constant(ty, Value::Decimal(step * 25)),
+                false => constant(ty, Value::Int(step as i64)),
+            });
+        }
+        let function = crate::func::lookup_rowset("GENERATE_SERIES").unwrap();
+        let column = (self.col(), ty);
+        self.scan(Source::Function(function, args), vec![column], Access::Full, outer)
+    }
+
+    fn scan(
+        &mut self,
+        source: Source,
+        columns: Vec<Named>,
+        access: Access,
+        outer: &[Named],
+    ) -> (Node, Vec<Named>) {
         let residual = self.dice.chance(40).then(|| {
             let scope = with(outer, &columns);
             self.pred(&scope, 1)
         });
         let scan = Scan {
-            source: Source::Table { database: DB, table },
+            source,
             columns: columns.iter().enumerate().map(|(at, c)| (at, c.0)).collect(),
             access,
             residual,

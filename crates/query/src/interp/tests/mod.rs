@@ -9,6 +9,7 @@ mod native;
 mod optimized;
 mod queries;
 mod reference;
+mod series;
 mod spilling;
 
 use super::generate;

@@ -147,7 +147,11 @@ impl Reference {
     }
 
     fn scan(&mut self, scan: &Scan, outer: &Env) -> SqlResult<Vec<Env>> {
-        let Source::Table { table, .. } = &scan.source else { panic!("only tables") };
+        let table = match &scan.source {
+            Source::Table { table, .. } => table,
+            Source::Function(_, args) => return self.series(scan, args, outer),
+            other => panic!("the generator does not make {other:?}"),
+        };
         let stored = self.tables[&table.header.name].clone();
         let index = |index: usize| -> Vec<(usize, SqlType)> {
             let place = |c| table.column_ordinal(c).unwrap();
@@ -202,6 +206,17 @@ impl Reference {
             }
         }
         self.filter(out, scan.residual.as_ref())
+    }
+
+    fn series(&mut self, scan: &Scan, args: &[Expr], outer: &Env) -> SqlResult<Vec<Env>> {
+        let values = args.iter().map(|e| self.expr(e, outer)).collect::<SqlResult<Vec<_>>>()?;
+        let row = |number: Value| {
+            let mut env = outer.clone();
+            env.extend(scan.columns.iter().map(|c| (c.1, number.clone())));
+            env
+        };
+        let rows = super::series::numbers(&values, &args[0].ty).into_iter().map(row).collect();
+        self.filter(rows, scan.residual.as_ref())
     }
 
     fn filter(&mut self, rows: Vec<Env>, predicate: Option<&Pred>) -> SqlResult<Vec<Env>> {
