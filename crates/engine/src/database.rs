@@ -9,7 +9,9 @@
 //! [`Database::shut_down`], after which the next start finds exact counters and a clean log, or with
 //! the process, after which it finds what was durable.
 
-use std::path::{Path, PathBuf};
+mod recovering;
+
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
@@ -17,34 +19,31 @@ use base::ids::{DbId, Lsn, SessionId};
 use env::Env;
 
 use crate::backup::{
-    self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, Fork, LOG_DIR, Media, SetHeader,
+    self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, LOG_DIR, Media, SetHeader,
 };
 use crate::checkpoint::{
     CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts,
     Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
-use crate::cold::table::{ColdInfo, ColdTables};
-use crate::cold::{ColdError, FileActivity, PoolOptions, SpaceStats};
+use crate::cold::table::ColdTables;
+use crate::cold::{FileActivity, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::hot::tally::Pool;
-use crate::log::record::RECORD_HEADER;
 use crate::log::store::LogStore;
-use crate::log::{LocalStore, Log, LogOptions, Operation, RecordFlags, RecordKind, SegmentOptions};
+use crate::log::{LocalStore, Log, LogOptions, Operation, SegmentOptions};
 use crate::pages::BufferPool;
-use crate::recovery::{
-    LoadProgress, Loader, Recovered, Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions,
-    Resolved,
-};
+use crate::recovery::{LoadProgress, Loader, RecoveryError};
 use crate::sink::{self, SinkError, SinkOptions, SinkStats, Sinker};
-use crate::sort;
 use crate::sync::Arc;
 use crate::txn::{
     DatabaseSession, Manager, ManagerParts, Owner, Transaction, TxnResult, Unavailable, WaitGraph,
 };
 use crate::wait::{Runtime, Task};
+
+pub use recovering::RecoveringDatabase;
 
 /// What all databases of a server share.
 #[derive(Clone)]
@@ -145,18 +144,22 @@ pub struct Database {
 
 /// The files of a database.
 struct Files {
-    store: Arc<LocalStore>,
+    store: Arc<dyn LogStore>,
     objects: Arc<LocalObjects>,
     options: CheckpointOptions,
     sink: SinkOptions,
     pages: Arc<BufferPool>,
-    /// The trees, as the last root has them.
-    cold: Option<(Arc<ColdTables>, ColdInfo)>,
+    /// The trees, and the position that the last root speaks of, if there is one.
+    cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
     backups: Backups,
     /// The last checkpoint.
     last: Loaded,
     /// Where the log goes on in this life.
     life: Lsn,
+    /// Streams of chunks that began before this lead nowhere.
+    alive: Lsn,
+    /// Where the log ends that rows come from.
+    until: Lsn,
 }
 
 /// What a database knows of its backups.
@@ -202,6 +205,8 @@ impl Database {
             cold: None,
             last,
             life: Log::START,
+            alive: Log::START,
+            until: Lsn::MAX,
         };
         Ok(Database::with(host, identity, log, tables, Some(files)))
     }
@@ -210,46 +215,6 @@ impl Database {
     pub fn unlogged(host: &Host, id: DbId, tables: Arc<Tables>) -> Database {
         let identity = DatabaseIdentity { id, uuid: 0, dir: PathBuf::new() };
         Database::with(host, identity, Log::unlogged(), tables, None)
-    }
-
-    /// Reads the checkpoint and the log of a database on disk into `tables`, in which the catalog's own are.
-    pub fn recover(
-        host: &Host,
-        identity: DatabaseIdentity,
-        tables: Arc<Tables>,
-        catalog: &mut dyn RecoveryCatalog,
-        options: &DatabaseOptions,
-        recovery: RecoveryOptions,
-    ) -> Result<RecoveringDatabase, EngineError> {
-        let dir = identity.log_dir();
-        let objects = Arc::new(LocalObjects::open(host.env(), &identity.checkpoint_dir())?);
-        let backups = Backups::new(ChainStore::load(objects.clone())?);
-        backup::remove_strays(host.env(), &identity.dir, identity.uuid, &backups.chain.get())?;
-        let store = LocalStore::open(host.env(), &dir, identity.uuid, options.segments)?;
-        let store = Arc::new(store);
-        let last = Loaded::find(&*objects, identity.uuid, store.first(), Log::START)
-            .map_err(RecoveryError::from)?;
-        let cold = open_cold(host, &identity, &last.manifest, options.sink)?;
-        if let Some((cold, _)) = &cold {
-            tables.find_cold_in(cold.clone());
-        }
-        let from = (&*objects as &dyn ObjectStore, &last.manifest);
-        let (runtime, info) = (&host.runtime, cold.as_ref().map(|(_, info)| *info));
-        let replayed =
-            Recovery::replay(store.clone(), (from, info), tables, runtime, catalog, recovery)?;
-        let files = Files {
-            store,
-            objects,
-            options: options.checkpoints,
-            sink: options.sink,
-            pages: host.pages.clone(),
-            cold,
-            backups,
-            last,
-            life: Lsn::ZERO,
-        };
-        let (host, log) = (host.clone(), options.log);
-        Ok(RecoveringDatabase { host, identity, files, log, recovery: replayed })
     }
 
     fn with(
@@ -282,6 +247,7 @@ impl Database {
                 dir: self.identity.dir.clone(),
                 options: files.sink,
                 cold: files.cold.clone(),
+                until: files.until,
             })
         });
         self.checkpoints.get_or_init(|| {
@@ -297,6 +263,7 @@ impl Database {
                 manifest: files.last.manifest.clone(),
                 last_number: files.last.last_number,
                 life: files.life,
+                alive: files.alive,
             })
         });
     }
@@ -368,7 +335,7 @@ impl Database {
             database: self.identity.uuid,
             manager: &self.manager,
             objects: &(files.objects.clone() as Arc<dyn ObjectStore>),
-            store: &(files.store.clone() as Arc<dyn LogStore>),
+            store: &files.store,
             checkpoints,
             sink: sinker.core(),
             pins: &files.backups.pins,
@@ -592,104 +559,4 @@ pub enum LogWait {
     LogBackup,
     /// A backup is reading it.
     Backup,
-}
-
-/// A database that was restored has a log of its own from here on.
-fn begin_fork(chain: &ChainStore, uuid: u128, from: Lsn) -> Result<(), BackupError> {
-    chain.change(|chain| {
-        if let Some(restored) = chain.restored.take() {
-            chain.path.push(Fork { guid: uuid, from });
-            chain.log = restored.keeps_log.then_some(from);
-        }
-    })
-}
-
-/// A database whose log has been read, and whose transactions over several databases may be in
-/// doubt.
-pub struct RecoveringDatabase {
-    host: Host,
-    identity: DatabaseIdentity,
-    files: Files,
-    log: LogOptions,
-    recovery: Recovery,
-}
-
-impl RecoveringDatabase {
-    /// What tells it from others.
-    pub fn identity(&self) -> &DatabaseIdentity {
-        &self.identity
-    }
-
-    /// What its log says: the decisions it made as a coordinator, and what is in doubt here.
-    pub fn recovery(&self) -> &Recovery {
-        &self.recovery
-    }
-
-    /// The directory of its files.
-    pub fn dir(&self) -> &Path {
-        &self.identity.dir
-    }
-
-    /// Resolves what is in doubt: `decided` tells whether the coordinator's log holds a decision to
-    /// commit. Opens the database, and begins to load its tables.
-    pub fn open(
-        self,
-        task: &Task,
-        catalog: &mut dyn RecoveryCatalog,
-        decided: impl Fn(&crate::log::GlobalTransaction) -> bool,
-    ) -> Result<Database, EngineError> {
-        let RecoveringDatabase { host, identity, mut files, log, recovery } = self;
-        let Recovered { tables, load, end, resolved } = recovery.finish(catalog, decided)?;
-        files.life = end.next;
-        // Before anything is written to the log, which then goes its own way.
-        begin_fork(&files.backups.chain, identity.uuid, end.next)?;
-        let log = Log::open(host.env(), files.store.clone(), &end, log)?;
-        for Resolved { prepared, stamp, committed } in &resolved {
-            let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };
-            let space = log.reserve_waiting(task, RECORD_HEADER)?;
-            assert_eq!(space.stamp(), *stamp, "nobody else writes to the log yet");
-            space.publish(kind, RecordFlags::PREPARED, *prepared);
-        }
-        log.flush(task)?;
-        // No checkpoint is made yet that could remove them.
-        let pin = files.backups.pins.pin_files(&files.last.manifest);
-        let mut database = Database::with(&host, identity, log, tables, Some(files));
-        database.manager.queue_recovered();
-        database.loader = Loader::start(&database.manager, load, pin);
-        Ok(database)
-    }
-}
-
-/// Opens the pages of a database, if it has any. Pages that the last checkpoint does not need are used if
-/// they can be.
-fn open_cold(
-    host: &Host,
-    identity: &DatabaseIdentity,
-    manifest: &Manifest,
-    options: SinkOptions,
-) -> Result<Option<(Arc<ColdTables>, ColdInfo)>, EngineError> {
-    sort::remove_strays(host.env(), &identity.dir)?;
-    let files = sink::files(&identity.dir, options.growth);
-    let is_there = files.iter().any(|file| host.env().fs().exists(&file.path).unwrap_or(true));
-    if manifest.sunk.is_none() && !is_there {
-        return Ok(None);
-    }
-    let task = Task::blocking(&host.runtime);
-    let opened = host
-        .pages
-        .get()
-        .map_err(SinkError::from)
-        .and_then(|pool| Ok(ColdTables::open(&pool, &task, identity.uuid, &files)?));
-    match (opened, manifest.sunk) {
-        (Ok((tables, info)), sunk) if sunk.is_none_or(|sunk| sunk.0 <= info.through) => {
-            Ok(Some((Arc::new(tables), info)))
-        }
-        (Err(_), None) => Ok(None),
-        (Err(error), Some(_)) => Err(EngineError::Pages(error)),
-        (Ok(_), _) => {
-            let path = files[0].path.as_path().into();
-            let what = "it is older than the last checkpoint of the database";
-            Err(EngineError::Pages(ColdError::Damaged { path, what }.into()))
-        }
-    }
 }

@@ -43,10 +43,10 @@ pub struct Base {
     pub files: Vec<u64>,
 }
 
-/// How far a database has been restored that is not recovered yet.
+/// How far a database has been restored that is not recovered as a whole yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restored {
-    /// The manifest that counts.
+    /// The manifest that counts, or [`Restored::NEWEST`].
     pub manifest: u64,
     /// The segments of the log that count.
     pub segments: (u64, u64),
@@ -60,6 +60,11 @@ pub struct Restored {
     pub keeps_log: bool,
     /// Logical names of files, and where they shall be (`MOVE`).
     pub moves: Vec<(Box<str>, Box<str>)>,
+}
+
+impl Restored {
+    /// The number of no manifest: recovery has begun, and makes checkpoints.
+    pub const NEWEST: u64 = 0;
 }
 
 /// See the module's header.

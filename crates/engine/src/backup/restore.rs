@@ -434,6 +434,9 @@ pub(crate) fn remove_strays(env: &Env, dir: &Path, uuid: u128, chain: &Chain) ->
     let (first, last) = restored.segments;
     remove_segments(env, &dir.join(LOG_DIR), &(first..=last))?;
     pages::settle(env, dir, last)?;
+    if restored.manifest == Restored::NEWEST {
+        return Ok(()); // there are none: they went before recovery began
+    }
     let objects = LocalObjects::open(env, &dir.join(CHECKPOINT_DIR))?;
     Ok(checkpoint::keep_only(&objects, uuid, restored.manifest)?)
 }

@@ -15,7 +15,7 @@ use super::names::{self, FileId, Named};
 use super::objects::ObjectStore;
 use super::pins::Pins;
 use super::{CheckpointOptions, SequenceOf};
-use crate::log::replay::Assembler;
+use crate::log::replay::{Assembler, hold_bytes};
 use crate::log::store::{BatchReader, LogStore};
 use crate::sink;
 use crate::txn::Manager;
@@ -43,6 +43,8 @@ pub(crate) struct CoreParts {
     pub last_number: u64,
     /// Where this life of the log began.
     pub life: Lsn,
+    /// Streams of chunks that began before this lead nowhere.
+    pub alive: Lsn,
 }
 
 /// Makes the checkpoints of a database.
@@ -55,6 +57,7 @@ pub(crate) struct Core {
     pub options: CheckpointOptions,
     sequence_of: SequenceOf,
     life: Lsn,
+    alive: Lsn,
     state: Mutex<State>,
     /// The last manifest, for those who must not wait for a round.
     pub published: RwLock<Arc<Manifest>>,
@@ -125,7 +128,7 @@ pub(super) struct Follower {
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
         let CoreParts { objects, store, manager, sink, pins, options, sequence_of, .. } = parts;
-        let CoreParts { manifest, last_number, life, .. } = parts;
+        let CoreParts { manifest, last_number, life, alive, .. } = parts;
         let counters = Counters::default();
         counters.through.store(manifest.through.0, Relaxed);
         counters.gathered.store(manifest.through.0, Relaxed);
@@ -152,6 +155,7 @@ impl Core {
             options,
             sequence_of,
             life,
+            alive,
             state,
             published,
             closing,
@@ -267,11 +271,9 @@ impl Core {
         let Manifest { log_start, .. } = state.manifest;
         let mut gathered = Gathered::behind(&state.manifest);
         gathered.next.next_file = state.next_file;
-        Ok(Follower {
-            tail: self.store.follow(log_start)?,
-            assembler: Assembler::new(self.store.clone(), log_start),
-            gathered,
-        })
+        let mut assembler = Assembler::new(self.store.clone(), log_start);
+        assembler.hold_bytes = hold_bytes(self.manager.tables().pool().least_limit());
+        Ok(Follower { tail: self.store.follow(log_start)?, assembler, gathered })
     }
 
     /// Gathers what is durable and not gathered yet.
@@ -335,7 +337,7 @@ impl Core {
             self.write_ended(&mut follower.gathered.next, file, ended)?;
         }
         let unsettled = &self.manager.unsettled;
-        let start = follower.assembler.oldest_open(self.life, &unsettled.forsaken());
+        let start = follower.assembler.oldest_open(self.alive, &unsettled.forsaken());
         let life = self.life;
         let needed = |stamp: &Lsn, global: &mut _| unsettled.is_needed(global, *stamp < life);
         let next = &mut follower.gathered.next;

@@ -77,7 +77,7 @@ pub struct Log {
 
 enum Kind {
     Kept(Kept),
-    /// tempdb's: positions only.
+    /// Positions only.
     Unlogged(Box<Stamps>),
 }
 
@@ -143,7 +143,13 @@ impl Log {
     /// A log that keeps nothing: every position takes 16 bytes of numbers, `durable` is
     /// `committed`, and bodies have no place. For tempdb.
     pub fn unlogged() -> Log {
-        let stamps = Stamps::new(UNLOGGED_SLOTS, UNLOGGED_START);
+        Log::standing(UNLOGGED_START)
+    }
+
+    /// A log of which nothing is known behind this position, up to which it is another's to keep: what is done here
+    /// takes positions behind it, and leaves nothing.
+    pub(crate) fn standing(at: Lsn) -> Log {
+        let stamps = Stamps::new(UNLOGGED_SLOTS, at);
         Log { kind: Kind::Unlogged(Box::new(stamps)), record_max: RECORD_HEADER }
     }
 

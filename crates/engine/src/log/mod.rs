@@ -16,7 +16,7 @@
 //!
 //! * [`record`]: records and operations. [`batch`]: what is checked and acknowledged as a whole.
 //! * `ring`: reserving, publishing, the horizons. `writer`: group commit.
-//! * [`store`]: the edge to where the log is kept; [`local`]: segment files.
+//! * [`store`]: the edge to where the log is kept; [`local`]: segment files; `prefix`: a log up to some place.
 //! * [`replay`]: reading back.
 //!
 //! # Invariants
@@ -36,6 +36,7 @@
 
 mod error;
 mod facade;
+mod prefix;
 mod ring;
 mod writer;
 
@@ -48,6 +49,7 @@ pub mod store;
 pub use error::LogError;
 pub use facade::{Log, LogOptions, LogStats, NoSpace, Reservation};
 pub use local::{LocalStore, SegmentOptions};
+pub(crate) use prefix::Prefix;
 pub use record::{GlobalTransaction, Operation, RecordFlags, RecordKind};
 pub use replay::{CommittedTransaction, PreparedTransaction, Replay, ReplayEnd};
 

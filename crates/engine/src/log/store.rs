@@ -47,6 +47,19 @@ pub struct LogEnd {
 }
 
 impl LogEnd {
+    /// The end of a log of which nothing is known behind this batch.
+    pub fn behind(batch: &Batch) -> LogEnd {
+        LogEnd {
+            end: batch.header.end,
+            next: batch.header.end,
+            epoch: batch.header.epoch,
+            position: batch.position,
+            last_batch: Some(batch.position),
+            clean: false,
+            torn: false,
+        }
+    }
+
     /// Lets the log go on at this position, if it is above its end.
     ///
     /// Space that holds nothing but filler counts as durable without being written, so that after a

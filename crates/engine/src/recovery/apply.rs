@@ -1,6 +1,6 @@
 //! The appliers: threads that put the rows of commits into tables.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use base::ids::{Lsn, ObjectId, StorageId};
 use crossbeam_epoch::LocalHandle;
 
+use super::loads::Loaded;
 use super::{
     CatalogChange, Counters, RecoveredTables, RecoveryCatalog, RecoveryError, RecoveryOptions,
 };
@@ -19,6 +20,7 @@ use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::log::{CommittedTransaction, Operation};
+use crate::sink::ColdPlace;
 use crate::wait::{Runtime, Task};
 
 type Result<T> = std::result::Result<T, RecoveryError>;
@@ -65,6 +67,8 @@ struct Shared {
     tables: Arc<Tables>,
     /// What commits below this did is in the checkpoint's files, but for tables that have trees.
     files_end: Lsn,
+    /// Where trees are built.
+    place: Arc<ColdPlace>,
     /// The first thing that went wrong.
     failure: Mutex<Option<RecoveryError>>,
     /// Operations that are no rows, for the catalog.
@@ -100,12 +104,13 @@ impl Appliers {
     pub fn start(
         tables: &Arc<Tables>,
         runtime: &Runtime,
-        (files, files_end): (&Files, Lsn),
+        (files, files_end, place): (&Files, Lsn, &Arc<ColdPlace>),
         options: &RecoveryOptions,
     ) -> Appliers {
         let shared = Arc::new(Shared {
             tables: tables.clone(),
             files_end,
+            place: place.clone(),
             failure: Mutex::default(),
             others: Mutex::default(),
             early: Mutex::default(),
@@ -177,7 +182,7 @@ impl Appliers {
     }
 
     /// Waits until everything is applied, and hands the catalog what is its own.
-    fn settle(&mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
+    pub fn settle(&mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
         let (sender, receiver) = channel();
         for applier in &self.senders {
             let sent = applier.send(Message::Settle(sender.clone()));
@@ -248,6 +253,8 @@ struct Applier {
     /// Tables seen since the last barrier.
     known: HashMap<StorageId, Option<Arc<Table>>>,
     key: KeyBuf,
+    /// What the commit at hand has loaded into storages that have no trees.
+    loaded: BTreeMap<StorageId, Loaded>,
     /// What this one's commits have ended of the rows in files.
     ended: EndedLater,
 }
@@ -261,8 +268,8 @@ impl Applier {
     ) -> Applier {
         let (task, handle) = (Task::blocking(runtime), runtime.collector().register());
         let (part, parts) = (part as u64, parts as u64);
-        let (known, key) = (HashMap::new(), KeyBuf::default());
-        Applier { shared, task, handle, part, parts, known, key, ended }
+        let (known, key, loaded) = (HashMap::new(), KeyBuf::default(), BTreeMap::new());
+        Applier { shared, task, handle, part, parts, known, key, loaded, ended }
     }
 
     fn run(mut self, receiver: &Receiver<Message>) -> EndedLater {
@@ -305,6 +312,14 @@ impl Applier {
                 {
                     continue;
                 }
+                Operation::Load { storage, .. } | Operation::Unload { storage, .. }
+                    if self.builds(storage) =>
+                {
+                    drop(guard);
+                    self.load(commit, &operation, rows)?;
+                    guard = self.handle.pin();
+                    continue;
+                }
                 Operation::Load { storage, layout, row } => {
                     Operation::Upsert { storage, layout, replaces: None, row }
                 }
@@ -313,6 +328,11 @@ impl Applier {
                 }
                 operation => operation,
             };
+            if !self.loaded.is_empty() {
+                drop(guard);
+                self.finish_loads(commit.lsn)?;
+                guard = self.handle.pin();
+            }
             match operation {
                 Operation::Upsert { storage, layout, replaces, row } => {
                     let Some(table) = self.table(storage, commit, rows)? else { continue };
@@ -373,8 +393,47 @@ impl Applier {
                 _ => {}
             }
         }
+        drop(guard);
+        self.finish_loads(commit.lsn)?;
         if self.part == 0 {
             self.shared.counters.operations.fetch_add(count, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Takes a row that the commit has loaded into a storage without trees, or taken out of there.
+    fn load(
+        &mut self,
+        commit: &CommittedTransaction,
+        operation: &Operation<'_>,
+        rows: Rows,
+    ) -> Result<()> {
+        let (Operation::Load { storage, .. } | Operation::Unload { storage, .. }) = *operation
+        else {
+            unreachable!("nothing else is loaded");
+        };
+        let Some(table) = self.table(storage, commit, rows)? else { return Ok(()) };
+        let row = match *operation {
+            Operation::Load { layout, row, .. } => {
+                let row = table.well_formed(row).filter(|_| layout == table.layout_number());
+                let row = row.ok_or(RecoveryError::BadRow { stamp: commit.lsn, storage })?;
+                table.log_key(row, &mut self.key);
+                Some(row)
+            }
+            Operation::Unload { key, .. } => {
+                self.key.set(key);
+                None
+            }
+            _ => unreachable!("checked above"),
+        };
+        let begin = || Loaded::begin(&self.task, &table, &self.shared.place);
+        self.loaded.entry(storage).or_insert_with(begin).put(&self.key, row)
+    }
+
+    /// Builds the trees of what the commit at hand has loaded.
+    fn finish_loads(&mut self, stamp: Lsn) -> Result<()> {
+        while let Some((_, loaded)) = self.loaded.pop_first() {
+            loaded.finish(&self.task, &self.shared.place, stamp)?;
         }
         Ok(())
     }
@@ -488,6 +547,13 @@ impl Applier {
         let known = self.known.entry(storage).or_insert_with(|| tables.get(storage));
         let has_them = |table: &Arc<Table>| table.cold().is_some_and(|cold| cold.is_built());
         known.as_ref().is_some_and(|table| !has_them(table))
+    }
+
+    /// Whether that is done by building the trees. Of a table whose trees came later, when it sank, they may
+    /// have been rows in memory; and a storage is loaded by the commit that makes it, which one applier alone has.
+    fn builds(&self, storage: StorageId) -> bool {
+        let table = self.known.get(&storage).and_then(Option::as_ref);
+        self.parts == 1 && table.is_some_and(|table| table.cold().is_none())
     }
 
     /// The table of a row, or `None` if its rows are not meant or are gone.

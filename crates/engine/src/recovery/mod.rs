@@ -16,6 +16,10 @@
 //!    Of a table that has trees nothing is loaded. Of what commits did to it only that counts which
 //!    is not in the trees: from the durable root's position on, wherever the checkpoint's files end. A
 //!    deleted row that is in its tree becomes a deletion in memory.
+//!
+//!    If disk tables come to take too much memory, reading ends early, and the database is recovered in stages
+//!    ([`crate::database`]). What a transaction has loaded into a storage of its own, as trees, goes to trees
+//!    again ([`loads`]).
 //! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
 //! 5. [`Recovery::finish`] builds the other indexes of what has come out of the log, in parallel.
 //! 6. The database opens. A [`Loader`] brings the pending tables in from the files, one after the other on all
@@ -36,6 +40,7 @@
 mod apply;
 mod indexes;
 mod loader;
+mod loads;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -46,16 +51,18 @@ use std::sync::{Arc, OnceLock};
 use base::ids::{Lsn, StorageId};
 
 use crate::checkpoint::{self, CheckpointError, Files, Manifest, ObjectStore};
-use crate::cold::table::ColdInfo;
 use crate::cold::tree::TreeError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
+use crate::hot::table::Table;
 use crate::log::record::RECORD_HEADER;
+use crate::log::replay::hold_bytes;
 use crate::log::store::{LogEnd, LogStore};
 use crate::log::{
     CommittedTransaction, GlobalTransaction, LogError, Operation, PreparedTransaction, RecordFlags,
     Replay,
 };
+use crate::sink::{ColdPlace, SinkError};
 use crate::wait::Runtime;
 
 use apply::Appliers;
@@ -143,6 +150,8 @@ pub enum RecoveryError {
     },
     /// The pages of tables that have sunk cannot be read.
     Pages(TreeError),
+    /// Rows cannot be put into pages.
+    Sink(SinkError),
     /// Two rows have the same key in a unique index.
     DuplicateKey {
         /// The table.
@@ -173,6 +182,7 @@ impl fmt::Display for RecoveryError {
                 write!(f, "the commit at {stamp} has a malformed row for storage {storage}")
             }
             RecoveryError::Pages(error) => error.fmt(f),
+            RecoveryError::Sink(error) => error.fmt(f),
             RecoveryError::DuplicateKey { storage, index } => {
                 write!(f, "two rows of storage {storage} have one key in unique index {index}")
             }
@@ -189,6 +199,15 @@ impl std::error::Error for RecoveryError {}
 impl From<TreeError> for RecoveryError {
     fn from(error: TreeError) -> RecoveryError {
         RecoveryError::Pages(error)
+    }
+}
+
+impl From<SinkError> for RecoveryError {
+    fn from(error: SinkError) -> RecoveryError {
+        match error {
+            SinkError::Tree(error) => RecoveryError::Pages(error),
+            error => RecoveryError::Sink(error),
+        }
     }
 }
 
@@ -348,6 +367,8 @@ pub struct Recovery {
     end: LogEnd,
     in_doubt: Vec<PreparedTransaction>,
     decisions: HashSet<GlobalTransaction>,
+    place: Arc<ColdPlace>,
+    is_partial: bool,
 }
 
 /// A database that is ready to be opened.
@@ -383,29 +404,37 @@ pub struct Resolved {
 /// Commits that are handed to the appliers at a time, by number and bytes.
 const BATCH_COMMITS: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
+/// A batch that is so long is applied before the next is read.
+const LARGE_BYTES: usize = 1 << 20;
+/// The part of what rows may take in memory that those of disk tables may before they sink.
+const FULL_PART: u64 = 8;
 
 impl Recovery {
     /// Opens a checkpoint of a database and replays its log from there on, into `tables`, in which
-    /// the catalog's own are, and which know the trees that `cold` tells of.
-    pub fn replay(
+    /// the catalog's own are, and which know the trees at `place`. If disk tables take too much memory it ends
+    /// early ([`Recovery::is_partial`]).
+    pub(crate) fn replay(
         store: Arc<dyn LogStore>,
-        ((objects, manifest), cold): ((&dyn ObjectStore, &Manifest), Option<ColdInfo>),
+        ((objects, manifest), place): ((&dyn ObjectStore, &Manifest), &Arc<ColdPlace>),
         tables: Arc<Tables>,
         runtime: &Runtime,
         catalog: &mut dyn RecoveryCatalog,
         options: RecoveryOptions,
     ) -> Result<Recovery, RecoveryError> {
-        let uuid = manifest.database;
+        let (uuid, cold) = (manifest.database, place.info);
         let mut decisions: HashSet<_> = manifest.decisions.values().copied().collect();
         let mut files = checkpoint::open(objects, manifest, options.threads)?;
         let files_end = manifest.through;
-        let mut appliers = Appliers::start(&tables, runtime, (&files, files_end), &options);
+        let mut appliers = Appliers::start(&tables, runtime, (&files, files_end, place), &options);
         load_catalog((&files, manifest), &tables, runtime, &mut appliers, catalog)?;
-        let mut replay = Replay::start(store, manifest.log_start)?;
+        let hold_bytes = hold_bytes(tables.pool().least_limit());
+        let mut replay = Replay::start(store, manifest.log_start)?.with_hold_bytes(hold_bytes);
         let mut batch = Vec::new();
         let mut bytes = 0;
         let progress = replay.progress();
         let counters = options.progress.0.clone();
+        let complete = manifest.through.max(cold.map_or(Lsn::ZERO, |info| Lsn(info.through)));
+        let mut is_partial = false;
         while let Some(commit) = replay.next()? {
             let in_files = commit.lsn < manifest.through;
             if in_files && cold.is_none() {
@@ -422,17 +451,24 @@ impl Recovery {
             batch.push(commit);
             if batch.len() >= BATCH_COMMITS || bytes >= BATCH_BYTES {
                 appliers.send(std::mem::take(&mut batch))?;
+                if bytes >= LARGE_BYTES {
+                    // So that no more of such lie in queues when memory is found to be full.
+                    appliers.settle(catalog)?;
+                }
                 bytes = 0;
                 let (done, total) = progress.bytes();
                 counters.bytes_done.store(done, Relaxed);
                 counters.bytes_total.store(total, Relaxed);
+                if !is_partial && replay.batch_end() > complete && is_full(&tables) {
+                    replay.stop();
+                    is_partial = true;
+                }
             }
         }
         appliers.send(batch)?;
         files.end(appliers.finish(catalog)?);
         let end = replay.finish();
         options.progress.enter(WAITING);
-        let complete = manifest.through.max(cold.map_or(Lsn::ZERO, |info| Lsn(info.through)));
         Ok(Recovery {
             tables,
             runtime: runtime.clone(),
@@ -441,7 +477,14 @@ impl Recovery {
             end: end.end.resume_at(complete),
             in_doubt: end.in_doubt,
             decisions,
+            place: place.clone(),
+            is_partial,
         })
+    }
+
+    /// Whether only the beginning of the log has been read.
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// The transactions over several databases that this database, their coordinator, committed.
@@ -460,11 +503,13 @@ impl Recovery {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&GlobalTransaction) -> bool,
     ) -> Result<Recovered, RecoveryError> {
-        let Recovery { tables, runtime, options, files, end, in_doubt, .. } = self;
+        debug_assert!(!self.is_partial, "what is in doubt may be decided further on");
+        let Recovery { tables, runtime, options, files, end, in_doubt, place, .. } = self;
         let (mut files, files_end) = files;
         let mut resolved = Vec::new();
         if !in_doubt.is_empty() {
-            let mut appliers = Appliers::start(&tables, &runtime, (&files, files_end), &options);
+            let from = (&files, files_end, &place);
+            let mut appliers = Appliers::start(&tables, &runtime, from, &options);
             for prepared in in_doubt {
                 let PreparedTransaction { lsn, flags, global, body, .. } = prepared;
                 let committed = decided(&global);
@@ -486,6 +531,24 @@ impl Recovery {
         indexes::build(&tables, &runtime, &options)?;
         Ok(Recovered { tables, load: Load { files, options }, end, resolved })
     }
+
+    /// Builds the indexes of what was read of the log. Nothing is decided that is in doubt there.
+    pub(crate) fn finish_part(self) -> Result<Recovered, RecoveryError> {
+        let Recovery { tables, runtime, options, files: (files, _), end, .. } = self;
+        // Of the progress it is told when all has been read.
+        let options = RecoveryOptions { progress: RecoveryProgress::default(), ..options };
+        indexes::build(&tables, &runtime, &options)?;
+        let resolved = Vec::new();
+        Ok(Recovered { tables, load: Load { files, options }, end, resolved })
+    }
+}
+
+/// Whether rows of disk tables take as much memory as they may before they sink.
+fn is_full(tables: &Tables) -> bool {
+    let bound = tables.pool().least_limit() / FULL_PART;
+    let bytes = |table: Arc<Table>| table.memory().allocated_bytes;
+    let disk_tables = || tables.all().into_iter().filter(|table| table.is_sinkable());
+    tables.pool().total() >= bound && disk_tables().map(bytes).sum::<u64>() >= bound
 }
 
 /// Loads of a checkpoint what the catalog has to know: its rows, and the ceilings of counters. Finds out what

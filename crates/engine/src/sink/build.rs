@@ -18,6 +18,7 @@
 //!
 //! Sorting, filling trees and writing the root block, so they are done on a thread that the build has.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Acquire;
@@ -28,8 +29,9 @@ use env::FileError;
 
 use super::checkpoint::{ATTEMPTS, PAUSE};
 use super::{Core, SinkError};
-use crate::cold::table::{BuildError, BuildSpec, ColdTable, TableBuild};
+use crate::cold::table::{BuildError, BuildSpec, ColdTable, ColdTables, TableBuild};
 use crate::hot::table::Table;
+use crate::pages::BufferPool;
 use crate::txn::{PageFault, Savepoint, Transaction, TxnError, TxnResult, Unavailable};
 use crate::wait::{OffLoad, Task};
 
@@ -61,13 +63,6 @@ impl Build {
         txn: &Transaction,
     ) -> TxnResult<Build> {
         assert!(table.is_sinkable() && table.cold().is_none(), "a new disk table");
-        let indexes = 0..table.links();
-        let spec = BuildSpec {
-            storage: table.storage().0,
-            clustered: table.log_index(),
-            unique: indexes.map(|index| table.is_unique(index)).collect(),
-            keys: table.clone(),
-        };
         let thread = OffLoad::new("build", 1, 1);
         let mut build = Build {
             core: core.clone(),
@@ -76,12 +71,13 @@ impl Build {
             trees: None,
             since: txn.savepoint(),
         };
-        let owner = txn.session().owner().id().0;
+        let (owner, table) = (txn.session().owner().id().0, table.clone());
         let made = build.do_blocking(task, move |core, task| {
             // While the gates of this transaction are closed other rounds cannot take down what is queued
             // for the tables behind them, and no root can be written.
             core.round_as(task, owner)?;
-            core.begin_build(task, spec)
+            let cold = core.cold(task, &mut core.lock())?;
+            begin_trees(task, &table, (&cold, &core.pool, &core.dir))
         });
         build.trees = Some(Box::new(made?));
         Ok(build)
@@ -253,14 +249,29 @@ fn file_error(error: &FileError) -> TxnError {
     })
 }
 
-impl Core {
-    fn begin_build(&self, task: &Task, spec: BuildSpec) -> Result<TableBuild, SinkError> {
-        let cold = self.cold(task, &mut self.lock())?;
-        let bytes = (self.pool.limit_bytes() / SORT_PART).clamp(SORT_BYTES_MIN, SORT_BYTES_MAX);
-        let (env, bytes) = (task.env(), usize::try_from(bytes).unwrap_or(usize::MAX));
-        Ok(TableBuild::begin(&cold, task, spec, (env, &self.dir, bytes))?)
-    }
+/// Begins to build the trees of a table that has none; what does not fit into memory is sorted in this directory.
+pub(crate) fn begin_trees(
+    task: &Task,
+    table: &Arc<Table>,
+    (cold, pool, dir): (&Arc<ColdTables>, &BufferPool, &Path),
+) -> Result<TableBuild, SinkError> {
+    let spec = BuildSpec {
+        storage: table.storage().0,
+        clustered: table.log_index(),
+        unique: (0..table.links()).map(|index| table.is_unique(index)).collect(),
+        keys: table.clone(),
+    };
+    let bytes = sort_bytes(pool);
+    Ok(TableBuild::begin(cold, task, spec, (task.env(), dir, bytes))?)
+}
 
+/// What a sort of rows may take in memory.
+pub(crate) fn sort_bytes(pool: &BufferPool) -> usize {
+    let bytes = (pool.limit_bytes() / SORT_PART).clamp(SORT_BYTES_MIN, SORT_BYTES_MAX);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+impl Core {
     /// Writes a root that has these trees, which are whole, and what was settled in them up to this stamp. The
     /// caller's transaction, by its owner, may have closed gates.
     fn make_durable(

@@ -111,8 +111,8 @@ impl Core {
             if !state.complete {
                 return Ok(());
             }
-            let capture = cold.capture(task, state.through.0)?;
-            (cold.clone(), capture, state.through)
+            let through = state.through.min(self.until);
+            (cold.clone(), cold.capture(task, through.0)?, through)
         };
         self.check_log()?;
         cold.write(capture)?;

@@ -42,6 +42,7 @@ mod checkpoint;
 mod error;
 mod history;
 mod leave;
+mod place;
 mod policy;
 mod round;
 mod thread;
@@ -63,7 +64,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use base::ids::{Lsn, SessionId, StorageId};
 
-use crate::cold::table::{ColdInfo, ColdTables};
+use crate::cold::table::ColdTables;
 use crate::cold::{FileSpec, Growth};
 use crate::hot::sink_queue::Sinking;
 use crate::pages::BufferPool;
@@ -74,6 +75,7 @@ use leave::Leaving;
 
 pub(crate) use build::Build;
 pub use error::SinkError;
+pub(crate) use place::ColdPlace;
 pub(crate) use thread::Sinker;
 
 /// When rows sink.
@@ -119,6 +121,24 @@ pub(crate) fn files(dir: &Path, growth: Growth) -> Vec<FileSpec> {
     vec![FileSpec { id: 1, path: dir.join(FILE), growth }]
 }
 
+/// Makes the files with the pages of a database that has none.
+pub(crate) fn create_cold(
+    task: &Task,
+    pool: &BufferPool,
+    uuid: u128,
+    files: &[FileSpec],
+) -> Result<Arc<ColdTables>, SinkError> {
+    // A file that no checkpoint knows is what a life before has left unfinished.
+    let fs = task.env().fs();
+    for file in files {
+        if fs.exists(&file.path)? {
+            fs.remove_file(&file.path)?;
+        }
+    }
+    let pool = pool.get()?;
+    Ok(Arc::new(ColdTables::create(&pool, task, uuid, files)?))
+}
+
 /// What a [`Core`] is made from.
 pub(crate) struct CoreParts {
     pub manager: Arc<Manager>,
@@ -126,8 +146,11 @@ pub(crate) struct CoreParts {
     /// The directory of the database.
     pub dir: PathBuf,
     pub options: SinkOptions,
-    /// The trees there are, as the last root has them.
-    pub cold: Option<(Arc<ColdTables>, ColdInfo)>,
+    /// The trees there are, and the position that the last root speaks of, if there is one.
+    pub cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
+    /// Where the log ends that the database's own transactions are in. Commits behind that are nothing, and
+    /// roots do not speak of them.
+    pub until: Lsn,
 }
 
 /// Takes the rows of one database down.
@@ -138,6 +161,8 @@ pub(crate) struct Core {
     /// Where the files are, and those of sorts.
     dir: PathBuf,
     options: SinkOptions,
+    /// See [`CoreParts`].
+    until: Lsn,
     /// Who enters gates.
     owner: Arc<Owner>,
     state: Mutex<State>,
@@ -204,8 +229,8 @@ pub struct SinkStats {
 
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
-        let CoreParts { manager, pool, dir, options, cold } = parts;
-        let durable = cold.as_ref().map(|(_, info)| Lsn(info.through));
+        let CoreParts { manager, pool, dir, options, cold, until } = parts;
+        let durable = cold.as_ref().and_then(|(_, through)| *through);
         // Those that had begun before a crash, and of which no root tells, begin again.
         let tables = manager.tables().all().into_iter();
         let again = tables.filter(|table| table.sinks() && table.cold().is_none());
@@ -230,6 +255,7 @@ impl Core {
             manager,
             pool,
             options,
+            until,
             owner,
             state: Mutex::new(state),
             writing: Mutex::default(),
@@ -247,16 +273,8 @@ impl Core {
         if let Some(cold) = &state.cold {
             return Ok(cold.clone());
         }
-        // A file that no checkpoint knows is what a life before has left unfinished.
-        let fs = task.env().fs();
-        for file in &self.files {
-            if fs.exists(&file.path)? {
-                fs.remove_file(&file.path)?;
-            }
-        }
-        let pool = self.pool.get()?;
-        let cold = ColdTables::create(&pool, task, self.manager.uuid(), &self.files)?;
-        Ok(state.cold.insert(Arc::new(cold)).clone())
+        let cold = create_cold(task, &self.pool, self.manager.uuid(), &self.files)?;
+        Ok(state.cold.insert(cold).clone())
     }
 
     /// What was done since the database came up.

@@ -245,3 +245,61 @@ fn what_was_acknowledged_comes_back_from_the_tail_of_a_damaged_database() {
         assert!(kept == told || kept == told + 1, "{told} acknowledged, {kept} there");
     }
 }
+
+/// A log may have more rows than memory takes, in many transactions and in one: their tables sink while it is read.
+#[test]
+fn a_log_with_more_rows_than_memory_takes_can_be_restored() {
+    const STEP: i64 = 4000;
+    const ROWS: i64 = 60_000;
+    let dir = TempDir::new();
+    let flags = ["--max-memory", "40MB", "--disk-table-memory", "2MB"];
+    let server = Process::start(dir.path(), &flags);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database d; alter database d set recovery full");
+    run(
+        &mut connection,
+        "use d; create table t (id int not null primary key, n int not null, v varchar(800)); \
+         create index ix on t (n); insert t values (-1, -1, 'first'); \
+         create table hot (id int identity primary key, n int); \
+         backup database d to disk = 'd.bak'",
+    );
+    let fill = |connection: &mut Connection, from: i64| {
+        run(
+            connection,
+            &format!(
+                "insert t select value, value % 1000, replicate('a', 700) \
+                 from generate_series({from}, {}); insert hot values ({from}); \
+                 update t set n = -n, v = replicate('b', 700) where id >= {from} and id % 3 = 0; \
+                 delete t where id >= {from} and id % 5 = 0",
+                from + STEP - 1
+            ),
+        );
+    };
+    (0..ROWS).step_by(STEP as usize).for_each(|from| fill(&mut connection, from));
+    run(&mut connection, "begin tran");
+    (ROWS..2 * ROWS).step_by(STEP as usize).for_each(|from| fill(&mut connection, from));
+    run(&mut connection, "commit; insert hot values (-1); update t set n = 5 where id = 1");
+    run(&mut connection, "backup log d to disk = 'd.trn'; use master");
+    run(&mut connection, "restore database r from disk = 'd.bak' with norecovery");
+    run(&mut connection, "restore log r from disk = 'd.trn'");
+    let sums = |connection: &mut Connection, database: &str| {
+        let text = format!(
+            "select count(*), sum(cast(id as bigint)), sum(cast(n as bigint)), \
+             sum(case when v like 'b%' then 1 else 0 end) from {database}.dbo.t \
+             union all select count(*), sum(id), sum(n), count(*) \
+             from {database}.dbo.t with (index(ix)) where n between -300 and 300 \
+             union all select count(*), sum(id), sum(n), max(id) from {database}.dbo.hot"
+        );
+        connection.query(&text).unwrap().rows
+    };
+    let expected = sums(&mut connection, "d");
+    assert_eq!(sums(&mut connection, "r"), expected);
+    run(&mut connection, "dbcc checkdb ('r') with no_infomsgs");
+    run(&mut connection, "insert r.dbo.t values (0, 0, 'more')");
+    server.kill();
+    let server = Process::start(dir.path(), &flags);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    assert_eq!(sums(&mut connection, "d"), expected);
+    run(&mut connection, "delete r.dbo.t where id = 0");
+    assert_eq!(sums(&mut connection, "r"), expected);
+}

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::catalog::def::*;
 use crate::catalog::definition::Definition;
-use crate::catalog::replay::CatalogReplay;
+use crate::catalog::replay::{CatalogReplay, sequence_of};
 use crate::catalog::store::{Catalog, create_system_tables};
 use crate::database::{Database, DatabaseIdentity, Host, RecoveringDatabase};
 use crate::engine::Engine;
@@ -228,16 +228,22 @@ struct Opening<'a> {
 
 impl Opening<'_> {
     fn replay(&mut self, name: &str, identity: DatabaseIdentity) -> Result<Replayed, EngineError> {
-        let tables = self.host.tables(self.options.database_memory_limit);
-        create_system_tables(&tables, identity.id, true);
         let progress = RecoveryProgress::default();
         (self.on_recovery)(name, &progress);
-        let recovery = RecoveryOptions { threads: self.options.recovery_threads, progress };
-        let mut catalog = CatalogReplay::default();
-        let options = &self.options.database;
-        let database =
-            Database::recover(self.host, identity, tables, &mut catalog, options, recovery)?;
-        Ok((database, catalog))
+        loop {
+            let tables = self.host.tables(self.options.database_memory_limit);
+            create_system_tables(&tables, identity.id, true);
+            let (threads, progress) = (self.options.recovery_threads, progress.clone());
+            let recovery = RecoveryOptions { threads, progress };
+            let mut catalog = CatalogReplay::default();
+            let (identity, options) = (identity.clone(), &self.options.database);
+            let database =
+                Database::recover(self.host, identity, tables, &mut catalog, options, recovery)?;
+            if !database.is_partial() {
+                return Ok((database, catalog));
+            }
+            database.save_part(&Task::blocking(&self.host.runtime), sequence_of)?;
+        }
     }
 
     /// Reads the logs of all databases that are to be open but tempdb's. Returns them, master

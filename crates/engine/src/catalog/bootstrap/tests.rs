@@ -2,6 +2,7 @@
 
 mod attach;
 mod load;
+mod stages;
 
 use std::path::{Path, PathBuf};
 
@@ -88,11 +89,15 @@ impl World {
     }
 
     fn open(&self) -> Result<Server, InstanceError> {
+        self.open_with(options())
+    }
+
+    fn open_with(&self, options: InstanceOptions) -> Result<Server, InstanceError> {
         let host = self.host();
         let task = Task::blocking(&host.runtime);
         let owner = host.owner(SessionId(51));
         let dir = PathBuf::from(DIR);
-        let (instance, report) = Instance::open(host, &dir, options(), &task, &mut |_, _| {})?;
+        let (instance, report) = Instance::open(host, &dir, options, &task, &mut |_, _| {})?;
         Ok(Server { instance, report, task, owner })
     }
 

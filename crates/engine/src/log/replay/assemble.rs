@@ -13,8 +13,16 @@ use crate::log::record::{
 };
 use crate::log::store::{Batch, LogStore};
 
-/// Bytes of batches that may be held in memory for chunks of transactions that have not ended.
-const HOLD_BYTES: usize = 64 << 20;
+/// Bytes of batches that may be held in memory for chunks of transactions that have not ended: a part of what rows may
+/// take, and at least and at most.
+const HOLD_PART: u64 = 16;
+const HOLD_MIN: u64 = 1 << 20;
+const HOLD_MAX: u64 = 64 << 20;
+
+/// What may be held where rows may take so many bytes.
+pub(crate) fn hold_bytes(memory: u64) -> usize {
+    (memory / HOLD_PART).clamp(HOLD_MIN, HOLD_MAX) as usize
+}
 
 /// Takes batches in order and gives the transactions that they complete.
 pub(crate) struct Assembler {
@@ -46,7 +54,7 @@ impl Assembler {
             current: None,
             streams: HashMap::new(),
             held_bytes: 0,
-            hold_bytes: HOLD_BYTES,
+            hold_bytes: HOLD_MAX as usize,
             prepared: HashMap::new(),
         }
     }

@@ -24,7 +24,7 @@ use super::store::{Batch, BatchReader, LogEnd, LogStore};
 mod assemble;
 mod body;
 
-pub(crate) use assemble::Assembler;
+pub(crate) use assemble::{Assembler, hold_bytes};
 pub use body::{Body, Operations};
 
 /// Batches read ahead.
@@ -92,7 +92,9 @@ pub struct Replay {
     reader: Option<JoinHandle<()>>,
     progress: Progress,
     assembler: Assembler,
+    /// The end of the log; before that is found, and if it is not, of the batch at hand.
     end: Option<LogEnd>,
+    stopping: bool,
 }
 
 enum Arrival {
@@ -118,6 +120,7 @@ impl Replay {
             progress,
             assembler: Assembler::new(store, from),
             end: None,
+            stopping: false,
         })
     }
 
@@ -142,13 +145,23 @@ impl Replay {
             if let Some(committed) = self.assembler.next()? {
                 return Ok(Some(committed));
             }
-            if !self.next_batch()? {
+            if self.stopping || !self.next_batch()? {
                 return Ok(None);
             }
         }
     }
 
-    /// How the log ends.
+    /// Lets the log end, as far as it is read here, behind the batch of the transaction that came last.
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Where the batch ends of the transaction that came last.
+    pub fn batch_end(&self) -> Lsn {
+        self.end.map_or(Lsn::ZERO, |end| end.end)
+    }
+
+    /// How the log ends, or the part of it that was read.
     ///
     /// # Panics
     /// If [`Replay::next`] has not given `None`.
@@ -163,6 +176,7 @@ impl Replay {
         let arrival = arriving.recv();
         match arrival {
             Ok(Arrival::Batch(batch)) => {
+                self.end = Some(LogEnd::behind(&batch));
                 self.assembler.push(batch);
                 return Ok(true);
             }

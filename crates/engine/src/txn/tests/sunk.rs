@@ -37,7 +37,8 @@ impl Depth {
         let memory = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
         let pool = Arc::new(BufferPool::new(harness.runtime.clone(), memory, None));
         let manager = harness.manager.clone();
-        let core = Core::new(CoreParts { manager, pool, dir, options, cold: None });
+        let (cold, until) = (None, base::ids::Lsn::MAX);
+        let core = Core::new(CoreParts { manager, pool, dir, options, cold, until });
         Depth { harness, core }
     }
 

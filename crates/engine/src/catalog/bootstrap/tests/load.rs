@@ -3,7 +3,7 @@
 use super::*;
 use crate::txn::Written;
 
-const TABLE: &str = "T";
+pub(super) const TABLE: &str = "T";
 /// The rows after each step of the script.
 const COUNTS: [i64; 4] = [5, 405, 406, 600];
 
@@ -13,7 +13,7 @@ fn expected(step: usize) -> Rows {
     (1..=COUNTS[step]).map(|id| (id, 2 * id)).collect()
 }
 
-fn disk_table(id: ObjectId) -> TableDef {
+pub(super) fn disk_table(id: ObjectId) -> TableDef {
     let mut table = TableDef { kind: TableKind::Disk, ..table(id, TABLE) };
     table.indexes[0].id = IndexId(1);
     table.indexes[0].kind = IndexKind::Clustered;

@@ -1,0 +1,178 @@
+//! Databases whose log has more rows of disk tables than memory takes.
+
+use std::collections::BTreeMap;
+
+use super::load::disk_table;
+use super::*;
+use crate::txn::{Durability, Written};
+
+/// What the rows of a database may take in memory when it is recovered.
+const MEMORY: u64 = 6 << 20;
+/// Transactions, and the rows that each inserts.
+const STEPS: i64 = 1600;
+const ROWS: i64 = 60;
+/// Every so many transactions changes rows that came before.
+const CHANGE_EVERY: i64 = 200;
+const DISK: &str = super::load::TABLE;
+const HOT: &str = "hot";
+
+type Rows = BTreeMap<i64, i64>;
+
+/// All stays in the log.
+fn no_checkpoints() -> InstanceOptions {
+    let InstanceOptions { database, .. } = options();
+    let checkpoints = CheckpointOptions {
+        log_bytes: u64::MAX,
+        shutdown_bytes: u64::MAX,
+        interval_ns: u64::MAX,
+        ..database.checkpoints
+    };
+    let database = StoreOptions { checkpoints, ..database };
+    InstanceOptions { database, ..options() }
+}
+
+fn little_memory() -> InstanceOptions {
+    InstanceOptions { database_memory_limit: MEMORY, ..no_checkpoints() }
+}
+
+impl Server {
+    /// A database with a disk table and a memory-optimized one, into which rows come, of which some are changed and some
+    /// go; what is left of both.
+    fn fill(&self) -> (Rows, Rows) {
+        let catalog = self.create_database("A").expect("the disk works");
+        let (disk, hot) = self
+            .ddl(&catalog, |edit, txn| {
+                let ids = (edit.new_object_id(), edit.new_object_id());
+                edit.create_table(&self.task, txn, disk_table(ids.0))?;
+                edit.create_table(&self.task, txn, table(ids.1, HOT))?;
+                Ok(ids)
+            })
+            .expect("the disk works");
+        let schema = catalog.current();
+        let table_of = |id| catalog.table(schema.table(id).expect("it was made")).expect("it too");
+        let (disk, hot) = (table_of(disk), table_of(hot));
+        let (mut on_disk, mut in_memory) = (Rows::new(), Rows::new());
+        for step in 0..STEPS {
+            let place = catalog.database().session(&self.owner);
+            let mut txn = Transaction::begin(&place, &self.task).expect("a slot is free");
+            for id in step * ROWS + 1..=(step + 1) * ROWS {
+                insert(&catalog, &self.task, &mut txn, &disk, id % 50).expect("nobody else");
+                on_disk.insert(id, id % 50);
+            }
+            insert(&catalog, &self.task, &mut txn, &hot, step).expect("nobody else");
+            in_memory.insert(step + 1, step);
+            if step % CHANGE_EVERY == CHANGE_EVERY - 1 {
+                let part = step / CHANGE_EVERY;
+                self.change_part(&mut txn, &disk, part).expect("nobody else");
+                on_disk.retain(|id, v| match changed(part, (*id, *v)) {
+                    Some((_, now)) => {
+                        *v = now;
+                        true
+                    }
+                    None => false,
+                });
+            }
+            txn.commit(&self.task, Durability::Full).expect("the disk works");
+        }
+        catalog.database().manager().log().flush(&self.task).expect("the disk works");
+        (on_disk, in_memory)
+    }
+
+    /// Changes rows of the table.
+    fn change_part(&self, txn: &mut Transaction, table: &Table, part: i64) -> CatalogResult<()> {
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = statement.snapshot;
+        let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
+        while let Some(row) = cursor.next(txn, &self.task, table)? {
+            let old = integers(table, txn.row(table, row));
+            let written = match changed(part, (old[0], old[1])) {
+                Some((_, v)) if v == old[1] => continue,
+                Some((id, v)) => {
+                    let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
+                    txn.update(&self.task, table, &snapshot, row, &new)?
+                }
+                None => txn.delete(&self.task, table, &snapshot, row)?,
+            };
+            assert!(matches!(written, Written::Done(_)), "nobody else is there");
+        }
+        txn.end_statement(statement);
+        Ok(())
+    }
+
+    /// Everything is there, in order, and goes on.
+    fn check_rows(&self, (on_disk, in_memory): &(Rows, Rows)) {
+        self.check();
+        let a = self.instance.find("A").expect("it was made");
+        let catalog = self.instance.catalog(a.id).expect("check() has seen it");
+        for (name, expected) in [(DISK, on_disk), (HOT, in_memory)] {
+            let schema = catalog.current();
+            let found = schema.objects().find(|object| &*object.header().name == name);
+            let id = found.expect("it was made").header().id;
+            let rows: Rows = self.select(&catalog, id).into_iter().collect();
+            let missing = expected.iter().find(|(id, v)| rows.get(id) != Some(v));
+            let other = rows.iter().find(|(id, v)| expected.get(id) != Some(v));
+            assert!(missing.is_none() && other.is_none(), "{name}: {missing:?}, {other:?}");
+            let table = catalog.table(schema.table(id).expect("it is one"));
+            assert_eq!(table.expect("it has a storage").row_count(), expected.len() as u64);
+            self.insert(&catalog, id, 7).expect("the disk works");
+            let last = *self.select(&catalog, id).last().expect("it was just inserted");
+            let before = expected.last_key_value().expect("there are some").0;
+            assert!(last.0 > *before && last.1 == 7, "{name}: {last:?}");
+        }
+        let memory = catalog.database().manager().tables().pool().total();
+        assert!(memory < MEMORY, "{memory} bytes are in memory");
+    }
+}
+
+/// What a part makes of a row.
+fn changed(part: i64, (id, v): (i64, i64)) -> Option<(i64, i64)> {
+    match id % 23 {
+        n if n == part => Some((id, v - 100)),
+        n if n == part + 8 => None,
+        _ => Some((id, v)),
+    }
+}
+
+/// A world in which a server has been killed that had all in memory and in the log.
+fn killed(seed: u64) -> (World, (Rows, Rows)) {
+    let world = World::new(seed);
+    world.create().expect("an empty disk");
+    let server = world.open_with(no_checkpoints()).expect("it was just made");
+    let rows = server.fill();
+    world.sim.fs().power_off();
+    drop(server);
+    world.sim.fs().power_on();
+    (world, rows)
+}
+
+#[test]
+fn a_log_with_more_rows_than_memory_takes_is_recovered_in_stages() {
+    let (world, rows) = killed(41);
+    if std::env::var_os("NOLIM").is_some() {
+        let server = world.open_with(no_checkpoints()).expect("it can be recovered");
+        server.check_rows(&rows);
+        return;
+    }
+    let server = world.open_with(little_memory()).expect("it can be recovered");
+    server.check_rows(&rows);
+}
+
+#[test]
+fn a_recovery_in_stages_that_is_cut_off_again_and_again_loses_nothing() {
+    let (world, rows) = killed(42);
+    let mut operations = 3;
+    loop {
+        world.sim.fs().power_off_at(world.sim.fs().operations() + operations);
+        let opened = world.open_with(little_memory());
+        let is_open = opened.as_ref().is_ok_and(|server| server.report.failed.is_empty());
+        world.sim.fs().power_off();
+        drop(opened);
+        world.sim.fs().power_on();
+        if is_open {
+            break;
+        }
+        operations = operations * 5 / 4 + 1;
+    }
+    let server = world.open_with(little_memory()).expect("it can be recovered");
+    server.check_rows(&rows);
+}
