@@ -129,7 +129,7 @@ impl Gathered {
                 | Operation::Load { storage, .. }
                 | Operation::Unload { storage, .. }
                 | Operation::Delete { storage, .. }
-                    if self.sinks(world, storage, commit.lsn) => {}
+                    if !self.keeps(world, storage, commit.lsn) => {}
                 Operation::Load { storage, layout, row } => {
                     self.data(world)?.push(storage, layout, commit.lsn, row)?;
                 }
@@ -144,7 +144,7 @@ impl Gathered {
                 Operation::Delete { storage, replaces, key } => {
                     self.end(storage, replaces, Some(key), commit.lsn)?;
                 }
-                // Of a table that has had trees, and so sinks for whoever has replayed it.
+                // Of a table that has trees, or has had them and sinks for whoever has replayed it.
                 Operation::Unload { storage, .. } => {
                     let stamp = commit.lsn;
                     return Err(CheckpointError::Inconsistent { stamp, storage });
@@ -205,9 +205,10 @@ impl Gathered {
         Ok(())
     }
 
-    /// Whether what this commit did to the table is not the files' to keep, but the sink's.
-    fn sinks(&mut self, world: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
-        self.known(world, storage).is_some_and(|key| key.sinks(stamp))
+    /// Whether what this commit did to the table is the files' to keep, and not the sink's; nor nobody's, since the
+    /// table was gone when the commit was over: it may have made the storage, and given it up for another.
+    fn keeps(&mut self, world: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
+        self.known(world, storage).is_some_and(|key| !key.sinks(stamp))
     }
 
     fn known(&mut self, world: &Surroundings<'_>, storage: StorageId) -> Option<Arc<LogKey>> {

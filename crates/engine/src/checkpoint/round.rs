@@ -268,10 +268,10 @@ impl Core {
 
     /// Starts behind the last checkpoint.
     fn start_following(&self, state: &State) -> Result<Follower> {
-        let Manifest { log_start, .. } = state.manifest;
+        let Manifest { log_start, through, .. } = state.manifest;
         let mut gathered = Gathered::behind(&state.manifest);
         gathered.next.next_file = state.next_file;
-        let mut assembler = Assembler::new(self.store.clone(), log_start);
+        let mut assembler = Assembler::new(self.store.clone(), log_start, through);
         assembler.hold_bytes = hold_bytes(self.manager.tables().pool().least_limit());
         Ok(Follower { tail: self.store.follow(log_start)?, assembler, gathered })
     }

@@ -54,14 +54,13 @@ impl Database {
         let from = ((&*objects as &dyn ObjectStore, &last.manifest), &place);
         let recovery =
             Recovery::replay(store.clone(), from, tables, &host.runtime, catalog, recovery)?;
-        let root = place.info.map(|info| Lsn(info.through));
         let files = Files {
             store,
             objects,
             options: options.checkpoints,
             sink: options.sink,
             pages: host.pages.clone(),
-            cold: place.found().map(|cold| (cold, root)),
+            cold: None,
             backups,
             last,
             life: Lsn::ZERO,
@@ -69,7 +68,7 @@ impl Database {
             until: Lsn::MAX,
         };
         let (host, log) = (host.clone(), options.log);
-        Ok(RecoveringDatabase { host, identity, files, log, recovery })
+        Ok(RecoveringDatabase { host, identity, files, place, log, recovery })
     }
 }
 
@@ -78,7 +77,9 @@ impl Database {
 pub struct RecoveringDatabase {
     host: Host,
     identity: DatabaseIdentity,
+    /// Without trees: recovery may make some.
     files: Files,
+    place: Arc<ColdPlace>,
     log: LogOptions,
     recovery: Recovery,
 }
@@ -101,8 +102,9 @@ impl RecoveringDatabase {
 
     /// Makes a checkpoint of what has been read, with all rows of disk tables in pages. It is recovered anew then.
     pub fn save_part(self, task: &Task, sequence_of: SequenceOf) -> Result<(), EngineError> {
-        let RecoveringDatabase { host, identity, mut files, recovery, .. } = self;
+        let RecoveringDatabase { host, identity, mut files, place, recovery, .. } = self;
         let Recovered { tables, load, end, .. } = recovery.finish_part()?;
+        files.cold = place.trees();
         (files.life, files.alive, files.until) = (end.end, Lsn::ZERO, end.end);
         files.store = Arc::new(Prefix::new(files.store, end));
         files.backups.chain.change(|chain| {
@@ -141,8 +143,9 @@ impl RecoveringDatabase {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&crate::log::GlobalTransaction) -> bool,
     ) -> Result<Database, EngineError> {
-        let RecoveringDatabase { host, identity, mut files, log, recovery } = self;
+        let RecoveringDatabase { host, identity, mut files, place, log, recovery } = self;
         let Recovered { tables, load, end, resolved } = recovery.finish(catalog, decided)?;
+        files.cold = place.trees();
         (files.life, files.alive) = (end.next, end.next);
         // Before anything is written to the log, which then goes its own way.
         begin_fork(&files.backups.chain, identity.uuid, end.next)?;

@@ -428,7 +428,10 @@ impl Recovery {
         let mut appliers = Appliers::start(&tables, runtime, (&files, files_end, place), &options);
         load_catalog((&files, manifest), &tables, runtime, &mut appliers, catalog)?;
         let hold_bytes = hold_bytes(tables.pool().least_limit());
-        let mut replay = Replay::start(store, manifest.log_start)?.with_hold_bytes(hold_bytes);
+        // Where the log began to be needed from its start on.
+        let kept_for = manifest.sunk.map_or(manifest.through, |sunk| sunk.min(manifest.through));
+        let mut replay = Replay::start_complete_to(store, manifest.log_start, kept_for)?
+            .with_hold_bytes(hold_bytes);
         let mut batch = Vec::new();
         let mut bytes = 0;
         let progress = replay.progress();
@@ -444,25 +447,25 @@ impl Recovery {
             if !in_files && commit.flags.has(RecordFlags::CATALOG) {
                 appliers.send(std::mem::take(&mut batch))?;
                 appliers.barrier(catalog, commit)?;
-                bytes = 0;
-                continue;
-            }
-            bytes += commit.body.len();
-            batch.push(commit);
-            if batch.len() >= BATCH_COMMITS || bytes >= BATCH_BYTES {
+            } else {
+                bytes += commit.body.len();
+                batch.push(commit);
+                if batch.len() < BATCH_COMMITS && bytes < BATCH_BYTES {
+                    continue;
+                }
                 appliers.send(std::mem::take(&mut batch))?;
                 if bytes >= LARGE_BYTES {
                     // So that no more of such lie in queues when memory is found to be full.
                     appliers.settle(catalog)?;
                 }
-                bytes = 0;
-                let (done, total) = progress.bytes();
-                counters.bytes_done.store(done, Relaxed);
-                counters.bytes_total.store(total, Relaxed);
-                if !is_partial && replay.batch_end() > complete && is_full(&tables) {
-                    replay.stop();
-                    is_partial = true;
-                }
+            }
+            bytes = 0;
+            let (done, total) = progress.bytes();
+            counters.bytes_done.store(done, Relaxed);
+            counters.bytes_total.store(total, Relaxed);
+            if !is_partial && replay.batch_end() > complete && is_full(&tables) {
+                replay.stop();
+                is_partial = true;
             }
         }
         appliers.send(batch)?;

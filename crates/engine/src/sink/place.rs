@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use base::ids::Lsn;
+
 use super::build::{begin_trees, sort_bytes};
 use super::{SinkError, create_cold};
 use crate::cold::FileSpec;
@@ -30,11 +32,21 @@ impl ColdPlace {
         self.tables.lock().expect("nobody panics while files are made").clone()
     }
 
+    /// The trees there are, and the position that the root speaks of, if there is one.
+    pub fn trees(&self) -> Option<(Arc<ColdTables>, Option<Lsn>)> {
+        let root = self.info.map(|info| Lsn(info.through));
+        self.found().map(|cold| (cold, root))
+    }
+
     /// Begins to build the trees of a table that has none.
     pub fn build(&self, task: &Task, table: &Arc<Table>) -> Result<TableBuild, SinkError> {
         let mut tables = self.tables.lock().expect("nobody panics while files are made");
         let cold = match &*tables {
-            Some(cold) => cold.clone(),
+            Some(cold) => {
+                // A root that was written in the middle of a build has what there was of these trees then.
+                cold.remove_abandoned(task)?;
+                cold.clone()
+            }
             None => tables.insert(create_cold(task, &self.pool, self.uuid, &self.files)?).clone(),
         };
         begin_trees(task, table, (&cold, &self.pool, &self.dir))

@@ -80,7 +80,7 @@ impl Transaction {
             // change of it already: his stamp is no lower than this (S4).
             let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
-            self.written_bytes += (row.1.len() + ROW_BYTES) as u64;
+            self.note_written(table, row.1.len() + ROW_BYTES);
         }
         Ok(BroughtBack::To(promoted.anchor()))
     }

@@ -76,10 +76,9 @@ impl Transaction {
     pub fn settle(&mut self, task: &Task) -> TxnResult<()> {
         let Some(from) = self.own.iter().map(|own| own.since).min() else { return Ok(()) };
         let is_own: SmallVec<[bool; 8]> = self.held.iter().map(|h| self.owns(h.table)).collect();
-        self.log_settled(task, &is_own)?;
-        self.protect_own();
         let (mut done, mut rows) = (0, 0);
-        let mut stamped = Ok(());
+        let mut stamped = self.log_settled(task, &is_own);
+        self.protect_own();
         while done < self.writes.len() && stamped.is_ok() {
             let until = self.writes.len().min(done + ROWS_PER_STAMP);
             stamped = self.stamp_own(task, done..until, &is_own).map(|some| {
@@ -89,9 +88,14 @@ impl Transaction {
         }
         self.writes
             .settle(from.writes, |place, write| place < done && is_own[write.table as usize]);
-        self.forget_written();
+        self.forget_own();
         self.release_own();
-        stamped?;
+        if let Err(error) = stamped {
+            // The log has rows as loaded that are not settled.
+            let why = error.clone();
+            self.before_commit(move |_, _| Err(why));
+            return Err(error);
+        }
         match rows {
             0 => Ok(()),
             _ => self.sink_own(task),

@@ -170,6 +170,8 @@ pub struct Transaction {
     /// About how many bytes of memory its changes take, and with how many it is looked next whether that is
     /// too much.
     pub(super) written_bytes: u64,
+    /// How many of these are rows of storages of its own that may be settled.
+    own_bytes: u64,
     look_at_bytes: u64,
     /// Bytes of rows that go to the log, and how many writes were taken back: for [`Progress`].
     pub(super) row_bytes: u64,
@@ -218,6 +220,7 @@ impl Transaction {
             operations: Vec::new(),
             loads: Loads::default(),
             written_bytes: 0,
+            own_bytes: 0,
             look_at_bytes: SHARE_MIN,
             row_bytes: 0,
             undone: 0,
@@ -455,9 +458,18 @@ impl Transaction {
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
 
-    /// Whether its changes take a good part of its share.
+    /// It has written something, of so many bytes, to a table.
+    #[inline]
+    pub(super) fn note_written(&mut self, table: &Table, bytes: usize) {
+        self.written_bytes += bytes as u64;
+        if !self.own.is_empty() && self.owns(table.pointer()) {
+            self.own_bytes += bytes as u64;
+        }
+    }
+
+    /// Whether its changes of storages of its own take a good part of its share.
     pub(super) fn fills_memory(&self) -> bool {
-        self.is_much(self.written_bytes)
+        self.is_much(self.own_bytes)
     }
 
     /// Whether so many bytes are a good part of its share.
@@ -466,9 +478,10 @@ impl Transaction {
         bytes >= (share / SETTLE_PART).max(SHARE_MIN)
     }
 
-    /// Its changes take no memory any more.
-    pub(super) fn forget_written(&mut self) {
-        (self.written_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+    /// Its changes of storages of its own take no memory any more.
+    pub(super) fn forget_own(&mut self) {
+        self.written_bytes = self.written_bytes.saturating_sub(self.own_bytes);
+        (self.own_bytes, self.look_at_bytes) = (0, SHARE_MIN);
     }
 
     /// Whether a statement is in progress.
@@ -494,7 +507,7 @@ impl Transaction {
     /// over.
     pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
-        self.forget_written();
+        (self.written_bytes, self.own_bytes, self.look_at_bytes) = (0, 0, SHARE_MIN);
     }
 
     /// Registers a function to be called before a commit is decided, with the owner whose gates the

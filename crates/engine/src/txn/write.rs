@@ -194,7 +194,7 @@ impl Transaction {
         let version = unsafe { anchor.inline(table.links()) };
         let (table_place, kind) = (target.held, WriteKind::Insert);
         self.writes.push(Write { anchor, version, table: table_place, kind, moved: false });
-        self.written_bytes += (row.len() + ROW_BYTES) as u64;
+        self.note_written(table, row.len() + ROW_BYTES);
         self.note_logged(table, row);
         self.order_insert(table);
         if self.must_ask(table) && self.is_insert_overtaken(table, row) {
@@ -582,10 +582,11 @@ impl Transaction {
             }
             return Ok(None);
         }
-        self.written_bytes += match change {
-            Change::Update(bytes) => (VERSION_BYTES + bytes.len()) as u64,
-            Change::Delete | Change::Move => VERSION_BYTES as u64,
+        let bytes = match change {
+            Change::Update(bytes) => VERSION_BYTES + bytes.len(),
+            Change::Delete | Change::Move => VERSION_BYTES,
         };
+        self.note_written(table, bytes);
         self.note_taken(target, anchor, version, kind);
         if let Change::Update(bytes) = change {
             self.note_logged(table, bytes);

@@ -168,7 +168,9 @@ impl WriteSet {
         });
         let count = before - self.entries.len();
         self.gone += count;
-        self.settled.push(Settled { from, at, count });
+        if count > 0 {
+            self.settled.push(Settled { from, at, count });
+        }
     }
 
     /// How many entries stay when the transaction goes back to this place.

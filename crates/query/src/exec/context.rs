@@ -178,8 +178,9 @@ impl<'c> Context<'c> {
         if own {
             self.session.begin_transaction(Origin::Statement, "");
         }
-        let mark = self.session.transaction.mark();
+        let mark = self.session.transaction.keep_mark();
         let result = body(self);
+        self.session.transaction.drop_mark();
         match &result {
             Ok(_) if own => {
                 let durability = self.session.durability(false);

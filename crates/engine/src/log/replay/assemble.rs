@@ -1,6 +1,6 @@
 //! Putting transactions together from the records of batches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base::ids::Lsn;
@@ -29,12 +29,16 @@ pub(crate) struct Assembler {
     store: Arc<dyn LogStore>,
     /// Records before this position do not count.
     from: Lsn,
+    /// Commits before this position are not needed if what they did begins before `from`.
+    complete: Lsn,
     current: Option<Current>,
     streams: HashMap<Lsn, Held>,
     held_bytes: usize,
     /// Chunks beyond this are read again when their transaction commits.
     pub hold_bytes: usize,
     prepared: HashMap<Lsn, PreparedTransaction>,
+    /// Prepare records of transactions that began before `from`.
+    passed: HashSet<Lsn>,
 }
 
 /// The batch being taken apart.
@@ -46,16 +50,19 @@ struct Current {
 }
 
 impl Assembler {
-    /// For batches of this log, of which records from this position on count.
-    pub fn new(store: Arc<dyn LogStore>, from: Lsn) -> Assembler {
+    /// For batches of this log, of which records from this position on count. A transaction that began before that
+    /// was over before `complete`, whose commit may lie behind others' beginnings.
+    pub fn new(store: Arc<dyn LogStore>, from: Lsn, complete: Lsn) -> Assembler {
         Assembler {
             store,
             from,
+            complete,
             current: None,
             streams: HashMap::new(),
             held_bytes: 0,
             hold_bytes: HOLD_MAX as usize,
             prepared: HashMap::new(),
+            passed: HashSet::new(),
         }
     }
 
@@ -121,11 +128,25 @@ impl Assembler {
                 Ok(None)
             }
             RecordKind::Prepare => self.prepare(header, lsn, piece).map(|()| None),
-            RecordKind::Commit => self.commit(header, lsn, piece).map(Some),
+            RecordKind::Commit => self.commit(header, lsn, piece),
         }
     }
 
+    /// Whether what this record, at this position, is about is a transaction that began before what is read, and is
+    /// known to be over.
+    fn is_passed(&self, header: &RecordHeader, lsn: Lsn) -> bool {
+        let prepared = header.flags.has(RecordFlags::PREPARED);
+        let begun_before = match prepared || header.flags.has(RecordFlags::CHUNKED) {
+            true => header.related < self.from || prepared && self.passed.contains(&header.related),
+            false => false,
+        };
+        begun_before && lsn < self.complete
+    }
+
     fn hold_chunk(&mut self, header: RecordHeader, piece: Piece) -> Result<(), LogError> {
+        if header.related < self.from {
+            return Ok(());
+        }
         let piece = match self.held_bytes + piece.holds_bytes() > self.hold_bytes {
             true => piece.let_go(),
             false => piece,
@@ -157,7 +178,7 @@ impl Assembler {
         let ends_prepared = header.flags.has(RecordFlags::PREPARED);
         let mut pieces = match header.flags.has(RecordFlags::CHUNKED) && !ends_prepared {
             true => {
-                // A stream that began before the position from which we read was over by then.
+                // One that began before the position from which we read, and is needed, would have kept that.
                 let what = "the chunks of a transaction are missing";
                 self.take_stream(header.related).ok_or_else(|| piece.damaged(what))?
             }
@@ -168,6 +189,10 @@ impl Assembler {
     }
 
     fn prepare(&mut self, header: RecordHeader, lsn: Lsn, piece: Piece) -> Result<(), LogError> {
+        if self.is_passed(&header, lsn) {
+            self.passed.insert(lsn);
+            return Ok(());
+        }
         let nameless = piece.damaged("a prepared transaction has no name");
         let (global, body) = self.assemble(&header, piece)?;
         let global = global.ok_or(nameless)?;
@@ -182,16 +207,19 @@ impl Assembler {
         header: RecordHeader,
         lsn: Lsn,
         piece: Piece,
-    ) -> Result<CommittedTransaction, LogError> {
+    ) -> Result<Option<CommittedTransaction>, LogError> {
+        if self.is_passed(&header, lsn) {
+            return Ok(None);
+        }
         if !header.flags.has(RecordFlags::PREPARED) {
             let (global, body) = self.assemble(&header, piece)?;
-            return Ok(CommittedTransaction { lsn, flags: header.flags, global, body });
+            return Ok(Some(CommittedTransaction { lsn, flags: header.flags, global, body }));
         }
         let unknown = || piece.damaged("a transaction commits that was not prepared");
         let prepared = self.prepared.remove(&header.related).ok_or_else(unknown)?;
         let PreparedTransaction { flags, global, body, .. } = prepared;
         let flags = header.flags.with(flags);
-        Ok(CommittedTransaction { lsn, flags, global: Some(global), body })
+        Ok(Some(CommittedTransaction { lsn, flags, global: Some(global), body }))
     }
 }
 

@@ -106,6 +106,15 @@ enum Arrival {
 impl Replay {
     /// Starts to read from this position on, where a record starts.
     pub fn start(store: Arc<dyn LogStore>, from: Lsn) -> Result<Replay, LogError> {
+        Replay::start_complete_to(store, from, from)
+    }
+
+    /// The same where transactions that began before that were over before `complete`: they are passed over.
+    pub(crate) fn start_complete_to(
+        store: Arc<dyn LogStore>,
+        from: Lsn,
+        complete: Lsn,
+    ) -> Result<Replay, LogError> {
         let reader = store.read_from(from)?;
         let progress = Progress::default();
         let own = progress.clone();
@@ -118,7 +127,7 @@ impl Replay {
             arriving: Some(arriving),
             reader: Some(reader),
             progress,
-            assembler: Assembler::new(store, from),
+            assembler: Assembler::new(store, from, complete),
             end: None,
             stopping: false,
         })

@@ -143,6 +143,45 @@ fn a_commit_without_its_chunks_or_its_prepare_record_is_damage() {
     }
 }
 
+/// A checkpoint keeps the log from where the oldest transaction began that is open; others that began before that may
+/// have ended behind it.
+#[test]
+fn transactions_that_were_over_and_begin_before_what_is_read_are_passed_over() {
+    let machine = Machine::new(7);
+    let (log, task) = (machine.create().unwrap(), machine.task());
+    let begin = |number: u64| {
+        let body = body_of(&[row(number, 300), row(number + 1, 300)]);
+        let (chunks, rest) = stream(&log, &task, &body, 100);
+        (chunks.expect("it is longer than a chunk"), rest.to_vec())
+    };
+    let over = begin(1);
+    let global = GlobalTransaction { coordinator: 77, id: 1 }.encode();
+    let prepared = begin(3);
+    let open = begin(5);
+    let chunked = RecordFlags::CHUNKED;
+    let prepare = {
+        let flags = chunked.with(RecordFlags::GLOBAL);
+        let body = [&global[..], &prepared.1].concat();
+        append(&log, &task, RecordKind::Prepare, flags, prepared.0, &body)
+    };
+    append(&log, &task, RecordKind::Commit, chunked, over.0, &over.1);
+    let last = append(&log, &task, RecordKind::Commit, RecordFlags::PREPARED, prepare, &[]);
+    let complete = Lsn(last.0 + RECORD_HEADER as u64);
+    let commit = append(&log, &task, RecordKind::Commit, chunked, open.0, &open.1);
+    log.shut_down().unwrap();
+
+    let store = machine.store().unwrap();
+    let mut replay = Replay::start_complete_to(store.clone(), open.0, complete).unwrap();
+    let committed = replay.next().unwrap().unwrap();
+    assert_eq!((committed.lsn, rows(&committed.body).unwrap().len()), (commit, 2));
+    assert!(replay.next().unwrap().is_none());
+    let end = replay.finish();
+    assert!(end.in_doubt.is_empty() && end.unfinished == 0);
+    // If they were not over they are needed.
+    let mut replay = Replay::start_complete_to(store, open.0, open.0).unwrap();
+    assert!(matches!(replay.next(), Err(LogError::Damaged { .. })));
+}
+
 #[test]
 fn operations_that_make_no_sense_are_damage_with_a_place() {
     let good = body_of(&[row(1, 50)]);

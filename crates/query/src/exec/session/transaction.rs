@@ -47,6 +47,8 @@ pub struct TransactionState {
     open: Option<Open>,
     /// `@@TRANCOUNT`
     count: i32,
+    /// Marks that something may go back to when further statements have run.
+    kept_marks: u32,
 }
 
 /// An open transaction.
@@ -223,8 +225,11 @@ impl TransactionState {
     }
 
     /// Lets rows sink that parts have written to storages of their own, where much has come together and no
-    /// savepoint goes back to them. Called between statements.
+    /// savepoint or mark goes back to them. Called between statements.
     pub fn settle(&mut self, task: &Task) -> Result<(), TxnError> {
+        if self.kept_marks > 0 {
+            return Ok(());
+        }
         let Some(Open { group, savepoints, .. }) = &mut self.open else { return Ok(()) };
         for part in group.parts() {
             let Some(from) = part.settles_from() else { continue };
@@ -347,6 +352,17 @@ impl TransactionState {
         let Some(open) = &mut self.open else { return Mark::default() };
         let place = |part: &mut Transaction| (part.session().manager().id(), part.savepoint());
         Mark { parts: open.group.parts().map(place).collect() }
+    }
+
+    /// The same for something in the course of which statements run; [`TransactionState::drop_mark`] must follow.
+    pub fn keep_mark(&mut self) -> Mark {
+        self.kept_marks += 1;
+        self.mark()
+    }
+
+    /// Nothing goes back to the mark that was kept last.
+    pub fn drop_mark(&mut self) {
+        self.kept_marks -= 1;
     }
 
     /// Undoes what was done since [`TransactionState::mark`].

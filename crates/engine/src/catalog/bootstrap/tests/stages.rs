@@ -148,11 +148,6 @@ fn killed(seed: u64) -> (World, (Rows, Rows)) {
 #[test]
 fn a_log_with_more_rows_than_memory_takes_is_recovered_in_stages() {
     let (world, rows) = killed(41);
-    if std::env::var_os("NOLIM").is_some() {
-        let server = world.open_with(no_checkpoints()).expect("it can be recovered");
-        server.check_rows(&rows);
-        return;
-    }
     let server = world.open_with(little_memory()).expect("it can be recovered");
     server.check_rows(&rows);
 }
