@@ -348,10 +348,12 @@ impl Core {
         // What has not sunk is in the log only.
         let complete = sunk.map_or(through, |sunk| sunk.min(through));
         let place = state.starts.partition_point(|(end, _)| *end <= complete);
-        next.log_start = match complete == through {
-            true => start,
-            false => state.starts[..place].last().map_or(state.manifest.log_start, |(_, s)| *s),
+        let start_then = match complete == through {
+            true => Some(start),
+            false => state.starts[..place].last().map(|(_, start)| *start),
         };
+        // The first root may speak of a position before the last checkpoint. Its tables sink since one behind that.
+        next.log_start = start_then.map_or(last.log_start, |start| start.max(last.log_start));
         let next = next.clone();
         self.install(state, next)?;
         state.starts.drain(..place.saturating_sub(1));

@@ -428,10 +428,9 @@ impl Recovery {
         let mut appliers = Appliers::start(&tables, runtime, (&files, files_end, place), &options);
         load_catalog((&files, manifest), &tables, runtime, &mut appliers, catalog)?;
         let hold_bytes = hold_bytes(tables.pool().least_limit());
-        // Where the log began to be needed from its start on.
-        let kept_for = manifest.sunk.map_or(manifest.through, |sunk| sunk.min(manifest.through));
-        let mut replay = Replay::start_complete_to(store, manifest.log_start, kept_for)?
-            .with_hold_bytes(hold_bytes);
+        let (from, through) = (manifest.log_start, manifest.through);
+        let mut replay =
+            Replay::start_complete_to(store, from, through)?.with_hold_bytes(hold_bytes);
         let mut batch = Vec::new();
         let mut bytes = 0;
         let progress = replay.progress();

@@ -94,15 +94,15 @@ impl Loader {
             context.session.identity_insert = Some((load.database, load.table.id()));
         }
         debug_assert_eq!(types.len(), load.columns.len());
-        let plan = match prepare(context, &load, &hidden) {
+        let prepared = context.settle().and_then(|()| Ok(prepare(context, &load, &hidden)?));
+        let plan = match prepared {
             Ok(plan) => plan,
             Err(error) => {
                 context.session.identity_insert = identity_insert;
-                return Err(error.into());
+                return Err(error);
             }
         };
         let owns_transaction = begin_transaction(context);
-        context.settle()?;
         let mark = context.session.transaction.mark();
         Ok(Loader {
             load,
@@ -192,9 +192,10 @@ impl Loader {
             commit(context)?;
             self.owns_transaction = begin_transaction(context);
         }
-        context.settle()?;
+        let settled = context.settle();
+        // The batch is whole, and rows of it may be settled, whatever has come of that.
         self.mark = context.session.transaction.mark();
-        Ok(())
+        settled
     }
 
     /// Inserts what is left and commits: how many rows there were.
