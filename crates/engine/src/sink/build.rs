@@ -20,7 +20,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
@@ -32,6 +31,7 @@ use super::{Core, SinkError};
 use crate::cold::table::{BuildError, BuildSpec, ColdTable, ColdTables, TableBuild};
 use crate::hot::table::Table;
 use crate::pages::BufferPool;
+use crate::sync::atomic::AtomicU64;
 use crate::txn::{PageFault, Savepoint, Transaction, TxnError, TxnResult, Unavailable};
 use crate::wait::{OffLoad, Task};
 
