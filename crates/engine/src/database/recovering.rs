@@ -22,7 +22,7 @@ use crate::hot::reclaim::Tables;
 use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Prefix, RecordFlags, RecordKind};
 use crate::recovery::{
-    Loader, Recovered, Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved,
+    Load, Loader, Recovered, Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved,
 };
 use crate::sink::{self, ColdPlace, SinkError, SinkOptions};
 use crate::sort;
@@ -112,11 +112,8 @@ impl RecoveringDatabase {
                 restored.manifest = Restored::NEWEST;
             }
         })?;
-        let pin = files.backups.pins.pin_files(&files.last.manifest);
         let log = Log::standing(end.end);
-        let mut database = Database::with(&host, identity, log, tables, Some(files));
-        database.manager.queue_recovered();
-        database.loader = Loader::start(&database.manager, load, pin);
+        let database = begin_loading(&host, identity, log, (tables, load), files);
         let saved = database.wait_until_loaded(task).and_then(|()| {
             let tables = database.manager.tables().all().into_iter();
             for table in tables.filter(|table| table.is_sinkable() && table.row_count() > 0) {
@@ -157,13 +154,24 @@ impl RecoveringDatabase {
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        // No checkpoint is made yet that could remove them.
-        let pin = files.backups.pins.pin_files(&files.last.manifest);
-        let mut database = Database::with(&host, identity, log, tables, Some(files));
-        database.manager.queue_recovered();
-        database.loader = Loader::start(&database.manager, load, pin);
-        Ok(database)
+        Ok(begin_loading(&host, identity, log, (tables, load), files))
     }
+}
+
+/// The database with what was recovered of it, which begins to load its tables.
+fn begin_loading(
+    host: &Host,
+    identity: DatabaseIdentity,
+    log: Log,
+    (tables, load): (Arc<Tables>, Load),
+    files: Files,
+) -> Database {
+    // No checkpoint is made yet that could remove them.
+    let pin = files.backups.pins.pin_files(&files.last.manifest);
+    let mut database = Database::with(host, identity, log, tables, Some(files));
+    database.manager.queue_recovered();
+    database.loader = Loader::start(&database.manager, load, pin);
+    database
 }
 
 /// A database that was restored has a log of its own from here on.

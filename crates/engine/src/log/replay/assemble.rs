@@ -136,11 +136,9 @@ impl Assembler {
     /// known to be over.
     fn is_passed(&self, header: &RecordHeader, lsn: Lsn) -> bool {
         let prepared = header.flags.has(RecordFlags::PREPARED);
-        let begun_before = match prepared || header.flags.has(RecordFlags::CHUNKED) {
-            true => header.related < self.from || prepared && self.passed.contains(&header.related),
-            false => false,
-        };
-        begun_before && lsn < self.complete
+        let goes_on = prepared || header.flags.has(RecordFlags::CHUNKED);
+        let begun_before = header.related < self.from || self.passed.contains(&header.related);
+        goes_on && begun_before && lsn < self.complete
     }
 
     fn hold_chunk(&mut self, header: RecordHeader, piece: Piece) -> Result<(), LogError> {

@@ -87,15 +87,21 @@ fn started(seed: u64) -> (World, Server, Arc<Catalog>, ObjectId) {
     (world, server, catalog, id)
 }
 
+/// The power goes, and comes back.
+fn crash(world: &World, (server, catalog): (Server, Arc<Catalog>)) -> (Server, Arc<Catalog>) {
+    drop(catalog);
+    let server = world.crash(server);
+    let a = server.instance.find("A").expect("it was made");
+    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+    (server, catalog)
+}
+
 #[test]
 fn a_load_that_fails_leaves_the_table_as_it_was() {
     let (world, server, catalog, id) = started(31);
     server.load(&catalog, id, 1..=300, false).expect_err("it was told to fail");
     assert_eq!(server.select(&catalog, id), expected(0));
-    drop(catalog);
-    let server = world.crash(server);
-    let a = server.instance.find("A").expect("it was made");
-    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+    let (server, catalog) = crash(&world, (server, catalog));
     assert_eq!(server.select(&catalog, id), expected(0));
 }
 
@@ -115,10 +121,7 @@ fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
         world.sim.fs().power_off_at(at);
         let mut done = 0;
         let _ = server.run(&catalog, id, &mut done);
-        drop(catalog);
-        let server = world.crash(server);
-        let a = server.instance.find("A").expect("it was made");
-        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let (server, catalog) = crash(&world, (server, catalog));
         let found = server.select(&catalog, id);
         let next = (done + 1).min(COUNTS.len() - 1);
         assert!(
@@ -191,10 +194,7 @@ fn a_crash_while_a_table_is_changed_leaves_all_changes_or_none() {
         world.sim.fs().power_off_at(at);
         let changed = server.change(&catalog, id).is_ok();
         let _ = catalog.database().checkpoint(&server.task);
-        drop(catalog);
-        let server = world.crash(server);
-        let a = server.instance.find("A").expect("it was made");
-        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let (server, catalog) = crash(&world, (server, catalog));
         let found = server.select(&catalog, id);
         assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
     }
@@ -216,28 +216,39 @@ impl Server {
                 for n in 0..20 {
                     insert(catalog, &self.task, txn, &table, 1000 * (part + 1) + n)?;
                 }
-                let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-                let snapshot = statement.snapshot;
-                let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
-                while let Some(row) = cursor.next(txn, &self.task, &table)? {
-                    let old = integers(&table, txn.row(&table, row));
-                    let written = match changed_in(part, (old[0], old[1])) {
-                        Some((_, v)) if v == old[1] => continue,
-                        Some((id, v)) => {
-                            let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
-                            txn.update(&self.task, &table, &snapshot, row, &new)?
-                        }
-                        None => txn.delete(&self.task, &table, &snapshot, row)?,
-                    };
-                    assert!(matches!(written, Written::Done(_)), "nobody else is there");
-                }
-                txn.end_statement(statement);
+                self.change_rows(txn, &table, |row| changed_in(part, row))?;
                 if part < PARTS {
                     txn.settle(&self.task)?;
                 }
             }
             Ok(())
         })
+    }
+
+    /// A statement that makes of each row what `changed` says, or deletes it.
+    pub(super) fn change_rows(
+        &self,
+        txn: &mut Transaction,
+        table: &Table,
+        changed: impl Fn((i64, i64)) -> Option<(i64, i64)>,
+    ) -> CatalogResult<()> {
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = statement.snapshot;
+        let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
+        while let Some(row) = cursor.next(txn, &self.task, table)? {
+            let old = integers(table, txn.row(table, row));
+            let written = match changed((old[0], old[1])) {
+                Some((_, v)) if v == old[1] => continue,
+                Some((id, v)) => {
+                    let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
+                    txn.update(&self.task, table, &snapshot, row, &new)?
+                }
+                None => txn.delete(&self.task, table, &snapshot, row)?,
+            };
+            assert!(matches!(written, Written::Done(_)), "nobody else is there");
+        }
+        txn.end_statement(statement);
+        Ok(())
     }
 }
 
@@ -268,10 +279,7 @@ fn a_crash_while_rows_are_settled_leaves_all_of_a_transaction_or_nothing() {
         world.sim.fs().power_off_at(at);
         let changed = server.change_in_parts(&catalog, id).is_ok();
         let _ = catalog.database().checkpoint(&server.task);
-        drop(catalog);
-        let server = world.crash(server);
-        let a = server.instance.find("A").expect("it was made");
-        let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+        let (server, catalog) = crash(&world, (server, catalog));
         let found = server.select(&catalog, id);
         assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
         server.insert(&catalog, id, 7).expect("the disk works");
@@ -290,10 +298,7 @@ fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
     let changed = server.change_in_parts(&catalog, id).is_ok();
     reader.end_statement(statement);
     reader.rollback(&server.task);
-    drop(catalog);
-    let server = world.crash(server);
-    let a = server.instance.find("A").expect("it was made");
-    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+    let (server, catalog) = crash(&world, (server, catalog));
     let found = server.select(&catalog, id);
     assert_eq!(found == expected(0), !changed, "{found:?}");
     assert!(found == expected(0) || found == after_parts(), "{found:?}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::load::disk_table;
 use super::*;
-use crate::txn::{Durability, Written};
+use crate::txn::Durability;
 
 /// What the rows of a database may take in memory when it is recovered.
 const MEMORY: u64 = 6 << 20;
@@ -63,7 +63,7 @@ impl Server {
             in_memory.insert(step + 1, step);
             if step % CHANGE_EVERY == CHANGE_EVERY - 1 {
                 let part = step / CHANGE_EVERY;
-                self.change_part(&mut txn, &disk, part).expect("nobody else");
+                self.change_rows(&mut txn, &disk, |row| changed(part, row)).expect("nobody else");
                 on_disk.retain(|id, v| match changed(part, (*id, *v)) {
                     Some((_, now)) => {
                         *v = now;
@@ -76,27 +76,6 @@ impl Server {
         }
         catalog.database().manager().log().flush(&self.task).expect("the disk works");
         (on_disk, in_memory)
-    }
-
-    /// Changes rows of the table.
-    fn change_part(&self, txn: &mut Transaction, table: &Table, part: i64) -> CatalogResult<()> {
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
-        let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
-        while let Some(row) = cursor.next(txn, &self.task, table)? {
-            let old = integers(table, txn.row(table, row));
-            let written = match changed(part, (old[0], old[1])) {
-                Some((_, v)) if v == old[1] => continue,
-                Some((id, v)) => {
-                    let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
-                    txn.update(&self.task, table, &snapshot, row, &new)?
-                }
-                None => txn.delete(&self.task, table, &snapshot, row)?,
-            };
-            assert!(matches!(written, Written::Done(_)), "nobody else is there");
-        }
-        txn.end_statement(statement);
-        Ok(())
     }
 
     /// Everything is there, in order, and goes on.
