@@ -77,6 +77,8 @@ impl Loaded {
             drop(build.take_filled());
         }
         let trees = build.finish(task)?;
+        let cold = place.found().expect("they were built there");
+        cold.adopt(task, trees.storage())?;
         table.tally().add_rows(0, i64::try_from(trees.rows()).unwrap_or(i64::MAX));
         table.sinks_since().set(stamp);
         table.set_cold(trees);

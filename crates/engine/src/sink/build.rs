@@ -12,7 +12,7 @@
 //!
 //! * S8: before the commit is decided a durable root has the trees, whole ([`Build::finish`] sees to
 //!   that). So recovery does without the rows, which the log has, too, for who restores a backup that is
-//!   older than the trees.
+//!   older than the trees. A root that is written before that has the trees as nobody's (L3).
 //!
 //! # Threads
 //!
@@ -281,6 +281,8 @@ impl Core {
         (owner, settled): (u64, Lsn),
     ) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let cold = self.cold(task, &mut self.lock())?;
+        cold.adopt(task, trees.storage())?;
         // Others' snapshots may keep the horizon where it is for a while.
         let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);
         let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience as u32 };

@@ -8,14 +8,16 @@
 //! 3. The trees are filled, one after the other and in order of their keys, the one with the rows first. So
 //!    leaves are written once, and are full. What was pushed and taken back under one key is settled
 //!    first ([`Entry`]). Keys that are there twice are found here.
-//! 4. The directory says that the trees are *built*: whole, and made for one commit.
+//! 4. The directory says that the trees are *built*: whole, and made for one commit. That one's transaction may change
+//!    them, and when it ends they are *adopted* ([`ColdTables::adopt`]).
 //!
 //! # Invariants
 //!
 //! * L1: nobody but the builder changes the trees, or knows them, until they are built.
 //! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
 //!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be dropped.
-//! * L3: trees that are being built in a root that is opened are nobody's: they are dropped.
+//! * L3: trees that are being built, or not adopted, in a root that is opened are nobody's: they are dropped. So if
+//!   recovery finds trees that were built it does without all that their transaction has loaded.
 //!
 //! All but [`TableBuild::push`] may block.
 

@@ -233,7 +233,8 @@ impl ColdTables {
         Ok(table)
     }
 
-    /// The trees of a table that have been built are whole, with so many rows.
+    /// The trees of a table that have been built are whole, with so many rows. They are nobody's still
+    /// ([`ColdTables::adopt`]).
     pub(super) fn finish_build(
         &self,
         task: &Task,
@@ -244,7 +245,7 @@ impl ColdTables {
         let mut batch = self.store.batch();
         for (ordinal, tree) in table.trees.iter().enumerate() {
             let is_clustered = ordinal == table.clustered;
-            let flags = if is_clustered { CLUSTERED | BUILT } else { 0 };
+            let flags = UNOWNED | if is_clustered { CLUSTERED | BUILT } else { 0 };
             let entries = if is_clustered { rows } else { 0 };
             let record = TreeRecord { tree: *tree, entries, flags, user: Vec::new() };
             self.directory.put(&mut batch, task, id(table.storage, ordinal), &record)?;
@@ -257,13 +258,24 @@ impl ColdTables {
         Ok(())
     }
 
+    /// Trees that have been built are a table's, in roots that are captured from now on: they have all that recovery
+    /// does not find in the log as rows of commits.
+    pub fn adopt(&self, task: &Task, storage: u64) -> ColdResult<()> {
+        let _alone = self.alone();
+        let trees = self.directory.list(&*self.store, task, Some(storage))?;
+        self.set_flags(task, &trees, |flags| flags & !UNOWNED)
+    }
+
     /// Drops the trees of a table that nobody uses any more.
     pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
         self.abandoned.lock().insert(storage);
         self.tables.lock().remove(&storage);
         self.building.lock().remove(&storage);
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
-        self.disown(task, &trees)?;
+        // From now on these trees are nobody's: what is left of them after a crash is dropped.
+        let alone = self.alone();
+        self.set_flags(task, &trees, |flags| flags | UNOWNED)?;
+        drop(alone);
         for (id, record) in trees {
             loop {
                 let _alone = self.alone();
@@ -291,12 +303,16 @@ impl ColdTables {
         }
     }
 
-    /// From now on these trees are nobody's: what is left of them after a crash is dropped.
-    fn disown(&self, task: &Task, trees: &[(TreeId, TreeRecord)]) -> ColdResult<()> {
-        let _alone = self.alone();
+    /// Changes what the directory says of these trees. The caller is alone.
+    fn set_flags(
+        &self,
+        task: &Task,
+        trees: &[(TreeId, TreeRecord)],
+        change: impl Fn(u32) -> u32,
+    ) -> ColdResult<()> {
         let mut batch = self.store.batch();
         for (id, record) in trees {
-            let record = TreeRecord { flags: record.flags | UNOWNED, ..record.clone() };
+            let record = TreeRecord { flags: change(record.flags), ..record.clone() };
             self.directory.put(&mut batch, task, *id, &record)?;
         }
         batch.finish();
@@ -331,7 +347,8 @@ impl ColdTables {
 
 /// The tree that holds the rows.
 const CLUSTERED: u32 = 1;
-/// One of a table whose trees are being built, or dropped: when a root that says so is opened, they are nobody's.
+/// One of a table whose trees are being built, or are built but not adopted, or dropped: when a root that says so is
+/// opened, they are nobody's.
 const UNOWNED: u32 = 2;
 /// The tree that holds the rows, of a table whose trees were built.
 const BUILT: u32 = 4;
