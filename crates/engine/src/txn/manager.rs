@@ -363,6 +363,11 @@ impl DatabaseSession {
         Ok(self.manager.log.wait_durable(task, self.shown())?)
     }
 
+    /// Whether what the client may have been shown is durable.
+    pub fn shows_durable(&self) -> bool {
+        self.shown() <= self.manager.log.durable()
+    }
+
     pub(super) fn take_spare(&self) -> Spare {
         std::mem::take(&mut *self.spare.lock().expect("nobody panics under this lock"))
     }

@@ -170,12 +170,12 @@ impl PlanCache {
         }
     }
 
-    /// Forgets a database's entries.
+    /// Forgets a database's entries, and whatever else has a plan that keeps something of it.
     pub fn forget_database(&self, database: DbId) {
         for shard in &self.shards {
             let mut shard = lock(shard);
-            shard.entries.retain(|entry| entry.program.database != database);
-            shard.clock.retain(|entry| entry.program.database != database);
+            shard.entries.retain(|entry| !looks_at(&entry.program, database));
+            shard.clock.retain(|entry| !looks_at(&entry.program, database));
             shard.bytes = shard.clock.iter().map(|entry| entry.bytes).sum();
         }
     }
@@ -364,6 +364,15 @@ fn depends_on(program: &Program, database: DbId, object: ObjectId) -> bool {
     (program.database == database && program.object() == Some(object))
         || program.steps.iter().any(|s| s.plan().is_some_and(|p| counts_on(&p.dependencies)))
         || native().is_some_and(|plan| counts_on(&plan.dependencies))
+}
+
+/// Whether a program is a database's, or has a plan that looks at it.
+fn looks_at(program: &Program, database: DbId) -> bool {
+    let looks = |dependencies: &Dependencies| {
+        dependencies.schemas.iter().any(|(looked_at, ..)| *looked_at == database)
+    };
+    program.database == database
+        || program.steps.iter().any(|s| s.plan().is_some_and(|p| looks(&p.dependencies)))
 }
 
 fn shard_of(hash: u64) -> usize {

@@ -232,3 +232,33 @@ fn what_the_server_holds_is_what_the_process_does() {
         assert_eq!(sql::number(&mut connection, query), 512 << 10, "{query}");
     }
 }
+
+/// What the rows of a database took comes back when it is dropped, though a session has used it, and plans of other
+/// databases have.
+#[test]
+fn a_dropped_database_leaves_nothing_in_memory() {
+    let server = TestServer::new();
+    let mut connection = server.connect();
+    let by_clerks = |connection: &mut Connection| {
+        let kb = "select sum(pages_kb) from sys.dm_os_memory_clerks where type = 'MEMORYCLERK_XTP'";
+        sql::number(connection, kb)
+    };
+    let before = by_clerks(&mut connection);
+    for statements in [
+        ["use gone", "insert t select value, replicate('a', 700) from generate_series(1, 5000)"],
+        ["use master", "insert gone.dbo.t select value, 'a' from generate_series(1, 50000)"],
+    ] {
+        sql::run(&mut connection, "create database gone");
+        sql::run(&mut connection, "create table gone.dbo.t (id int primary key, v varchar(800))");
+        statements.iter().for_each(|statement| sql::run(&mut connection, statement));
+        let kept = by_clerks(&mut connection) - before;
+        assert!(kept > 2000, "{kept} KB");
+        sql::run(&mut connection, "use master");
+        sql::run(&mut connection, "drop database gone");
+        let end = Instant::now() + SOON;
+        while by_clerks(&mut connection) > before + 500 {
+            assert!(Instant::now() < end, "{} KB are left", by_clerks(&mut connection) - before);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}

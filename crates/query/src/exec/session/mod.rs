@@ -360,8 +360,8 @@ impl State {
 
     /// Forgets what it knows of databases, if some have come or gone and nothing is open.
     pub fn refresh_databases(&mut self) {
-        if !self.transaction.is_open() {
-            self.databases.refresh(&self.instance);
+        if !self.transaction.is_open() && self.databases.refresh(&self.instance) {
+            self.reveal.forget_durable();
         }
     }
 

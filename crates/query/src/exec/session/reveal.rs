@@ -30,6 +30,11 @@ impl Reveal {
         self.places().push(place.clone());
     }
 
+    /// Forgets the places where there is nothing to wait for: they keep databases in memory that may be gone.
+    pub(super) fn forget_durable(&self) {
+        self.places().retain(|place| !place.shows_durable());
+    }
+
     fn places(&self) -> MutexGuard<'_, Vec<Arc<DatabaseSession>>> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
