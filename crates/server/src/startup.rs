@@ -258,6 +258,9 @@ pub fn open(
     for path in &report.removed {
         info!("removed {}, which belongs to no database", path.display());
     }
+    for path in &report.strange {
+        warn!("{} belongs to no database; it is left alone", path.display());
+    }
     let catalogs = databases.catalogs();
     let loading = catalogs.iter().filter(|catalog| catalog.database().loading().is_some()).count();
     match databases.engine().host().pages.reopen_extension() {

@@ -119,6 +119,7 @@ impl Instance {
         });
         match result {
             Ok(catalog) => {
+                self.keep_directory(&catalog.database().identity().dir);
                 self.register(catalog.clone());
                 Ok(catalog)
             }
@@ -141,13 +142,19 @@ impl Instance {
         owner: &Arc<Owner>,
         def: &DatabaseDef,
     ) -> Result<(), InstanceError> {
-        change(&self.master, task, owner, |edit, txn| {
-            // Whoever took part in a transaction that this database decided must not have to ask
-            // it any more.
-            for database in self.engine.databases() {
-                database.manager().log().flush(task).map_err(crate::error::EngineError::from)?;
-            }
-            Ok(edit.drop(task, txn, DefinitionKey::Database(def.id))?)
+        self.giving_up(def, || {
+            change(&self.master, task, owner, |edit, txn| {
+                // Whoever took part in a transaction that this database decided must not have to ask
+                // it any more.
+                for database in self.engine.databases() {
+                    database
+                        .manager()
+                        .log()
+                        .flush(task)
+                        .map_err(crate::error::EngineError::from)?;
+                }
+                Ok(edit.drop(task, txn, DefinitionKey::Database(def.id))?)
+            })
         })?;
         self.unmake(task, def);
         Ok(())
@@ -189,6 +196,7 @@ impl Instance {
     ) -> Result<Arc<Catalog>, InstanceError> {
         let host = self.engine.host();
         let maker = Maker { host, data: &self.data, options: &self.options, owner };
+        self.mark_disposable(&self.directory_of(def))?;
         let database = maker.empty_database(def)?;
         let catalog = Catalog::new(self.engine.add(database)?, def.collation);
         let sync = || self.env().fs().sync_dir(&self.data.databases());
@@ -219,7 +227,7 @@ impl Instance {
             // Nobody needs a clean end; the writer must be done with the files, though.
             let _ = database.shut_down(task, &[]);
         }
-        let _ = self.env().fs().remove_dir_all(&self.data.identity(def).dir);
+        self.dispose(&self.directory_of(def));
     }
 
     /// Makes tempdb anew: built-in users and whatever model has.

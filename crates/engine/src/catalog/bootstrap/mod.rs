@@ -7,12 +7,14 @@
 //! DIR/instance             which database is master; written last, so that a directory without it
 //!                          was never finished
 //! DIR/databases/NAME/      one database: its log, its checkpoint files, its pages (rows.tpg)
+//! DIR/databases/NAME.disposable  the directory may go if no row names it
 //! ```
 //!
 //! Which directory belongs to which database only master's rows say. So the commit of such a row is
 //! the commit point of `CREATE DATABASE` and `DROP DATABASE`: before it a directory may exist that
-//! no row names, after it one that no row names any more, and [`Instance::open`] removes both. Only the
-//! directory of a database that was detached stays, and says so ([`attach`]).
+//! no row names, after it one that no row names any more, and [`Instance::open`] removes both, since files beside
+//! them say that they may go ([`disposable`]). The directory of a database that was detached stays, and says so
+//! ([`attach`]).
 //!
 //! # Life of an instance
 //!
@@ -25,6 +27,7 @@
 mod attach;
 mod create;
 mod data_directory;
+mod disposable;
 mod open;
 mod restore;
 
@@ -91,6 +94,8 @@ pub struct OpenReport {
     pub failed: Vec<(Name, InstanceError)>,
     /// Directories of databases that were never finished or were dropped, which are gone now.
     pub removed: Vec<PathBuf>,
+    /// What lies where databases are and is none's; it stays.
+    pub strange: Vec<PathBuf>,
 }
 
 /// Is told when a database is about to be recovered, and given what tells how far it has come.

@@ -1,12 +1,12 @@
 //! Opening an instance: recovery of all its databases, then their catalogs.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use base::Collation;
 use base::ids::DbId;
 
-use super::data_directory::{DataDirectory, MASTER_DIRECTORY};
+use super::data_directory::DataDirectory;
 use super::{
     Instance, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now, own_session,
 };
@@ -168,32 +168,6 @@ impl Instance {
         for def in known.iter().filter(|d| d.options.recovery_model == RecoveryModel::Simple) {
             if let Ok(catalog) = self.catalog(def.id) {
                 catalog.database().break_log_chain()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes the directories of databases that master does not know.
-    fn remove_orphans(
-        &self,
-        known: &[Arc<DatabaseDef>],
-        report: &mut OpenReport,
-    ) -> Result<(), InstanceError> {
-        let mut names: HashSet<&str> = known.iter().map(|def| &*def.directory).collect();
-        names.insert(MASTER_DIRECTORY);
-        let (fs, databases) = (self.env().fs(), self.data.databases());
-        for entry in fs.list(&databases).map_err(InstanceError::of_file)? {
-            if !entry.name.to_str().is_some_and(|name| names.contains(name)) {
-                let path = databases.join(&entry.name);
-                if entry.metadata.is_dir && self.is_detached(&path)? {
-                    continue;
-                }
-                let removed = match entry.metadata.is_dir {
-                    true => fs.remove_dir_all(&path),
-                    false => fs.remove_file(&path),
-                };
-                removed.map_err(InstanceError::of_file)?;
-                report.removed.push(path);
             }
         }
         Ok(())

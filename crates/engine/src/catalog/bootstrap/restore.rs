@@ -110,10 +110,13 @@ impl Instance {
         Ok(described)
     }
 
-    /// Where a full backup is restored to that becomes a database of this name.
-    pub fn new_directory(&self, name: &str, id: DbId) -> NewDirectory {
+    /// Where a full backup is restored to that becomes a database of this name: it is
+    /// [discarded](Instance::discard_directory) or [adopted](Instance::adopt_directory).
+    pub fn new_directory(&self, name: &str, id: DbId) -> Result<NewDirectory, InstanceError> {
         let uuid = self.env().rng().next_u128();
-        NewDirectory { name: directory_name(name, id, uuid).into(), uuid }
+        let name: Name = directory_name(name, id, uuid).into();
+        self.mark_disposable(&self.data.databases().join(&*name))?;
+        Ok(NewDirectory { name, uuid })
     }
 
     /// What a restore into this directory is told.
@@ -171,8 +174,11 @@ impl Instance {
     /// Removes the directory of a restore that came to nothing. What cannot be removed now is at the
     /// next start.
     pub fn discard_directory(&self, directory: &NewDirectory) {
-        let dir = self.data.databases().join(&*directory.name);
-        let _ = self.env().fs().remove_dir_all(&dir);
+        let known = self.master.current();
+        // If the row is committed and only not known to be durable, a restart decides.
+        if !known.server().databases().iter().any(|def| def.directory == directory.name) {
+            self.dispose(&self.data.databases().join(&*directory.name));
+        }
     }
 
     /// Makes a directory, into which a full backup was restored, that of a database: `make` is given the
@@ -186,12 +192,19 @@ impl Instance {
         old: Option<&DatabaseDef>,
         make: impl FnOnce(DbId) -> DatabaseDef,
     ) -> Result<Arc<DatabaseDef>, InstanceError> {
-        let def = change(&self.master, task, owner, |edit, txn| {
-            let id = old.map_or_else(|| edit.schema().next_database_id(), |old| old.id);
-            let def = Arc::new(make(id));
-            edit.put(task, txn, Definition::Database(def.clone()))?;
-            Ok(def)
-        })?;
+        let adopt = || {
+            change(&self.master, task, owner, |edit, txn| {
+                let id = old.map_or_else(|| edit.schema().next_database_id(), |old| old.id);
+                let def = Arc::new(make(id));
+                edit.put(task, txn, Definition::Database(def.clone()))?;
+                Ok(def)
+            })
+        };
+        let def = match old {
+            Some(old) => self.giving_up(old, adopt)?,
+            None => adopt()?,
+        };
+        self.keep_directory(&self.directory_of(&def));
         if let Some(old) = old {
             self.unmake(task, old);
         }

@@ -172,13 +172,16 @@ impl Context<'_> {
         }
         let id = existing.as_ref().map_or(described.def.id, |old| old.id);
         let directory = instance.databases().new_directory(name, id);
-        let target = instance.databases().restore_into(&directory, options.stop_at);
-        let done = self.run_restore(media, set, target, options, about).and_then(|()| {
-            self.adopt(name, existing.as_deref(), &directory, described, options, about)
-        });
-        if done.is_err() {
-            instance.databases().discard_directory(&directory);
-        }
+        let done = match directory.map_err(|error| instance_error(error, about).into()) {
+            Ok(directory) => {
+                let target = instance.databases().restore_into(&directory, options.stop_at);
+                let done = self.run_restore(media, set, target, options, about).and_then(|()| {
+                    self.adopt(name, existing.as_deref(), &directory, described, options, about)
+                });
+                done.inspect_err(|_| instance.databases().discard_directory(&directory))
+            }
+            Err(error) => Err(error),
+        };
         if let Some(old) = &existing {
             instance.usage.set_single(old.id, false);
             instance.usage.release(old.id);
