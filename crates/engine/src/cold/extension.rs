@@ -1,7 +1,7 @@
 //! The buffer pool extension: clean pages that had to leave memory, in a file on a fast device.
 //!
 //! ```text
-//! page 0: header, whole only between a clean shutdown and the next start
+//! page 0: header, whole only between a clean shutdown and the next start; its magic is there always
 //! slots:  a page each, as in the data file
 //! behind: the directory: for each slot 16 bytes, whose image it holds (database: u32, 0: u32, word: u64)
 //! ```
@@ -170,7 +170,7 @@ struct Batch {
 
 impl Extension {
     /// Opens or makes the file. What a clean shutdown left is used for the stores that are open and whose
-    /// last root is the same as then.
+    /// last root is the same as then. A file that is something else is left as it is: [`ColdError::Foreign`].
     pub(super) fn open(
         shared: &Shared,
         options: ExtensionOptions,
@@ -179,12 +179,17 @@ impl Extension {
         let slots = u32::try_from(options.bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
         let slots = slots.max(BATCH_PAGES as u32);
         let file = env.fs().open_direct(&options.path, OpenMode::Create)?;
-        let directory = (slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES) as u64;
-        file.set_len(offset_of(slots) + directory)?;
+        if file.len()? > 0 && !is_extension(&*file)? {
+            return Err(ColdError::Foreign { path: options.path.as_path().into() });
+        }
         let mut index = read_index(&*file, slots, shared).unwrap_or_default();
         index.owners.resize(slots as usize, None);
         // From now on what the directory says is not true any more.
-        file.write_all_at(&AlignedBytes::new(PAGE_BYTES), 0)?;
+        let mut header = AlignedBytes::new(PAGE_BYTES);
+        header[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        file.write_all_at(&header, 0)?;
+        let directory = (slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES) as u64;
+        file.set_len(offset_of(slots) + directory)?;
         file.sync_data()?;
         let extension = Arc::new(Extension {
             file,
@@ -443,6 +448,16 @@ fn offset_of(slot: u32) -> u64 {
 fn open_stores(shared: &Shared) -> impl Iterator<Item = (u128, u64)> {
     let stores: Vec<_> = shared.stores.read().iter().flatten().cloned().collect();
     stores.into_iter().map(|core| (core.database, core.checkpoint.lock().sequence()))
+}
+
+/// Whether a file that is not empty was made as an extension.
+fn is_extension(file: &dyn File) -> Result<bool, FileError> {
+    let mut header = AlignedBytes::new(PAGE_BYTES);
+    let is_long = file.len()? >= PAGE_BYTES as u64;
+    if is_long {
+        file.read_exact_at(&mut header, 0)?;
+    }
+    Ok(is_long && header[..8] == MAGIC.to_le_bytes())
 }
 
 /// What a clean shutdown wrote down, as far as it is still true; `None` if there is no such thing.

@@ -185,3 +185,22 @@ fn what_was_written_down_under_another_root_is_not_believed() {
     pool.extend(options(400)).unwrap();
     assert_eq!(pool.extension_stats().unwrap().pages, 0);
 }
+
+/// What is there and is no extension is left as it is. What a crash leaves of one is used, with nothing in it.
+#[test]
+fn a_file_that_is_none_of_an_extension_is_not_touched() {
+    let fixture = Fixture::new();
+    let env = fixture.machine.sim.env();
+    for bytes in [&b"somebody's"[..], &[7; 3 * PAGE_BYTES], &[0; PAGE_BYTES]] {
+        env.fs().write_new(EXTENSION.as_ref(), bytes).unwrap();
+        let refused = fixture.pool.extend(options(400));
+        assert!(matches!(refused, Err(ColdError::Foreign { .. })), "{refused:?}");
+        assert_eq!(env.fs().read(EXTENSION.as_ref()).unwrap(), bytes);
+        env.fs().remove_file(EXTENSION.as_ref()).unwrap();
+    }
+    fixture.pool.extend(options(400)).unwrap();
+    fixture.use_all(1);
+    fixture.pool.retract();
+    fixture.pool.extend(options(400)).unwrap();
+    assert_eq!(fixture.stats().pages, 0);
+}

@@ -71,8 +71,14 @@ impl Context<'_> {
     }
 }
 
+/// What the system says of a file that somebody else has made.
+const FILE_EXISTS: &str = "80(The file exists.)";
+
 fn file_error(error: &ColdError, path: &str) -> SqlError {
-    let reason = error.to_string();
+    let reason = match error {
+        ColdError::Foreign { .. } => FILE_EXISTS.to_string(),
+        error => error.to_string(),
+    };
     let args: [Shown; 2] = [&reason, &path];
     SqlError::new(&message::FILE_CREATE_ERROR, &args)
 }
