@@ -193,6 +193,12 @@ fn nothing_keeps_a_store_whose_tables_are_gone() {
     assert!(opened.upgrade().is_none());
 }
 
+/// What a check of a tree finds.
+fn findings(table: &ColdTable, task: &Task, index: usize) -> String {
+    let verified = table.tree(index).verify(&**table.store(), task).expect("nobody interrupts");
+    verified.findings.iter().map(|finding| format!("{finding:?}\n")).collect()
+}
+
 fn write_root(tables: &ColdTables, task: &Task, through: u64) {
     let (capture, _) = tables.capture(task, through).expect("there is room");
     tables.write(capture).expect("the disk is whole");
@@ -277,7 +283,7 @@ fn trees_that_are_built_hold_all_rows_in_full_leaves() {
             assert!(found == row);
         }
         for index in 0..3 {
-            table.tree(index).verify(&**table.store(), &task).expect("the tree is whole");
+            assert_eq!(findings(table, &task, index), "");
         }
     };
     check(&table);
@@ -377,7 +383,7 @@ fn rows_that_are_taken_back_are_in_no_tree() {
     expected.sort();
     assert_eq!(table.rows(), expected.len() as u64);
     assert!(entries(&table, &task, 1) == expected);
-    table.tree(0).verify(&**table.store(), &task).expect("the tree is whole");
+    assert_eq!(findings(&table, &task, 0), "");
     for (n, s) in (0..300).flat_map(found) {
         let ((p, row), mut bytes) = (long_row(n, s), Vec::new());
         assert!(table.find(&task, &p, &mut bytes).expect("all pages can be read"));
@@ -452,4 +458,60 @@ fn what_follows_all_strings_with_a_prefix() {
     assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
     assert_eq!(after_prefix(&[1, 255, 255]), Some(vec![2]));
     assert_eq!(after_prefix(&[255]), None);
+}
+
+/// A table with a damaged page can be dropped, wherever the page is. What it pointed to is not used again; all else is.
+#[test]
+fn a_damaged_table_can_be_dropped() {
+    let (mut damaged, mut most_left) = (0, 0);
+    for seed in 0..40 {
+        let (sim, runtime, pool) = machine(seed);
+        let task = Task::blocking(&runtime);
+        let created = ColdTables::create(&pool, &task, DATABASE, &files());
+        let tables = Arc::new(created.expect("the disk is new"));
+        let mut rng = SplitMix::new(seed);
+        change(
+            &tables.add(&task, 3, 3, 0).expect("there is room"),
+            &task,
+            &mut Model::new(),
+            &mut rng,
+        );
+        write_root(&tables, &task, 1);
+        let used = tables.store().space().used_pages;
+        let mut build = begin_build(&tables, &task, [true, true, false]);
+        push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
+        while !build.fill_some(&task).expect("no key is there twice") {}
+        build.finish(&task).expect("there is room");
+        tables.adopt(&task, STORAGE).expect("there is room");
+        write_root(&tables, &task, 2);
+        drop(tables);
+        let rows = Path::new("/data/rows");
+        let bytes =
+            sim.env().fs().metadata(rows).expect("the disk works").expect("it is there").len;
+        (0..4 * (seed % 4)).for_each(|_| {
+            sim.fs().flip_bit(rows, 8 * rng.below(bytes)).expect("the file is as long");
+        });
+        let opened = ColdTables::open(&pool, &task, DATABASE, &files());
+        let Ok((tables, _)) = opened else { continue };
+        let (Some(other), Some(table)) = (tables.get(3), tables.get(STORAGE)) else { continue };
+        let is_whole =
+            |table: &ColdTable| (0..3).all(|index| findings(table, &task, index).is_empty());
+        if !is_whole(&other) {
+            continue;
+        }
+        damaged += usize::from(!is_whole(&table));
+        drop(table);
+        tables.remove(&task, STORAGE).expect("what is damaged is passed over");
+        for through in 3..6 {
+            write_root(&tables, &task, through);
+        }
+        assert!(is_whole(&other), "seed {seed}");
+        let left = tables.store().space().used_pages;
+        most_left = most_left.max(left - used);
+        assert!(seed % 4 > 0 || left <= used + 1, "seed {seed}: {used} places, then {left}");
+        let again = tables.add(&task, STORAGE, 3, 0).expect("there is room");
+        change(&again, &task, &mut Model::new(), &mut rng);
+        write_root(&tables, &task, 6);
+    }
+    assert!(damaged > 4 && most_left > 0, "{damaged} damaged, {most_left} places lost");
 }

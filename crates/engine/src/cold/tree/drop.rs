@@ -33,6 +33,9 @@ impl Tree {
     /// whether the tree is gone, root and all. The caller finishes the batch after each call, and
     /// forgets the tree in the batch that ends it: what is left after each batch can be dropped further,
     /// even after a crash, but no longer be read.
+    ///
+    /// A page that cannot be read is freed, too. What it points to stays where it is for good: nobody else can
+    /// say what that was, and a table that is damaged has to be dropped somehow.
     pub fn drop_some<E: Edit>(
         &self,
         edit: &mut E,
@@ -44,6 +47,9 @@ impl Tree {
         let mut dropping = Dropping { tree: *self, edit, task, budget, gone, truncated };
         let shrunk = dropping.shrink(self.root, None)?;
         dropping.truncated.iter().for_each(|&page| dropping.edit.publish(page));
+        // A page that is not what it should be may point to one twice.
+        dropping.gone.sort_unstable();
+        dropping.gone.dedup();
         dropping.gone.iter().for_each(|&page| dropping.edit.free(page));
         Ok(shrunk == Shrunk::Gone)
     }
@@ -55,13 +61,23 @@ impl<E: Edit> Dropping<'_, '_, E> {
         if self.budget == 0 {
             return Ok(Shrunk::Left);
         }
+        match self.shrink_sound(page, level) {
+            Err(error) if error.is_damage() => Ok(self.free(page)),
+            done => done,
+        }
+    }
+
+    fn shrink_sound(&mut self, page: PageNumber, level: Option<u8>) -> Result<Shrunk, TreeError> {
         let body = self.edit.view(self.task, page)?;
         let node = self.tree.open(body, level).map_err(|damage| damage.at(page))?;
         if node.is_leaf() {
             let chains = chains(&node).map_err(|damage| damage.at(page))?;
             for chain in chains {
                 let root = self.tree.root;
-                let pages = overflow::pages_in_edit(self.edit, self.task, root, chain)?;
+                let pages = match overflow::pages_in_edit(self.edit, self.task, root, chain) {
+                    Err(error) if error.is_damage() => continue,
+                    pages => pages?,
+                };
                 self.budget = self.budget.saturating_sub(pages.len() as u64);
                 self.gone.extend(pages);
             }

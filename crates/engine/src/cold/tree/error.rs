@@ -49,6 +49,14 @@ impl From<ColdError> for TreeError {
     }
 }
 
+impl TreeError {
+    /// Whether a page that is there is not what it should be, or the device does not give it.
+    pub fn is_damage(&self) -> bool {
+        use ColdError::{Checksum, Read};
+        matches!(self, TreeError::Damaged { .. } | TreeError::Page(Checksum { .. } | Read(_)))
+    }
+}
+
 impl fmt::Display for TreeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
