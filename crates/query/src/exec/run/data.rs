@@ -18,7 +18,7 @@ use crate::exec::program::{Program, ProgramKind, Step};
 use crate::exec::security;
 use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{HiddenTable, StatementNames};
-use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin};
+use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin, Touched};
 use crate::exec::sink::{EnvironmentChange, command};
 use crate::interp::{self, Execution, Frame, Outcome};
 use crate::ir::Unit;
@@ -352,7 +352,7 @@ impl Context<'_> {
             }
         }
         self.session.statements.push(open);
-        self.session.transaction.note_tables(facts.memory_optimized, facts.disk);
+        self.session.transaction.note_tables(self.touches(facts));
         Ok(if own { Opened::Alone } else { Opened::Within })
     }
 
@@ -382,6 +382,7 @@ impl Context<'_> {
         if facts.disk && self.session.options.isolation == IsolationLevel::Snapshot {
             self.check_snapshot_allowed(facts)?;
         }
+        self.check_strictness(self.touches(facts))?;
         if !facts.memory_optimized {
             return Ok(());
         }
@@ -449,6 +450,7 @@ impl Context<'_> {
         dependencies: &Dependencies,
     ) -> Run<bool> {
         let task = self.task;
+        self.check_databases(facts)?;
         for used in &unit.tables {
             let table = match used.handle.get() {
                 Some(table) => table.clone(),
@@ -464,9 +466,6 @@ impl Context<'_> {
                 Err(error) => return Err(engine_error(&error).into()),
             }
         }
-        if facts.memory_optimized && self.session.transaction.user_databases() > 1 {
-            return Err(SqlError::new(&message::CROSS_DATABASE_NOT_ALLOWED, &[]).into());
-        }
         let same = |&(database, version, _): &(DbId, u64, _)| {
             self.session.schema(database).is_ok_and(|schema| schema.version() == version)
         };
@@ -475,6 +474,42 @@ impl Context<'_> {
             self.check_definitions(unit)?;
         }
         Ok(holds)
+    }
+
+    /// Error 41317: who touches memory-optimized tables stays in one database, in whichever order.
+    fn check_databases(&self, facts: &Facts) -> Run<()> {
+        let transaction = &self.session.transaction;
+        let touched = facts.memory_optimized || transaction.touched().memory_optimized;
+        if touched && transaction.user_databases_with(&facts.databases) > 1 {
+            return Err(SqlError::new(&message::CROSS_DATABASE_NOT_ALLOWED, &[]).into());
+        }
+        Ok(())
+    }
+
+    /// Error 41333: memory-optimized tables and disk tables do not both have locks or checks for more than a
+    /// snapshot in one transaction.
+    pub(super) fn check_strictness(&self, touched: Touched) -> Run<()> {
+        let touched = self.session.transaction.touched().and(touched);
+        if touched.memory_optimized_strictly && touched.disk_strictly {
+            return Err(SqlError::new(&message::MUST_ACCESS_UNDER_SNAPSHOT, &[]).into());
+        }
+        Ok(())
+    }
+
+    /// What a statement touches.
+    fn touches(&self, facts: &Facts) -> Touched {
+        use crate::plan::tree::Isolation as Hint;
+        let is_strict =
+            |level: Option<Hint>| matches!(level, Some(Hint::RepeatableRead | Hint::Serializable));
+        let by_session = matches!(
+            self.session.options.isolation,
+            IsolationLevel::RepeatableRead | IsolationLevel::Serializable
+        );
+        Touched {
+            memory_optimized: facts.memory_optimized,
+            memory_optimized_strictly: is_strict(facts.memory_optimized_level),
+            disk_strictly: facts.disk && (by_session || is_strict(facts.disk_level)),
+        }
     }
 
     /// Error 3961: the transaction reads a table at a snapshot that is older than the table's definition, or than

@@ -26,7 +26,7 @@ use crate::exec::session::State;
 use crate::exec::session::host::engine_isolation;
 use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
-use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin};
+use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin, Touched};
 use crate::exec::sink::{DoneScope, ResponseSink, ResultsOnly, StatementDone, command};
 use crate::interp::lent::{Bracket, Lent};
 use crate::interp::local::LocalTable;
@@ -162,7 +162,14 @@ impl Context<'_> {
         if !self.enter_tables(&plan.unit, &plan.facts, &plan.dependencies)? {
             return Ok(false);
         }
-        self.session.transaction.note_tables(true, false);
+        let isolation = engine_isolation(plan.isolation).max(Isolation::Snapshot);
+        let touched = Touched {
+            memory_optimized: true,
+            memory_optimized_strictly: isolation > Isolation::Snapshot,
+            disk_strictly: false,
+        };
+        self.check_strictness(touched)?;
+        self.session.transaction.note_tables(touched);
         let logged = plan.unit.tables.iter().any(|t| t.table.kind != TableKind::MemorySchemaOnly);
         let at = match plan.facts.is_read_only() && own && plan.unit.module_calls.is_empty() {
             _ if !logged => ReadAt::Published,
@@ -176,7 +183,6 @@ impl Context<'_> {
             }
             false => ReadAt::Committed,
         };
-        let isolation = engine_isolation(plan.isolation).max(Isolation::Snapshot);
         let mark = self.session.transaction.mark();
         self.session.native.push(NativeRun {
             how: OpenAs { isolation, at, disk: DiskLevel::UNLOCKED },

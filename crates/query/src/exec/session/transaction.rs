@@ -65,8 +65,31 @@ struct Open {
     /// The session's level when it began.
     isolation: IsolationLevel,
     savepoints: Vec<NamedSavepoint>,
-    touched_memory: bool,
-    touched_disk: bool,
+    touched: Touched,
+}
+
+/// Which kinds of tables were touched, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Touched {
+    /// Memory-optimized ones.
+    pub memory_optimized: bool,
+    /// Some of those at REPEATABLE READ or SERIALIZABLE.
+    pub memory_optimized_strictly: bool,
+    /// Disk tables at one of these levels.
+    pub disk_strictly: bool,
+}
+
+impl Touched {
+    /// What either has touched.
+    pub fn and(self, other: Touched) -> Touched {
+        Touched {
+            memory_optimized: self.memory_optimized | other.memory_optimized,
+            memory_optimized_strictly: self.memory_optimized_strictly
+                | other.memory_optimized_strictly,
+            disk_strictly: self.disk_strictly | other.disk_strictly,
+        }
+    }
 }
 
 /// A savepoint that a user has named, with the place of each part that there was.
@@ -110,10 +133,12 @@ impl TransactionState {
         self.open.as_ref().map(|open| open.origin)
     }
 
-    /// How many databases but tempdb and master it has entered.
-    pub fn user_databases(&self) -> usize {
-        let is_user = |id: DbId| id != DbId::TEMPDB && id != DbId::MASTER;
-        self.open.as_ref().map_or(0, |o| o.starts.iter().filter(|s| is_user(s.0)).count())
+    /// How many databases but tempdb and master it has entered when it is in these, too.
+    pub fn user_databases_with(&self, others: &[DbId]) -> usize {
+        let entered = self.open.as_ref().map_or(&[][..], |open| &open.starts);
+        let others = others.iter().filter(|id| !entered.iter().any(|start| start.0 == **id));
+        let all = entered.iter().map(|start| &start.0).chain(others);
+        all.filter(|id| **id != DbId::TEMPDB && **id != DbId::MASTER).count()
     }
 
     /// Whether it can only be rolled back.
@@ -178,8 +203,7 @@ impl TransactionState {
             began_utc: now_utc,
             isolation,
             savepoints: Vec::new(),
-            touched_memory: false,
-            touched_disk: false,
+            touched: Touched::default(),
         });
         self.count = i32::from(origin == Origin::User);
     }
@@ -313,17 +337,16 @@ impl TransactionState {
         self.open.as_ref().is_some_and(|open| !open.edits.is_empty())
     }
 
-    /// Notes what kinds of tables it has touched.
-    pub fn note_tables(&mut self, memory_optimized: bool, disk: bool) {
+    /// Notes what a statement touches.
+    pub fn note_tables(&mut self, touched: Touched) {
         if let Some(open) = &mut self.open {
-            open.touched_memory |= memory_optimized;
-            open.touched_disk |= disk;
+            open.touched = open.touched.and(touched);
         }
     }
 
-    /// Whether it has touched no memory-optimized table.
-    pub fn is_disk_only(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| !open.touched_memory)
+    /// What it has touched.
+    pub fn touched(&self) -> Touched {
+        self.open.as_ref().map_or_else(Touched::default, |open| open.touched)
     }
 
     /// Sets a savepoint.

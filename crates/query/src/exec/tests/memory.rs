@@ -48,6 +48,50 @@ fn levels_are_checked() {
 }
 
 #[test]
+fn levels_of_both_kinds_of_tables_are_checked_together() {
+    let server = server();
+    let mut session = server.session();
+    session.run("use m");
+    for (first, second) in [
+        ("select v from t with (serializable) where id = 1", "select * from plain with (holdlock)"),
+        ("select * from plain with (repeatableread)", "delete t with (serializable) where id = 9"),
+        (
+            "select 1 as v",
+            "select t.v from t with (serializable) join plain with (serializable) on 1 = 1",
+        ),
+    ] {
+        let answer = session.run(&format!("begin tran {first} {second} print 'not'"));
+        assert!(answer.contains("Msg 41333, Level 16, State 1"), "{second}: {answer}");
+        assert_eq!(session.run("print @@trancount if @@trancount > 0 rollback"), "0");
+    }
+    let allowed = "begin tran select v from t with (snapshot) where id = 1 \
+                   select count(*) from plain with (serializable) commit \
+                   begin tran select v from t with (serializable) where id = 1 \
+                   select count(*) from plain commit";
+    let answer = session.run(allowed);
+    assert!(!answer.contains("Msg "), "{answer}");
+}
+
+#[test]
+fn who_touches_memory_optimized_tables_stays_in_one_database() {
+    let server = server();
+    let mut session = server.session();
+    session.run("create database e");
+    session.run("create table e.dbo.e (a int)");
+    session.run("use m");
+    for (first, second) in [
+        ("update t with (snapshot) set v = 3 where id = 1", "insert e.dbo.e values (1)"),
+        ("insert e.dbo.e values (2)", "update t with (snapshot) set v = 3 where id = 1"),
+        ("select v from t with (snapshot) where id = 7", "select * from e.dbo.e"),
+    ] {
+        let answer = session.run(&format!("begin tran {first} {second}"));
+        assert!(answer.contains("Msg 41317, Level 16, State 5"), "{second}: {answer}");
+        session.run("if @@trancount > 0 rollback");
+    }
+    assert_eq!(session.run("select count(*) as n from e.dbo.e"), "n\n0\n(1 row)");
+}
+
+#[test]
 fn the_second_writer_loses_its_transaction() {
     let server = server();
     let (mut one, mut two) = (server.session(), server.session());
