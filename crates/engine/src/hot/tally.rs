@@ -85,6 +85,11 @@ impl Pool {
         }
     }
 
+    /// The same, if only the limit of the server counts.
+    pub fn admit_at_server(&self) -> Result<(), Exhausted> {
+        self.parent.as_ref().map_or_else(|| self.admit(), |parent| parent.admit_at_server())
+    }
+
     /// How often the limit of this pool, not one above, has refused something.
     pub fn refused(&self) -> u64 {
         self.refused.load(Relaxed)
@@ -238,10 +243,12 @@ mod tests {
         assert_eq!(database.admit(), Ok(()));
         assert!(tally.add(0, 1 << 19));
         assert_eq!(database.admit(), Err(Exhausted::Database));
+        assert_eq!(database.admit_at_server(), Ok(()));
         database.set_limit(u64::MAX);
         assert!(tally.add(1, 1 << 19));
         assert_eq!(database.admit(), Err(Exhausted::Server));
-        assert_eq!((server.refused(), database.refused()), (1, 1));
+        assert_eq!(database.admit_at_server(), Err(Exhausted::Server));
+        assert_eq!((server.refused(), database.refused()), (2, 1));
         drop(tally);
         assert_eq!((server.total(), database.total()), (0, 0));
     }

@@ -30,6 +30,18 @@ impl Table {
         unsafe { self.layout.row_at(version.row().as_ptr()) }
     }
 
+    /// Whether a row may take more memory. What the catalog holds is little, and it has to change where memory has
+    /// ended, too, so that a table can be dropped. A database's limit is for rows that stay: those that sink
+    /// are the server's matter.
+    #[inline]
+    fn admit(&self) -> Result<(), Exhausted> {
+        match self.catalog {
+            true => Ok(()),
+            false if self.is_sinkable() => self.tally.pool().admit_at_server(),
+            false => self.tally.pool().admit(),
+        }
+    }
+
     /// A new row that nobody can reach yet, or why memory is refused.
     pub(crate) fn new_anchor(
         &self,
@@ -37,7 +49,7 @@ impl Table {
         row: &[u8],
         begin: Begin,
     ) -> Result<AnchorPtr, Exhausted> {
-        self.tally.pool().admit()?;
+        self.admit()?;
         self.allocate_anchor(shard, row, begin)
     }
 
@@ -66,7 +78,7 @@ impl Table {
         shard: usize,
         row_len: usize,
     ) -> Result<AnchorPtr, Exhausted> {
-        self.tally.pool().admit()?;
+        self.admit()?;
         let anchor = self.anchor_memory(shard, row_len)?;
         // SAFETY: the memory is ours alone and large enough.
         unsafe { anchor.inline(self.links()).row().as_ptr().write_bytes(0, row_len) };
@@ -113,7 +125,7 @@ impl Table {
         begin: Begin,
         head: u64,
     ) -> Result<VersionPtr, Exhausted> {
-        self.tally.pool().admit()?;
+        self.admit()?;
         let version = self.allocate_version(shard, row.len(), begin, head)?;
         // SAFETY: the memory is ours alone and large enough.
         unsafe { version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len()) };

@@ -144,6 +144,19 @@ fn whoever_gets_no_memory_is_told_which_pool_has_none() {
     refused("default", 41805, session.run(insert));
     let answer = session.run(counts);
     assert!(answer.contains("internal|0\ndefault|1\n"), "{answer}");
+    // Disk tables are no matter of the pool's, and definitions can be changed.
+    for statement in [
+        "create table again (id int primary key, v int)",
+        "insert again values (1, 1), (2, 2)",
+        "update again set v = 3 where id = 1",
+        "delete again where id = 2",
+        "truncate table again",
+        "drop table again",
+        "delete t where id = 2",
+    ] {
+        let answer = session.run(statement);
+        assert!(!answer.contains("Msg "), "{statement}: {answer}");
+    }
     instance.limit_memory();
     session.script(
         "create resource pool small with (max_memory_percent = 5)
