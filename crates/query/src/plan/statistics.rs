@@ -10,6 +10,10 @@ pub trait Statistics {
 
     /// How many different keys an index (by its place in [`TableDef::indexes`]) has.
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64>;
+
+    /// What it costs to find a row by its entry in an index that does not hold it, beyond a row that is passed by in
+    /// its own order; in such rows. Nothing as long as rows are in memory.
+    fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64;
 }
 
 /// Nothing is known.
@@ -23,5 +27,9 @@ impl Statistics for NoStatistics {
 
     fn distinct_keys(&self, _: DbId, _: &TableDef, _: usize) -> Option<u64> {
         None
+    }
+
+    fn lookup_cost(&self, _: DbId, _: &TableDef) -> f64 {
+        0.0
     }
 }

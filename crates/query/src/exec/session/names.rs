@@ -6,6 +6,7 @@ use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, SchemaId, TableDef};
+use engine::cold::PAGE_BYTES;
 use tsql::ast;
 
 use super::State;
@@ -144,6 +145,11 @@ fn described(variable: &variables::Variable) -> Variable {
 /// How many rows there are, as the planner asks.
 pub struct EngineStatistics<'s>(pub &'s State);
 
+/// What a descent through pages in memory costs, and reading a page from the data file, in rows of a page that are
+/// passed by one after the other.
+const LOOKUP_COST: f64 = 4.0;
+const READ_COST: f64 = 100.0;
+
 impl Statistics for EngineStatistics<'_> {
     fn rows(&self, database: DbId, table: &TableDef) -> Option<u64> {
         let stored = self.0.access(database).ok()?.catalog.table(table)?;
@@ -154,5 +160,18 @@ impl Statistics for EngineStatistics<'_> {
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64> {
         let stored = self.0.access(database).ok()?.catalog.table(table)?;
         stored.distinct_keys(index)
+    }
+
+    fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64 {
+        let cost = || {
+            let catalog = &self.0.access(database).ok()?.catalog;
+            let sunk = catalog.table(table)?.cold()?.rows() as f64;
+            let used = catalog.database().data_file_space()?.used_pages * PAGE_BYTES as u64;
+            let memory = self.0.instance.host().pages.limit_bytes();
+            let in_memory = (memory as f64 / used.max(1) as f64).min(1.0);
+            let share = sunk / self.rows(database, table)?.max(1) as f64;
+            Some(share.min(1.0) * (LOOKUP_COST + READ_COST * (1.0 - in_memory)))
+        };
+        cost().unwrap_or(0.0)
     }
 }

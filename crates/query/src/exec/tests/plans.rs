@@ -109,3 +109,46 @@ fn users_do_what_they_may() {
     );
     assert!(admin.run("execute as user = 'ann' select * from s").contains("Msg 229"));
 }
+
+/// An index that is read for its order alone costs a look-up for each row of a table that has sunk; few rows are
+/// sorted instead.
+#[test]
+fn what_has_sunk_is_not_read_through_an_index_for_its_order() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d
+        go
+        use d
+        go
+        create table t (id int primary key, s int, v int); create index ix on t (s)
+        insert t select value, 20000 - value, 0 from generate_series(1, 20000)",
+    );
+    let mut plan_of = |query: &str| {
+        session.run("set showplan_text on");
+        let plan = session.run(query);
+        session.run("set showplan_text off");
+        plan
+    };
+    let part = "select sum(v) from (select top (5000) v from t where id < 2000 order by s) as x";
+    let first = "select top (5) v from t order by s";
+    let whole = "select v from t order by s";
+    for query in [part, first, whole] {
+        let plan = plan_of(query);
+        assert!(plan.contains("[ix]") && !plan.contains("Sort"), "{plan}");
+    }
+    server.sink();
+    session.run("update statistics d.dbo.t");
+    let mut plan_of = |query: &str| {
+        session.run("set showplan_text on");
+        let plan = session.run(&format!("{query} option (recompile)"));
+        session.run("set showplan_text off");
+        plan
+    };
+    let plan = plan_of(part);
+    assert!(!plan.contains("[ix]") && plan.contains("Sort"), "{plan}");
+    for query in [first, whole] {
+        let plan = plan_of(query);
+        assert!(plan.contains("[ix]") && !plan.contains("Sort"), "{plan}");
+    }
+}

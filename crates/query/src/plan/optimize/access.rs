@@ -24,6 +24,8 @@ pub struct Choice {
     pub rows: f64,
     /// What it costs to find them, in rows looked at.
     pub cost: f64,
+    /// What it costs beyond that if the index is read as a whole, for its order, and does not hold the rows.
+    lookups: f64,
     /// Whether they come in the order wanted.
     pub ordered: bool,
 }
@@ -68,7 +70,8 @@ impl Optimizer<'_, '_> {
         let total = self.source_rows(&scan.source);
         let selectivity: f64 = conditions.iter().map(|p| selectivity(p)).product();
         let rows = (total * selectivity).max(0.5);
-        let mut full = Choice { how: How::Full, rows, cost: total, ordered: want.is_empty() };
+        let ordered = want.is_empty();
+        let mut full = Choice { how: How::Full, rows, cost: total, lookups: 0.0, ordered };
         let Some(table) = indexed(&scan.source) else { return full };
         if !matches!(scan.access, Access::Full) {
             return Choice { ordered: false, ..full };
@@ -169,7 +172,13 @@ impl Optimizer<'_, '_> {
         let walk = if useful { 1.0 } else { 1.3 };
         let open = if is_hash { 0.5 } else { 1.0 };
         let rows = if single { rest.clamp(0.1, 1.0) } else { (found * rest).max(0.5) };
-        Some(Choice { how, rows, cost: open + found * walk, ordered })
+        let lookups = match &scan.source {
+            Source::Table { database, table } if !useful && index.kind != IndexKind::Clustered => {
+                found * self.context.statistics.lookup_cost(*database, table)
+            }
+            _ => 0.0,
+        };
+        Some(Choice { how, rows, cost: open + found * walk, lookups, ordered })
     }
 
     /// How many rows have some values in the leading columns of an index.
@@ -308,10 +317,13 @@ impl Choice {
             return self.cost;
         }
         if self.ordered {
-            return if want.few { self.cost.min(50.0 + self.cost * 0.05) } else { self.cost };
+            return match want.few {
+                true => self.cost.min(50.0 + self.cost * 0.05),
+                false => self.cost + self.lookups,
+            };
         }
         let rows = self.rows.max(1.0);
-        self.cost + rows * (1.0 + 0.3 * rows.log2())
+        self.cost + self.lookups + rows * (1.0 + 0.3 * rows.log2())
     }
 
     /// Whether hints forbid it: there is no other way.

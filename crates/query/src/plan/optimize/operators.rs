@@ -66,7 +66,7 @@ impl Optimizer<'_, '_> {
                 self.inside_expr(&mut count);
                 let want = match percent {
                     true => Want::nothing(),
-                    false => Want { few: true, ..want.clone() },
+                    false => Want { few: is_little(&count), ..want.clone() },
                 };
                 let input = Box::new(self.rows(*input, Vec::new(), &want));
                 filtered(Node::Top { input, count, percent, ties }, conditions)
@@ -344,7 +344,8 @@ impl Optimizer<'_, '_> {
             None => self.movable(conditions),
             Some(_) => (Vec::new(), conditions),
         };
-        let want = Want::of(&keys, limit.is_some() || self.context.hints.first_rows);
+        let is_few = limit.as_ref().is_some_and(is_little) || self.context.hints.first_rows;
+        let want = Want::of(&keys, is_few);
         let input = self.rows(*input, below, &want);
         // With a limit it is the operator above that counts.
         let node = match Order::of(&input).satisfies(&keys) {
@@ -465,4 +466,12 @@ fn only_end(input: Node, aggregate: &Aggregate, col: ColId, descending: bool) ->
     let ty = base::SqlType::bigint();
     let count = Expr { kind: ExprKind::Constant(Value::Int(1)), ty, nullable: false };
     Node::Top { input: Box::new(input), count, percent: false, ties: None }
+}
+
+/// As many rows as a `TOP` may yield that are few.
+const FEW: i64 = 1000;
+
+/// Whether a `TOP` yields few rows, as far as is known.
+fn is_little(count: &Expr) -> bool {
+    !matches!(count.kind, ExprKind::Constant(Value::Int(count)) if count > FEW)
 }
