@@ -14,7 +14,7 @@ use super::names::FileId;
 use super::objects::ObjectStore;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::{LogKey, Tables};
-use crate::log::{CommittedTransaction, Operation};
+use crate::log::{CommittedTransaction, Operation, PROMOTED};
 
 /// Rows of a table that make a block.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -130,6 +130,10 @@ impl Gathered {
                 | Operation::Unload { storage, .. }
                 | Operation::Delete { storage, .. }
                     if !self.keeps(world, storage, commit.lsn) => {}
+                // Whoever has replayed it has the table sink from here on, if it was still there behind this commit.
+                // No file is asked for the rows of one that was not.
+                Operation::Upsert { replaces: Some(PROMOTED), .. }
+                | Operation::Delete { replaces: PROMOTED, .. } => {}
                 Operation::Load { storage, layout, row } => {
                     self.data(world)?.push(storage, layout, commit.lsn, row)?;
                 }

@@ -50,7 +50,7 @@ pub use error::LogError;
 pub use facade::{Log, LogOptions, LogStats, NoSpace, Reservation};
 pub use local::{LocalStore, SegmentOptions};
 pub(crate) use prefix::Prefix;
-pub use record::{GlobalTransaction, Operation, RecordFlags, RecordKind};
+pub use record::{GlobalTransaction, Operation, PROMOTED, RecordFlags, RecordKind};
 pub use replay::{CommittedTransaction, PreparedTransaction, Replay, ReplayEnd};
 
 #[cfg(test)]

@@ -210,6 +210,9 @@ impl BodySink for Vec<u8> {
     }
 }
 
+/// What a change replaces that had been in trees: nobody remembers its stamp.
+pub const PROMOTED: Lsn = Lsn::ZERO;
+
 /// One change that a transaction made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation<'a> {
@@ -219,7 +222,7 @@ pub enum Operation<'a> {
         storage: StorageId,
         /// The layout of the row's bytes.
         layout: u16,
-        /// The stamp of the version that this image replaces; none if there was no row.
+        /// The stamp of the version that this image replaces, or [`PROMOTED`]; none if there was no row.
         replaces: Option<Lsn>,
         /// The whole row.
         row: &'a [u8],
@@ -228,7 +231,7 @@ pub enum Operation<'a> {
     Delete {
         /// Where.
         storage: StorageId,
-        /// The stamp of the version that is deleted.
+        /// The stamp of the version that is deleted, or [`PROMOTED`].
         replaces: Lsn,
         /// The normalized key.
         key: &'a [u8],

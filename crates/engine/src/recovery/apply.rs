@@ -19,7 +19,7 @@ use crate::hot::identity::Position;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
-use crate::log::{CommittedTransaction, Operation};
+use crate::log::{CommittedTransaction, Operation, PROMOTED};
 use crate::sink::ColdPlace;
 use crate::wait::{Runtime, Task};
 
@@ -37,11 +37,6 @@ enum Message {
 const QUEUE: usize = 4;
 /// Operations applied under one epoch guard.
 const OPERATIONS_PER_GUARD: usize = 256;
-
-/// The stamp of a row that had been in trees when it was changed. No root has them, since the table has none
-/// now: so the row came from these files or this log, and the table must go on sinking. Which file has the row
-/// nobody knows who only reads the log; so checkpoints must not gather what was done to it.
-const PROMOTED: Lsn = Lsn::ZERO;
 
 /// An operation that is no row, kept until the catalog is told.
 enum Other {
@@ -440,6 +435,10 @@ impl Applier {
 
     /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in files that are
     /// not loaded yet, and not in memory.
+    ///
+    /// One that had been in trees ([`PROMOTED`]): no root has them, since the table has none now. So the row came from
+    /// these files or this log, and the table must go on sinking. Which file has the row nobody knows who only reads
+    /// the log; so checkpoints must not gather what was done to it.
     fn end_in_files(&mut self, table: &Table, replaced: Lsn, stamp: Lsn) -> Result<bool> {
         if replaced == PROMOTED {
             table.sinks_since().include(stamp);
