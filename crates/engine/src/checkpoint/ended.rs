@@ -44,6 +44,11 @@ impl Ended {
         self.entries.len()
     }
 
+    /// The tables that they are of, each as often as it has some.
+    pub fn storages(&self) -> impl Iterator<Item = StorageId> + '_ {
+        self.entries.iter().map(|entry| entry.storage)
+    }
+
     /// The row of the commit at `stamp` with this key has ended.
     pub fn push(&mut self, storage: StorageId, stamp: Lsn, key: &[u8]) {
         let len = u32::try_from(key.len()).expect("keys are short");

@@ -1,6 +1,6 @@
 //! Gathering: from the commits that the log tells to a data file and to what has ended of others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use base::ids::{Lsn, StorageId};
@@ -233,11 +233,5 @@ impl Gathered {
         let file = file.ok_or(CheckpointError::Inconsistent { stamp: by, storage })?;
         self.ended.entry(file).or_default().push(storage, stamp, key);
         Ok(())
-    }
-
-    /// Tables whose rows need not be kept any more are forgotten.
-    pub fn forget(&mut self, gone: &HashSet<StorageId>) {
-        self.next.identities.retain(|storage, _| !gone.contains(storage));
-        self.keys.retain(|storage, _| !gone.contains(storage));
     }
 }

@@ -73,17 +73,6 @@ impl Pair {
         self.bytes + self.deltas.iter().map(|delta| delta.bytes).sum::<u64>()
     }
 
-    /// Bytes that its live rows take, estimated.
-    pub fn live_bytes(&self) -> u64 {
-        self.live_bytes_without(0)
-    }
-
-    /// The same when so many rows more have ended.
-    pub fn live_bytes_without(&self, more: u64) -> u64 {
-        let live = self.rows.saturating_sub(self.ended() + more);
-        (u128::from(self.bytes) * u128::from(live) / u128::from(self.rows.max(1))) as u64
-    }
-
     /// The commits that it covers.
     pub fn range(&self) -> (Lsn, Lsn) {
         (self.from, self.to)

@@ -1,9 +1,9 @@
 //! Merging neighbouring pairs that have thinned out.
 //!
-//! A run of neighbours is merged if its live rows fit into one data file, and either a third of its bytes
-//! are dead or no pair has more than half of the live ones; so a row is copied a few times in its life
-//! at most. A single pair is merged with itself if a third of it is dead. So files are at most half as large
-//! again as what lives in them.
+//! Pairs in which nothing lives go at once. A run of neighbours is merged if its live rows fit into one data
+//! file, and either a third of its bytes are dead or no pair has more than half of the live ones; so a row is
+//! copied a few times in its life at most. A single pair is merged with itself if a third of it is dead. So
+//! files are at most half as large again as what lives in them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,22 +18,31 @@ use super::gather::OpenData;
 use super::manifest::{Manifest, Pair};
 use super::names::FileId;
 use super::round::{Core, MergeTarget, State};
+use super::weigh::Weight;
 use crate::hot::key::KeyBuf;
 
 /// The run to be merged next, if one is due.
-pub(super) fn due(pairs: &[Pair], target_bytes: u64) -> Option<Range<usize>> {
-    for start in 0..pairs.len() {
+pub(super) fn due(pairs: &[Weight], target_bytes: u64) -> Option<Range<usize>> {
+    let is_dead = |pair: &Weight| pair.rows == 0;
+    if let Some(start) = pairs.iter().position(is_dead) {
+        let len = pairs[start..].iter().take_while(|pair| is_dead(pair)).count();
+        return Some(start..start + len);
+    }
+    for (start, first) in pairs.iter().enumerate() {
         let (mut bytes, mut live, mut largest) = (0, 0, 0);
         let mut best = None;
         for (place, pair) in pairs.iter().enumerate().skip(start) {
-            bytes += pair.all_bytes();
-            live += pair.live_bytes();
-            largest = largest.max(pair.live_bytes());
-            if live > target_bytes {
+            bytes += pair.bytes;
+            live += pair.live;
+            largest = largest.max(pair.live);
+            let run = start..place + 1;
+            // A transaction may have made one that is larger.
+            if live > target_bytes && run.len() > 1 {
                 break;
             }
-            let run = start..place + 1;
-            let thin = pair.ended() > 0 && bytes >= live + live / 2;
+            // Others at its ends would be copied for nothing.
+            let has_thinned = first.has_thinned && pair.has_thinned;
+            let thin = has_thinned && bytes >= live + live / 2;
             if thin && bytes > SMALL || run.len() > 1 && largest <= live / 2 {
                 best = Some(run);
             }
@@ -54,12 +63,15 @@ type Keep<'a> = dyn FnMut(StorageId, u16, Lsn, &[u8]) -> Result<()> + 'a;
 impl Core {
     /// Merges what is due. Nothing may have been gathered since the last checkpoint.
     pub(super) fn merge_where_due(&self, state: &mut State) -> Result<()> {
-        while self.options.merges && state.is_settled() {
-            match due(&state.manifest.pairs, self.options.data_bytes) {
-                Some(run) => self.merge(state, run)?,
-                None => break,
-            }
+        if !self.options.merges || !state.is_settled() {
+            return Ok(());
         }
+        let needed = self.needed_tables(state, state.manifest.through);
+        state.has_merged = false;
+        while let Some(run) = due(&self.weigh(state, &needed)?, self.options.data_bytes) {
+            self.merge(state, run, &needed)?;
+        }
+        state.has_merged = true;
         Ok(())
     }
 
@@ -72,20 +84,26 @@ impl Core {
             let start = pairs.partition_point(|pair| pair.from < lower);
             let end = pairs.partition_point(|pair| pair.to <= upper);
             match start < end && state.is_settled() {
-                true => self.merge(state, start..end).map(|()| true),
+                true => {
+                    let needed = self.needed_tables(state, state.manifest.through);
+                    self.merge(state, start..end, &needed).map(|()| true)
+                }
                 false => Ok(false),
             }
         })
     }
 
-    fn merge(&self, state: &mut State, run: Range<usize>) -> Result<()> {
-        let through = state.manifest.through;
-        let needed = self.needed_tables(state, through);
+    fn merge(
+        &self,
+        state: &mut State,
+        run: Range<usize>,
+        needed: &HashSet<StorageId>,
+    ) -> Result<()> {
         let mut next = state.next_manifest();
         let id = FileId(next.next_file);
         next.next_file += 1;
         state.used(&next);
-        let merged = self.copy_live(&next, &next.pairs[run.clone()], id, &needed);
+        let merged = self.copy_live(&next, &next.pairs[run.clone()], id, needed);
         let installed = merged.and_then(|merged| {
             next.pairs.splice(run, merged);
             self.counters.merges.fetch_add(1, Relaxed);
@@ -148,12 +166,15 @@ impl Core {
         keep: &mut Keep<'_>,
     ) -> Result<()> {
         let (objects, tables) = (&*self.objects, self.manager.tables());
+        let file = DataFile::open(objects, next.database, pair.id, pair.range())?;
+        if !file.blocks().iter().any(|block| needed.contains(&block.storage)) {
+            return Ok(());
+        }
         let mut ended = Ended::default();
         for delta in &pair.deltas {
             ended.read(objects, next.database, (delta.id, delta.bytes), pair.range())?;
         }
         ended.sort();
-        let file = DataFile::open(objects, next.database, pair.id, pair.range())?;
         let (mut buffer, mut key) = (BlockBuffer::default(), KeyBuf::default());
         for block in file.blocks().iter().filter(|block| needed.contains(&block.storage)) {
             if self.closing.load(Acquire) {

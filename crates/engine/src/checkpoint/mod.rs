@@ -21,11 +21,13 @@
 //! * K2: a manifest is made durable after everything that it names; log and files that it does not
 //!   need are given up after that.
 //! * K3: a pair holds the rows that commits with stamps in its range wrote, all of them but those that
-//!   had ended when it was merged. Every row that has ended and is in a data file is in one of its
-//!   delta files; so all others are live.
+//!   had ended when it was merged, and those of tables that were gone. Every row that has ended and is in
+//!   a data file is in one of its delta files; so all others are live, if their table is.
 //! * K4: nothing is gathered but what is durable in the log.
 //! * K5: neither files nor log that a backup has pinned are given up, nor log that is still to be
 //!   backed up.
+//! * K6: a table is gone when whatever dropped it lies before the end of a durable manifest. The files do
+//!   without its rows only then.
 //!
 //! # Locks
 //!
@@ -50,6 +52,7 @@ mod pins;
 mod round;
 mod thread;
 mod view;
+mod weigh;
 
 #[cfg(all(test, not(feature = "shuttle")))]
 mod tests;

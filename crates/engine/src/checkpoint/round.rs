@@ -14,6 +14,7 @@ use super::manifest::{Delta, Manifest, Pair, Retired};
 use super::names::{self, FileId, Named};
 use super::objects::ObjectStore;
 use super::pins::Pins;
+use super::weigh::{Contents, Weight};
 use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::{Assembler, hold_bytes};
 use crate::log::store::{BatchReader, LogStore};
@@ -116,6 +117,10 @@ pub(super) struct State {
     /// Tables that are gone, and by when at the latest: their rows are needed until that is in the
     /// files.
     gone: HashMap<StorageId, Lsn>,
+    /// What the files of the manifest hold, as far as it was asked for.
+    contents: Contents,
+    /// Whether all is merged that the last checkpoint and the tables that are gone made due.
+    pub has_merged: bool,
 }
 
 /// How far the log has been followed.
@@ -144,6 +149,8 @@ impl Core {
             last_number,
             next_file,
             gone: HashMap::new(),
+            contents: Contents::default(),
+            has_merged: false,
         };
         let (state, closing) = (Mutex::new(state), AtomicBool::new(false));
         Core {
@@ -204,7 +211,7 @@ impl Core {
     /// checkpoint goes with a manifest that is like the last.
     pub fn tidy(&self) -> Result<()> {
         let left_behind = self.left_behind.load(Relaxed);
-        if self.unread() == 0 && !left_behind && self.lock().is_tidy() {
+        if self.unread() == 0 && !left_behind && self.is_tidy() {
             return Ok(());
         }
         self.round(|state| {
@@ -214,7 +221,10 @@ impl Core {
                     let next = state.next_manifest();
                     self.install(state, next)?;
                 }
-            } else if state.is_wasteful(self.options.data_bytes / FOLLOW_PART) {
+                self.merge_where_due(state)?;
+            }
+            let may_be_wasteful = !state.is_settled() || state.is_dropping();
+            if may_be_wasteful && self.is_wasteful(state)? {
                 self.close_pair(state)?;
             }
             match self.left_behind.load(Relaxed) {
@@ -278,6 +288,8 @@ impl Core {
 
     /// Gathers what is durable and not gathered yet.
     fn gather(&self, state: &mut State) -> Result<()> {
+        // First, so that what is gathered may come to where they were dropped.
+        self.note_gone(state);
         if state.follower.is_none() {
             state.follower = Some(self.start_following(state)?);
         }
@@ -387,6 +399,10 @@ impl Core {
         next.number = state.last_number;
         next.written_ticks = self.manager.runtime().env().clock().utc_ticks();
         next.retired = retired(&state.manifest, &next);
+        // Of others that nobody knows, ceilings are kept: a commit that makes those may be to come.
+        let is_over =
+            |storage: &StorageId| state.gone.get(storage).is_some_and(|by| *by <= next.through);
+        next.identities.retain(|storage, _| !is_over(storage));
         // A failure from here on must not use a number again.
         next.next_file = next.next_file.max(state.next_file);
         state.next_file = next.next_file;
@@ -400,7 +416,9 @@ impl Core {
             follower.gathered = Gathered::behind(&next);
         }
         *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
+        state.contents.keep(&next);
         state.manifest = next;
+        self.forget_gone(state);
         self.note(None);
         self.remove_files(state)?;
         self.truncate_log()
@@ -440,31 +458,94 @@ impl Core {
         Ok(())
     }
 
-    /// The tables whose rows are needed by a checkpoint through this position.
-    pub(super) fn needed_tables(&self, state: &mut State, through: Lsn) -> HashSet<StorageId> {
-        let tables = self.manager.tables();
-        let (mut needed, dropped) = tables.storages();
+    /// Notes which tables are gone by now; those that are there.
+    fn note_gone(&self, state: &mut State) -> HashSet<StorageId> {
+        let (there, dropped) = self.manager.tables().storages();
         // Whatever dropped them took its stamp before they were found gone.
         let now = self.manager.log().tail();
         for storage in dropped {
-            state.gone.entry(storage).or_insert(now);
+            state.gone.entry(storage).or_insert_with(|| {
+                state.has_merged = false;
+                now
+            });
         }
-        let settled = |by: &Lsn| *by <= through;
-        let forgotten: HashSet<StorageId> =
-            state.gone.iter().filter(|(_, by)| settled(by)).map(|(storage, _)| *storage).collect();
-        state.gone.retain(|_, by| !settled(by));
-        needed.extend(state.gone.keys());
-        // What has sunk for good is in pages.
+        there
+    }
+
+    /// The tables whose rows are needed by a checkpoint through this position, which has been gathered.
+    pub(super) fn needed_tables(&self, state: &mut State, through: Lsn) -> HashSet<StorageId> {
+        let mut needed = self.note_gone(state);
+        let gone_later = state.gone.iter().filter(|(_, by)| **by > through);
+        needed.extend(gone_later.map(|(storage, _)| *storage));
+        let (tables, last) = (self.manager.tables(), &state.manifest);
+        // What has sunk for good is in pages, once recovery must have those. Nothing that is still to be gathered
+        // may be for the files, since that could speak of rows in them.
         let is_sunk = |storage: &StorageId| {
             let table = tables.get(*storage);
-            table.is_some_and(|table| table.cold().is_some_and(|cold| cold.durable() > 0))
+            table.is_some_and(|table| {
+                table.sinks_since().get().is_some_and(|since| since <= last.through)
+                    && table.cold().is_some_and(|cold| cold.durable() > 0)
+            })
         };
-        needed.retain(|storage| !is_sunk(storage));
-        tables.forget_log_keys(&forgotten);
-        if let Some(follower) = &mut state.follower {
-            follower.gathered.forget(&forgotten);
+        if last.sunk.is_some() {
+            needed.retain(|storage| !is_sunk(storage));
         }
         needed
+    }
+
+    /// Forgets how rows of tables were named that were gone before the last checkpoint: log that is still to be
+    /// gathered does not speak of them.
+    fn forget_gone(&self, state: &mut State) {
+        let through = state.manifest.through;
+        let is_over = |by: &Lsn| *by <= through;
+        let over = state.gone.iter().filter(|(_, by)| is_over(by));
+        let over: HashSet<StorageId> = over.map(|(storage, _)| *storage).collect();
+        state.gone.retain(|_, by| !is_over(by));
+        if !over.is_empty() {
+            self.manager.tables().forget_log_keys(&over);
+        }
+    }
+
+    /// What lives in the pairs of the last checkpoint, by now.
+    pub(super) fn weigh(
+        &self,
+        state: &mut State,
+        needed: &HashSet<StorageId>,
+    ) -> Result<Vec<Weight>> {
+        let State { manifest, follower, contents, .. } = state;
+        let ended = follower.as_ref().map(|follower| &follower.gathered.ended);
+        let place = (&*self.objects, manifest.database);
+        let weights = manifest.pairs.iter().map(|pair| {
+            let more = ended.and_then(|ended| ended.get(&pair.id));
+            contents.weigh(place, pair, needed, more)
+        });
+        weights.collect()
+    }
+
+    /// Whether no file waits for the next checkpoint, and nothing has ended that the files hold.
+    fn is_tidy(&self) -> bool {
+        let mut state = self.lock();
+        self.note_gone(&mut state);
+        let nothing_ended = |f: &Follower| f.gathered.ended.is_empty();
+        state.manifest.retired.is_empty()
+            && state.has_merged
+            && !state.is_dropping()
+            && state.follower.as_ref().is_none_or(nothing_ended)
+    }
+
+    /// Whether the files are half as large again as what would live in them if the pair were closed, and larger
+    /// than that by a part of a data file.
+    fn is_wasteful(&self, state: &mut State) -> Result<bool> {
+        let gathered = state.follower.as_ref().map(|follower| follower.tail.end().end);
+        let through = gathered.unwrap_or(state.manifest.through);
+        let needed = self.needed_tables(state, through);
+        let mut bytes: u64 = state.manifest.retired.iter().map(|file| file.bytes).sum();
+        let mut live = 0;
+        for weight in self.weigh(state, &needed)? {
+            bytes += weight.bytes;
+            live += weight.live;
+        }
+        Ok(bytes > live + (live / 2).max(self.options.data_bytes / FOLLOW_PART))
     }
 }
 
@@ -475,23 +556,9 @@ impl State {
         self.follower.as_ref().is_none_or(settled)
     }
 
-    /// Whether no file waits for the next checkpoint, and nothing has ended that the files hold.
-    fn is_tidy(&self) -> bool {
-        let nothing_ended = |f: &Follower| f.gathered.ended.is_empty();
-        self.manifest.retired.is_empty() && self.follower.as_ref().is_none_or(nothing_ended)
-    }
-
-    /// Whether the files are half as large again as what lives in them, and by at least so much.
-    fn is_wasteful(&self, bytes_min: u64) -> bool {
-        let ended = self.follower.as_ref().map(|follower| &follower.gathered.ended);
-        let ended = |id: &FileId| ended.and_then(|ended| ended.get(id)).map_or(0, Ended::len);
-        let mut bytes: u64 = self.manifest.retired.iter().map(|file| file.bytes).sum();
-        let mut live = 0;
-        for pair in &self.manifest.pairs {
-            bytes += pair.all_bytes();
-            live += pair.live_bytes_without(ended(&pair.id) as u64);
-        }
-        bytes > live + (live / 2).max(bytes_min)
+    /// Whether tables are gone of which the last checkpoint does not know that.
+    fn is_dropping(&self) -> bool {
+        self.gone.values().any(|by| *by > self.manifest.through)
     }
 
     /// The last manifest, to make the next of; its next file was never used.

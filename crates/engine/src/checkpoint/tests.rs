@@ -1,5 +1,7 @@
 //! Databases whose checkpoints are looked at, damaged, refused and merged.
 
+mod drops;
+
 use std::path::{Path, PathBuf};
 
 use base::ids::{DbId, Lsn, StorageId};
@@ -8,6 +10,7 @@ use env::{FileSystem, OpKind};
 
 use super::manifest::{Delta, Pair, Retired, SequenceState};
 use super::names::FileId;
+use super::weigh::Weight;
 use super::*;
 use crate::database::Database;
 use crate::error::EngineError;
@@ -524,23 +527,24 @@ fn the_format_is_that_of_the_files_that_exist() {
 
 #[test]
 fn runs_are_merged_when_half_is_dead_or_all_are_small() {
-    let pair = |id: u64, bytes: u64, ended: u64| Pair {
-        id: FileId(id),
-        from: Lsn(id * 16),
-        to: Lsn(id * 16 + 16),
-        bytes,
-        rows: 100,
-        deltas: vec![Delta { id: FileId(100 + id), bytes: 1, rows: ended }],
-        begun: 1,
-        merged: false,
+    let weight = |bytes: u64, dead_percent: u64| Weight {
+        bytes: bytes + 1,
+        rows: 100 - dead_percent,
+        live: bytes * (100 - dead_percent) / 100,
+        has_thinned: dead_percent > 0,
     };
     let target = 1 << 20;
-    let due = |pairs: &[Pair]| super::merge::due(pairs, target);
+    let due = |pairs: &[Weight]| super::merge::due(pairs, target);
+    let full = weight(target, 0);
     assert_eq!(due(&[]), None);
-    assert_eq!(due(&[pair(1, target, 0)]), None);
-    assert_eq!(due(&[pair(1, target, 60)]), Some(0..1), "it is thin");
-    assert_eq!(due(&[pair(1, target, 0), pair(2, target, 0)]), None, "they are full");
-    assert_eq!(due(&[pair(1, target / 2, 0), pair(2, 1000, 0)]), None, "one is much larger");
-    assert_eq!(due(&[pair(1, 1000, 0), pair(2, 1000, 0), pair(3, target, 0)]), Some(0..2));
-    assert_eq!(due(&[pair(1, target, 0), pair(2, target, 90), pair(3, target, 90)]), Some(1..3));
+    assert_eq!(due(&[full]), None);
+    assert_eq!(due(&[weight(target, 60)]), Some(0..1), "it is thin");
+    assert_eq!(due(&[weight(3 * target, 40)]), Some(0..1), "though it remains larger than others");
+    assert_eq!(due(&[full, full]), None, "they are full");
+    assert_eq!(due(&[weight(target / 2, 0), weight(1000, 0)]), None, "one is much larger");
+    assert_eq!(due(&[weight(1000, 0), weight(1000, 0), full]), Some(0..2));
+    assert_eq!(due(&[full, weight(target, 90), weight(target, 90)]), Some(1..3));
+    assert_eq!(due(&[weight(target / 2, 0), weight(target, 60)]), Some(1..2), "the first is whole");
+    assert_eq!(due(&[full, weight(100, 100), weight(target, 100), full]), Some(1..3));
+    assert_eq!(due(&[weight(100, 100), weight(1000, 0)]), Some(0..1), "nothing is copied");
 }
