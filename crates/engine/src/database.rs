@@ -22,8 +22,8 @@ use crate::backup::{
     self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, LOG_DIR, Media, SetHeader,
 };
 use crate::checkpoint::{
-    CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CoreParts,
-    Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
+    CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, Contents,
+    CoreParts, Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::ColdTables;
 use crate::cold::{FileActivity, PoolOptions, SpaceStats};
@@ -193,7 +193,7 @@ impl Database {
         let objects = Arc::new(LocalObjects::create(host.env(), &identity.checkpoint_dir())?);
         fs.sync_dir(&identity.dir)?;
         let manifest = Manifest::initial(identity.uuid, Log::START);
-        let last = Loaded { manifest, last_number: 0 };
+        let last = Loaded { manifest, last_number: 0, contents: Contents::default() };
         let log = Log::open(host.env(), store.clone(), &Log::new_end(), options.log)?;
         let files = Files {
             store,
@@ -262,6 +262,7 @@ impl Database {
                 sequence_of,
                 manifest: files.last.manifest.clone(),
                 last_number: files.last.last_number,
+                contents: files.last.contents.clone(),
                 life: files.life,
                 alive: files.alive,
             })

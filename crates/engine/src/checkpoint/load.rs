@@ -14,6 +14,7 @@ use super::error::{CheckpointError, Result};
 use super::manifest::{Manifest, Pair};
 use super::names::{self, Named};
 use super::objects::ObjectStore;
+use super::weigh::Contents;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
@@ -24,6 +25,8 @@ pub(crate) struct Loaded {
     pub manifest: Manifest,
     /// The highest number of a manifest that was ever begun.
     pub last_number: u64,
+    /// What its files hold, as far as that is known.
+    pub contents: Contents,
 }
 
 impl Loaded {
@@ -73,7 +76,7 @@ impl Loaded {
         let beyond = files.iter().map(|(id, _)| id.0 + 1).max().unwrap_or(0);
         manifest.next_file = manifest.next_file.max(beyond);
         remove_strays(objects, &manifest, &numbers, &files)?;
-        Ok(Loaded { manifest, last_number })
+        Ok(Loaded { manifest, last_number, contents: Contents::default() })
     }
 }
 
@@ -173,6 +176,7 @@ pub(crate) struct TableBlocks {
 /// The files of a checkpoint, open.
 pub(crate) struct Files {
     pairs: Vec<OpenPair>,
+    contents: Contents,
     /// The commits that each pair covers.
     ranges: Arc<[(Lsn, Lsn)]>,
     /// The keys of rows that have ended, whatever commit wrote them.
@@ -189,10 +193,19 @@ pub(crate) fn open(
         OpenPair::open(objects, manifest.database, &manifest.pairs[place])
     })?;
     let ranges = manifest.pairs.iter().map(Pair::range).collect();
-    Ok(Files { pairs, ranges, ended_keys: HashMap::new() })
+    let mut contents = Contents::default();
+    for (pair, open) in manifest.pairs.iter().zip(&pairs) {
+        contents.add(pair.id, &open.data);
+    }
+    Ok(Files { pairs, contents, ranges, ended_keys: HashMap::new() })
 }
 
 impl Files {
+    /// What they hold, as their directories say.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
     /// Loads the rows of the catalog's own tables, and tells of them.
     pub fn load_catalog(&self, tables: &Tables, collector: &Collector) -> Result<Vec<CatalogRow>> {
         let mut loader = BlockLoader::new(collector, 0);

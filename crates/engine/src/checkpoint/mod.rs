@@ -72,6 +72,7 @@ pub(crate) use pins::{Pin, Pins};
 pub(crate) use round::CoreParts;
 pub(crate) use thread::{Checkpoints, Order};
 pub use view::{CheckpointFile, CheckpointStats, FileKind, FileState};
+pub(crate) use weigh::Contents;
 
 /// Tells of a row of a catalog table which sequence it defines, if it does, and how often that has
 /// been restarted.

@@ -42,6 +42,8 @@ pub(crate) struct CoreParts {
     pub manifest: Manifest,
     /// The highest number of any manifest that was ever begun.
     pub last_number: u64,
+    /// What is known of what the files hold.
+    pub contents: Contents,
     /// Where this life of the log began.
     pub life: Lsn,
     /// Streams of chunks that began before this lead nowhere.
@@ -133,7 +135,7 @@ pub(super) struct Follower {
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
         let CoreParts { objects, store, manager, sink, pins, options, sequence_of, .. } = parts;
-        let CoreParts { manifest, last_number, life, alive, .. } = parts;
+        let CoreParts { manifest, last_number, contents, life, alive, .. } = parts;
         let counters = Counters::default();
         counters.through.store(manifest.through.0, Relaxed);
         counters.gathered.store(manifest.through.0, Relaxed);
@@ -149,7 +151,7 @@ impl Core {
             last_number,
             next_file,
             gone: HashMap::new(),
-            contents: Contents::default(),
+            contents,
             has_merged: false,
         };
         let (state, closing) = (Mutex::new(state), AtomicBool::new(false));

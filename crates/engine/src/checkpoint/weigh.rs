@@ -5,6 +5,7 @@
 //! are gone; and all of it is remembered as long as the files are current.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use base::ids::StorageId;
 
@@ -29,12 +30,12 @@ pub(super) struct Weight {
 }
 
 /// What files hold, as far as it has been read.
-#[derive(Default)]
-pub(super) struct Contents {
+#[derive(Clone, Default)]
+pub(crate) struct Contents {
     /// Of data files.
-    parts: HashMap<FileId, Box<[Part]>>,
+    parts: HashMap<FileId, Arc<[Part]>>,
     /// Of delta files: how many rows of which table they say have ended.
-    ended: HashMap<FileId, Box<[(StorageId, u64)]>>,
+    ended: HashMap<FileId, Arc<[(StorageId, u64)]>>,
 }
 
 /// The rows of one table in a data file.
@@ -46,8 +47,13 @@ struct Part {
 }
 
 impl Contents {
+    /// Takes over what the directory of a data file says.
+    pub(super) fn add(&mut self, id: FileId, file: &DataFile) {
+        self.parts.insert(id, parts_of(file));
+    }
+
     /// Weighs a pair of which `more` has ended besides. Rows of tables that are not needed do not live.
-    pub fn weigh(
+    pub(super) fn weigh(
         &mut self,
         (objects, database): (&dyn ObjectStore, u128),
         pair: &Pair,
@@ -56,7 +62,10 @@ impl Contents {
     ) -> Result<Weight> {
         let parts = match self.parts.get(&pair.id) {
             Some(parts) => parts,
-            None => self.parts.entry(pair.id).or_insert(parts_of(objects, database, pair)?),
+            None => {
+                let file = DataFile::open(objects, database, pair.id, pair.range())?;
+                self.parts.entry(pair.id).or_insert(parts_of(&file))
+            }
         };
         let is_needed = |storage: &StorageId| needed.contains(storage);
         let kept = parts.iter().filter(|part| is_needed(&part.storage));
@@ -94,15 +103,14 @@ impl Contents {
     }
 
     /// Forgets the files that the manifest does not name.
-    pub fn keep(&mut self, manifest: &Manifest) {
+    pub(super) fn keep(&mut self, manifest: &Manifest) {
         let current: HashSet<FileId> = manifest.files().collect();
         self.parts.retain(|file, _| current.contains(file));
         self.ended.retain(|file, _| current.contains(file));
     }
 }
 
-fn parts_of(objects: &dyn ObjectStore, database: u128, pair: &Pair) -> Result<Box<[Part]>> {
-    let file = DataFile::open(objects, database, pair.id, pair.range())?;
+fn parts_of(file: &DataFile) -> Arc<[Part]> {
     let mut parts = BTreeMap::new();
     for block in file.blocks() {
         let storage = block.storage;
@@ -110,10 +118,10 @@ fn parts_of(objects: &dyn ObjectStore, database: u128, pair: &Pair) -> Result<Bo
         part.rows += u64::from(block.rows);
         part.bytes += u64::from(block.len);
     }
-    Ok(parts.into_values().collect())
+    parts.into_values().collect()
 }
 
-fn counts_of(ended: &Ended) -> Box<[(StorageId, u64)]> {
+fn counts_of(ended: &Ended) -> Arc<[(StorageId, u64)]> {
     let mut counts: BTreeMap<StorageId, u64> = BTreeMap::new();
     for storage in ended.storages() {
         *counts.entry(storage).or_default() += 1;

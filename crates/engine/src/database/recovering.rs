@@ -164,8 +164,9 @@ fn begin_loading(
     identity: DatabaseIdentity,
     log: Log,
     (tables, load): (Arc<Tables>, Load),
-    files: Files,
+    mut files: Files,
 ) -> Database {
+    files.last.contents = load.contents().clone();
     // No checkpoint is made yet that could remove them.
     let pin = files.backups.pins.pin_files(&files.last.manifest);
     let mut database = Database::with(host, identity, log, tables, Some(files));

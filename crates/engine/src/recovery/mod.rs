@@ -50,7 +50,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::ids::{Lsn, StorageId};
 
-use crate::checkpoint::{self, CheckpointError, Files, Manifest, ObjectStore};
+use crate::checkpoint::{self, CheckpointError, Contents, Files, Manifest, ObjectStore};
 use crate::cold::tree::TreeError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -388,6 +388,13 @@ pub struct Recovered {
 pub(crate) struct Load {
     files: Files,
     options: RecoveryOptions,
+}
+
+impl Load {
+    /// What the checkpoint's files hold.
+    pub fn contents(&self) -> &Contents {
+        self.files.contents()
+    }
 }
 
 /// What has become of a prepared transaction.

@@ -62,7 +62,7 @@ fn server_that_merges_nothing(world: &World) -> Server {
 /// Bytes of data and delta files that are there, whatever they are there for.
 fn bytes_of_files(world: &World) -> u64 {
     let rows =
-        files(world).into_iter().filter(|path| !path.extension().is_some_and(|e| e == "manifest"));
+        files(world).into_iter().filter(|path| path.extension().is_none_or(|e| e != "manifest"));
     rows.map(|path| world.sim.fs().read(&path).map_or(0, |bytes| bytes.len() as u64)).sum()
 }
 
