@@ -220,7 +220,7 @@ impl Restore {
                 SetKind::Log => before.as_ref().map_or(0, |before| before.end_ticks),
                 _ => self.set.end.finished_ticks,
             }),
-            stopped: self.stopped,
+            stopped: self.stopped || self.has_all_until_stop(),
             keeps_log: header.keeps_log,
             moves,
         };
@@ -236,6 +236,15 @@ impl Restore {
         }
         let chain = self.chain.clone();
         self.store.change(|now| *now = chain)
+    }
+
+    /// Whether a backup of the log was begun behind the time to stop at: then whatever was acknowledged until that
+    /// is in it, even if nothing was committed later. The log of a damaged database may end earlier.
+    fn has_all_until_stop(&self) -> bool {
+        let header = &self.set.header;
+        header.kind == SetKind::Log
+            && !header.of_damaged
+            && self.target.stop_at.is_some_and(|stop| stop <= header.started_ticks)
     }
 
     /// Writes the manifest under the database's own guid; its number.

@@ -332,6 +332,28 @@ fn a_restore_stops_at_a_point_in_time() {
     }
 }
 
+/// The log had no batch behind the time, so that the restore waited for more, which no backup would ever have had.
+#[test]
+fn a_restore_stops_at_a_time_behind_which_nothing_was_committed() {
+    let (world, server) = new_world(31);
+    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    let state = work(&server, 1, &State::new());
+    world.sim.clock().advance_ns(1_000_000);
+    let quiet = world.sim.env().clock().utc_ticks();
+    world.sim.clock().advance_ns(1_000_000);
+    let set = back_up(&world, &server, SetKind::Log).expect("the disk works");
+    for (id, stop, stops) in [(7, quiet, true), (8, set.end.finished_ticks + 1, false)] {
+        let copy = copy_of(id, 70 + id as u128);
+        restore(&world, 1, target(&copy)).expect("it is whole");
+        restore(&world, 2, RestoreTarget { stop_at: Some(stop), ..target(&copy) })
+            .expect("it follows");
+        let again = restore(&world, 2, target(&copy));
+        assert_eq!(matches!(again, Err(BackupError::StopsTooEarly)), stops, "{again:?}");
+        recover(&server, &copy);
+        assert_eq!(server.rows(id, 1), state);
+    }
+}
+
 #[test]
 fn a_file_of_another_kind_is_refused() {
     let (world, server) = new_world(24);

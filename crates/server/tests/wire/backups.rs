@@ -138,6 +138,69 @@ fn commands_back_up_and_restore() {
     assert!(!done && errors.contains("Msg 3241"), "{errors}");
 }
 
+/// The command went on with the backups of the log behind the one that has the time, failed with 4335, and left the
+/// database restoring; a time that was none was found out when the database had been replaced.
+#[test]
+fn the_command_stops_at_the_backup_that_has_the_time() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database d; alter database d set recovery full");
+    run(&mut connection, "create table d.dbo.t (id int not null primary key)");
+    let moment = |connection: &mut Connection| {
+        std::thread::sleep(Duration::from_millis(40));
+        let text = "select convert(varchar(30), sysdatetime(), 121)";
+        let rows = connection.query(text).unwrap().rows;
+        std::thread::sleep(Duration::from_millis(40));
+        match &rows[0][0] {
+            base::Value::Chars(text) => String::from_utf8(text.to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let early = moment(&mut connection);
+    run(&mut connection, "backup database d to disk = 'd.bak'");
+    let mut times = Vec::new();
+    for id in 1..4 {
+        run(&mut connection, &format!("insert d.dbo.t values ({id})"));
+        times.push(moment(&mut connection));
+        run(&mut connection, &format!("insert d.dbo.t values ({id} + 100)"));
+        run(&mut connection, "backup log d to disk = 'd.bak'");
+    }
+    let at = server.options().address;
+    let at = format!("{},{}", at.host, at.port);
+    let command = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+            .args(["restore", "e", "d.bak", "-S", &at, "-U", "sa", "-P", PASSWORD, "--stop-at"])
+            .args(words)
+            .output()
+            .unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let state = "select cast(state as int) from sys.databases where name = 'e'";
+    for (done, time) in (1..).zip(&times) {
+        let (restored, errors) = command(&[time, "--replace"]);
+        assert!(restored, "{errors}");
+        assert_eq!(number(&mut connection, state), 0);
+        assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 2 * done - 1);
+    }
+    // Nothing of these gets as far as to replace it.
+    let wrong = [
+        ("garbage", "Msg 241"),
+        (&early, "no full backup was finished before"),
+        ("2999-01-01", "no backup of the log contains the time"),
+    ];
+    for (time, why) in wrong {
+        let (restored, errors) = command(&[time, "--replace"]);
+        assert!(!restored && errors.contains(why), "{errors}");
+        assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 5);
+    }
+    let (restored, errors) = command(&[&times[1], "--replace", "--no-recovery"]);
+    assert!(restored, "{errors}");
+    assert_eq!(number(&mut connection, state), 1, "and more can be restored to it");
+    run(&mut connection, "restore database e with recovery");
+    assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 3);
+}
+
 /// A backup that takes long goes on beside everything else, and can be cancelled.
 #[test]
 fn a_backup_can_be_cancelled() {

@@ -4,6 +4,8 @@
 //! The server does the work and has the file: a path is one of the server's machine. What the server says
 //! is printed while it says it.
 
+mod plan;
+
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -11,10 +13,16 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser};
 
+use base::Value;
+
+use self::plan::{Set, SetKind, Stop, StopError, planned, ticks};
 use crate::client::{
-    AddressError, Authentication, ClientError, ConnectOptions, Connection, Receiver, ServerAddress,
-    ServerMessage,
+    AddressError, Authentication, ClientError, ConnectOptions, Connection, Receiver, ResultSet,
+    ServerAddress, ServerMessage,
 };
+
+/// The server's message that a restore has not come to the time at which it is to stop.
+const LEFT_RESTORING: i32 = 4322;
 
 /// Where the server is, and who asks.
 #[derive(Args, Clone, Debug)]
@@ -80,7 +88,8 @@ struct RestoreOptions {
     /// Leave the database as one that more can be restored to.
     #[arg(long)]
     no_recovery: bool,
-    /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'.
+    /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'. What was backed up
+    /// of the log behind it is left out.
     #[arg(long, value_name = "TIME")]
     stop_at: Option<String>,
     #[command(flatten)]
@@ -95,6 +104,9 @@ enum Failure {
     /// The server has said why.
     Server,
     Empty(String),
+    Stop(StopError),
+    /// All was restored, and ends before the time.
+    NotReached(String),
 }
 
 impl fmt::Display for Failure {
@@ -104,6 +116,12 @@ impl fmt::Display for Failure {
             Failure::Client(error) => error.fmt(f),
             Failure::Server => f.write_str("the server could not do it"),
             Failure::Empty(file) => write!(f, "{file} holds no backup"),
+            Failure::Stop(error) => error.fmt(f),
+            Failure::NotReached(database) => write!(
+                f,
+                "the backups end before the time to stop at; {database} is left restoring: restore more of its log, \
+                 or end with RESTORE DATABASE {database} WITH RECOVERY"
+            ),
         }
     }
 }
@@ -118,7 +136,7 @@ impl From<ClientError> for Failure {
 pub fn backup(arguments: Vec<OsString>) -> ExitCode {
     let name = OsString::from("thermocline backup");
     let options = BackupOptions::parse_from(std::iter::once(name).chain(arguments));
-    let done = connect(&options.at).and_then(|mut c| run(&mut c, &backup_text(&options)));
+    let done = connect(&options.at).and_then(|mut c| run(&mut c, &backup_text(&options)).map(drop));
     concluded("backup", done)
 }
 
@@ -151,23 +169,47 @@ fn connect(at: &Where) -> Result<Connection, Failure> {
 }
 
 /// Prints what the server says.
-struct Messages;
+#[derive(Default)]
+struct Messages {
+    /// The time to stop at is not in what was restored.
+    left_restoring: bool,
+}
 
 impl Receiver for Messages {
     fn message(&mut self, message: &ServerMessage) -> io::Result<()> {
-        let error = &message.error;
-        match message.is_error() {
-            true => eprintln!("Msg {}: {}", error.number(), error.text()),
-            false => println!("{}", error.text()),
-        }
+        self.left_restoring |= message.error.number() == LEFT_RESTORING;
+        print(message);
         Ok(())
     }
 }
 
-fn run(connection: &mut Connection, text: &str) -> Result<(), Failure> {
-    match connection.batch(text, &mut Messages)?.errors {
-        0 => Ok(()),
+fn print(message: &ServerMessage) {
+    let error = &message.error;
+    match message.is_error() {
+        true => eprintln!("Msg {}: {}", error.number(), error.text()),
+        false => println!("{}", error.text()),
+    }
+}
+
+/// Runs a statement; what it has said.
+fn run(connection: &mut Connection, text: &str) -> Result<Messages, Failure> {
+    let mut messages = Messages::default();
+    match connection.batch(text, &mut messages)?.errors {
+        0 => Ok(messages),
         _ => Err(Failure::Server),
+    }
+}
+
+/// The first result of a query.
+fn query(connection: &mut Connection, text: &str) -> Result<ResultSet, Failure> {
+    let shown = connection.query_all(text);
+    match shown {
+        Ok(sets) => Ok(sets.into_iter().next().unwrap_or_default()),
+        Err(ClientError::Server(message)) => {
+            print(&message);
+            Err(Failure::Server)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -186,38 +228,55 @@ fn backup_text(options: &BackupOptions) -> String {
     format!("backup {what} {database} to disk = {file} with {}", with.join(", "))
 }
 
-/// A backup within a file.
-struct Set {
-    file: String,
-    number: usize,
-    is_log: bool,
-}
-
 fn restore_all(connection: &mut Connection, options: &RestoreOptions) -> Result<(), Failure> {
+    // A time that means nothing is refused before anything is restored.
+    let stop = options.stop_at.as_deref().map(|time| stop_of(connection, time)).transpose()?;
     let mut sets = Vec::new();
     for file in &options.files {
         sets.extend(sets_of(connection, file)?);
     }
+    let sets = match &stop {
+        Some(stop) => planned(sets, stop).map_err(Failure::Stop)?,
+        None => sets,
+    };
     let (name, last) = (name(&options.database), sets.len());
+    let mut reached = stop.is_none();
     for (place, set) in sets.iter().enumerate() {
-        let what = if set.is_log { "log" } else { "database" };
+        let what = if set.kind == SetKind::Log { "log" } else { "database" };
         let mut with = format!("file = {}, stats", set.number);
-        if place + 1 < last || options.no_recovery {
+        // Only in what a full backup does not have can a time be looked for.
+        let stop_at = options.stop_at.as_ref().filter(|_| set.kind == SetKind::Log);
+        // The server itself recovers a database only when it has come to the time.
+        let goes_on = stop_at.is_none() && (place + 1 < last || stop.is_some());
+        if goes_on || options.no_recovery {
             with.push_str(", norecovery");
         }
         if place == 0 && options.replace {
             with.push_str(", replace");
         }
-        // Only in what a full backup does not have can a time be looked for.
-        if let Some(time) = options.stop_at.as_ref().filter(|_| set.is_log) {
+        if let Some(time) = stop_at {
             with.push_str(&format!(", stopat = {}", text(time)));
         }
-        run(
+        let said = run(
             connection,
             &format!("restore {what} {name} from disk = {} with {with}", text(&set.file)),
         )?;
+        if stop_at.is_some() && !said.left_restoring {
+            reached = true;
+            break;
+        }
     }
-    Ok(())
+    if reached { Ok(()) } else { Err(Failure::NotReached(name)) }
+}
+
+/// What the server understands a time to be, and what it is called.
+fn stop_of(connection: &mut Connection, time: &str) -> Result<Stop, Failure> {
+    let asked = format!("select convert(datetime2(7), {}), @@servername", text(time));
+    let row = query(connection, &asked)?.rows.pop().unwrap_or_default();
+    match <[Value; 2]>::try_from(row) {
+        Ok([Value::DateTime2(at), server]) => Ok(Stop { at, server }),
+        _ => Err(Failure::Server),
+    }
 }
 
 /// The backups in a file that an argument names.
@@ -230,27 +289,22 @@ fn sets_of(connection: &mut Connection, argument: &str) -> Result<Vec<Set>, Fail
         Some((file, number)) => (file, Some(number)),
         None => (argument, None),
     };
-    let shown = connection.query(&format!("restore headeronly from disk = {}", text(file)));
-    let rows = match shown {
-        Ok(rows) => rows,
-        Err(ClientError::Server(message)) => {
-            eprintln!("Msg {}: {}", message.error.number(), message.error.text());
-            return Err(Failure::Server);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let place = |wanted: &str| rows.names.iter().position(|name| name == wanted);
-    let (Some(kind), Some(position)) = (place("BackupType"), place("Position")) else {
+    let shown = query(connection, &format!("restore headeronly from disk = {}", text(file)))?;
+    let place = |wanted: &str| shown.names.iter().position(|name| name == wanted);
+    let places = ["BackupType", "Position", "BackupFinishDate", "ServerName"].map(place);
+    let [Some(kind), Some(position), Some(finished), Some(server)] = places else {
         return Err(Failure::Empty(file.to_owned()));
     };
-    let integer = |value: &base::Value| match value {
-        base::Value::Int(number) => *number,
+    let integer = |value: &Value| match value {
+        Value::Int(number) => *number,
         _ => 0,
     };
-    let sets = rows.rows.iter().map(|row| Set {
+    let sets = shown.rows.iter().map(|row| Set {
         file: file.to_owned(),
         number: integer(&row[position]) as usize,
-        is_log: integer(&row[kind]) == 2,
+        kind: SetKind::of(integer(&row[kind])),
+        finished: ticks(&row[finished]),
+        server: row[server].clone(),
     });
     let sets: Vec<Set> = sets.filter(|set| only.is_none_or(|only| only == set.number)).collect();
     if sets.is_empty() { Err(Failure::Empty(argument.to_owned())) } else { Ok(sets) }

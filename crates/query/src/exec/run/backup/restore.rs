@@ -70,12 +70,12 @@ impl Context<'_> {
         let statement = if log { "RESTORE LOG" } else { "RESTORE DATABASE" };
         let told = Processed { statement, database: &def.name, set: set.number, files, began_ns };
         self.tell_processed(&told)?;
-        match !options.no_recovery && !reached {
-            true => {
+        match reached {
+            false => {
                 let left = SqlError::new(&message::RESTORE_LEFT_RESTORING, &[]);
                 self.inform(left).map_err(Fault::lost)
             }
-            false => Ok(()),
+            true => Ok(()),
         }
     }
 
