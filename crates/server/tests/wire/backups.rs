@@ -134,8 +134,9 @@ fn commands_back_up_and_restore() {
     assert!(!done && errors.contains("Msg 3201"), "{errors}");
     std::fs::write(dir.path().join("other.bak"), b"TAPE and so on").unwrap();
     let other = dir.path().join("other.bak");
-    let (done, _, errors) = command(&["restore", "e", other.to_str().unwrap()]);
+    let (done, out, errors) = command(&["restore", "e", other.to_str().unwrap()]);
     assert!(!done && errors.contains("Msg 3241"), "{errors}");
+    assert!(out.contains("is a backup of Microsoft SQL Server"), "it says what the file is: {out}");
 }
 
 /// The command went on with the backups of the log behind the one that has the time, failed with 4335, and left the

@@ -18,7 +18,7 @@ use base::Value;
 use self::plan::{Set, SetKind, Stop, StopError, planned, ticks};
 use crate::client::{
     AddressError, Authentication, ClientError, ConnectOptions, Connection, Receiver, ResultSet,
-    ServerAddress, ServerMessage,
+    Results, ServerAddress, ServerMessage,
 };
 
 /// The server's message that a restore has not come to the time at which it is to stop.
@@ -200,16 +200,14 @@ fn run(connection: &mut Connection, text: &str) -> Result<Messages, Failure> {
     }
 }
 
-/// The first result of a query.
+/// The first result of a query. What else the server says is printed.
 fn query(connection: &mut Connection, text: &str) -> Result<ResultSet, Failure> {
-    let shown = connection.query_all(text);
-    match shown {
-        Ok(sets) => Ok(sets.into_iter().next().unwrap_or_default()),
-        Err(ClientError::Server(message)) => {
-            print(&message);
-            Err(Failure::Server)
-        }
-        Err(error) => Err(error.into()),
+    let mut results = Results::default();
+    let outcome = connection.batch(text, &mut results)?;
+    results.messages.iter().for_each(print);
+    match outcome.errors {
+        0 => Ok(results.sets.into_iter().next().unwrap_or_default()),
+        _ => Err(Failure::Server),
     }
 }
 
