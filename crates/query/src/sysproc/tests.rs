@@ -242,3 +242,22 @@ fn helpdb_names_the_filegroups_of_a_databases_files() {
     };
     assert_eq!([of("d|1"), of("d_log|"), of("extra|")], ["PRIMARY", "NULL", "more"], "{told}");
 }
+
+/// Partitions without pages made the sums warn that they had left NULLs out (8153).
+#[test]
+fn space_used_comes_without_a_warning() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session
+        .run("create database d; alter database d add filegroup f contains memory_optimized_data");
+    session.run("alter database d add file (name = 'f', filename = 'f') to filegroup f");
+    session.run("use d");
+    session.run("create table t (id int not null primary key); insert t values (1)");
+    session.run(
+        "create table m (id int not null primary key nonclustered) with (memory_optimized = on)",
+    );
+    for what in ["", "'t'", "'m'"] {
+        let answer = session.run(&format!("exec sp_spaceused {what}"));
+        assert!(answer.contains("reserved") && !answer.contains("Warning"), "{answer}");
+    }
+}

@@ -22,8 +22,9 @@ BEGIN
     RAISERROR (15234, -1, -1)
     RETURN 1
   END
-  SELECT @reserved = SUM(a.total_pages), @data = SUM(CASE WHEN p.index_id < 2 THEN a.data_pages ELSE 0 END),
-    @index = SUM(a.used_pages), @rows = MAX(p.rows)
+  SELECT @reserved = SUM(ISNULL(a.total_pages, 0)),
+    @data = SUM(CASE WHEN p.index_id < 2 THEN ISNULL(a.data_pages, 0) ELSE 0 END),
+    @index = SUM(ISNULL(a.used_pages, 0)), @rows = MAX(ISNULL(p.rows, 0))
   FROM sys.partitions AS p LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id
   WHERE p.object_id = @object
   SELECT OBJECT_NAME(@object) AS name, CONVERT(char(20), ISNULL(@rows, 0)) AS rows,
@@ -34,8 +35,9 @@ BEGIN
       AS unused
   RETURN 0
 END
-SELECT @reserved = SUM(a.total_pages), @data = SUM(CASE WHEN p.index_id < 2 THEN a.data_pages ELSE 0 END),
-  @index = SUM(a.used_pages)
+SELECT @reserved = SUM(ISNULL(a.total_pages, 0)),
+  @data = SUM(CASE WHEN p.index_id < 2 THEN ISNULL(a.data_pages, 0) ELSE 0 END),
+  @index = SUM(ISNULL(a.used_pages, 0))
 FROM sys.partitions AS p LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id
 DECLARE @pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files)
 DECLARE @data_pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 0)
