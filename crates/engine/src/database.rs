@@ -561,3 +561,14 @@ pub enum LogWait {
     /// A backup is reading it.
     Backup,
 }
+
+impl LogWait {
+    /// As `log_reuse_wait_desc` says it.
+    pub fn description(self) -> &'static str {
+        match self {
+            LogWait::Nothing => "NOTHING",
+            LogWait::LogBackup => "LOG_BACKUP",
+            LogWait::Backup => "ACTIVE_BACKUP_OR_RESTORE",
+        }
+    }
+}

@@ -117,8 +117,9 @@ impl<'c> Context<'c> {
     pub fn transaction(&mut self, database: DbId) -> SqlResult<&mut Transaction> {
         let access = self.session.access(database)?;
         let place = access.place.clone();
+        let instance = &self.session.instance;
         let part = self.session.transaction.enter(self.task, database, &place);
-        part.map_err(|error| engine_error(&error))
+        part.map_err(|error| instance.engine_error(database, &error))
     }
 
     /// The session's part in a database and the edit of its schema. Within
@@ -160,9 +161,9 @@ impl<'c> Context<'c> {
     /// The message of an error of a database's catalog.
     pub fn catalog_error_in(&self, database: DbId, error: CatalogError) -> SqlError {
         match error {
-            CatalogError::Transaction(error @ TxnError::OutOfMemory(Exhausted::Database)) => {
-                from_message(&error, &[&self.session.instance.pool_name(database)])
-            }
+            CatalogError::Transaction(
+                error @ (TxnError::OutOfMemory(Exhausted::Database) | TxnError::LogFull),
+            ) => self.session.instance.engine_error(database, &error),
             other => catalog_error(other),
         }
     }
@@ -184,7 +185,7 @@ impl<'c> Context<'c> {
         match &result {
             Ok(_) if own => {
                 let durability = self.session.durability(false);
-                let committed = self.session.transaction.commit(self.task, durability);
+                let committed = self.session.commit(self.task, durability);
                 self.session.transaction_ended();
                 committed?;
             }

@@ -35,6 +35,7 @@ pub fn of_table(
         TxnError::OutOfMemory(Exhausted::Database) => {
             from_message(error, &[&host.pool_name(database)])
         }
+        TxnError::LogFull => from_message(error, &[&name.database, &host.log_wait(database)]),
         TxnError::Deadlock => from_message(error, &[&host.facts().session_id().0, &"lock"]),
         TxnError::Page(fault) => page_fault(fault, Some(database), Some(&name)),
         TxnError::CounterExhausted => {

@@ -6,6 +6,7 @@ use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, SqlType, Value, ValueRef};
 use engine::catalog::def::TableDef;
+use engine::database::LogWait;
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
 use engine::txn::Transaction;
@@ -123,6 +124,11 @@ pub trait Host {
     /// The resource pool that the rows of a database belong to.
     fn pool_name(&self, _: DbId) -> Arc<str> {
         "default".into()
+    }
+
+    /// Why a database's log cannot be cut, as `log_reuse_wait_desc` says it.
+    fn log_wait(&self, _: DbId) -> &'static str {
+        LogWait::Nothing.description()
     }
 
     /// Calls a user's scalar function. `None` takes a parameter's default.

@@ -250,7 +250,7 @@ fn begin_transaction(context: &mut Context<'_>) -> bool {
 
 fn commit(context: &mut Context<'_>) -> Run<()> {
     let durability = context.session.durability(false);
-    let committed = context.session.transaction.commit(context.task, durability);
+    let committed = context.session.commit(context.task, durability);
     context.session.transaction_ended();
     committed.map_err(Fault::from)
 }

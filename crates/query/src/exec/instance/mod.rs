@@ -32,14 +32,16 @@ use base::{SqlError, SqlResult, message};
 use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{DatabaseDef, UserAccess};
 use engine::catalog::{Catalog, builtin};
-use engine::database::Host;
+use engine::database::{Host, LogWait};
 use engine::error::EngineError;
+use engine::hot::tally::Exhausted;
 use engine::txn::{TxnError, Unavailable};
 use env::Env;
 
 use crate::exec::cache::PlanCache;
 use crate::func::facts::{Counters, ServerFacts};
 
+use crate::interp::errors::{from_message, of_database};
 use crate::interp::grants::GrantPool;
 use crate::interp::machine_code::CodeGenerator;
 use crate::interp::spill::SpillSpace;
@@ -230,6 +232,27 @@ impl Instance {
             _ => &message::DATABASE_NOT_FOUND,
         };
         SqlError::new(message, &[&name])
+    }
+
+    /// Why the log of a database cannot be cut.
+    pub fn log_wait(&self, id: DbId) -> LogWait {
+        let catalog = self.databases.catalog(id);
+        catalog.map_or(LogWait::Nothing, |catalog| catalog.database().log_wait())
+    }
+
+    /// The message of an error of the engine in a database that is about no table in particular.
+    pub fn engine_error(&self, id: DbId, error: &TxnError) -> SqlError {
+        match error {
+            TxnError::LogFull => {
+                let args: [&dyn std::fmt::Display; 2] =
+                    [&self.database_name(id), &self.log_wait(id).description()];
+                from_message(error, &args)
+            }
+            TxnError::OutOfMemory(Exhausted::Database) => {
+                from_message(error, &[&self.pool_name(id)])
+            }
+            other => of_database(other, id),
+        }
     }
 
     /// The value in use of a setting of `sp_configure`.

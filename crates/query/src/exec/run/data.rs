@@ -127,7 +127,8 @@ impl Context<'_> {
             return Ok(());
         }
         let settled = self.session.transaction.settle(self.task);
-        Ok(settled.map_err(|error| engine_error(&error))?)
+        let instance = &self.session.instance;
+        Ok(settled.map_err(|failed| instance.engine_error(failed.database, &failed.error))?)
     }
 
     /// Runs a step's unit as a statement of its own.
@@ -253,7 +254,7 @@ impl Context<'_> {
     /// Commits the transaction of a single statement.
     fn commit_statement(&mut self) -> Run<()> {
         let durability = self.session.durability(false);
-        let committed = self.session.transaction.commit(self.task, durability);
+        let committed = self.session.commit(self.task, durability);
         self.session.transaction_ended();
         Ok(committed?)
     }

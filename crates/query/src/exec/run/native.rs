@@ -215,7 +215,7 @@ impl Context<'_> {
                         }
                         durability => durability,
                     };
-                    let committed = session.transaction.commit(self.task, durability);
+                    let committed = session.commit(self.task, durability);
                     session.transaction_ended();
                     committed?;
                 }

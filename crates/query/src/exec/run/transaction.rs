@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, TypeKind, message};
+use base::{SqlError, SqlResult, TypeKind, message};
 use engine::txn::Durability;
 use engine::txn::locks::Lifetime;
+use engine::wait::Task;
 use tsql::ast::{self, TransactionName};
 
 use super::{Effect, Fault, Run};
@@ -92,7 +93,7 @@ impl Context<'_> {
     }
 
     fn commit_as(&mut self, durability: Durability) -> Run<()> {
-        let committed = self.session.transaction.commit(self.task, durability);
+        let committed = self.session.commit(self.task, durability);
         self.session.transaction_ended();
         self.close_cursors(false);
         Ok(committed?)
@@ -203,6 +204,12 @@ impl Context<'_> {
 }
 
 impl State {
+    /// Commits. Whatever the result, no transaction is open afterwards.
+    pub(crate) fn commit(&mut self, task: &Task, durability: Durability) -> SqlResult<()> {
+        let committed = self.transaction.commit(task, durability);
+        committed.map_err(|failed| self.instance.engine_error(failed.database, &failed.error))
+    }
+
     /// A transaction has ended.
     pub(crate) fn transaction_ended(&mut self) {
         self.instance.locks.release_all(&self.entry.owner, Lifetime::Transaction);

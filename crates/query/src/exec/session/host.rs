@@ -17,10 +17,10 @@ use tsql::ast::IsolationLevel;
 use super::State;
 use super::locking;
 use super::transaction::{OpenAs, OpenStatement};
-use crate::exec::context::{Context, engine_error};
+use crate::exec::context::Context;
 use crate::exec::sink::{ResultsOnly, Silent};
 use crate::func::SessionFacts;
-use crate::interp::errors::{self, from_message};
+use crate::interp::errors;
 use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::{Host, ModuleCall, Outcome, Reader, Reads, Runtime, TableName, TriggerCall};
@@ -141,7 +141,7 @@ impl Host for State {
     ) -> SqlResult<()> {
         let catalog = &self.access(database)?.catalog;
         let noted = catalog.database().observe_identity(task, table, value);
-        noted.map_err(|error| engine_error(&error))
+        noted.map_err(|error| self.instance.engine_error(database, &error))
     }
 
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
@@ -192,6 +192,10 @@ impl Host for State {
 
     fn pool_name(&self, database: DbId) -> Arc<str> {
         self.instance.pool_name(database)
+    }
+
+    fn log_wait(&self, database: DbId) -> &'static str {
+        self.instance.log_wait(database).description()
     }
 
     fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName {
@@ -314,7 +318,7 @@ impl State {
 
     fn sequence_error(&self, database: DbId, sequence: ObjectId, error: SequenceError) -> SqlError {
         match error {
-            SequenceError::Transaction(error) => engine_error(&error),
+            SequenceError::Transaction(error) => self.instance.engine_error(database, &error),
             SequenceError::Dropped => SqlError::new(&message::INVALID_OBJECT, &[&""]),
             _ => {
                 let schema = self.schema(database).ok();
@@ -341,7 +345,9 @@ impl State {
     /// The session enters a database with its transaction.
     pub(crate) fn enter(&mut self, task: &Task, database: DbId) -> SqlResult<&mut Transaction> {
         let place = self.access(database)?.place.clone();
-        self.transaction.enter(task, database, &place).map_err(|e| from_message(&e, &[]))
+        let instance = &self.instance;
+        let entered = self.transaction.enter(task, database, &place);
+        entered.map_err(|error| instance.engine_error(database, &error))
     }
 }
 

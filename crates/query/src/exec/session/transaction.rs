@@ -21,7 +21,7 @@ use engine::catalog::def::TableDef;
 use engine::catalog::{Catalog, CatalogResult, Schema, SchemaEdit};
 use engine::hot::visibility::Isolation;
 use engine::txn::{
-    DatabaseSession, Durability, Gates, ReadAt, Savepoint, Statement, Transaction,
+    CommitError, DatabaseSession, Durability, Gates, ReadAt, Savepoint, Statement, Transaction,
     TransactionGroup, TxnError,
 };
 use engine::wait::Task;
@@ -30,7 +30,6 @@ use tsql::ast::IsolationLevel;
 
 use crate::exec::instance::sessions::TransactionStatus;
 use crate::exec::session::locking::DiskLevel;
-use crate::interp::errors::of_database;
 
 /// Who began a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,7 +249,7 @@ impl TransactionState {
 
     /// Lets rows sink that parts have written to storages of their own, where much has come together and no
     /// savepoint or mark goes back to them. Called between statements.
-    pub fn settle(&mut self, task: &Task) -> Result<(), TxnError> {
+    pub fn settle(&mut self, task: &Task) -> Result<(), CommitError> {
         if self.kept_marks > 0 {
             return Ok(());
         }
@@ -260,7 +259,7 @@ impl TransactionState {
             let id = part.session().manager().id();
             let mut places = savepoints.iter().flat_map(|savepoint| &savepoint.parts);
             if !places.any(|(database, at)| *database == id && *at > from) {
-                part.settle(task)?;
+                part.settle(task).map_err(|error| CommitError { database: id, error })?;
             }
         }
         Ok(())
@@ -410,11 +409,10 @@ impl TransactionState {
     }
 
     /// Commits. Whatever the result, no transaction is open afterwards.
-    pub fn commit(&mut self, task: &Task, durability: Durability) -> SqlResult<()> {
+    pub fn commit(&mut self, task: &Task, durability: Durability) -> Result<(), CommitError> {
         self.count = 0;
         let Some(open) = self.open.take() else { return Ok(()) };
-        let committed = open.group.commit(task, durability);
-        committed.map_err(|failed| of_database(&failed.error, failed.database))
+        open.group.commit(task, durability)
     }
 
     /// Rolls everything back.

@@ -110,8 +110,7 @@ pub static DATABASES: SystemRowset = SystemRowset {
                 DatabaseState::Online => cx.instance.databases().state(own),
                 state => state,
             };
-            let wait = cx.instance.catalog(own.id).map(|catalog| catalog.database().log_wait());
-            let wait = wait.unwrap_or(LogWait::Nothing);
+            let wait = cx.instance.log_wait(own.id);
             cx.push_parts(&[&what_it_is(own, state), &settings(own), &rest(own, wait)]);
         }
         Ok(())
@@ -181,18 +180,18 @@ fn settings(own: &DatabaseDef) -> [Value; 26] {
 }
 
 fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
-    let wait = match wait {
-        LogWait::Nothing => (0, "NOTHING"),
-        LogWait::LogBackup => (2, "LOG_BACKUP"),
-        LogWait::Backup => (3, "ACTIVE_BACKUP_OR_RESTORE"),
+    let wait_code = match wait {
+        LogWait::Nothing => 0,
+        LogWait::LogBackup => 2,
+        LogWait::Backup => 3,
     };
     let options = &own.options;
     let containment = if options.contained { (1, "PARTIAL") } else { (0, "NONE") };
     [
         guid(own.guid),
         bit(options.broker_enabled),
-        int(wait.0),
-        text(wait.1),
+        int(wait_code),
+        text(wait.description()),
         bit(options.date_correlation),
         bit(false),
         bit(false),
