@@ -173,3 +173,23 @@ drop database b3
 exec msdb.dbo.sp_delete_database_backuphistory @database_name = N'backup'
 select count(*) as sets from msdb.dbo.backupset where database_name = 'backup'
 go
+-- What is to be kept is not overwritten before that, unless it is said.
+backup database [backup] to disk = 'kept.bak' with retaindays = 2, expiredate = '1999-01-01'
+go
+declare @until datetime = '2099-01-02T15:04:05.67'
+backup log [backup] to disk = 'kept.bak' with expiredate = @until
+go
+select position, iif(position = 1, datediff(day, backup_start_date, expiration_date), null) as days,
+  iif(position = 2, expiration_date, null) as expires from msdb.dbo.backupset
+where media_set_id = (select max(media_set_id) from msdb.dbo.backupmediafamily where physical_device_name like '%kept.bak')
+go
+backup database [backup] to disk = 'kept.bak' with init
+go
+backup database [backup] to disk = 'kept.bak' with expiredate = 'never'
+go
+backup database [backup] to disk = 'kept.bak' with init, skip, retaindays = 1
+go
+backup database [backup] to disk = 'kept.bak' with format, retaindays = 0
+go
+backup database [backup] to disk = 'kept.bak' with init
+go

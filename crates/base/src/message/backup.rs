@@ -42,6 +42,7 @@ super::messages! {
     BACKUP_VERSION = 3169, 16, 1, "The database was backed up on a server running version %s. That version is incompatible with this server, which is running version %s. Either restore the database on a server that supports the backup, or use a backup that is compatible with this server.";
     BACKUP_FAMILIES = 3231, 16, 1, "The media loaded on \"%s\" is formatted to support %s media families, but %s media families are expected according to the backup device specification.";
     BACKUP_NOT_A_BACKUP = 3242, 16, 2, "The file on device '%s' is not a valid Microsoft Tape Format backup set.";
+    BACKUP_NOT_EXPIRED = 4030, 16, 1, "The medium on device '%s' expires on %s and cannot be overwritten.";
     BACKUP_SET_NOT_FOUND = 4038, 16, 1, "Cannot find file ID %s on device '%s'.";
     RESTORE_LEFT_RESTORING = 4322, 10, 1, "This backup set contains records that were logged before the designated point in time. The database is being left in the restoring state so that more roll forward can be performed.";
     RESTORE_OTHER_PATH = 4330, 16, 1, "This backup set cannot be applied because it is on a recovery path that is inconsistent with the database. The recovery path is the sequence of data and log backups that have brought the database to a particular recovery point. Find a compatible backup to restore, or restore the rest of the database to match a recovery point within this backup set, which will restore the database to a different point in time.  For more information about recovery paths, see SQL Server Books Online.";

@@ -41,6 +41,9 @@ pub enum BackupError {
         /// What is wrong.
         what: &'static str,
     },
+    /// The file has a backup that is not to be overwritten before that: UTC ticks of 100 ns since 0001-01-01, and the
+    /// offset of the clock by which it was made.
+    NotExpired(u64, i32),
     /// The file has no room for another backup in its directory.
     MediaFull(Arc<Path>),
     /// There is no backup of this number in the file.
@@ -113,6 +116,7 @@ impl fmt::Display for BackupError {
             BackupError::Damaged { file, offset, what } => {
                 write!(f, "{} is damaged at offset {offset}: {what}", file.display())
             }
+            BackupError::NotExpired(..) => f.write_str("the file is not to be overwritten yet"),
             BackupError::MediaFull(file) => {
                 write!(f, "{} has no room for more backups", file.display())
             }

@@ -160,6 +160,17 @@ impl Media {
         Ok(BackupSet { number, header, end })
     }
 
+    /// Error if a set is to be kept beyond this time: UTC ticks of 100 ns since 0001-01-01.
+    pub fn check_expired(&self, now_ticks: u64) -> Result<()> {
+        let mut last: Option<(u64, i32)> = None;
+        for number in 1..=self.count() {
+            let header = self.set(number)?.header;
+            let expires = header.expires_ticks.filter(|expires| *expires > now_ticks);
+            last = last.max(expires.map(|expires| (expires, header.offset_minutes)));
+        }
+        last.map_or(Ok(()), |(ticks, offset)| Err(BackupError::NotExpired(ticks, offset)))
+    }
+
     /// The blocks of the set of this number behind the first, which describes it.
     pub(super) fn read(&self, number: usize) -> Result<BlockReader> {
         let Place { offset, len, .. } = self.place(number)?;

@@ -17,8 +17,10 @@ pub enum SetKind {
     Log = 3,
 }
 
-/// Ends the header of a set that was made of a damaged database; others have nothing there.
+/// Behind the header of a set that was made of a damaged database; others have nothing there.
 const OF_DAMAGED: u8 = 1;
+/// Behind that of a set that is to be kept until a time, which follows.
+const EXPIRES: u8 = 2;
 
 /// Beginning of a backup set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +67,8 @@ pub struct SetHeader {
     pub files: Vec<Box<[u8]>>,
     /// The database could not be opened, so that nothing is known of its files: only its log was read.
     pub of_damaged: bool,
+    /// `EXPIREDATE` or `RETAINDAYS`: the file is not to be overwritten before, in UTC ticks of 100 ns since 0001-01-01.
+    pub expires_ticks: Option<u64>,
 }
 
 /// End of a backup set.
@@ -161,12 +165,16 @@ impl SetHeader {
         if self.of_damaged {
             out.u8(OF_DAMAGED);
         }
+        if let Some(expires) = self.expires_ticks {
+            out.u8(EXPIRES);
+            out.u64(expires);
+        }
         out.0
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Option<SetHeader> {
         let mut from = Reader(bytes);
-        let header = SetHeader {
+        let mut header = SetHeader {
             guid: from.u128()?,
             kind: SetKind::of(from.u8()?)?,
             copy_only: from.bool()?,
@@ -187,12 +195,17 @@ impl SetHeader {
             version: [from.u32()? as u16, from.u32()? as u16, from.u32()? as u16],
             definition: from.bytes()?.into(),
             files: from.list(|from| from.bytes().map(Box::from))?,
-            of_damaged: from.0 == [OF_DAMAGED],
+            of_damaged: false,
+            expires_ticks: None,
         };
-        if header.of_damaged {
-            return Some(header);
+        while let Some(what) = from.u8() {
+            match what {
+                OF_DAMAGED => header.of_damaged = true,
+                EXPIRES => header.expires_ticks = Some(from.u64()?),
+                _ => return None,
+            }
         }
-        from.end(header)
+        Some(header)
     }
 }
 

@@ -56,7 +56,23 @@ pub(crate) fn header(kind: SetKind) -> SetHeader {
         definition: (*b"definition").into(),
         files: vec![(*b"file").into()],
         of_damaged: false,
+        expires_ticks: None,
     }
+}
+
+/// What is there only in some headers is read back, and headers without it are those of files that exist.
+#[test]
+fn headers_say_more_only_if_there_is_more() {
+    let plain = header(SetKind::Log);
+    let len = plain.encode().len();
+    for (of_damaged, expires_ticks, more) in
+        [(false, None, 0), (true, None, 1), (false, Some(7), 9), (true, Some(u64::MAX), 10)]
+    {
+        let header = SetHeader { of_damaged, expires_ticks, ..plain.clone() };
+        let bytes = header.encode();
+        assert_eq!((SetHeader::decode(&bytes), bytes.len()), (Some(header), len + more));
+    }
+    assert_eq!(SetHeader::decode(&[&plain.encode()[..], &[9]].concat()), None);
 }
 
 /// The file: the one that is there, or a new one.

@@ -3,14 +3,16 @@
 use std::fmt::Display;
 use std::io::ErrorKind;
 
+use base::convert::display;
 use base::message::Message;
-use base::{SqlError, message};
+use base::{Arena, Collation, ConvertOptions, SqlError, SqlType, Value, convert, message};
 use engine::backup::BackupError;
 use engine::catalog::bootstrap::InstanceError;
 use engine::cold::ColdError;
 use engine::error::EngineError;
 use env::{FileError, OpKind};
 
+use super::show::local_time;
 use crate::exec::context::{catalog_error, engine_error};
 
 type Shown<'a> = &'a dyn Display;
@@ -58,6 +60,10 @@ impl About<'_> {
                 make(&message::BACKUP_VERSION, &[version, &1])
             }
             BackupError::Damaged { .. } => make(&message::BACKUP_CHECKSUM_FAILED, &[]),
+            BackupError::NotExpired(ticks, offset) => {
+                let until = shown_expiry(local_time(*ticks, *offset));
+                make(&message::BACKUP_NOT_EXPIRED, &[&self.device, &until])
+            }
             BackupError::MediaFull(_) => {
                 let text = "There is no room for another backup set";
                 make(&message::BACKUP_DEVICE_WRITE, &[&self.device, &text])
@@ -123,6 +129,16 @@ fn system_error(kind: ErrorKind) -> &'static str {
             "112(There is not enough space on the disk.)"
         }
         _ => "1117(The request could not be performed because of an I/O device error.)",
+    }
+}
+
+/// A `datetime` as message 4030 has it: `Nov 24 2026 10:11:12:000AM`.
+fn shown_expiry(when: Value) -> String {
+    let options = ConvertOptions { style: Some(109), ..ConvertOptions::default() };
+    let (arena, to) = (Arena::new(), SqlType::varchar(30, Collation::DEFAULT));
+    match convert(when.as_ref(), &SqlType::datetime(), &to, &options, &arena) {
+        Ok(text) => display(text, &to),
+        Err(_) => String::new(),
     }
 }
 

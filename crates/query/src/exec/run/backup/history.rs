@@ -142,7 +142,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
         end
         insert dbo.backupset (backup_set_uuid, media_set_id, first_family_number, first_media_number,
           last_family_number, last_media_number, catalog_family_number, catalog_media_number, position,
-          software_vendor_id, name, description, user_name, software_major_version,
+          expiration_date, software_vendor_id, name, description, user_name, software_major_version,
           software_minor_version, software_build_version, time_zone, mtf_minor_version, first_lsn,
           last_lsn, checkpoint_lsn, database_backup_lsn, database_creation_date, backup_start_date,
           backup_finish_date, type, sort_order, code_page, compatibility_level, database_version,
@@ -152,7 +152,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
           is_damaged, begins_log_chain, has_incomplete_metadata, is_force_offline, is_copy_only,
           first_recovery_fork_guid, last_recovery_fork_guid, database_guid, family_guid,
           differential_base_lsn, differential_base_guid, compressed_backup_size)
-        values ({uuid}, @media, 1, 1, 1, 1, 1, 1, {position}, 4608, {name}, {description}, {user},
+        values ({uuid}, @media, 1, 1, 1, 1, 1, 1, {position}, {expires}, 4608, {name}, {description}, {user},
           {major}, {minor}, {build}, {zone}, 0, {first}, {last}, {checkpoint}, {full_lsn}, '{created}',
           {start}, {finish}, '{kind}', 52, 0, {level}, 904, {size}, {database}, {server}, {server}, 512,
           1033, 196609, N'{collation}', 0, N'{model}', 0, 0, {read_only}, 0, {checksum}, {damaged}, 0, {damaged}, 0,
@@ -165,6 +165,9 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
         device = quoted(&path.to_string_lossy()),
         uuid = guid(header.guid),
         position = set.number,
+        expires = header
+            .expires_ticks
+            .map_or("null".to_owned(), |ticks| moment(ticks, header.offset_minutes)),
         name = optional(&header.name),
         description = optional(&header.description),
         user = quoted(&header.user_name),

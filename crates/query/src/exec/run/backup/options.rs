@@ -28,6 +28,10 @@ pub(super) struct Options {
     pub init: bool,
     /// `FORMAT`
     pub format: bool,
+    /// `SKIP`: what expires later is overwritten.
+    pub skip: bool,
+    /// `RETAINDAYS`, `EXPIREDATE`: until when the backup is kept, in UTC ticks of 100 ns since 0001-01-01.
+    pub expires: Option<u64>,
     /// `NO_TRUNCATE`: a backup of the log, of a database in whatever state; it is `COPY_ONLY` too.
     pub no_truncate: bool,
     /// `CONTINUE_AFTER_ERROR`; `NO_TRUNCATE` means it, too, unless it is told otherwise.
@@ -64,10 +68,7 @@ const IGNORED: &[&str] = &[
     "NO_CHECKSUM",
     "NOINIT",
     "NOFORMAT",
-    "SKIP",
     "NOSKIP",
-    "EXPIREDATE",
-    "RETAINDAYS",
     "BLOCKSIZE",
     "BUFFERCOUNT",
     "MAXTRANSFERSIZE",
@@ -116,6 +117,7 @@ impl Options {
             "CHECKSUM" => &mut self.checksum,
             "INIT" if !restores => &mut self.init,
             "FORMAT" if !restores => &mut self.format,
+            "SKIP" => &mut self.skip,
             "CONTINUE_AFTER_ERROR" => &mut self.continue_after_error,
             "STOP_ON_ERROR" => &mut self.stop_on_error,
             "NORECOVERY" => &mut self.no_recovery,
@@ -151,6 +153,7 @@ impl Context<'_> {
         use BackupAction as A;
         let restores = !matches!(backup.action, A::BackupDatabase | A::BackupLog);
         let mut options = Options::default();
+        let (mut expires, mut retained_until) = (None, None);
         for option in &backup.options {
             if options.set(&option.name, restores) {
                 continue;
@@ -170,7 +173,13 @@ impl Context<'_> {
                     options.file = number.map(|number| number.max(0) as usize);
                 }
                 "STOPAT" if restores => {
-                    options.stop_at = self.stop_at(program, step, option, frame)?;
+                    options.stop_at = self.moment(program, step, option, frame)?;
+                }
+                "EXPIREDATE" => expires = self.moment(program, step, option, frame)?,
+                "RETAINDAYS" => {
+                    let days = self.backup_number(program, step, option, frame)?;
+                    let now = self.session.instance.env().clock().utc_ticks();
+                    retained_until = days.and_then(|days| retained(now, days));
                 }
                 "MOVE" if restores => {
                     let from = self.option_text(program, step, option.value.as_ref(), frame)?;
@@ -188,6 +197,7 @@ impl Context<'_> {
                 }
             }
         }
+        options.expires = retained_until.or(expires);
         if options.no_truncate && backup.action != A::BackupLog {
             return Err(SqlError::new(&message::BACKUP_OPTION, &[&"no_truncate"]).into());
         }
@@ -228,7 +238,7 @@ impl Context<'_> {
     }
 
     /// A point in time, which is given in local time.
-    fn stop_at(
+    fn moment(
         &mut self,
         program: &Arc<Program>,
         step: &Step,
@@ -250,4 +260,13 @@ impl Context<'_> {
         let utc = local - i64::from(offset) * TICKS_PER_MINUTE;
         Ok(Some(u64::try_from(utc).unwrap_or(0)))
     }
+}
+
+/// The time so many days later; with no days at all nothing is kept.
+pub(super) fn retained(ticks: u64, days: i64) -> Option<u64> {
+    const TICKS_PER_DAY: u64 = 864_000_000_000;
+    /// What SQL Server takes at most.
+    const DAYS_MAX: i64 = 99_999;
+    let days = u64::try_from(days.min(DAYS_MAX)).ok().filter(|days| *days > 0)?;
+    Some(ticks + days * TICKS_PER_DAY)
 }

@@ -93,7 +93,7 @@ impl Context<'_> {
             or_null(header.name.as_deref(), text),
             or_null(header.description.as_deref(), text),
             int(code),
-            NULL,
+            or_null(header.expires_ticks, local),
             int(header.packed),
             int(set.number as i64),
             int(2),

@@ -12,7 +12,7 @@ use engine::error::EngineError;
 use env::OpenMode;
 
 use super::failure::{About, instance_error};
-use super::options::Options;
+use super::options::{Options, retained};
 use super::{Device, Processed, Shown, history};
 use crate::exec::context::Context;
 use crate::exec::run::{Fault, Run};
@@ -156,6 +156,13 @@ impl Context<'_> {
             Media::create(env, &device.path, header)
         };
         let there = Media::open(env, &device.path, OpenMode::Write);
+        if let Ok(media) = &there
+            && options.init
+            && !options.format
+            && !options.skip
+        {
+            media.check_expired(env.clock().utc_ticks())?;
+        }
         match there {
             // A file of somebody else's is overwritten only by FORMAT.
             Ok(_) | Err(BackupError::Damaged { .. }) if options.init || options.format => new(),
@@ -199,7 +206,17 @@ impl Context<'_> {
             definition,
             files,
             of_damaged: false,
+            expires_ticks: options.expires.or_else(|| self.media_retention()),
         }
+    }
+
+    /// Until when a backup is kept for which nobody has said it.
+    fn media_retention(&self) -> Option<u64> {
+        /// The setting `media retention`.
+        const MEDIA_RETENTION: i32 = 1537;
+        let instance = &self.session.instance;
+        let days = instance.configuration(MEDIA_RETENTION);
+        retained(instance.env().clock().utc_ticks(), days.into())
     }
 
     /// `WITH NORECOVERY`: the log has been backed up to its end, and nothing more is to come. Error 3101.
