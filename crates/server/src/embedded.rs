@@ -85,7 +85,8 @@ impl Drop for Running {
 /// # Errors
 /// What keeps any server from starting.
 pub fn start(options: Options) -> Result<Running, StartError> {
-    let config = Config { data: options.data_dir, listen: vec![options.listen], ..options.config };
+    let data = std::path::absolute(&options.data_dir).unwrap_or(options.data_dir);
+    let config = Config { data, listen: vec![options.listen], ..options.config };
     let runtime = runtime(&config)?;
     let env = startup::world(&config);
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));

@@ -323,7 +323,7 @@ fn code_generator() -> Option<Arc<dyn CodeGenerator>> {
 fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
     let machine = machine::host_name(env).unwrap_or_else(|| "localhost".into());
     let name = config.server_name.clone().unwrap_or_else(|| machine.clone());
-    let data = std::path::absolute(&config.data).unwrap_or_else(|_| config.data.clone());
+    let data = &config.data;
     ServerFacts {
         name: name.into(),
         machine: machine.into(),

@@ -175,6 +175,20 @@ impl Config {
         file::apply(self, &name, &text)
     }
 
+    /// Makes the data directory's path one that does not depend on where the server was started: it is in the paths
+    /// that the server tells.
+    ///
+    /// # Errors
+    /// A path that is empty, or relative to a directory that is gone.
+    pub fn settle_paths(&mut self) -> Result<(), ConfigError> {
+        let fail = |error: std::io::Error| ConfigError {
+            place: format!("data, '{}'", self.data.display()),
+            reason: error.to_string(),
+        };
+        self.data = std::path::absolute(&self.data).map_err(fail)?;
+        Ok(())
+    }
+
     /// Sets what environment variables say; `variable` looks one up.
     ///
     /// # Errors

@@ -149,7 +149,7 @@ mod tests {
         let matches = command().try_get_matches_from(args).unwrap();
         let (_, matches) = matches.subcommand().unwrap();
         let config = options::config(matches).unwrap();
-        assert_eq!(config.data, std::path::Path::new("d"));
+        assert_eq!(config.data, std::env::current_dir().unwrap().join("d"));
         assert_eq!(config.packet_size, 8000);
         let args = ["thermocline", "serve", "--packet-size", "1"];
         let matches = command().try_get_matches_from(args).unwrap();

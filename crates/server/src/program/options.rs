@@ -65,5 +65,6 @@ pub fn config(matches: &ArgMatches) -> Result<Config, ConfigError> {
                 .map_err(|reason| ConfigError { place: format!("--{}", setting.flag()), reason })?;
         }
     }
+    config.settle_paths()?;
     Ok(config)
 }

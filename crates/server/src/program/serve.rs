@@ -26,9 +26,8 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let runtime = runtime(&config)?;
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
     let host = startup::host(&env, &config, timer);
-    let data = std::path::absolute(&config.data).unwrap_or_else(|_| config.data.clone());
     info!("Thermocline {} starts. Process {}.", env!("CARGO_PKG_VERSION"), std::process::id());
-    info!("Data directory: {}", data.display());
+    info!("Data directory: {}", config.data.display());
     if let Some(seek) = config.simulated_seek {
         warn!("The disk is simulated: each move of its arm to read data files takes {seek:?}.");
     }

@@ -202,6 +202,43 @@ fn the_command_stops_at_the_backup_that_has_the_time() {
     assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 3);
 }
 
+/// The paths of a server whose data directory was given as a relative one could be used by nobody: they were looked up
+/// below the folder of backups.
+#[test]
+fn paths_that_are_shown_can_be_used() {
+    let above = TempDir::new();
+    std::fs::create_dir_all(above.path()).unwrap();
+    let server = Process::start_from(above.path(), "data");
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create database d; backup database d to disk = 'd.bak'");
+    let text = |connection: &mut Connection, query: &str, column: usize| {
+        let rows = connection.query(query).unwrap().rows;
+        let bytes = match &rows[0][column] {
+            base::Value::Unicode(bytes) => bytes.clone(),
+            other => panic!("{query}: {other:?}"),
+        };
+        let units: Vec<u16> = bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        String::from_utf16(&units).unwrap()
+    };
+    let data = above.path().join("data");
+    let backup = "select physical_device_name from msdb.dbo.backupmediafamily";
+    let path = text(&mut connection, backup, 0);
+    assert_eq!(std::path::Path::new(&path), data.join("backup/d.bak"));
+    run(&mut connection, &format!("restore verifyonly from disk = '{path}'"));
+    let files = "select physical_name from d.sys.database_files";
+    let list = format!("restore filelistonly from disk = '{path}'");
+    for (query, column) in [(files, 0), (list.as_str(), 1)] {
+        let path = text(&mut connection, query, column);
+        assert!(std::path::Path::new(&path).starts_with(data.join("databases")), "{path}");
+    }
+    run(&mut connection, "restore database d from disk = 'd.bak' with replace");
+    // From elsewhere it is the same server.
+    server.kill();
+    let server = Process::start_from(&data, "../data");
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    run(&mut connection, "create table d.dbo.t (i int); backup database d to disk = 'd.bak'");
+}
+
 /// A backup that takes long goes on beside everything else, and can be cancelled.
 #[test]
 fn a_backup_can_be_cancelled() {

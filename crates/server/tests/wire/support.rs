@@ -120,17 +120,30 @@ impl Process {
         Process::start_logged(dir, flags, Stdio::null())
     }
 
+    /// The same in a directory that is named from the one above it.
+    pub fn start_from(above: &Path, dir: &str) -> Process {
+        Process::spawn(Path::new(dir), &[], |command| command.current_dir(above))
+    }
+
     /// The same; the error log goes there.
     pub fn start_logged(dir: &Path, flags: &[&str], log: Stdio) -> Process {
+        Process::spawn(dir, flags, |command| command.stderr(log))
+    }
+
+    fn spawn(
+        dir: &Path,
+        flags: &[&str],
+        change: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> Process {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let child = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_thermocline"));
+        command
             .args(["serve", "--data", dir.to_str().unwrap(), "--listen", &address.to_string()])
             .args(flags)
             .env("THERMOCLINE_SA_PASSWORD", PASSWORD)
-            .stderr(log)
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::null());
+        let child = change(&mut command).spawn().unwrap();
         let process = Process { child, address };
         let deadline = Instant::now() + Duration::from_secs(60);
         // It listens before it has recovered, and answers afterwards.

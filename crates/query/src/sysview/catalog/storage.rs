@@ -1,5 +1,8 @@
 //! Filegroups and files.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use base::Value;
 use engine::catalog::Catalog;
 use engine::catalog::def::{FileDef, FileGroupDef, FileId, FileKind};
@@ -119,11 +122,28 @@ pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
             catalog.database().checkpoint_files().iter().map(|file| file.bytes).sum::<u64>();
         i64::try_from(bytes.div_ceil(PAGE)).unwrap_or(i64::MAX)
     };
-    schema.files().iter().map(|own| file(own, size(own))).collect()
+    let dir = &catalog.database().identity().dir;
+    schema
+        .files()
+        .iter()
+        .map(|own| file(own, &shown_path(&own.physical_name, dir), size(own)))
+        .collect()
 }
 
-/// A file's row, with its size in pages.
-fn file(own: &FileDef, size: i64) -> [Value; 30] {
+/// The path of a file in a database's directory. One that was written down relative to where a server was started once
+/// is shown where it is now.
+fn shown_path<'a>(recorded: &'a str, dir: &Path) -> Cow<'a, str> {
+    let path = Path::new(recorded);
+    match path.file_name() {
+        Some(name) if path.is_relative() => {
+            Cow::Owned(dir.join(name).to_string_lossy().into_owned())
+        }
+        _ => Cow::Borrowed(recorded),
+    }
+}
+
+/// A file's row, with its path and its size in pages.
+fn file(own: &FileDef, path: &str, size: i64) -> [Value; 30] {
     let start = [
         int(own.id.0),
         guid(own.guid),
@@ -131,7 +151,7 @@ fn file(own: &FileDef, size: i64) -> [Value; 30] {
         text(own.kind.description()),
         int(own.data_space.map_or(0, |space| space.0)),
         text(&own.name),
-        text(&own.physical_name),
+        text(path),
         int(if own.offline { 6 } else { 0 }),
         text(if own.offline { "OFFLINE" } else { "ONLINE" }),
         int(size),
@@ -161,3 +181,15 @@ pub static DATABASE_FILES: SystemRowset = SystemRowset {
         Ok(())
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shown_as_they_are_now() {
+        let dir = Path::new("/srv/data/databases/d-5");
+        assert_eq!(shown_path("data/databases/d-5/d.mdf", dir), "/srv/data/databases/d-5/d.mdf");
+        assert_eq!(shown_path("/elsewhere/d.mdf", dir), "/elsewhere/d.mdf");
+    }
+}
