@@ -136,6 +136,14 @@ pub(super) struct BlockReader {
     raw: Vec<u8>,
 }
 
+/// What is before a block's bytes.
+struct Head {
+    bytes: [u8; BLOCK_HEADER],
+    stored: usize,
+    raw: usize,
+    checksum: u32,
+}
+
 /// How the bytes come.
 enum Source {
     /// Each when it is asked for.
@@ -180,17 +188,37 @@ impl BlockReader {
         BackupError::Damaged { file: self.path.clone(), offset, what }
     }
 
-    /// The next block.
-    pub fn next(&mut self) -> Result<(BlockKind, &[u8])> {
+    /// The number of the next block within the set.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Goes over the next block without a look at its bytes, unless it is the last: then it stays the next one.
+    pub fn skip(&mut self) -> Result<BlockKind> {
+        debug_assert!(
+            matches!(self.source, Source::Asked(_)),
+            "what comes by itself cannot be skipped"
+        );
+        let head = self.head()?;
+        let kind = self.kind_of(&head)?;
+        if kind != BlockKind::End {
+            self.offset += (BLOCK_HEADER + head.stored) as u64;
+            self.number += 1;
+        }
+        Ok(kind)
+    }
+
+    /// The header of the next block, whose bytes are in the set's part of the file.
+    fn head(&mut self) -> Result<Head> {
         let at = self.offset;
         let room = self.end.saturating_sub(at);
         if room < BLOCK_HEADER as u64 {
             return Err(self.damaged(at, "the backup set ends in the middle"));
         }
-        let mut header = [0; BLOCK_HEADER];
-        self.read(&mut header, at)?;
+        let mut bytes = [0; BLOCK_HEADER];
+        self.read(&mut bytes, at)?;
         let u32_at =
-            |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+            |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let (magic, stored, raw) = (u32_at(0), u32_at(12) as usize, u32_at(16) as usize);
         if magic != MAGIC || stored > raw || raw > BLOCK_MAX {
             return Err(self.damaged(at, "there is no block"));
@@ -198,22 +226,33 @@ impl BlockReader {
         if room < (BLOCK_HEADER + stored) as u64 {
             return Err(self.damaged(at, "a block is longer than the backup set"));
         }
+        Ok(Head { bytes, stored, raw, checksum: u32_at(8) })
+    }
+
+    /// The kind of the next block, if it is that of the number which is next.
+    fn kind_of(&self, head: &Head) -> Result<BlockKind> {
+        let number = u64::from_le_bytes(head.bytes[24..32].try_into().expect("eight bytes"));
+        let kind = BlockKind::of(head.bytes[4]).filter(|_| number == self.number);
+        kind.ok_or_else(|| self.damaged(self.offset, "a block is missing"))
+    }
+
+    /// The next block.
+    pub fn next(&mut self) -> Result<(BlockKind, &[u8])> {
+        let at = self.offset;
+        let head = self.head()?;
+        let (stored, raw) = (head.stored, head.raw);
         let mut bytes = std::mem::take(&mut self.stored);
         bytes.resize(stored, 0);
         let read = self.read(&mut bytes, at + BLOCK_HEADER as u64);
         self.stored = bytes;
         read?;
-        if u32_at(8) != checksum(&header, &self.stored) {
+        if head.checksum != checksum(&head.bytes, &self.stored) {
             return Err(self.damaged(at, "a block's checksum is wrong"));
         }
-        let number = u64::from_le_bytes(header[24..32].try_into().expect("eight bytes"));
-        let kind = BlockKind::of(header[4]).filter(|_| number == self.number);
-        let Some(kind) = kind else {
-            return Err(self.damaged(at, "a block is missing"));
-        };
+        let kind = self.kind_of(&head)?;
         self.offset += (BLOCK_HEADER + stored) as u64;
         self.number += 1;
-        match header[5] {
+        match head.bytes[5] {
             PLAIN if stored == raw => Ok((kind, &self.stored)),
             LZ4 => {
                 self.raw.resize(raw, 0);

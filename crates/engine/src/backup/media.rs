@@ -9,8 +9,17 @@
 //!
 //! Of the two directories the whole one of the higher generation counts. When a set has been written and
 //! synced, the other one is written with one entry more, and synced: so a set counts when it is whole, and
-//! what is left of one that was begun is overwritten by the next. A new file is written under another
+//! what is left of one that was begun goes before the next is written. A new file is written under another
 //! name, and gets its own when its first set is whole; then it takes the place of what was there.
+//!
+//! # A directory that is damaged
+//!
+//! If only one of the two is whole, the other may have been newer: it was hit by damage, or by a crash while it was
+//! written. Both times the set that it had more was whole and synced before. So sets are looked for behind the end of
+//! the one that is whole ([`Media::find_unlisted`]), and count as if they were listed; the next directory is written
+//! in the place of the damaged one. A set that was begun and not finished does not make a directory damaged, and
+//! is told from these by its end, which is missing. Where a set begins behind the end, has none, and no whole one is
+//! before it, nobody can tell whether it ever counted: then nothing is added to the file.
 //!
 //! Checksums cover everything behind them, in the page or in what is used of the directory.
 
@@ -90,15 +99,18 @@ impl Media {
         let file = env.fs().open(path, mode).map_err(BackupError::device)?;
         let path: Arc<Path> = path.into();
         let header = read_header(&path, &*file)?;
-        let directories = [0, 1].map(|place| read_directory(&*file, place));
         let mut newest: Option<Directory> = None;
-        for directory in directories {
-            let directory = directory.map_err(BackupError::device)?;
-            let is_newer = |d: &Directory| {
-                newest.as_ref().is_none_or(|newest| newest.generation < d.generation)
-            };
-            if let Some(directory) = directory.filter(is_newer) {
-                newest = Some(directory);
+        let mut other_is_damaged = false;
+        for place in [0, 1] {
+            match read_directory(&*file, place).map_err(BackupError::device)? {
+                Slot::Whole(directory) => {
+                    let is_newer = |newest: &Directory| newest.generation < directory.generation;
+                    if newest.as_ref().is_none_or(is_newer) {
+                        newest = Some(directory);
+                    }
+                }
+                Slot::Unwritten => {}
+                Slot::Damaged => other_is_damaged = true,
             }
         }
         let what = "there is no whole directory";
@@ -106,7 +118,39 @@ impl Media {
         let damaged = || BackupError::Damaged { file: path.clone(), offset, what };
         let directory = newest.ok_or_else(damaged)?;
         let direct = env.fs().open_direct(&path, mode).map_err(BackupError::device)?;
-        Ok(Media { env: env.clone(), path, file, direct, header, directory, partial: None })
+        let mut media =
+            Media { env: env.clone(), path, file, direct, header, directory, partial: None };
+        if other_is_damaged {
+            media.find_unlisted(mode != OpenMode::Read)?;
+        }
+        Ok(media)
+    }
+
+    /// Adds the whole sets behind the end of the directory, whose newer copy may be damaged. Error if `adds` is set
+    /// and a set begins there that may have been in it, but is not whole.
+    fn find_unlisted(&mut self, adds: bool) -> Result<()> {
+        let len = self.file.len().map_err(BackupError::device)?;
+        let mut found = false;
+        while self.directory.sets.len() < SETS_MAX {
+            let start = self.next_set();
+            let mut blocks = BlockReader::new(self.path.clone(), self.file.clone(), (start, len));
+            let begins = match blocks.next() {
+                Ok((BlockKind::Header, bytes)) => SetHeader::decode(bytes).is_some(),
+                Ok(_) | Err(BackupError::Damaged { .. }) => false,
+                Err(error) => return Err(error),
+            };
+            if !begins {
+                break;
+            }
+            match find_end(&mut blocks, start) {
+                Ok(place) => self.directory.sets.push(place),
+                // What is behind a set that no directory has was never in one itself.
+                Err(BackupError::Damaged { .. }) if found || !adds => break,
+                Err(error) => return Err(error),
+            }
+            found = true;
+        }
+        Ok(())
     }
 
     /// Begins a new file in the place of what may be there, which stays until the first set is whole.
@@ -190,7 +234,14 @@ impl Media {
         if self.directory.sets.len() == SETS_MAX {
             return Err(BackupError::MediaFull(self.path.clone()));
         }
-        Ok(BlockWriter::new(&self.env, self.direct.clone(), self.next_set(), packs))
+        let start = self.next_set();
+        // So that blocks of two sets never look like those of one.
+        let cut = || match self.file.len()? > start {
+            true => self.file.set_len(start).and_then(|()| self.file.sync_all()),
+            false => Ok(()),
+        };
+        cut().map_err(BackupError::device)?;
+        Ok(BlockWriter::new(&self.env, self.direct.clone(), start, packs))
     }
 
     /// Where the next set begins: at a whole page.
@@ -282,11 +333,37 @@ fn read_header(path: &Arc<Path>, file: &dyn File) -> Result<MediaHeader> {
     read().ok_or_else(|| damaged("the header makes no sense"))
 }
 
-/// The directory in this place, if it is whole.
-fn read_directory(file: &dyn File, place: u64) -> FileResult<Option<Directory>> {
+/// What is in the place of a directory.
+enum Slot {
+    Whole(Directory),
+    /// Only zeros, as in a file whose second set is not there yet.
+    Unwritten,
+    Damaged,
+}
+
+fn read_directory(file: &dyn File, place: u64) -> FileResult<Slot> {
     let mut bytes = vec![0; DIRECTORY];
     let got = file.read_at(&mut bytes, PAGE as u64 + place * DIRECTORY as u64)?;
-    Ok(if got == DIRECTORY { Directory::decode(&bytes) } else { None })
+    Ok(match Directory::decode(&bytes).filter(|_| got == DIRECTORY) {
+        Some(directory) => Slot::Whole(directory),
+        None if bytes.iter().all(|byte| *byte == 0) => Slot::Unwritten,
+        None => Slot::Damaged,
+    })
+}
+
+/// The place of a set that begins there and whose first block has been read, if its blocks follow each other to its
+/// end. Only the last is checked: whoever reads the set checks all.
+fn find_end(blocks: &mut BlockReader, offset: u64) -> Result<Place> {
+    while blocks.skip()? != BlockKind::End {}
+    let (last, number) = (blocks.offset(), blocks.number());
+    let stored = match blocks.next()? {
+        (BlockKind::End, bytes) => SetEnd::decode(bytes).map(|end| end.stored_bytes),
+        _ => None,
+    };
+    match stored == Some(last - offset) {
+        true => Ok(Place { offset, len: blocks.offset() - offset, last, number }),
+        false => Err(blocks.damaged(last, "the end of a set makes no sense")),
+    }
 }
 
 impl Directory {

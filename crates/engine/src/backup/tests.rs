@@ -425,6 +425,73 @@ fn damage_in_a_backup_is_found() {
     verify().expect("every bit was flipped back");
 }
 
+/// Where the directory of a generation is.
+fn directory_at(generation: u64) -> u64 {
+    4096 + generation % 2 * (16 << 10)
+}
+
+/// The newest directory lost a bit: the last set was gone, and the next one overwrote it.
+#[test]
+fn sets_are_found_that_a_damaged_directory_had() {
+    use SetKind::{Full, Log};
+    let (world, server) = new_world(32);
+    let mut state = work(&server, 1, &State::new());
+    let first = back_up(&world, &server, Full).expect("the disk works");
+    for seed in 2..4 {
+        state = work(&server, seed, &state);
+        back_up(&world, &server, Log).expect("the disk works");
+    }
+    let (path, env) = (Path::new(FILE), world.sim.env());
+    let count = || Media::open(&env, path, OpenMode::Read).map(|media| media.count());
+    let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
+    flip(directory_at(3) + 40);
+    assert_eq!(count().expect("the other directory is whole"), 3);
+    // A set that was begun behind it and not finished is none, and does not last.
+    let file = env.fs().open(path, OpenMode::Write).expect("it is there");
+    let mut unfinished = vec![0; first.end.stored_bytes as usize];
+    file.read_at(&mut unfinished, 4096 + (32 << 10)).expect("the disk works");
+    let end = file.len().expect("the disk works").next_multiple_of(4096);
+    file.write_all_at(&unfinished, end).expect("the disk works");
+    assert_eq!(count().expect("the other directory is whole"), 3);
+    state = work(&server, 4, &state);
+    let set = back_up(&world, &server, Log).expect("the disk works");
+    assert_eq!(set.number, 4, "behind it, and not over it");
+    // The directory was written in the place of the damaged one, so that the other was whole all the time.
+    flip(directory_at(2) + 40);
+    assert_eq!(count().expect("the new directory is whole"), 4);
+    let copy = copy_of(7, 77);
+    for number in 1..=4 {
+        restore(&world, number, target(&copy)).expect("all are whole");
+    }
+    recover(&server, &copy);
+    assert_eq!(server.rows(7, 1), state);
+}
+
+/// Behind the end of the directory that is left begins a set without an end: it was never finished, or it is damaged.
+#[test]
+fn nothing_is_added_where_a_set_may_be_that_is_damaged() {
+    let (world, server) = new_world(33);
+    let state = work(&server, 1, &State::new());
+    let first = back_up(&world, &server, SetKind::Full).expect("the disk works");
+    work(&server, 2, &state);
+    let second = back_up(&world, &server, SetKind::Log).expect("the disk works");
+    let (path, env) = (Path::new(FILE), world.sim.env());
+    let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
+    let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
+    flip(directory_at(2) + 40);
+    // The number of its last block.
+    let last = len - 32 - 40;
+    assert!(second.end.stored_bytes < last && first.number == 1);
+    flip(last + 24);
+    assert_eq!(Media::open(&env, path, OpenMode::Read).expect("one is whole").count(), 1);
+    let refused = back_up(&world, &server, SetKind::Log).err();
+    let is_damage =
+        |error: &EngineError| matches!(error, EngineError::Backup(BackupError::Damaged { .. }));
+    assert!(refused.as_ref().is_some_and(is_damage), "{refused:?}");
+    flip(last + 24);
+    assert_eq!(back_up(&world, &server, SetKind::Log).expect("the disk works").number, 3);
+}
+
 #[test]
 fn a_full_disk_ends_a_backup_and_nothing_else() {
     let (world, server) = new_world(26);
