@@ -179,6 +179,24 @@ go
 declare @until datetime = '2099-01-02T15:04:05.67'
 backup log [backup] to disk = 'kept.bak' with expiredate = @until
 go
+select s.position, f.file_number, f.file_type, f.logical_name, f.filegroup_name, f.is_present,
+  iif(f.physical_name like '/%', 1, 0) as whole, iif(f.backup_size > 0, 1, 0) as has_data
+from msdb.dbo.backupfile f join msdb.dbo.backupset s on s.backup_set_id = f.backup_set_id
+where s.database_name = 'backup' order by s.position, f.file_number
+select name, filegroup_id, type, type_desc, is_default from msdb.dbo.backupfilegroup
+where backup_set_id = (select min(backup_set_id) from msdb.dbo.backupset where database_name = 'backup')
+order by filegroup_id
+go
+restore database b4 from disk = 'kept.bak' with move 'backup' to 'elsewhere.mdf'
+go
+select f.file_number, right(f.destination_phys_name, 8) as name, f.destination_phys_drive
+from msdb.dbo.restorefile f join msdb.dbo.restorehistory r on r.restore_history_id = f.restore_history_id
+where r.destination_database_name = 'b4' order by f.file_number
+select g.filegroup_name from msdb.dbo.restorefilegroup g
+join msdb.dbo.restorehistory r on r.restore_history_id = g.restore_history_id
+where r.destination_database_name = 'b4' order by g.filegroup_name
+drop database b4
+go
 select position, iif(position = 1, datediff(day, backup_start_date, expiration_date), null) as days,
   iif(position = 2, expiration_date, null) as expires from msdb.dbo.backupset
 where media_set_id = (select max(media_set_id) from msdb.dbo.backupmediafamily where physical_device_name like '%kept.bak')
@@ -192,4 +210,14 @@ go
 backup database [backup] to disk = 'kept.bak' with format, retaindays = 0
 go
 backup database [backup] to disk = 'kept.bak' with init
+go
+-- The history is forgotten by age.
+exec msdb.dbo.sp_delete_backuphistory @oldest_date = '2001-01-01'
+select iif(count(*) > 0, 1, 0) as kept from msdb.dbo.backupset
+declare @now datetime = dateadd(hour, 1, getdate())
+exec msdb.dbo.sp_delete_backuphistory @now
+select (select count(*) from msdb.dbo.backupset) as sets, (select count(*) from msdb.dbo.backupfile) as files,
+  (select count(*) from msdb.dbo.backupfilegroup) as groups, (select count(*) from msdb.dbo.restorehistory) as restores,
+  (select count(*) from msdb.dbo.restorefile) as restored, (select count(*) from msdb.dbo.restorefilegroup) as rgroups,
+  (select count(*) from msdb.dbo.backupmediaset) as media
 go

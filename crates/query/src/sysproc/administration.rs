@@ -152,6 +152,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_describe_parameter_encryption.sql"),
         describe::parameter_encryption,
     ),
+    Entry::text("sp_delete_backuphistory", include_str!("text/sp_delete_backuphistory.sql")),
     Entry::text(
         "sp_delete_database_backuphistory",
         include_str!("text/sp_delete_database_backuphistory.sql"),

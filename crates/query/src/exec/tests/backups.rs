@@ -1,5 +1,7 @@
 //! Backups and restores as other sessions see them.
 
+use env::sim::SimEnv;
+
 use crate::exec::testing::TestServer;
 
 /// A plan kept the tables that it had used: the database that was restored had the same id, and its schema
@@ -107,4 +109,25 @@ fn a_log_with_a_storage_that_ends_behind_changes_of_rows_that_had_sunk_can_be_re
             admin.run("checkpoint insert t values (-1, 0, 'a') delete t where id = -1 checkpoint");
         assert!(!done.contains("Msg "), "{done}");
     }
+}
+
+/// Servers that were made when there were fewer tables for the history get the others when they start.
+#[test]
+fn tables_of_the_history_that_are_missing_are_made() {
+    let sim = SimEnv::new(12);
+    let server = TestServer::on(&sim);
+    let mut admin = server.session();
+    admin.run("use msdb");
+    let dropped = admin.run(
+        "backup database model to disk = 'm.bak' drop table restorefilegroup, restorefile, backupfilegroup, backupfile",
+    );
+    assert!(!dropped.contains("Msg "), "{dropped}");
+    drop(admin);
+    server.instance.databases().shut_down(&server.task).unwrap();
+    drop(server);
+    let server = TestServer::on(&sim);
+    let mut admin = server.session();
+    admin.run("backup database model to disk = 'm.bak'");
+    let count = "select count(*) as sets, (select count(*) from msdb.dbo.backupfile) as files from msdb.dbo.backupset";
+    assert_eq!(admin.run(count), "sets|files\n2|2\n(1 row)");
 }

@@ -1,5 +1,5 @@
-//! The history of backups and restores: `backupset`, `backupmediaset`, `backupmediafamily` and
-//! `restorehistory` in msdb, which are tables like any other.
+//! The history of backups and restores: `backupset`, `backupfile`, `backupfilegroup`, `backupmediaset`,
+//! `backupmediafamily`, `restorehistory`, `restorefile` and `restorefilegroup` in msdb, which are tables like any other.
 //!
 //! A session of the server's own writes to them, as whoever makes a backup need not have permissions
 //! there. A backup that cannot be written down is made all the same.
@@ -12,11 +12,13 @@ use base::datetime::US_ENGLISH;
 use base::ids::DbId;
 use base::{SqlError, SqlType, Value};
 use engine::backup::{BackupSet, MediaHeader, SetKind};
-use engine::catalog::bootstrap::Instance as Databases;
-use engine::catalog::def::{DatabaseDef, SchemaId};
+use engine::catalog::bootstrap::{BackedUpDatabase, Instance as Databases};
+use engine::catalog::def::{DatabaseDef, FileKind, SchemaId};
 use engine::wait::Task;
 
+use super::PAGE_BYTES;
 use super::options::Options;
+use super::restore::last_name;
 use crate::exec::context::Context;
 use crate::exec::instance::Instance;
 use crate::exec::instance::sessions::ClientInfo;
@@ -25,15 +27,18 @@ use crate::exec::run::{Fault, Run};
 use crate::exec::session::{LoginOptions, Session};
 use crate::exec::sink::{ResultsOnly, Silent};
 
-/// The definitions of the tables.
-const TABLES: &str = include_str!("history.sql");
+/// The definitions of the tables, and of those that servers have which were made later.
+const TABLES: [(&str, &str); 2] = [
+    ("restorehistory", include_str!("history.sql")),
+    ("restorefilegroup", include_str!("files.sql")),
+];
 const TICKS_PER_MINUTE: i64 = 600_000_000;
 
 /// Makes the tables of a server that has none yet. Whoever starts a server calls this; `false` if it fails.
 pub fn prepare(instance: &Arc<Instance>, task: &Task) -> bool {
     let Ok(msdb) = instance.catalog(DbId::MSDB) else { return false };
-    let there = msdb.current().find_object(SchemaId::DBO, "restorehistory").is_some();
-    there || run(instance, task, TABLES)
+    let is_there = |last: &str| msdb.current().find_object(SchemaId::DBO, last).is_some();
+    TABLES.iter().all(|(last, text)| is_there(last) || run(instance, task, text))
 }
 
 /// Runs a batch in msdb; whether it has succeeded.
@@ -79,8 +84,10 @@ pub(super) fn restored(
     let now = clock.utc_ticks();
     let offset = clock.local_offset_minutes(now);
     let media = MediaHeader { guid: 0, created_ticks: 0, name: None, description: None };
-    let origin = Databases::described(&set.header);
-    let origin = origin.map_or_else(|_| def.clone(), |described| (*described.def).clone());
+    let described = Databases::described(&set.header).ok();
+    let origin = described.as_ref().map_or_else(|| def.clone(), |own| (*own.def).clone());
+    let dir = context.session.instance.databases().directory_of(def);
+    let files = described.map_or_else(String::new, |own| insert_restored(&own, &dir, options));
     let stop = options.stop_at.map_or("null".to_owned(), |stop| moment(stop, offset));
     let kind = type_code(set.header.kind);
     let user = context.session.identity.login().name.clone();
@@ -92,7 +99,9 @@ pub(super) fn restored(
         insert dbo.restorehistory (restore_date, destination_database_name, user_name, backup_set_id,
           restore_type, replace, recovery, restart, stop_at, device_count)
         select top 1 {when}, {name}, {user}, backup_set_id, '{kind}', {replace}, {recovery}, 0, {stop}, 1
-        from dbo.backupset where backup_set_uuid = {uuid} order by backup_set_id",
+        from dbo.backupset where backup_set_uuid = {uuid} order by backup_set_id
+        declare @restore int = scope_identity()
+        {files}",
         uuid = guid(set.header.guid),
         insert = insert_set(&origin, set, &media, Path::new("")),
         when = moment(now, offset),
@@ -102,6 +111,83 @@ pub(super) fn restored(
         recovery = u8::from(!options.no_recovery),
     );
     note(context, &text)
+}
+
+/// Inserts the files of a restore that `@restore` names, which are in this directory.
+fn insert_restored(own: &BackedUpDatabase, dir: &Path, options: &Options) -> String {
+    let mut text = String::new();
+    for file in &own.files {
+        let path = dir.join(last_name(options.moved(&file.name, &file.physical_name)));
+        text.push_str(&format!(
+            "insert dbo.restorefile (restore_history_id, file_number, destination_phys_name)
+            values (@restore, {}, {})\n",
+            file.id.0,
+            quoted(&path.to_string_lossy())
+        ));
+    }
+    for group in &own.file_groups {
+        text.push_str(&format!(
+            "insert dbo.restorefilegroup (restore_history_id, filegroup_name) values (@restore, {})\n",
+            quoted(&group.name)
+        ));
+    }
+    text
+}
+
+/// Inserts the files and filegroups of the set that `@set` names.
+fn insert_files(set: &BackupSet, own: &BackedUpDatabase) -> String {
+    let mut text = String::new();
+    let optional = |guid_bytes: Option<[u8; 16]>| {
+        guid_bytes.map_or("null".to_owned(), |bytes| guid(u128::from_le_bytes(bytes)))
+    };
+    let base = set.header.base;
+    // The pages of all files are in the first.
+    let mut bytes_left = set.end.data_bytes;
+    for file in &own.files {
+        let group = own.file_groups.iter().find(|group| Some(group.id) == file.data_space);
+        let (kind, bytes) = match file.kind {
+            FileKind::Rows => ('D', std::mem::take(&mut bytes_left)),
+            FileKind::Log => ('L', 0),
+            FileKind::Container => ('S', 0),
+        };
+        text.push_str(&format!(
+            "insert dbo.backupfile (backup_set_id, first_family_number, first_media_number, filegroup_name,
+              page_size, file_number, backed_up_page_count, file_type, source_file_block_size, file_size,
+              logical_name, physical_name, state, state_desc, create_lsn, drop_lsn, file_guid,
+              read_only_lsn, read_write_lsn, differential_base_lsn, differential_base_guid, backup_size,
+              filegroup_guid, is_readonly, is_present)
+            values (@set, 1, 1, {group_name}, {PAGE_BYTES}, {id}, {pages}, '{kind}', 4096, {size},
+              {name}, {path}, {state}, 0, 0, {guid}, 0, 0, {base_lsn}, {base_guid}, {bytes},
+              {group_guid}, {read_only}, 1)\n",
+            group_name = group.map_or("null".to_owned(), |group| quoted(&group.name)),
+            id = file.id.0,
+            pages = bytes.div_ceil(PAGE_BYTES),
+            size = u64::try_from(file.size_pages).unwrap_or(0) * PAGE_BYTES,
+            name = quoted(&file.name),
+            path = quoted(&file.physical_name),
+            state = if file.offline { "6, N'OFFLINE'" } else { "0, N'ONLINE'" },
+            guid = optional(Some(file.guid)),
+            base_lsn = base.map_or("null".to_owned(), |(_, lsn)| lsn.0.to_string()),
+            base_guid = base.map_or("null".to_owned(), |(base, _)| guid(base)),
+            group_guid = optional(group.and_then(|group| group.guid)),
+            read_only = u8::from(file.read_only),
+        ));
+    }
+    for group in &own.file_groups {
+        text.push_str(&format!(
+            "insert dbo.backupfilegroup (backup_set_id, name, filegroup_id, filegroup_guid, type, type_desc,
+              is_default, is_readonly)
+            values (@set, {name}, {id}, {guid}, '{kind}', N'{description}', {default}, {read_only})\n",
+            name = quoted(&group.name),
+            id = group.id.0,
+            guid = optional(group.guid),
+            kind = group.kind.code(),
+            description = group.kind.description(),
+            default = u8::from(group.default),
+            read_only = u8::from(group.read_only),
+        ));
+    }
+    text
 }
 
 /// Error 3009 is no more than a message: the backup was made.
@@ -116,7 +202,7 @@ fn note(context: &mut Context<'_>, text: &str) -> Run<()> {
     context.inform(SqlError::custom(3009, 10, 1, text)).map_err(Fault::lost)
 }
 
-/// Inserts a set, and its file if that is not known.
+/// Inserts a set with the files of its database, and the file that it is in if that is not known.
 fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Path) -> String {
     let (header, end) = (&set.header, &set.end);
     let options = &def.options;
@@ -126,6 +212,8 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
     let created = display(Value::DateTime(def.created).as_ref(), &SqlType::datetime());
     let fork =
         |fork: Option<&engine::backup::Fork>| fork.map_or("null".to_owned(), |f| guid(f.guid));
+    let described = Databases::described(header).ok();
+    let files = described.map_or_else(String::new, |own| insert_files(set, &own));
     format!(
         "declare @media int
         select @media = max(media_set_id) from dbo.backupmediaset where media_uuid = {media_guid}
@@ -157,7 +245,9 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
           {start}, {finish}, '{kind}', 52, 0, {level}, 904, {size}, {database}, {server}, {server}, 512,
           1033, 196609, N'{collation}', 0, N'{model}', 0, 0, {read_only}, 0, {checksum}, {damaged}, 0, {damaged}, 0,
           {copy_only}, {first_fork}, {last_fork}, {database_guid}, {family}, {base_lsn}, {base_guid},
-          {stored})",
+          {stored})
+        declare @set int = scope_identity()
+        {files}",
         media_guid = guid(media.guid),
         media_name = optional(&media.name),
         media_description = optional(&media.description),

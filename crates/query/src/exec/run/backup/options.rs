@@ -104,6 +104,12 @@ const REFUSED: &[&str] = &[
 ];
 
 impl Options {
+    /// The path that a file of this name shall have, of which this one is in the backup.
+    pub fn moved<'a>(&'a self, name: &str, path: &'a str) -> &'a str {
+        let moved = self.moves.iter().rfind(|(from, _)| from.eq_ignore_ascii_case(name));
+        moved.map_or(path, |(_, to)| to)
+    }
+
     /// Sets an option that is a word; `false` if it is none.
     fn set(&mut self, name: &str, restores: bool) -> bool {
         let option = match name {

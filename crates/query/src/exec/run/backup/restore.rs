@@ -334,7 +334,7 @@ fn check_moves(described: &BackedUpDatabase, options: &Options) -> Run<()> {
 }
 
 /// The last name of a path of any system.
-fn last_name(path: &str) -> &str {
+pub(super) fn last_name(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
 }
