@@ -26,6 +26,7 @@ use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
+use crate::errorlog;
 use crate::health::{self, Health};
 use crate::machine;
 use crate::password::PasswordHasher;
@@ -288,6 +289,7 @@ pub fn open(
         memory: statement_memory(&config),
         spill: Some(spill),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
+        error_log: Box::new(errorlog::note),
         code_generator: code_generator(),
         compile_after: compiler::HOT,
     };

@@ -66,6 +66,8 @@ pub struct InstanceOptions {
     pub spill: Option<Arc<SpillSpace>>,
     /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
+    /// Writes a message to the error log; one whose severity is above 10 tells of an error.
+    pub error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
     /// Makes machine code; without it everything is interpreted.
     pub code_generator: Option<Arc<dyn CodeGenerator>>,
     /// The heat at which statements get machine code ([`compiler::HOT`]); 0: before they run first.
@@ -94,6 +96,7 @@ pub struct Instance {
     limits: Limits,
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
+    error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
     /// Rises when a database is made, dropped, opened or closed.
     database_changes: AtomicU64,
     last_transaction: AtomicU64,
@@ -127,6 +130,7 @@ impl Instance {
             limits,
             spill: options.spill,
             on_shutdown: options.on_shutdown,
+            error_log: options.error_log,
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
             last_guid: std::sync::Mutex::new(SequentialGuids::new(&env)),
@@ -180,6 +184,11 @@ impl Instance {
     /// Asks the server to end.
     pub fn shut_down(&self, no_wait: bool) {
         (self.on_shutdown)(no_wait);
+    }
+
+    /// Writes a message to the error log.
+    pub fn note(&self, message: &SqlError) {
+        (self.error_log)(message);
     }
 
     /// A number that changes with the set of databases: what sessions remember of databases is good

@@ -119,6 +119,7 @@ impl TestServer {
             }),
             spill: None,
             on_shutdown: Box::new(|_| {}),
+            error_log: Box::new(|_| {}),
             code_generator: None,
             compile_after: HOT,
         };

@@ -1,5 +1,7 @@
 //! Backups and restores as other sessions see them.
 
+use std::sync::{Arc, Mutex};
+
 use env::sim::SimEnv;
 
 use crate::exec::testing::TestServer;
@@ -130,4 +132,50 @@ fn tables_of_the_history_that_are_missing_are_made() {
     admin.run("backup database model to disk = 'm.bak'");
     let count = "select count(*) as sets, (select count(*) from msdb.dbo.backupfile) as files from msdb.dbo.backupset";
     assert_eq!(admin.run(count), "sets|files\n2|2\n(1 row)");
+}
+
+/// The error log had nothing of backups and restores, whether they were made or not.
+#[test]
+fn the_error_log_tells_of_backups_and_restores() {
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let log = noted.clone();
+    let server = TestServer::with(&SimEnv::new(13), |options| {
+        options.error_log = Box::new(move |message| log.lock().unwrap().push(message.clone()));
+    });
+    let mut admin = server.session();
+    let mut told = |statement: &str| {
+        admin.run(statement);
+        let messages = std::mem::take(&mut *noted.lock().unwrap());
+        let shown = |m: &base::SqlError| (m.number(), m.severity() > 10);
+        (messages.iter().map(shown).collect::<Vec<_>>(), messages)
+    };
+    told("create database d");
+    for (statement, numbers) in [
+        ("backup database d to disk = 'd.bak'", vec![(18264, false)]),
+        ("backup database d to disk = 'd.bak' with differential", vec![(18270, false)]),
+        ("backup log d to disk = 'd.bak'", vec![(18265, false)]),
+        ("backup log d to disk = '/no/such/d.bak'", vec![(3201, true), (3041, true)]),
+        ("restore database e from disk = 'd.bak' with norecovery", vec![(18267, false)]),
+        ("restore database e from disk = 'd.bak' with file = 2, norecovery", vec![(18271, false)]),
+        ("restore log e from disk = 'd.bak' with file = 3", vec![(18268, false)]),
+        ("restore database e from disk = 'x.bak'", vec![(3201, true), (3013, true)]),
+        ("restore headeronly from disk = 'x.bak'", vec![]),
+    ] {
+        assert_eq!(told(statement).0, numbers, "{statement}");
+    }
+    let (_, messages) = told("backup database d to disk = 'd.bak'");
+    let text = messages[0].text();
+    assert!(
+        text.starts_with(
+            "Database backed up. Database: d, creation date(time): 2024/01/01(00:00:00), "
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("device information: (FILE=4, TYPE=DISK: {'/srv/data/backup/d.bak'})"),
+        "{text}"
+    );
+    let (_, messages) = told("backup database d to disk = '/no/such/d.bak'");
+    let text = messages[1].text();
+    assert!(text.starts_with("BACKUP failed to complete the command BACKUP DATABASE d."), "{text}");
 }

@@ -3,16 +3,15 @@
 use std::fmt::Display;
 use std::io::ErrorKind;
 
-use base::convert::display;
 use base::message::Message;
-use base::{Arena, Collation, ConvertOptions, SqlError, SqlType, Value, convert, message};
+use base::{SqlError, message};
 use engine::backup::BackupError;
 use engine::catalog::bootstrap::InstanceError;
 use engine::cold::ColdError;
 use engine::error::EngineError;
 use env::{FileError, OpKind};
 
-use super::show::local_time;
+use super::show::{in_style, local_time};
 use crate::exec::context::{catalog_error, engine_error};
 
 type Shown<'a> = &'a dyn Display;
@@ -61,7 +60,7 @@ impl About<'_> {
             }
             BackupError::Damaged { .. } => make(&message::BACKUP_CHECKSUM_FAILED, &[]),
             BackupError::NotExpired(ticks, offset) => {
-                let until = shown_expiry(local_time(*ticks, *offset));
+                let until = in_style(&local_time(*ticks, *offset), 109);
                 make(&message::BACKUP_NOT_EXPIRED, &[&self.device, &until])
             }
             BackupError::MediaFull(_) => {
@@ -129,16 +128,6 @@ fn system_error(kind: ErrorKind) -> &'static str {
             "112(There is not enough space on the disk.)"
         }
         _ => "1117(The request could not be performed because of an I/O device error.)",
-    }
-}
-
-/// A `datetime` as message 4030 has it: `Nov 24 2026 10:11:12:000AM`.
-fn shown_expiry(when: Value) -> String {
-    let options = ConvertOptions { style: Some(109), ..ConvertOptions::default() };
-    let (arena, to) = (Arena::new(), SqlType::varchar(30, Collation::DEFAULT));
-    match convert(when.as_ref(), &SqlType::datetime(), &to, &options, &arena) {
-        Ok(text) => display(text, &to),
-        Err(_) => String::new(),
     }
 }
 

@@ -4,11 +4,12 @@
 //! told, and history is written ([`history`]). Work runs on threads of its own, step by step, so that a
 //! statement can be cancelled between two steps.
 //!
-//! * `options`: what stands behind `WITH`. `failure`: errors as messages.
+//! * `options`: what stands behind `WITH`. `failure`: errors as messages. `logged`: what the error log has.
 //! * `take`: `BACKUP`; `tail`: of a damaged database. `restore`: `RESTORE DATABASE` and `LOG`. `show`: `RESTORE HEADERONLY` and its like.
 
 mod failure;
 pub mod history;
+mod logged;
 mod options;
 mod restore;
 mod show;
@@ -94,6 +95,9 @@ impl Context<'_> {
         };
         let result = self.run_backup(backup, &database, &devices, &options);
         self.session.entry.activity.set_percent(0);
+        if let Err(fault) = &result {
+            logged::failed(self, backup.action, &database, &fault.error);
+        }
         result.map_err(|fault| self.terminated(fault, statement, step.line))
     }
 

@@ -14,7 +14,7 @@ use engine::catalog::def::{
 
 use super::failure::{About, instance_error};
 use super::options::Options;
-use super::{Device, Processed, history};
+use super::{Device, Processed, history, logged};
 use crate::exec::context::Context;
 use crate::exec::run::{Fault, Run};
 
@@ -55,6 +55,7 @@ impl Context<'_> {
         if !options.no_recovery && reached {
             self.recover_restored(&def, &about)?;
         }
+        logged::restored(self, &def, &set, device);
         history::restored(self, &def, &set, options)?;
         let of_kind = |kind: FileKind, bytes: u64| {
             let files = described.files.iter().filter(move |file| file.kind == kind);

@@ -1,6 +1,7 @@
 //! `RESTORE HEADERONLY`, `FILELISTONLY`, `LABELONLY`, `VERIFYONLY`.
 
-use base::{SqlError, SqlType, Value, message};
+use base::convert::display;
+use base::{Arena, Collation, ConvertOptions, SqlError, SqlType, Value, convert, message};
 use engine::backup::{BackupSet, Media, SetKind, Verification};
 use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{FileDef, FileKind, UserAccess};
@@ -155,6 +156,16 @@ impl Context<'_> {
 pub(super) fn local_time(ticks: u64, offset_minutes: i32) -> Value {
     let local = ticks as i64 + i64::from(offset_minutes) * TICKS_PER_MINUTE;
     utc(u64::try_from(local).unwrap_or(0))
+}
+
+/// A `datetime` as `CONVERT` writes it in a style.
+pub(super) fn in_style(when: &Value, style: i32) -> String {
+    let options = ConvertOptions { style: Some(style), ..ConvertOptions::default() };
+    let (arena, to) = (Arena::new(), SqlType::varchar(30, Collation::DEFAULT));
+    match convert(when.as_ref(), &SqlType::datetime(), &to, &options, &arena) {
+        Ok(text) => display(text, &to),
+        Err(_) => String::new(),
+    }
 }
 
 /// SQL Server's code and name of a kind of backup.

@@ -7,7 +7,7 @@ use engine::catalog::def::{DatabaseDef, DatabaseState};
 
 use super::failure::About;
 use super::options::Options;
-use super::{Device, Processed, history};
+use super::{Device, Processed, history, logged};
 use crate::exec::context::Context;
 use crate::exec::run::{Fault, Run};
 
@@ -43,6 +43,7 @@ impl Context<'_> {
         if options.no_recovery {
             self.leave_restoring(def, &about)?;
         }
+        logged::backed_up(self, def, &set, device);
         history::backed_up(self, def, &set, &media, &device.path)?;
         let told = Processed {
             statement: "BACKUP LOG",

@@ -13,7 +13,7 @@ use env::OpenMode;
 
 use super::failure::{About, instance_error};
 use super::options::{Options, retained};
-use super::{Device, Processed, Shown, history};
+use super::{Device, Processed, Shown, history, logged};
 use crate::exec::context::Context;
 use crate::exec::run::{Fault, Run};
 use crate::exec::security;
@@ -56,6 +56,7 @@ impl Context<'_> {
         if log && options.no_recovery {
             self.leave_restoring(&def, &about)?;
         }
+        logged::backed_up(self, &def, &set, device);
         history::backed_up(self, &def, &set, &media, &device.path)?;
         let pages = |kind: FileKind| {
             let files = catalog.current();
