@@ -204,11 +204,15 @@ impl Media {
         Ok(BackupSet { number, header, end })
     }
 
-    /// Error if a set is to be kept beyond this time: UTC ticks of 100 ns since 0001-01-01.
+    /// Error if a set is to be kept beyond this time: UTC ticks of 100 ns since 0001-01-01. One that is damaged is not.
     pub fn check_expired(&self, now_ticks: u64) -> Result<()> {
         let mut last: Option<(u64, i32)> = None;
         for number in 1..=self.count() {
-            let header = self.set(number)?.header;
+            let header = match self.set(number) {
+                Ok(set) => set.header,
+                Err(BackupError::Damaged { .. }) => continue,
+                Err(error) => return Err(error),
+            };
             let expires = header.expires_ticks.filter(|expires| *expires > now_ticks);
             last = last.max(expires.map(|expires| (expires, header.offset_minutes)));
         }

@@ -36,7 +36,8 @@
 //!
 //! Each batch of the log has the time at which it was written. Who was told of a commit before that time is
 //! not in it, and who began after it is not either: to stop at a time is to leave out the batches that
-//! were written later, and so whole transactions.
+//! were written later, and so whole transactions. A restore has come to the time when it has met such a batch, or
+//! the end of a backup of the log that was begun later: all that was acknowledged before is in that.
 //!
 //! # Failure
 //!

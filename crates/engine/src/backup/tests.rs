@@ -75,6 +75,30 @@ fn headers_say_more_only_if_there_is_more() {
     assert_eq!(SetHeader::decode(&[&plain.encode()[..], &[9]].concat()), None);
 }
 
+/// A damaged set must not keep its file for ever.
+#[test]
+fn a_file_is_kept_until_its_last_whole_set_has_expired() {
+    let (world, server) = new_world(34);
+    for expires in [Some(500), None, Some(1000)] {
+        let header = SetHeader { expires_ticks: expires, ..header(SetKind::Full) };
+        let media = media(&world).expect("the disk works");
+        let begun = database(&server).begin_backup(&server.task, media, header);
+        let mut backup = begun.expect("the disk works");
+        while backup.step().expect("the disk works").1.is_none() {}
+    }
+    let until = |now| match media(&world).expect("it is whole").check_expired(now) {
+        Ok(()) => None,
+        Err(BackupError::NotExpired(ticks, _)) => Some(ticks),
+        Err(other) => panic!("{other}"),
+    };
+    assert_eq!([until(0), until(999), until(1000)], [Some(1000), Some(1000), None]);
+    // The end of the last set.
+    let (path, env) = (Path::new(FILE), world.sim.env());
+    let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
+    world.sim.fs().flip_bit(path, (len - 1) * 8).expect("it is there");
+    assert_eq!([until(0), until(500)], [Some(500), None]);
+}
+
 /// The file: the one that is there, or a new one.
 fn media(world: &World) -> Result<Media, BackupError> {
     let env = world.sim.env();
