@@ -56,9 +56,16 @@ impl Instance {
 
     /// Removes a directory that is marked. What cannot be removed now is at the next start.
     pub(super) fn dispose(&self, dir: &Path) {
-        if self.env().fs().remove_dir_all(dir).is_ok() {
+        if self.remove_directory(dir).is_ok() {
             self.keep_directory(dir);
         }
+    }
+
+    /// Durably, so that the mark is not gone before.
+    fn remove_directory(&self, dir: &Path) -> Result<(), FileError> {
+        let fs = self.env().fs();
+        fs.remove_dir_all(dir)?;
+        dir.parent().map_or(Ok(()), |parent| fs.sync_dir(parent))
     }
 
     /// Removes the directories that may go, and reports what else lies among those of databases.
@@ -76,7 +83,7 @@ impl Instance {
             if !entry.metadata.is_dir && path.extension().is_some_and(|last| last == MARK) {
                 let is_there = fs.exists(&marked).map_err(InstanceError::of_file)?;
                 if is_there && !named.contains(&marked) {
-                    fs.remove_dir_all(&marked).map_err(InstanceError::of_file)?;
+                    self.remove_directory(&marked).map_err(InstanceError::of_file)?;
                     report.removed.push(marked);
                 }
                 self.remove_mark(&path).map_err(InstanceError::of_file)?;
