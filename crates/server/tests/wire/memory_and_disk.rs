@@ -106,6 +106,9 @@ fn figures(connection: &mut Connection) -> Figures {
     assert_eq!(names, TABLES_OF_SAMPLE);
     assert!(tables.iter().all(|row| number(&row[1]) > 0 && number(&row[2]) > 0), "{tables:?}");
 
+    let elsewhere = "select count(*) from sys.dm_db_xtp_checkpoint_files c where not exists \
+                     (select * from sys.database_files f where f.file_id = c.container_id)";
+    assert_eq!(sql::number(connection, elsewhere), 0);
     let on_disk = |connection: &mut Connection| {
         let of = |connection: &mut Connection, query| {
             number(&connection.query(query).unwrap().rows[0][0])

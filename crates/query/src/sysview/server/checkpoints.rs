@@ -1,6 +1,7 @@
 //! Checkpoint files, and what checkpoints have done.
 
 use base::{SqlType, Value};
+use engine::catalog::def::FileKind as DatabaseFileKind;
 use engine::checkpoint::{CheckpointFile, FileKind, FileState};
 
 use super::super::cells::*;
@@ -69,6 +70,9 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
         let catalog = cx.instance.catalog(cx.database)?;
         let database = catalog.database();
         let (uuid, dir) = (database.identity().uuid, &database.identity().dir);
+        let schema = catalog.current();
+        let container = schema.files().iter().find(|file| file.kind == DatabaseFileKind::Container);
+        let container = container.map_or(CONTAINER, |file| i64::from(file.id.0));
         for (slot, file) in database.checkpoint_files().iter().enumerate() {
             let path = file.path.strip_prefix(dir).unwrap_or(&file.path);
             let open = file.state == FileState::UnderConstruction;
@@ -76,7 +80,7 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
             let is_root = file.kind == FileKind::Root;
             let rows = (!is_root).then_some(file.rows);
             cx.push([
-                int(CONTAINER),
+                int(container),
                 guid(uuid.to_le_bytes()),
                 file_guid(uuid, file.id),
                 text(&path.to_string_lossy()),
@@ -102,7 +106,7 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
     },
 };
 
-/// The folder of checkpoint files, under the number that SQL Server gives the first container.
+/// The folder of checkpoint files of a database without a container, under the number that SQL Server gives the first.
 const CONTAINER: i64 = 65537;
 
 const STATS: [ViewColumn; 24] = [
