@@ -127,12 +127,15 @@ impl Core {
         self.manager.log().last_error().map_or(Ok(()), |error| Err(SinkError::Log(error)))
     }
 
-    /// Whether all tables that had begun to sink before this position are in the durable root.
+    /// Whether all tables that had begun to sink before this position are in the durable root. Those of a transaction
+    /// that is still open need not be: it sees to that before it commits.
     fn holds_all_since(&self, through: Lsn) -> bool {
         let tables = self.manager.tables().all();
         tables.iter().all(|table| match (table.sinks_since().get(), table.cold()) {
             (Some(since), None) => since >= through,
-            (Some(since), Some(cold)) => since >= through || cold.durable() > 0,
+            (Some(since), Some(cold)) => {
+                since >= through || cold.durable() > 0 || !cold.is_adopted()
+            }
             (None, _) => true,
         })
     }

@@ -226,7 +226,10 @@ impl ColdTables {
         let table = ColdTable::new(shared, storage, clustered, trees.into());
         let table = Arc::new(table);
         match state {
-            TableState::Ready => drop(self.tables.lock().insert(storage, table.clone())),
+            TableState::Ready => {
+                table.adopted.store(true, Relaxed); // nobody else knows it yet
+                drop(self.tables.lock().insert(storage, table.clone()));
+            }
             TableState::Building => drop(self.building.lock().insert(storage)),
         }
         drop(alone);
@@ -263,7 +266,11 @@ impl ColdTables {
     pub fn adopt(&self, task: &Task, storage: u64) -> ColdResult<()> {
         let _alone = self.alone();
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
-        self.set_flags(task, &trees, |flags| flags & !UNOWNED)
+        self.set_flags(task, &trees, |flags| flags & !UNOWNED)?;
+        if let Some(table) = self.get(storage) {
+            table.adopted.store(true, Release); // pairs with is_adopted
+        }
+        Ok(())
     }
 
     /// Drops the trees of a table that nobody uses any more.
@@ -320,7 +327,7 @@ impl ColdTables {
     }
 
     /// Takes note of the trees as they are, complete up to `through`, and of whose they are: those of
-    /// tables that are being built are left out. Nobody changes the others meanwhile.
+    /// tables that are being built, or are not adopted, are left out. Nobody changes the others meanwhile.
     pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
         let _alone = self.alone();
         let (mut batch, tables) = (self.store.batch(), self.all());
@@ -336,7 +343,8 @@ impl ColdTables {
         }
         batch.finish();
         let info = ColdInfo { through, directory: self.directory.tree().root() };
-        Ok((self.store.capture(&info.encode()), tables))
+        let owned = tables.into_iter().filter(|table| table.is_adopted()).collect();
+        Ok((self.store.capture(&info.encode()), owned))
     }
 
     /// Makes durable what was captured.
@@ -376,5 +384,6 @@ fn known_table(
     let table = ColdTable::new(shared, storage, clustered, trees);
     table.rows.store(records[clustered].1.entries, Relaxed);
     table.built.store(records[clustered].1.flags & BUILT != 0, Relaxed);
+    table.adopted.store(true, Relaxed);
     complete.then_some(table)
 }

@@ -101,6 +101,8 @@ pub struct ColdTable {
     durable: AtomicU64,
     /// Whether they were built at once, before the commit that made the table. Set once, by the builder.
     built: AtomicBool,
+    /// Whether roots that are captured from now on have them as a table's (L3). Set once.
+    adopted: AtomicBool,
 }
 
 impl ColdTable {
@@ -111,7 +113,7 @@ impl ColdTable {
         trees: Box<[Tree]>,
     ) -> ColdTable {
         let (rows, newest, unsettled, durable) = Default::default();
-        let built = AtomicBool::new(false);
+        let (built, adopted) = (AtomicBool::new(false), AtomicBool::new(false));
         ColdTable {
             store,
             storage,
@@ -123,12 +125,19 @@ impl ColdTable {
             unsettled,
             durable,
             built,
+            adopted,
         }
     }
 
     /// Whether the trees have had, from the beginning, the rows that the log has as loaded.
     pub fn is_built(&self) -> bool {
         self.built.load(Acquire) // pairs with finish_build
+    }
+
+    /// Whether roots that are captured from now on have them as a table's, and not as those of a transaction that may
+    /// come to nothing.
+    pub fn is_adopted(&self) -> bool {
+        self.adopted.load(Acquire) // pairs with ColdTables::adopt
     }
 
     /// Names the table in the log.
