@@ -405,6 +405,14 @@ impl Core {
         let is_over =
             |storage: &StorageId| state.gone.get(storage).is_some_and(|by| *by <= next.through);
         next.identities.retain(|storage, _| !is_over(storage));
+        // Counters and decisions that the log behind this manifest has told of already.
+        let beyond = state.follower.as_ref().filter(|f| f.tail.end().end > next.through);
+        let beyond = beyond.map(|follower| {
+            let Manifest { identities, sequences, decisions, .. } = &follower.gathered.next;
+            let mut identities = identities.clone();
+            identities.retain(|storage, _| !is_over(storage));
+            (identities, sequences.clone(), decisions.clone())
+        });
         // A failure from here on must not use a number again.
         next.next_file = next.next_file.max(state.next_file);
         state.next_file = next.next_file;
@@ -416,6 +424,10 @@ impl Core {
             let carried = std::mem::take(&mut follower.gathered.ended);
             debug_assert!(carried.is_empty() && follower.gathered.data.is_none());
             follower.gathered = Gathered::behind(&next);
+            if let Some((identities, sequences, decisions)) = beyond {
+                let gathered = &mut follower.gathered.next;
+                *gathered = Manifest { identities, sequences, decisions, ..gathered.clone() };
+            }
         }
         *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
         state.contents.keep(&next);

@@ -252,6 +252,32 @@ fn identities_of_tables_that_are_gone_are_forgotten() {
     assert_eq!(identities(&world), [1001].map(StorageId));
 }
 
+/// A manifest that only says what is not needed any more comes while the log has counters behind it that were read
+/// already. The next has them.
+#[test]
+fn counters_outlive_manifests_that_are_like_the_last() {
+    let (world, server) = new_world(6);
+    let take = |server: &Server| {
+        let (database, table) = (database(server), server.table(5, 1));
+        database.manager().take_identity(&server.task, &table, 1).expect("there is room")
+    };
+    let mut last = 0;
+    for turn in 0..12 {
+        // What a table had is given up at once, and its files wait for another manifest.
+        create_filled(&server, 2 + turn, 300).expect("the disk works");
+        checkpoint(&server);
+        server.drop_table(5, 2 + turn).expect("nobody uses it");
+        checkpoint(&server);
+        (0..1500).for_each(|_| last = last.max(take(&server)));
+        database(&server).manager().log().flush(&server.task).expect("the disk works");
+        std::thread::sleep(std::time::Duration::from_millis(30));
+    }
+    checkpoint(&server);
+    crash(&world, server);
+    let next = take(&world.recover(&[5], 2));
+    assert!(next > last, "{next} comes behind {last}");
+}
+
 /// The tables but for the catalog's, with their rows.
 type Contents = BTreeMap<u64, State>;
 
