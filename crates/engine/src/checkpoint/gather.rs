@@ -140,13 +140,13 @@ impl Gathered {
                 Operation::Upsert { storage, layout, replaces, row } => {
                     if let Some(stamp) = replaces {
                         self.key_of(world, storage, commit.lsn, row)?;
-                        self.end(storage, stamp, None, commit.lsn)?;
+                        self.end(world, storage, stamp, (None, commit.lsn))?;
                     }
                     self.follow_sequence(world, storage, row);
                     self.data(world)?.push(storage, layout, commit.lsn, row)?;
                 }
                 Operation::Delete { storage, replaces, key } => {
-                    self.end(storage, replaces, Some(key), commit.lsn)?;
+                    self.end(world, storage, replaces, (Some(key), commit.lsn))?;
                 }
                 // Of a table that has trees, or has had them and sinks for whoever has replayed it.
                 Operation::Unload { storage, .. } => {
@@ -226,12 +226,21 @@ impl Gathered {
     }
 
     /// The row that the commit at `stamp` wrote, with this key or the one at hand, has ended.
-    fn end(&mut self, storage: StorageId, stamp: Lsn, key: Option<&[u8]>, by: Lsn) -> Result<()> {
+    fn end(
+        &mut self,
+        world: &Surroundings<'_>,
+        storage: StorageId,
+        stamp: Lsn,
+        (key, by): (Option<&[u8]>, Lsn),
+    ) -> Result<()> {
         let key = key.unwrap_or(&self.key);
         let own = self.data.as_ref().filter(|_| stamp >= self.from).map(OpenData::id);
-        let file = own.or_else(|| self.next.pair_of(stamp).map(|pair| pair.id));
-        let file = file.ok_or(CheckpointError::Inconsistent { stamp: by, storage })?;
-        self.ended.entry(file).or_default().push(storage, stamp, key);
+        match own.or_else(|| self.next.pair_of(stamp).map(|pair| pair.id)) {
+            Some(file) => self.ended.entry(file).or_default().push(storage, stamp, key),
+            // It had sunk in a life before, and trees and table are gone since.
+            None if world.tables.get(storage).is_none() => {}
+            None => return Err(CheckpointError::Inconsistent { stamp: by, storage }),
+        }
         Ok(())
     }
 }

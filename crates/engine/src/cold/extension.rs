@@ -188,9 +188,9 @@ impl Extension {
         let mut header = AlignedBytes::new(PAGE_BYTES);
         header[..8].copy_from_slice(&MAGIC.to_le_bytes());
         file.write_all_at(&header, 0)?;
+        file.sync_data()?;
         let directory = (slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES) as u64;
         file.set_len(offset_of(slots) + directory)?;
-        file.sync_data()?;
         let extension = Arc::new(Extension {
             file,
             env,

@@ -15,6 +15,9 @@ use crate::sync::atomic::{AtomicI64, AtomicU64};
 /// Bytes that a shard of a [`Tally`] may gain or lose before its pool hears of it.
 pub const DRIFT: i64 = 64 * 1024;
 
+/// What definitions may take beyond the limit of the server.
+const RESERVE: u64 = 64 << 20;
+
 /// What a memory limit applies to.
 #[derive(Debug)]
 pub struct Pool {
@@ -88,6 +91,15 @@ impl Pool {
     /// The same, if only the limit of the server counts.
     pub fn admit_at_server(&self) -> Result<(), Exhausted> {
         self.parent.as_ref().map_or_else(|| self.admit(), |parent| parent.admit_at_server())
+    }
+
+    /// The same for definitions, which have some memory beyond that.
+    pub fn admit_definition(&self) -> Result<(), Exhausted> {
+        match &self.parent {
+            Some(parent) => parent.admit_definition(),
+            None if self.total() < self.limit().saturating_add(RESERVE) => Ok(()),
+            None => self.admit(),
+        }
     }
 
     /// How often the limit of this pool, not one above, has refused something.
@@ -248,6 +260,7 @@ mod tests {
         assert!(tally.add(1, 1 << 19));
         assert_eq!(database.admit(), Err(Exhausted::Server));
         assert_eq!(database.admit_at_server(), Err(Exhausted::Server));
+        assert_eq!(database.admit_definition(), Ok(()));
         assert_eq!((server.refused(), database.refused()), (2, 1));
         drop(tally);
         assert_eq!((server.total(), database.total()), (0, 0));

@@ -13,6 +13,8 @@ use crate::wait::Task;
 const SMALL_PART: u64 = 64;
 /// Rows of disk tables may take this part of what pages may take before they sink...
 const ALLOWED_OF_PAGES: u64 = 4;
+/// ... and this part of what rows of the database may take...
+const ALLOWED_OF_ROWS: u64 = 4;
 /// ... and while they sink this multiple of that, before their writers are slowed.
 const BACKLOG_OF_ALLOWED: u64 = 2;
 /// The longest that a commit of a few rows is held back.
@@ -50,7 +52,8 @@ impl Core {
 
     /// What rows of disk tables may take before they sink: where memory is short, less than is configured.
     fn allowed(&self) -> u64 {
-        self.options.start_bytes.min(self.pool.limit_bytes() / ALLOWED_OF_PAGES)
+        let rows = self.manager.tables().pool().least_limit() / ALLOWED_OF_ROWS;
+        self.options.start_bytes.min(self.pool.limit_bytes() / ALLOWED_OF_PAGES).min(rows)
     }
 
     fn load(&self) -> Load {

@@ -82,7 +82,7 @@ impl Instance {
             let marked = path.with_extension("");
             if !entry.metadata.is_dir && path.extension().is_some_and(|last| last == MARK) {
                 let is_there = fs.exists(&marked).map_err(InstanceError::of_file)?;
-                if is_there && !named.contains(&marked) {
+                if is_there && !named.contains(&marked) && !self.is_detached(&marked)? {
                     self.remove_directory(&marked).map_err(InstanceError::of_file)?;
                     report.removed.push(marked);
                 }

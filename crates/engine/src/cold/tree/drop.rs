@@ -6,7 +6,7 @@ use super::entry::{Chain, Payload, Stored};
 use super::error::{Damage, TreeError};
 use super::node::Node;
 use super::overflow;
-use crate::cold::{Edit, PageNumber};
+use crate::cold::{ColdError, Edit, PageNumber};
 use crate::wait::Task;
 
 /// What became of a subtree.
@@ -63,6 +63,8 @@ impl<E: Edit> Dropping<'_, '_, E> {
         }
         match self.shrink_sound(page, level) {
             Err(error) if error.is_damage() => Ok(self.free(page)),
+            // Somebody else pointed to it, too.
+            Err(TreeError::Page(ColdError::Freed(_))) => Ok(Shrunk::Gone),
             done => done,
         }
     }

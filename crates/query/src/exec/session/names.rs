@@ -164,9 +164,10 @@ impl Statistics for EngineStatistics<'_> {
 
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64 {
         let cost = || {
-            let catalog = &self.0.access(database).ok()?.catalog;
-            let sunk = catalog.table(table)?.cold()?.rows() as f64;
-            let used = catalog.database().data_file_space()?.used_pages * PAGE_BYTES as u64;
+            let stored = self.0.access(database).ok()?.catalog.table(table)?;
+            let cold = stored.cold()?;
+            let sunk = cold.rows() as f64;
+            let used = cold.store().space().used_pages * PAGE_BYTES as u64;
             let memory = self.0.instance.host().pages.limit_bytes();
             let in_memory = (memory as f64 / used.max(1) as f64).min(1.0);
             let share = sunk / self.rows(database, table)?.max(1) as f64;
