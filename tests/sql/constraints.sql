@@ -55,3 +55,21 @@ go
 merge c as target using (values (5, 1), (6, 99)) as s(id, n) on s.id = target.id
 when matched then update set n = s.n when not matched then insert (id, n) values (s.id, s.n);
 select id, n from c where id > 4
+go
+-- bytes in keys
+create table bytes (k varbinary(8) null constraint uq_k unique, n int, b binary(3), v rowversion)
+insert bytes (k, n, b) values (0x4142, 1, 0x0a), (null, 2, 0x0b), (0x, 3, 0x0c)
+insert bytes (k) values (0x4142)
+insert bytes (k) values (null)
+insert bytes (k) values (0x)
+create unique index ix on bytes (n, b)
+insert bytes (k, n, b) values (0x01, 1, 0x0a0000)
+drop index ix on bytes
+insert bytes (k, n, b) values (0x02, 1, 0x0a)
+go
+create unique index ix on bytes (n, b)
+go
+declare @t table (k binary(2) primary key, n int)
+insert @t values (0xff, 1), (0xff00, 2)
+go
+drop table bytes

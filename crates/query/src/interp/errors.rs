@@ -1,6 +1,7 @@
 //! Errors about rows and tables, with the names that users know.
 
 use base::ids::DbId;
+use base::types::Repr;
 use base::{Arena, SqlError, SqlType, ValueRef, message};
 use engine::catalog::def::{IndexDef, TableDef};
 use engine::hot::row::RowLayout;
@@ -138,10 +139,13 @@ pub(crate) fn key_text(
     format!("({})", texts.join(", "))
 }
 
-/// A value as messages show it.
+/// A value as messages show it: bytes in hexadecimal, NULL as `<NULL>`.
 pub fn text(value: ValueRef<'_>, ty: &SqlType) -> String {
     if value.is_null() {
         return "<NULL>".into();
+    }
+    if let (Repr::Bytes, ValueRef::Bytes(bytes)) = (ty.kind.repr(), value) {
+        return bytes.iter().fold("0x".into(), |text, byte| format!("{text}{byte:02x}"));
     }
     let arena = Arena::new();
     let wanted = SqlType::nvarchar_max(ty.collation);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use base::convert::display;
 use base::ids::DbId;
 use base::{SqlError, SqlResult, Value, message};
 use engine::txn::locks::Lifetime;
@@ -26,6 +25,7 @@ use crate::exec::sink::{
     DoneScope, EnvironmentChange, OutputParameter, ResponseSink, ResultsOnly, Silent,
     StatementDone, command,
 };
+use crate::interp::errors;
 use crate::interp::local::LocalTable;
 
 /// Whether the connection goes on after a request.
@@ -425,7 +425,7 @@ fn duplicate_in(
         .filter_map(|key| {
             let ordinal = table.column_ordinal(key.column)?;
             let place = table.layout_position(ordinal)?;
-            Some(display(values[place].as_ref(), &table.columns[ordinal].ty))
+            Some(errors::text(values[place].as_ref(), &table.columns[ordinal].ty))
         })
         .collect();
     let kind = if index.is_primary_key() { "PRIMARY KEY" } else { "UNIQUE KEY" };
