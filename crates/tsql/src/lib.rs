@@ -14,7 +14,7 @@ pub mod print;
 pub use lexer::keyword::{is_reserved, reserved_words};
 pub use parser::{
     ParseOptions, parse_batch, parse_condition, parse_data_type, parse_expression,
-    parse_parameter_list,
+    parse_object_name, parse_parameter_list,
 };
 
 /// An identifier in brackets, as `QUOTENAME` writes it.
@@ -45,6 +45,7 @@ pub fn fuzz(data: &[u8]) {
     }
     let _ = parse_data_type(&text);
     let _ = parse_parameter_list(&text);
+    let _ = parse_object_name(&text, ParseOptions::default());
 }
 
 /// What was printed can be read, unless its parentheses nest too deeply for that.

@@ -48,7 +48,7 @@ mod transaction;
 
 use base::{SqlError, SqlResult, message};
 
-use crate::ast::{Batch, Condition, DataType, Expr, ParameterDeclaration, Span};
+use crate::ast::{Batch, Condition, DataType, Expr, ObjectName, ParameterDeclaration, Span};
 use crate::check;
 use crate::lexer::token::{Token, TokenKind};
 use crate::lexer::tokens;
@@ -115,6 +115,11 @@ pub fn parse_expression(text: &str, options: ParseOptions) -> SqlResult<Expr> {
 /// Reads a condition and nothing else: a check constraint, an index's filter.
 pub fn parse_condition(text: &str, options: ParseOptions) -> SqlResult<Condition> {
     parse_all(text, options, Parser::condition)
+}
+
+/// Reads an object's name of up to four parts and nothing else.
+pub fn parse_object_name(text: &str, options: ParseOptions) -> SqlResult<ObjectName> {
+    parse_all(text, options, Parser::object_name)
 }
 
 /// Reads a type and nothing else.

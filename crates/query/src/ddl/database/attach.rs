@@ -108,7 +108,7 @@ pub fn detach(context: &mut Context<'_>, name: &str) -> Result<(), SqlError> {
     // Why it cannot be used, if it cannot.
     context.catalog(def.id)?;
     let session = context.session.id();
-    let mine = context.session.database == def.id;
+    let mine = context.session.is_in_database(def.id);
     if mine || !instance.usage.try_exclusive(def.id, session) {
         let args: [Shown; 2] = [&"database", &def.name];
         return Err(SqlError::new(&message::CANNOT_DETACH_IN_USE, &args));

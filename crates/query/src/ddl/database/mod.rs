@@ -138,7 +138,7 @@ pub fn drop(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<(
             return Err(SqlError::new(&message::CANNOT_DROP_SYSTEM_DATABASE, &args).into());
         }
         let session = context.session.id();
-        let mine = context.session.database == def.id;
+        let mine = context.session.is_in_database(def.id);
         if mine || !instance.usage.try_exclusive(def.id, session) {
             let message = &message::CANNOT_DROP_DATABASE_IN_USE;
             return Err(SqlError::new(message, &[&def.name]).with_state(3).into());

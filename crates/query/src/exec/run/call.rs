@@ -251,7 +251,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Calls something.
+    /// Calls something. What is in every database runs in the one that its name has.
     pub(crate) fn call(
         &mut self,
         callee: &Callee,
@@ -259,13 +259,15 @@ impl Context<'_> {
         arguments: Vec<Argument>,
     ) -> Run<Called> {
         match callee {
-            Callee::Text(text) => {
-                self.wanted_outputs(arguments, |c, arguments| c.call_text(*text, arguments))
+            Callee::Text(text) => self.in_database_of(name, |c| {
+                c.wanted_outputs(arguments, |c, arguments| c.call_text(*text, arguments))
+            }),
+            Callee::Cursor(cursor) => self.in_database_of(name, |c| {
+                c.wanted_outputs(arguments, |c, arguments| c.call_cursor(*cursor, arguments))
+            }),
+            Callee::System(procedure) => {
+                self.in_database_of(name, |c| c.call_system(procedure, arguments))
             }
-            Callee::Cursor(cursor) => {
-                self.wanted_outputs(arguments, |c, arguments| c.call_cursor(*cursor, arguments))
-            }
-            Callee::System(procedure) => self.call_system(procedure, arguments),
             Callee::Module(database, module) => {
                 self.check_execute(*database, module.id())?;
                 let began = self.begins();

@@ -124,6 +124,35 @@ impl Context<'_> {
         }
     }
 
+    /// Calls a procedure that every database has, in the one that its name has. The client does not hear of
+    /// that, but of the caller's database again if the procedure has told it of others. Errors 911, 916.
+    pub(crate) fn in_database_of<T>(
+        &mut self,
+        name: &ast::ObjectName,
+        call: impl FnOnce(&mut Context<'_>) -> Run<T>,
+    ) -> Run<T> {
+        let Some(written) = &name.database else { return call(self) };
+        let Some(def) = self.session.instance.find_database(&written.name) else {
+            return Err(SqlError::new(&message::DATABASE_NOT_FOUND, &[&written.name]).into());
+        };
+        if def.id == self.session.database {
+            return call(self);
+        }
+        self.session.user(def.id)?;
+        self.session.visit_database(def.id)?;
+        let told = std::mem::replace(&mut self.session.database_told, false);
+        let result = call(self);
+        let from = self.session.database;
+        let mut back = self.session.end_visit();
+        if std::mem::replace(&mut self.session.database_told, told) {
+            back = back.and_then(|()| self.tell_database(from, None));
+        }
+        match (result, back) {
+            (Ok(_), Err(error)) => Err(error.into()),
+            (result, _) => result,
+        }
+    }
+
     /// A procedure or scalar function of a user's by its name, synonyms followed.
     fn find_module(&self, name: &ast::ObjectName) -> Run<Option<(DbId, Arc<ModuleDef>)>> {
         let Some((database, id)) = self.find_object(name)? else { return Ok(None) };
@@ -216,20 +245,7 @@ pub(crate) fn parse_name(text: &str) -> base::SqlResult<ast::ObjectName> {
     }
     let missing = || SqlError::new(&message::PROCEDURE_NOT_FOUND, &[&text]);
     let options = tsql::ParseOptions { quoted_identifier: true };
-    let expr = tsql::parse_expression(text.trim(), options).map_err(|_| missing())?;
-    let ast::ExprKind::Column(ast::ColumnRef { qualifier, column }) = expr.kind else {
-        return Err(missing());
-    };
-    Ok(match qualifier {
-        None => ast::ObjectName::bare(column),
-        Some(q) => ast::ObjectName {
-            server: q.database,
-            database: q.schema,
-            schema: Some(q.name).filter(|schema| !schema.name.is_empty()),
-            name: column,
-            span: expr.span,
-        },
-    })
+    tsql::parse_object_name(text.trim(), options).map_err(|_| missing())
 }
 
 /// A name of one or two parts without quotes or anything else that the parser has to look at.

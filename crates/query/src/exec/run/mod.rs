@@ -231,6 +231,7 @@ impl Context<'_> {
         line: Option<u32>,
     ) -> SqlResult<()> {
         use crate::exec::sink::EnvironmentChange as Change;
+        self.session.database_told = true;
         let instance = self.session.instance.clone();
         let now = self.session.database;
         let (old_name, new_name) = (instance.database_name(before), instance.database_name(now));

@@ -122,6 +122,10 @@ pub struct State {
     pub bulk: Option<crate::exec::bulk::PendingBulk>,
     /// The level of a bulk load's statements: they share the successor of the table that one of them begins.
     pub loads_from: Option<usize>,
+    /// The client has been told of the current database since this was last cleared.
+    pub database_told: bool,
+    /// The databases that were current where it went to others for a call, the innermost last. It is in them all.
+    left_for_call: Vec<DbId>,
     databases: DatabaseList,
     owner: Arc<Owner>,
     reveal: Reveal,
@@ -206,6 +210,8 @@ impl Session {
             time: Cell::new(None),
             identity_insert: None,
             loads_from: None,
+            database_told: false,
+            left_for_call: Vec::new(),
             context_info: None,
             session_context: HashMap::new(),
             prepared: requests::Prepared::default(),
@@ -379,5 +385,33 @@ impl State {
         self.database = database;
         self.entry.status().database = database;
         Ok(())
+    }
+
+    /// Goes to another database for a call, and stays in the current one to come back to.
+    pub fn visit_database(&mut self, database: DbId) -> SqlResult<()> {
+        let from = self.database;
+        if !self.instance.usage.enter(from, self.id()) {
+            let name = self.instance.database_name(from);
+            return Err(SqlError::new(&message::DATABASE_SINGLE_USER, &[&name]));
+        }
+        let gone = self.change_database(database);
+        match gone {
+            Ok(()) => self.left_for_call.push(from),
+            Err(_) => self.instance.usage.leave(from, self.id()),
+        }
+        gone
+    }
+
+    /// Comes back from a call in another database.
+    pub fn end_visit(&mut self) -> SqlResult<()> {
+        let from = self.left_for_call.pop().expect("a visit has begun");
+        let back = self.change_database(from);
+        self.instance.usage.leave(from, self.id());
+        back
+    }
+
+    /// Whether a database is the current one, or will be again when a call returns.
+    pub fn is_in_database(&self, database: DbId) -> bool {
+        self.database == database || self.left_for_call.contains(&database)
     }
 }

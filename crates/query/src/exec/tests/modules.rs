@@ -1,5 +1,7 @@
 //! Procedures, functions, triggers.
 
+use base::{Collation, SqlType, Value};
+
 use crate::exec::testing::TestServer;
 
 fn answers(script: &str) -> String {
@@ -182,4 +184,18 @@ fn insert_exec_is_one_statement() {
     assert!(answer.contains("Msg 547"), "{answer}");
     assert!(answer.starts_with("1\n"), "{answer}");
     assert!(answer.ends_with("The statement has been terminated.\nn\n0\n(1 row)\n0"), "{answer}");
+}
+
+#[test]
+fn a_remote_call_runs_in_the_database_of_its_name() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create database d");
+    let text = Value::unicode("select db_name() as d");
+    let text = ("", SqlType::nvarchar(40, Collation::DEFAULT), text, false);
+    for name in ["d..sp_executesql", "[d].dbo.sp_executesql", "d.sys.sp_executesql"] {
+        let answer = session.call(name, std::slice::from_ref(&text));
+        assert!(answer.starts_with("d\nd\n(1 row)"), "{name}: {answer}");
+    }
+    assert_eq!(session.run("select db_name() as d"), "d\nmaster\n(1 row)");
 }

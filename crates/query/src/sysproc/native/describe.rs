@@ -182,7 +182,7 @@ fn called_program(
     };
     let program = match context.find_procedure(name).map_err(|fault| fault.error)? {
         Callee::Module(database, module) => context.module_program(database, &module),
-        Callee::System(procedure) => context.system_program(procedure),
+        Callee::System(procedure) => context.in_database_of(name, |c| c.system_program(procedure)),
         Callee::Text(_) | Callee::Cursor(_) => return Ok(None),
     };
     program.map(Some).map_err(|fault| fault.error)

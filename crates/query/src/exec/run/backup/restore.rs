@@ -116,7 +116,7 @@ impl Context<'_> {
         if def.id == DbId::MASTER {
             return Err(SqlError::new(&message::RESTORE_MASTER_SINGLE_USER, &[]).into());
         }
-        if def.id == self.session.database {
+        if self.session.is_in_database(def.id) {
             return Err(SqlError::new(&message::RESTORE_SYSTEM_DATABASE, &[&def.name]).into());
         }
         Ok(())

@@ -224,7 +224,7 @@ impl Context<'_> {
     pub(super) fn leave_restoring(&mut self, def: &DatabaseDef, about: &About<'_>) -> Run<()> {
         let instance = self.instance();
         let session = self.session.id();
-        if self.session.database == def.id || !instance.usage.try_exclusive(def.id, session) {
+        if self.session.is_in_database(def.id) || !instance.usage.try_exclusive(def.id, session) {
             return Err(SqlError::new(&message::RESTORE_DATABASE_IN_USE, &[]).into());
         }
         let owner = self.session.entry.owner.clone();
