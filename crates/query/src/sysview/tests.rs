@@ -177,6 +177,16 @@ note|nvarchar|-1|NULL|NULL|NULL",
         "select cntr_value from sys.dm_os_performance_counters where counter_name = 'User Connections'",
         "1",
     ),
+    (
+        "select rtrim(counter_name), cntr_value from sys.dm_os_performance_counters
+         where object_name = 'SQLServer:Buffer Manager' and counter_name in ('Page life expectancy', 'Database pages')
+         order by 1",
+        "Database pages|0\nPage life expectancy|0",
+    ),
+    (
+        "select 1 from sys.dm_os_performance_counters where counter_name = 'Target pages' and cntr_value > 0",
+        "1",
+    ),
 ];
 
 #[test]

@@ -2,6 +2,7 @@
 
 use base::Value;
 use engine::catalog::Catalog;
+use engine::cold::{PAGE_BYTES, PoolStats};
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset};
@@ -94,7 +95,10 @@ fn of_server(cx: &mut FillContext<'_>) {
 /// Pages of disk tables, in memory and in the extension.
 fn of_pages(cx: &mut FillContext<'_>) {
     let pages = &cx.instance.host().pages;
-    let Some(of) = pages.stats() else { return };
+    // Before there is a data file there is no pool, which has then done nothing.
+    let target = pages.limit_bytes() / PAGE_BYTES as u64;
+    let unused = || PoolStats { limit_frames: target, ..PoolStats::default() };
+    let of = pages.stats().unwrap_or_else(unused);
     let counters = [
         ("Buffer cache hit ratio", of.hits, FRACTION),
         ("Buffer cache hit ratio base", of.look_ups, BASE),
