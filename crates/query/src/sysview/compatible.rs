@@ -126,7 +126,7 @@ pub const QUERIES: &[SystemView] = &[
          CAST(ISNULL(r.wait_resource, '') AS nchar(256)) AS waitresource, s.database_id AS dbid, \
          CAST(1 AS smallint) AS uid, s.cpu_time AS cpu, CAST(0 AS bigint) AS physical_io, s.memory_usage AS memusage, \
          s.login_time, s.last_request_start_time AS last_batch, CAST(0 AS smallint) AS ecid, \
-         CAST(s.open_transaction_count AS smallint) AS open_tran, CAST(s.status AS nchar(30)) AS status, \
+         CAST(s.open_transaction_count AS smallint) AS open_tran, CAST(ISNULL(r.status, s.status) AS nchar(30)) AS status, \
          CAST(s.security_id AS binary(86)) AS sid, CAST(ISNULL(s.host_name, '') AS nchar(128)) AS hostname, \
          CAST(ISNULL(s.program_name, '') AS nchar(128)) AS program_name, \
          CAST(ISNULL(CAST(s.host_process_id AS nvarchar(10)), '') AS nchar(10)) AS hostprocess, \
