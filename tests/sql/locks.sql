@@ -162,6 +162,21 @@ select * from t with (readpast, nolock)
 go
 select * from t with (holdlock, nolock)
 go
+select * from t with (tablock, nolock)
+go
+select * from t with (nolock, tablockx)
+go
+select * from t with (tablock, rowlock)
+go
+update t with (paglock, tablockx) set v = 1
+go
+insert t with (tablock, paglock) values (9, 9)
+go
+select * from t with (rowlock, paglock)
+go
+select count(*) as n from t with (tablock, tablockx, xlock, holdlock)
+select count(*) as n from t with (rowlock, updlock, holdlock)
+go
 update t with (nolock) set v = 1
 go
 select * from t with (snapshot)

@@ -108,8 +108,14 @@ impl Binder<'_> {
     ) -> BindResult<ReadOptions> {
         let mut options = self.env.inherited.reads;
         let mut level = None;
+        let mut grain = None;
         for hint in hints {
             let line = hint.span.line;
+            if let Some(asked) = grain_of(&hint.kind)
+                && grain.replace(asked).is_some_and(|before| before != asked)
+            {
+                return Err(conflict(line));
+            }
             let asked = isolation_of(&hint.kind);
             if let Some(asked) = asked {
                 if level.is_some_and(|before| before != asked) {
@@ -143,6 +149,7 @@ impl Binder<'_> {
             }
         }
         let locks = options.update_lock || options.exclusive_lock;
+        let locks = locks || grain == Some(Grain::Table);
         if level == Some(Isolation::ReadUncommitted) && (locks || options.read_past) {
             return Err(conflict(hints.first().map_or(0, |h| h.span.line)));
         }
@@ -168,6 +175,23 @@ fn isolation_of(hint: &TableHintKind) -> Option<Isolation> {
         TableHintKind::RepeatableRead => Isolation::RepeatableRead,
         TableHintKind::Serializable | TableHintKind::HoldLock => Isolation::Serializable,
         TableHintKind::Snapshot => Isolation::Snapshot,
+        _ => return None,
+    })
+}
+
+/// What a hint has locked, all at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grain {
+    Row,
+    Page,
+    Table,
+}
+
+fn grain_of(hint: &TableHintKind) -> Option<Grain> {
+    Some(match hint {
+        TableHintKind::RowLock => Grain::Row,
+        TableHintKind::PagLock => Grain::Page,
+        TableHintKind::TabLock | TableHintKind::TabLockX => Grain::Table,
         _ => return None,
     })
 }
