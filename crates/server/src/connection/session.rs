@@ -276,6 +276,7 @@ impl Served<'_> {
         pipe: Option<&Pipe>,
     ) -> Driven {
         let (transport, inbox) = (&mut self.transport, &mut self.inbox);
+        let (running, clock) = (&self.entry.running, self.server.instance.env().clock());
         let mut is_lost = false;
         let mut was_attended = false;
         let ran = poll_fn(|cx| {
@@ -284,7 +285,10 @@ impl Served<'_> {
                     was_attended = true;
                     interrupt.raise(Interrupted::Attention);
                 }
-                if let Poll::Ready(ran) = Pin::new(&mut statement).poll(cx) {
+                running.go_on(clock.now_ns());
+                let polled = Pin::new(&mut statement).poll(cx);
+                running.stop(clock.now_ns());
+                if let Poll::Ready(ran) = polled {
                     return Poll::Ready(ran);
                 }
                 if is_lost {

@@ -8,6 +8,7 @@ use tds::server::request::IsolationLevel;
 use tds::server::rpc::ProcedureId;
 use tds::{MessageWriter, TdsVersion};
 
+use crate::sql;
 use crate::support::{Raw, TestServer, batch};
 use crate::trace::lines;
 
@@ -416,4 +417,25 @@ fn packets_are_counted() {
     assert!((3..=10).contains(&read), "{read} packets came: the text has 18 kB");
     assert!((10..=40).contains(&sent), "{sent} packets went: the answer has 100 kB");
     assert!(after[2] >= 0 && after[3] >= 0, "the server counts all sessions' packets");
+}
+
+/// The time that requests had waited was shown as if they had worked.
+#[test]
+fn processor_time_is_not_spent_by_waiting() {
+    let server = TestServer::new();
+    let mut connection = server.connect();
+    let mut told = |text: &str| sql::number(&mut connection, text);
+    let spent = "select cpu_time from sys.dm_exec_sessions where session_id = @@spid";
+    let of_request = "select cpu_time from sys.dm_exec_requests where session_id = @@spid";
+    let before = told(spent);
+    let waited = told(&format!("waitfor delay '0:0:2' {of_request}"));
+    assert!(waited < 1000, "{waited} ms");
+    let waited = told(spent) - before;
+    assert!(waited < 1000, "{waited} ms");
+    let works = "declare @until datetime2 = dateadd(ms, 300, sysutcdatetime()), @i int = 0
+         while sysutcdatetime() < @until set @i += 1";
+    let worked = told(&format!("{works} {of_request}"));
+    assert!(worked >= 250, "{worked} ms");
+    let all = told(spent) - before;
+    assert!(all >= worked, "{all} ms");
 }

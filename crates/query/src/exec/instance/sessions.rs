@@ -55,6 +55,8 @@ pub struct SessionEntry {
     pub traffic: Traffic,
     /// What kind of statement runs.
     pub activity: CurrentActivity,
+    /// The time that its requests have run on threads: the server measures it.
+    pub running: RunningTime,
     status: Mutex<SessionStatus>,
 }
 
@@ -69,6 +71,41 @@ pub struct Traffic {
     pub last_received_utc: AtomicU64,
     /// When the last one went: UTC, in units of 100 ns.
     pub last_sent_utc: AtomicU64,
+}
+
+/// The time during which a session's requests have had a thread, without that in which they waited.
+///
+/// It is taken from the monotonic clock, which is read in some 20 ns; a thread's own processor time takes
+/// a call of the kernel, up to a microsecond, at the beginning and the end of each request and of each wait.
+/// So what the system does with the thread's processor meanwhile counts as well.
+#[derive(Default, Debug)]
+pub struct RunningTime {
+    /// Nanoseconds up to the last stop. Written by the thread that runs a request, as is the next.
+    spent_ns: AtomicU64,
+    /// When it has last gone on, on the monotonic clock; 0 while nothing runs.
+    since_ns: AtomicU64,
+}
+
+impl RunningTime {
+    /// A request goes on.
+    pub fn go_on(&self, now_ns: u64) {
+        self.since_ns.store(now_ns, Relaxed);
+    }
+
+    /// A request waits, or has ended.
+    pub fn stop(&self, now_ns: u64) {
+        let ran_ns = now_ns.saturating_sub(self.since_ns.swap(0, Relaxed));
+        self.spent_ns.fetch_add(ran_ns, Relaxed);
+    }
+
+    /// Nanoseconds up to now. Who reads it while a request stops may miss its last run.
+    pub fn ns(&self, now_ns: u64) -> u64 {
+        let running_ns = match self.since_ns.load(Relaxed) {
+            0 => 0,
+            since_ns => now_ns.saturating_sub(since_ns),
+        };
+        self.spent_ns.load(Relaxed) + running_ns
+    }
 }
 
 /// What a session does, and how it is set up.
@@ -122,6 +159,8 @@ pub struct TransactionStatus {
 pub struct RequestStatus {
     /// When it started: UTC in units of 100 ns, and on the monotonic clock.
     pub started: (u64, u64),
+    /// Nanoseconds for which the session had run by then.
+    pub ran_before_ns: u64,
     /// Its text.
     pub text: Arc<str>,
 }
@@ -170,6 +209,7 @@ impl Sessions {
             login_utc,
             traffic: Traffic::default(),
             activity: CurrentActivity::default(),
+            running: RunningTime::default(),
             status: Mutex::new(status),
         });
         entries.insert(entry.id, entry.clone());

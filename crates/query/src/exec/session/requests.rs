@@ -225,7 +225,8 @@ impl Session {
             status.last_request.0 = started.0;
             status.requests += 1;
             status.last_text = text.clone();
-            status.request = Some(RequestStatus { started, text });
+            let ran_before_ns = state.entry.running.ns(started.1);
+            status.request = Some(RequestStatus { started, ran_before_ns, text });
         }
         state.entry.activity.set(Activity::SELECT);
         let database = state.database;

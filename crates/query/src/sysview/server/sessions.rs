@@ -138,11 +138,13 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
             let login = master.server().logins().get(id);
             bytes(login.map_or(&[][..], |login| &login.sid))
         };
+        let now = cx.instance.env().clock().now_ns();
         for entry in cx.instance.sessions.all() {
             if !cx.sees(entry.id) {
                 continue;
             }
             let status = entry.status().clone();
+            let ran_ms = int((entry.running.ns(now) / 1_000_000) as i64);
             let client = &entry.client.connection;
             let running = status.request.is_some();
             let ms = int((status.elapsed_ns / 1_000_000) as i64);
@@ -162,9 +164,9 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
                 NULL,
                 text(if running { "running" } else { "sleeping" }),
                 or_null(status.context_info.as_ref(), |info| bytes(info)),
-                ms.clone(),
+                ran_ms.clone(),
                 int(0),
-                ms.clone(),
+                ran_ms,
                 ms,
                 int(4),
                 moment(began),
@@ -337,6 +339,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let status = entry.status().clone();
             let Some(request) = &status.request else { continue };
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
+            let ran_ns = entry.running.ns(now).saturating_sub(request.ran_before_ns);
             let wait = waits.iter().find(|wait| wait.session == entry.id);
             let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
             let resource = wait.map(|wait| locks::wait_resource(wait, cx.instance));
@@ -366,7 +369,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
                 or_null(status.context_info.as_ref(), |info| bytes(info)),
                 Value::Float(entry.activity.percent().into()),
                 int(0),
-                ms.clone(),
+                int((ran_ns / 1_000_000) as i64),
             ];
             let middle = [ms, int(0), NULL, int(0), int(0), int(0)];
             let told = [
