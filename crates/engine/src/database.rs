@@ -316,8 +316,9 @@ impl Database {
         self.checkpoints.get().and_then(Checkpoints::failure)
     }
 
-    /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Of `header` the kind
-    /// and the words for people are given.
+    /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Where an open transaction or
+    /// a full disk is in a checkpoint's way, the last one and the log behind it say as much. Of `header` the kind and
+    /// the words for people are given.
     pub fn begin_backup(
         &self,
         task: &Task,
@@ -330,7 +331,10 @@ impl Database {
             return Err(BackupError::NoDatabaseBackup.into());
         };
         if header.kind != backup::SetKind::Log {
-            self.checkpoint(task)?;
+            match self.checkpoint(task) {
+                Err(EngineError::Checkpoint(error)) if error.is_in_the_way() => {}
+                made => made?,
+            }
         }
         let source = backup::Source {
             database: self.identity.uuid,

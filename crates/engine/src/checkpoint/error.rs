@@ -7,6 +7,8 @@ use std::sync::Arc;
 use base::ids::{Lsn, StorageId};
 use env::FileError;
 
+use crate::cold::ColdError;
+use crate::cold::tree::TreeError;
 use crate::log::LogError;
 use crate::sink::SinkError;
 
@@ -56,6 +58,18 @@ pub enum CheckpointError {
 pub type Result<T> = std::result::Result<T, CheckpointError>;
 
 impl CheckpointError {
+    /// Whether a checkpoint is only put off, and what it would be made of is whole: an open transaction keeps rows from
+    /// sinking, or the disk is full.
+    pub fn is_in_the_way(&self) -> bool {
+        match self {
+            CheckpointError::File(error) => error.is_disk_full(),
+            CheckpointError::Sink(SinkError::File(error)) => error.is_disk_full(),
+            CheckpointError::Sink(SinkError::Tree(TreeError::Page(ColdError::Full(_)))) => true,
+            CheckpointError::Sink(SinkError::InTheWay) => true,
+            _ => false,
+        }
+    }
+
     /// The same, with the commits that the damaged file covers.
     pub(super) fn within(self, covered: (Lsn, Lsn)) -> CheckpointError {
         match self {

@@ -6,6 +6,7 @@ mod attaching;
 mod attention;
 mod backups;
 mod both_kinds;
+mod chains;
 mod crowd;
 mod damage;
 mod durability;
