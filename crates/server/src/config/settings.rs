@@ -147,8 +147,9 @@ pub static SETTINGS: [Setting; 30] = [
     Setting {
         name: "max_database_memory",
         value: "SIZE",
-        help: "What the rows of one database may use. At the limit, inserts and updates there fail \
-               with error 41805.",
+        help: "What the rows of one database may use. At the limit, inserts into its \
+               memory-optimized tables, and updates, fail with error 41805; disk tables, whose rows \
+               can leave memory, go on.",
         set: |c, text| put(&mut c.max_database_memory, text.parse()),
         show: |c| c.max_database_memory.to_string(),
     },
