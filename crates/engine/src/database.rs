@@ -430,6 +430,10 @@ impl Database {
         least_pages: Option<u32>,
     ) -> Result<(), SinkError> {
         let Some(sinker) = self.sinker.get() else { return Ok(()) };
+        if sinker.core().has_dropped() {
+            // If there is no checkpoint, the pages of dropped tables stay.
+            let _ = self.checkpoint(task);
+        }
         if moves {
             sinker.core().vacate_file(task)?;
         }

@@ -110,14 +110,9 @@ impl Backup {
     ) -> Result<Backup> {
         let busy = Busy::take(source.busy)?;
         let chain = source.chain.get();
-        let pin = source.checkpoints.pin();
         let env = source.manager.runtime().env();
+        let (pin, pages) = pin_both(source, header.kind)?;
         let manifest = &*pin.manifest;
-        // Behind the manifest: a later root goes with it as well, an earlier one does not.
-        let pages = match header.kind != SetKind::Log && manifest.sunk.is_some() {
-            true => source.sink.pin_pages()?,
-            false => None,
-        };
         header.guid = env.rng().next_u128();
         header.path = match &chain.path[..] {
             [] => vec![Fork { guid: source.database, from: Log::START }],
@@ -286,6 +281,22 @@ impl Backup {
         }
         self.progress.done = self.progress.done.max(self.progress.total);
         Ok(BackupSet { number, header: self.header.clone(), end: self.end })
+    }
+}
+
+/// Pins the last manifest, and the pages if they are wanted and it needs them.
+fn pin_both(source: &Source<'_>, kind: SetKind) -> Result<(Pin, Option<DurablePages>)> {
+    loop {
+        let pin = source.checkpoints.pin();
+        // Behind the manifest: a later root goes with it as well, an earlier one does not.
+        let pages = match kind != SetKind::Log && pin.manifest.sunk.is_some() {
+            true => source.sink.pin_pages()?,
+            false => None,
+        };
+        // But one behind the next manifest may lack the trees of tables that are there for this one.
+        if source.checkpoints.pin().manifest.number == pin.manifest.number {
+            return Ok((pin, pages));
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use super::weigh::{Contents, Weight};
 use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::{Assembler, hold_bytes};
 use crate::log::store::{BatchReader, LogStore};
-use crate::sink;
+use crate::sink::{self, SinkError};
 use crate::txn::Manager;
 use crate::wait::Task;
 
@@ -130,6 +130,15 @@ pub(super) struct Follower {
     tail: Box<dyn BatchReader>,
     assembler: Assembler,
     pub gathered: Gathered,
+    /// All that was durable below this has been read. It may lie behind the end of what was, where only filler is.
+    read: Lsn,
+}
+
+impl Follower {
+    /// A manifest of what has been gathered has what commits below this did.
+    fn covers(&self) -> Lsn {
+        self.read.max(self.tail.end().end)
+    }
 }
 
 impl Core {
@@ -213,11 +222,18 @@ impl Core {
     /// checkpoint goes with a manifest that is like the last.
     pub fn tidy(&self) -> Result<()> {
         let left_behind = self.left_behind.load(Relaxed);
-        if self.unread() == 0 && !left_behind && self.is_tidy() {
+        if self.unread() == 0 && !left_behind && self.is_tidy() && !self.sink.has_dropped() {
             return Ok(());
         }
         self.round(|state| {
             self.gather(state)?;
+            if self.sink.has_dropped() {
+                match self.close_pair(state) {
+                    // That comes before anything that was gathered is used, and the trees can wait.
+                    Err(CheckpointError::Sink(SinkError::InTheWay)) => {}
+                    closed => closed?,
+                }
+            }
             if state.is_settled() {
                 if !state.manifest.retired.is_empty() {
                     let next = state.next_manifest();
@@ -273,6 +289,10 @@ impl Core {
         *self.failure.lock().expect("nobody panics under this lock") = failure;
     }
 
+    fn task(&self) -> Task<'static> {
+        Task::blocking(self.manager.runtime())
+    }
+
     fn surroundings(&self) -> Surroundings<'_> {
         let (objects, tables) = (&*self.objects, self.manager.tables());
         Surroundings { objects, tables, sequence_of: self.sequence_of }
@@ -285,13 +305,16 @@ impl Core {
         gathered.next.next_file = state.next_file;
         let mut assembler = Assembler::new(self.store.clone(), log_start, through);
         assembler.hold_bytes = hold_bytes(self.manager.tables().pool().least_limit());
-        Ok(Follower { tail: self.store.follow(log_start)?, assembler, gathered })
+        let (tail, read) = (self.store.follow(log_start)?, through);
+        Ok(Follower { tail, assembler, gathered, read })
     }
 
     /// Gathers what is durable and not gathered yet.
     fn gather(&self, state: &mut State) -> Result<()> {
         // First, so that what is gathered may come to where they were dropped.
         self.note_gone(state);
+        self.sink.note_dropped();
+        let durable = self.manager.log().durable();
         if state.follower.is_none() {
             state.follower = Some(self.start_following(state)?);
         }
@@ -300,7 +323,10 @@ impl Core {
             if self.closing.load(Acquire) {
                 return Err(CheckpointError::Closed); // pairs with Checkpoints::stop
             }
-            let Some(batch) = follower.tail.next()? else { return Ok(()) };
+            let Some(batch) = follower.tail.next()? else {
+                follower.read = durable;
+                return Ok(());
+            };
             self.counters.log_bytes.fetch_add(batch.header.padded_len(), Relaxed);
             follower.assembler.push(batch);
             while let Some(commit) = follower.assembler.next()? {
@@ -321,13 +347,13 @@ impl Core {
     /// Closes the pair under construction at the end of what was gathered, and makes it count.
     fn close_pair(&self, state: &mut State) -> Result<()> {
         let Some(follower) = &mut state.follower else { return Ok(()) };
-        let through = follower.tail.end().end;
+        let (through, covers) = (follower.tail.end().end, follower.covers());
         let last = &state.manifest;
         let more_may_sink = last.sunk.is_some_and(|sunk| sunk < through);
         if through < last.through || through == last.through && !more_may_sink {
-            return Ok(());
+            return Ok(self.sink.cover(&self.task(), covers)?);
         }
-        let sunk = self.sink.checkpoint(&Task::blocking(self.manager.runtime()), through)?;
+        let sunk = self.sink.checkpoint(&self.task(), through)?;
         let number = state.last_number + 1;
         let from = follower.gathered.from;
         if let Some(data) = follower.gathered.data.take() {
@@ -372,6 +398,7 @@ impl Core {
         self.install(state, next)?;
         state.starts.drain(..place.saturating_sub(1));
         state.starts.push((through, start));
+        self.sink.cover(&self.task(), covers)?;
         self.merge_where_due(state)
     }
 

@@ -26,6 +26,8 @@
 //! * S7: the log is kept from the horizon of the durable root on, for the tables that it has.
 //! * S8: a table that is not registered any more is gone in the log, too: a commit that drops it is durable before
 //!   it does that, or the log has failed, and then no root is written.
+//! * S9: trees that a root may have as a table's stay until a durable manifest knows the table to be gone. With an
+//!   earlier one recovery makes the table, and without the trees it would look in files for rows that those had.
 //!
 //! # Locks
 //!
@@ -39,6 +41,7 @@
 
 mod build;
 mod checkpoint;
+mod dropped;
 mod error;
 mod history;
 mod leave;
@@ -47,6 +50,8 @@ mod policy;
 mod round;
 mod thread;
 
+#[cfg(all(test, not(feature = "shuttle")))]
+mod drop_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod failure_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
@@ -170,6 +175,9 @@ pub(crate) struct Core {
     writing: Mutex<()>,
     /// Ends what is under way. Set once, by whoever closes the database.
     pub closing: AtomicBool,
+    /// Recovery begins with a manifest that has all that commits below this did, but for what is in trees (S9). Raised
+    /// by checkpoints.
+    covered: AtomicU64,
     counters: Counters,
 }
 
@@ -260,6 +268,7 @@ impl Core {
             state: Mutex::new(state),
             writing: Mutex::default(),
             closing: AtomicBool::new(false),
+            covered: AtomicU64::new(0),
             counters: Counters::default(),
         }
     }

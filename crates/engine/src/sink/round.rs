@@ -430,23 +430,4 @@ impl Core {
         going.sort();
         going
     }
-
-    /// Drops the trees of tables that are gone for good.
-    fn drop_trees(&self, task: &Task, state: &mut State) -> Result<(), SinkError> {
-        let Some(cold) = state.cold.clone() else { return Ok(()) };
-        cold.remove_abandoned(task)?;
-        let (tables, log) = (self.manager.tables(), self.manager.log());
-        let ready = cold.all().into_iter().map(|trees| trees.storage());
-        for storage in ready.chain(cold.building()) {
-            if tables.get(StorageId(storage)).is_none() {
-                // Whatever dropped it took its stamp before it was found gone.
-                let gone = *state.dropped.entry(storage).or_insert_with(|| log.tail());
-                if gone <= log.durable() {
-                    cold.remove(task, storage)?;
-                    state.dropped.remove(&storage);
-                }
-            }
-        }
-        Ok(())
-    }
 }
