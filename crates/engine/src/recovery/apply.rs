@@ -57,6 +57,9 @@ impl Other {
     }
 }
 
+/// Identity ceilings of storages that are not known yet.
+pub(super) type Early = HashMap<StorageId, Position>;
+
 /// What the appliers share.
 struct Shared {
     tables: Arc<Tables>,
@@ -68,8 +71,8 @@ struct Shared {
     failure: Mutex<Option<RecoveryError>>,
     /// Operations that are no rows, for the catalog.
     others: Mutex<Vec<(Lsn, Other)>>,
-    /// Identity ceilings of storages that are not known yet.
-    early: Mutex<HashMap<StorageId, Position>>,
+    /// Until a commit makes their tables.
+    early: Mutex<Early>,
     counters: Arc<Counters>,
 }
 
@@ -198,16 +201,17 @@ impl Appliers {
         Ok(())
     }
 
-    /// Waits until everything is applied; what has ended of the rows in files, or the first thing that went
-    /// wrong.
-    pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<Vec<EndedLater>> {
+    /// Waits until everything is applied; what has ended of the rows in files and the ceilings of tables that are not
+    /// known yet, or the first thing that went wrong.
+    pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<(Vec<EndedLater>, Early)> {
         self.settle(catalog)?;
         self.senders.clear();
         let threads = std::mem::take(&mut self.threads).into_iter();
         let mut ended: Vec<EndedLater> =
             threads.map(|t| t.join().expect("appliers do not panic")).collect();
         ended.push(std::mem::take(&mut self.own.ended));
-        Ok(ended)
+        let early = std::mem::take(&mut *lock(&self.shared.early));
+        Ok((ended, early))
     }
 
     fn check(&self) -> Result<()> {

@@ -65,7 +65,7 @@ use crate::log::{
 use crate::sink::{ColdPlace, SinkError};
 use crate::wait::Runtime;
 
-use apply::Appliers;
+use apply::{Appliers, Early};
 pub use loader::LoadProgress;
 pub(crate) use loader::Loader;
 
@@ -366,6 +366,8 @@ pub struct Recovery {
     files: (Files, Lsn),
     end: LogEnd,
     in_doubt: Vec<PreparedTransaction>,
+    /// Ceilings of tables that what is in doubt may make.
+    early: Early,
     decisions: HashSet<GlobalTransaction>,
     place: Arc<ColdPlace>,
     is_partial: bool,
@@ -475,7 +477,8 @@ impl Recovery {
             }
         }
         appliers.send(batch)?;
-        files.end(appliers.finish(catalog)?);
+        let (ended, early) = appliers.finish(catalog)?;
+        files.end(ended);
         let end = replay.finish();
         options.progress.enter(WAITING);
         Ok(Recovery {
@@ -485,6 +488,7 @@ impl Recovery {
             files: (files, files_end),
             end: end.end.resume_at(complete),
             in_doubt: end.in_doubt,
+            early,
             decisions,
             place: place.clone(),
             is_partial,
@@ -513,12 +517,15 @@ impl Recovery {
         decided: impl Fn(&GlobalTransaction) -> bool,
     ) -> Result<Recovered, RecoveryError> {
         debug_assert!(!self.is_partial, "what is in doubt may be decided further on");
-        let Recovery { tables, runtime, options, files, end, in_doubt, place, .. } = self;
+        let Recovery { tables, runtime, options, files, end, in_doubt, early, place, .. } = self;
         let (mut files, files_end) = files;
         let mut resolved = Vec::new();
         if !in_doubt.is_empty() {
             let from = (&files, files_end, &place);
             let mut appliers = Appliers::start(&tables, &runtime, from, &options);
+            for (storage, position) in early {
+                appliers.recover_ceiling(storage, position);
+            }
             for prepared in in_doubt {
                 let PreparedTransaction { lsn, flags, global, body, .. } = prepared;
                 let committed = decided(&global);
@@ -535,7 +542,7 @@ impl Recovery {
                     false => appliers.send(vec![commit])?,
                 }
             }
-            files.end(appliers.finish(catalog)?);
+            files.end(appliers.finish(catalog)?.0);
         }
         indexes::build(&tables, &runtime, &options)?;
         Ok(Recovered { tables, load: Load { files, options }, end, resolved })

@@ -556,6 +556,51 @@ fn a_transaction_over_two_databases_is_in_both_or_in_neither() {
     }
 }
 
+/// Values of a new table's identity column are taken, and its ceiling is logged, before the transaction that makes the
+/// table commits. If that is in doubt when the log ends, the ceiling is still known when it is decided.
+#[test]
+fn a_table_that_was_made_in_doubt_gives_no_identity_value_twice() {
+    let make = |server: &Server| -> TxnResult<()> {
+        let mut group = TransactionGroup::new();
+        for id in [5, 6] {
+            let database = server.engine.database(DbId(id)).expect("it is open");
+            let manager = database.manager();
+            let catalog = manager.tables().get(CATALOG).expect("made with the database");
+            let mut txn = server.begin(id);
+            server.insert(&mut txn, &catalog, [2, 0, 0])?;
+            let table = manager.create_table(&user_table(StorageId(1002)));
+            for _ in 0..3 {
+                let value = manager.take_identity(&server.task, &table, 1)?;
+                server.insert(&mut txn, &table, [value, value, 0])?;
+            }
+            group.add(txn);
+        }
+        group.commit(&server.task, Durability::Full).map_err(|failed| failed.error)
+    };
+    let mut found = 0;
+    for crash in 1..60 {
+        let world = World::new(crash);
+        let server = world.create(&[5, 6]).expect("the disk works");
+        for id in [5, 6] {
+            server.engine.database(DbId(id)).expect("it is open").stop_threads();
+        }
+        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        let _ = make(&server);
+        drop(server);
+        world.sim.fs().power_off();
+        world.sim.fs().power_on();
+        let server = world.recover(&[5, 6], 2);
+        for id in [5, 6] {
+            let database = server.engine.database(DbId(id)).expect("it is open");
+            let Some(table) = database.manager().tables().get(StorageId(1002)) else { continue };
+            let next = database.manager().take_identity(&server.task, &table, 1);
+            assert!(next.as_ref().is_ok_and(|next| *next > 3), "crash {crash}, {id}: {next:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 0, "some crash left the table");
+}
+
 #[test]
 fn without_the_coordinator_what_is_in_doubt_stays_closed() {
     let mut found = false;
