@@ -100,6 +100,11 @@ impl Core {
         needed: &HashSet<StorageId>,
     ) -> Result<()> {
         let mut next = state.next_manifest();
+        // A root that lacks a table whose rows the files are about to lose is none to begin with.
+        if next.sunk.is_some() {
+            next.sunk = next.sunk.max(self.sink.durable());
+            next.log_start = state.log_start(&next);
+        }
         let id = FileId(next.next_file);
         next.next_file += 1;
         state.used(&next);

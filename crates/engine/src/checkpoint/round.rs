@@ -55,7 +55,7 @@ pub(crate) struct Core {
     pub objects: Arc<dyn ObjectStore>,
     store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
-    sink: Arc<sink::Core>,
+    pub sink: Arc<sink::Core>,
     pub pins: Arc<Pins>,
     pub options: CheckpointOptions,
     sequence_of: SequenceOf,
@@ -617,6 +617,13 @@ impl State {
     /// Goes back to the last checkpoint.
     fn forget(&mut self) {
         if let Some(follower) = self.follower.take() {
+    /// Where the log starts that a manifest needs which ends where the last did.
+    pub fn log_start(&self, next: &Manifest) -> Lsn {
+        let complete = next.sunk.unwrap_or(Lsn::MAX).min(next.through);
+        let place = self.starts.partition_point(|(end, _)| *end <= complete);
+        self.starts[..place].last().map_or(next.log_start, |(_, start)| next.log_start.max(*start))
+    }
+
             self.next_file = self.next_file.max(follower.gathered.next.next_file);
         }
     }

@@ -78,6 +78,11 @@ impl Core {
         Ok(())
     }
 
+    /// What the last durable root says: up to where it has the tables that are durable by now; nothing if there is none.
+    pub fn durable(&self) -> Option<Lsn> {
+        self.lock().durable
+    }
+
     /// How the pages of the data file are used; nothing if there is none.
     pub fn file_space(&self) -> Option<SpaceStats> {
         self.lock().cold.as_ref().map(|cold| cold.store().space())
@@ -116,8 +121,8 @@ impl Core {
         };
         self.check_log()?;
         cold.write(capture)?;
-        tables.iter().for_each(|table| table.set_durable(through.0));
         self.lock().durable = Some(through);
+        tables.iter().for_each(|table| table.set_durable(through.0));
         self.counters.roots.fetch_add(1, Relaxed);
         Ok(())
     }

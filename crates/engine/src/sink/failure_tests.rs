@@ -3,9 +3,11 @@
 use std::ops::{ControlFlow, Range as Ids};
 use std::path::Path;
 
+use base::ids::Lsn;
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
+use super::drop_tests::quiet_server;
 use super::tests::{FIRST, change, database, new_server, power_cycle, rows, rows_at};
 use crate::checkpoint::CheckpointError;
 use crate::cold::PAGE_BYTES;
@@ -329,4 +331,67 @@ fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
     database(&server).checkpoint(&server.task).expect("the disk works");
     power_cycle(&world, server);
     assert_eq!(rows(&world.recover(&[5], 2), FIRST).len(), 110);
+}
+
+/// Where the newest root is in the data file.
+fn newest_root(world: &World) -> u64 {
+    let bytes = world.sim.env().fs().read(Path::new(FILE)).expect("it is there");
+    let roots =
+        bytes.chunks(PAGE_BYTES).enumerate().filter(|(_, page)| page.starts_with(b"TCROOT"));
+    let sequence = |page: &[u8]| u64::from_le_bytes(page[40..48].try_into().expect("eight bytes"));
+    let newest = roots.max_by_key(|(_, page)| sequence(page)).expect("there is one");
+    (newest.0 * PAGE_BYTES) as u64
+}
+
+/// A table had sunk behind the last checkpoint, and files lost its rows to a merge. When the root that had them was
+/// damaged, the one before was taken, which went with the last checkpoint, but had no such table.
+#[test]
+fn a_root_without_a_table_whose_rows_have_left_the_files_is_refused() {
+    let mut refused = 0;
+    for syncs in 0..6 {
+        let world = World::new(syncs);
+        let server = quiet_server(&world);
+        let (db, task) = (database(&server), &server.task);
+        for n in [1, FIRST, DISK + 1] {
+            server.create_table(5, n).expect("the disk works");
+        }
+        let insert = |n: u64, ids: Ids<i64>| {
+            let mut txn = server.begin(5);
+            for id in ids {
+                server.insert(&mut txn, &server.table(5, n), [id, id, 0]).expect("a fresh key");
+            }
+            txn.commit(task, Durability::Full).expect("there is room");
+        };
+        insert(FIRST, 0..10);
+        (0..3).for_each(|_| db.sink_all(task).expect("the disk works"));
+        insert(DISK + 1, 0..100);
+        for id in 0..3 {
+            insert(1, id..id + 1);
+            db.checkpoint(task).expect("the disk works");
+        }
+        let through = db.checkpoint_stats().expect("it has files").through;
+        assert_eq!(through, db.manager().log().tail(), "nothing is behind the checkpoint");
+        let second = server.table(5, DISK + 1);
+        for _ in 0..3 {
+            db.sink_all(task).expect("the disk works");
+        }
+        assert!(second.cold().is_some());
+        // A root is written, and then another, unless that fails.
+        world.sim.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io).after(syncs).on("rows.tpg"));
+        let _ = db.shrink_data_file(task, false, Some(1 << 16));
+        world.sim.fs().clear_faults();
+        db.merge_checkpoint_files(task, Lsn::ZERO, Lsn::MAX).expect("the disk works");
+        drop((second, db));
+        power_cycle(&world, server);
+        let newest = newest_root(&world) + 40;
+        world.sim.fs().flip_bit(Path::new(FILE), newest * 8).expect("it is there");
+        match refusal(&world) {
+            Some(_) => refused += 1,
+            None => {
+                let server = world.recover(&[5], 2);
+                assert_eq!(rows(&server, DISK + 1).len(), 100, "{syncs} syncs");
+            }
+        }
+    }
+    assert!(refused > 0);
 }
