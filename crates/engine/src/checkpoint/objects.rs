@@ -29,6 +29,9 @@ pub trait ObjectStore: Send + Sync + Debug {
     /// Removes an object. After a crash it may be back.
     fn remove(&self, name: &str) -> FileResult<()>;
 
+    /// Removes an object for good: a crash does not bring it back.
+    fn remove_for_good(&self, name: &str) -> FileResult<()>;
+
     /// What people call the object.
     fn path(&self, name: &str) -> PathBuf;
 
@@ -104,6 +107,11 @@ impl ObjectStore for LocalObjects {
 
     fn remove(&self, name: &str) -> FileResult<()> {
         self.env.fs().remove_file(&self.path(name))
+    }
+
+    fn remove_for_good(&self, name: &str) -> FileResult<()> {
+        self.remove(name)?;
+        self.env.fs().sync_dir(&self.dir)
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -472,14 +472,22 @@ impl Core {
         Ok(self.store.truncate_before(pins.log_start(start))?)
     }
 
-    /// Removes the files that neither the manifest nor the pair under construction nor a backup needs.
+    /// Removes the files that neither the manifest nor the pair under construction nor a backup needs. A later manifest
+    /// may be whole though it could not be made durable, so it goes before the files that it names.
     fn remove_files(&self, state: &State) -> Result<()> {
         let (manifest, pins) = (&state.manifest, self.pins.lock());
         let open = state.follower.as_ref().and_then(|f| f.gathered.data.as_ref()).map(|d| d.id());
         let mut kept: HashSet<FileId> = files_of(manifest).map(|file| file.id).collect();
         kept.extend(manifest.retired.iter().map(|file| file.id).chain(open));
         let mut left_behind = false;
-        for (name, _) in self.objects.list()? {
+        let objects = self.objects.list()?;
+        for (name, _) in &objects {
+            let is_later = |it| matches!(it, Named::Manifest(number) if number > manifest.number);
+            if names::parse(name).is_some_and(is_later) {
+                self.objects.remove_for_good(name)?;
+            }
+        }
+        for (name, _) in objects {
             let keep = match names::parse(&name) {
                 Some(Named::Data(id) | Named::Delta(id)) => {
                     let pinned = !kept.contains(&id) && pins.has(id);
@@ -609,6 +617,13 @@ impl State {
         Manifest { next_file, ..self.manifest.clone() }
     }
 
+    /// Where the log starts that a manifest needs which ends where the last did.
+    pub fn log_start(&self, next: &Manifest) -> Lsn {
+        let complete = next.sunk.unwrap_or(Lsn::MAX).min(next.through);
+        let place = self.starts.partition_point(|(end, _)| *end <= complete);
+        self.starts[..place].last().map_or(next.log_start, |(_, start)| next.log_start.max(*start))
+    }
+
     /// Files up to what this manifest says may have been begun.
     pub fn used(&mut self, next: &Manifest) {
         self.next_file = self.next_file.max(next.next_file);
@@ -617,13 +632,6 @@ impl State {
     /// Goes back to the last checkpoint.
     fn forget(&mut self) {
         if let Some(follower) = self.follower.take() {
-    /// Where the log starts that a manifest needs which ends where the last did.
-    pub fn log_start(&self, next: &Manifest) -> Lsn {
-        let complete = next.sunk.unwrap_or(Lsn::MAX).min(next.through);
-        let place = self.starts.partition_point(|(end, _)| *end <= complete);
-        self.starts[..place].last().map_or(next.log_start, |(_, start)| next.log_start.max(*start))
-    }
-
             self.next_file = self.next_file.max(follower.gathered.next.next_file);
         }
     }

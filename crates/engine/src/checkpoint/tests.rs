@@ -117,6 +117,40 @@ fn random_work_with_checkpoints_never_fails_one() {
     }
 }
 
+/// A manifest was whole when it could not be made durable. The files that it names were removed, since no other names
+/// them; it stayed, and the next start believed it.
+#[test]
+fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
+    for seed in 0..20 {
+        let world = World::new(seed);
+        let server = drops::server_that_merges_nothing(&world);
+        server.create_table(5, 1).expect("the disk works");
+        fill(&server, 0..20);
+        checkpoint(&server);
+        fill(&server, 20..40);
+        // That of the data file goes well, that of the manifest does not.
+        world
+            .sim
+            .fs()
+            .inject(Fault::next(OpKind::SyncDir, FaultKind::Io).after(1).on("checkpoint"));
+        let made = database(&server).checkpoint(&server.task);
+        assert!(made.is_err(), "seed {seed}: {made:?}");
+        let collected = database(&server).collect_checkpoint_garbage(&server.task);
+        collected.expect("the disk works");
+        if seed % 2 == 0 {
+            // As the next file that is made would.
+            let dir = Path::new("/data/5/checkpoint");
+            world.sim.env().fs().sync_dir(dir).expect("the disk works");
+        }
+        let expected = server.rows(5, 1);
+        crash(&world, server);
+        let server = world.recover(&[5], 2);
+        assert_eq!(server.rows(5, 1), expected, "seed {seed}");
+        fill(&server, 40..50);
+        checkpoint(&server);
+    }
+}
+
 #[test]
 fn neighbours_that_have_thinned_out_are_merged() {
     let (world, server) = new_world(2);

@@ -42,7 +42,7 @@ fn replace(server: &Server, old: u64, new: u64) -> TxnResult<()> {
 }
 
 /// One whose checkpoints are made when somebody wants them, and whose pairs stay as they are.
-fn server_that_merges_nothing(world: &World) -> Server {
+pub(super) fn server_that_merges_nothing(world: &World) -> Server {
     let mut options = options();
     options.checkpoints.merges = false;
     options.checkpoints.interval_ns = 3_600_000_000_000;
