@@ -55,6 +55,7 @@ mod restore;
 mod set;
 mod tail;
 mod take;
+mod writing;
 
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
@@ -67,6 +68,7 @@ pub use restore::{Restore, RestoreTarget};
 pub use set::{BackupSet, SetEnd, SetHeader, SetKind};
 pub use tail::TailBackup;
 pub use take::{Backup, new_media};
+pub use writing::{WritesAlone, Writing};
 
 pub(crate) use chain::ChainStore;
 pub(crate) use restore::{CHECKPOINT_DIR, LOG_DIR, remove_strays};

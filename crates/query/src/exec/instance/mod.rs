@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 
 use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
+use engine::backup::Writing;
 use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{DatabaseDef, UserAccess};
 use engine::catalog::{Catalog, builtin};
@@ -86,6 +87,8 @@ pub struct Instance {
     pub usage: DatabaseUsage,
     /// Compiled texts and modules.
     pub plans: PlanCache,
+    /// Backup files that are being written.
+    pub writing: Arc<Writing>,
     /// What makes machine code of them.
     pub compiler: Compiler,
     /// Of which natively compiled modules runs are counted.
@@ -123,6 +126,7 @@ impl Instance {
             databases,
             usage,
             plans: PlanCache::default(),
+            writing: Arc::default(),
             compiler: Compiler::new(options.code_generator, options.compile_after),
             collection: Collection::default(),
             passwords: options.passwords,

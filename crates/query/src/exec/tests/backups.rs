@@ -1,5 +1,6 @@
 //! Backups and restores as other sessions see them.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use env::sim::SimEnv;
@@ -178,4 +179,59 @@ fn the_error_log_tells_of_backups_and_restores() {
     let (_, messages) = told("backup database d to disk = '/no/such/d.bak'");
     let text = messages[1].text();
     assert!(text.starts_with("BACKUP failed to complete the command BACKUP DATABASE d."), "{text}");
+}
+
+/// Two backups at once would write over each other.
+#[test]
+fn one_backup_at_a_time_writes_to_a_file() {
+    let server = TestServer::new();
+    let mut admin = server.session();
+    admin.run("create database d; create database e");
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/backups")).expect("the disk works");
+    admin.run("backup database d to disk = '/backups/both.bak'");
+    let writes = server.instance.writing.take(Path::new("/backups/./both.bak"));
+    let writes = writes.expect("nobody does");
+    for text in [
+        "backup database e to disk = '/backups/both.bak'",
+        "backup database d to disk = '/backups/both.bak' with format",
+    ] {
+        let refused = admin.run(text);
+        let busy = "Operating system error 32(The process cannot access the file because it is being used by another process.)";
+        assert!(refused.starts_with("Msg 3201, ") && refused.contains(busy), "{refused}");
+        assert!(refused.contains("Msg 3013, "), "{refused}");
+    }
+    let done = admin.run("backup database e to disk = '/backups/other.bak'");
+    assert!(!done.contains("Msg "), "{done}");
+    drop(writes);
+    for _ in 0..2 {
+        let done = admin.run("backup database e to disk = '/backups/both.bak'");
+        assert!(!done.contains("Msg "), "{done}");
+    }
+}
+
+/// Nothing can be added to a file whose last set may be damaged; `INIT` took that for a file without sets.
+#[test]
+fn a_damaged_file_keeps_the_sets_that_have_not_expired() {
+    let sim = SimEnv::new(13);
+    let server = TestServer::on(&sim);
+    let mut admin = server.session();
+    admin.run("create database d");
+    sim.env().fs().create_dir_all(Path::new("/backups")).expect("the disk works");
+    for _ in 0..2 {
+        let done = admin.run("backup database d to disk = '/backups/d.bak' with retaindays = 5");
+        assert!(!done.contains("Msg "), "{done}");
+    }
+    // The newer directory, and the end of the set that it has more.
+    let path = Path::new("/backups/d.bak");
+    let len = sim.env().fs().metadata(path).expect("the disk works").expect("it is there").len;
+    for offset in [4096 + 40, len - 48] {
+        sim.fs().flip_bit(path, offset * 8).expect("it is there");
+    }
+    let refused = admin.run("backup database d to disk = '/backups/d.bak'");
+    assert!(refused.contains("Msg 3013, "), "nothing is added: {refused}");
+    let refused = admin.run("backup database d to disk = '/backups/d.bak' with init");
+    assert!(refused.starts_with("Msg 4030, "), "{refused}");
+    let done = admin.run("backup database d to disk = '/backups/d.bak' with init, skip");
+    assert!(!done.contains("Msg "), "{done}");
 }

@@ -124,6 +124,9 @@ fn system_error(kind: ErrorKind) -> &'static str {
         ErrorKind::NotFound => "2(The system cannot find the file specified.)",
         ErrorKind::NotADirectory => "3(The system cannot find the path specified.)",
         ErrorKind::PermissionDenied | ErrorKind::IsADirectory => "5(Access is denied.)",
+        ErrorKind::ResourceBusy => {
+            "32(The process cannot access the file because it is being used by another process.)"
+        }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "112(There is not enough space on the disk.)"
         }

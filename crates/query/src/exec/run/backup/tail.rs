@@ -70,6 +70,8 @@ impl Context<'_> {
         options: &Options,
         about: &About<'_>,
     ) -> Run<(BackupSet, MediaHeader, Option<String>)> {
+        let taken = self.instance().writing.take(&device.path);
+        let _alone = self.explained(taken, about)?;
         let media = self.media_for(device, options);
         let media = self.explained(media, about)?;
         let media_header = media.header.clone();

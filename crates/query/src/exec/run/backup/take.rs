@@ -118,6 +118,8 @@ impl Context<'_> {
         kind: SetKind,
     ) -> Run<(BackupSet, engine::backup::MediaHeader)> {
         let about = About { database: &def.name, device: &device.name, log: kind == SetKind::Log };
+        let taken = self.instance().writing.take(&device.path);
+        let _alone = self.explained(taken, &about)?;
         let media = self.media_for(device, options);
         let media = self.explained(media, &about)?;
         let media_header = media.header.clone();
@@ -157,12 +159,17 @@ impl Context<'_> {
             Media::create(env, &device.path, header)
         };
         let there = Media::open(env, &device.path, OpenMode::Write);
-        if let Ok(media) = &there
-            && options.init
-            && !options.format
-            && !options.skip
-        {
-            media.check_expired(env.clock().utc_ticks())?;
+        if options.init && !options.format && !options.skip {
+            let now = env.clock().utc_ticks();
+            match &there {
+                Ok(media) => media.check_expired(now)?,
+                // Nothing can be added to it, but it may have sets that are to be kept.
+                Err(BackupError::Damaged { .. }) => {
+                    let read = Media::open(env, &device.path, OpenMode::Read);
+                    read.map_or(Ok(()), |media| media.check_expired(now))?;
+                }
+                Err(_) => {}
+            }
         }
         match there {
             // A file of somebody else's is overwritten only by FORMAT.

@@ -1,0 +1,47 @@
+//! Which backup files are being written: one backup at a time writes to a file.
+//!
+//! Two would write over each other, or one would take the place of a file to which the other has added a set.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use env::{FileError, OpKind};
+
+use super::error::{BackupError, Result};
+
+/// The backup files of a server that are being written.
+#[derive(Default, Debug)]
+pub struct Writing(Mutex<HashSet<PathBuf>>);
+
+/// Keeps others from writing to a backup file while it lives.
+#[derive(Debug)]
+pub struct WritesAlone {
+    all: Arc<Writing>,
+    path: PathBuf,
+}
+
+impl Writing {
+    /// For who is about to write to this file; error if somebody does.
+    pub fn take(self: &Arc<Writing>, path: &Path) -> Result<WritesAlone> {
+        let path: PathBuf = path.components().collect();
+        match self.lock().insert(path.clone()) {
+            true => Ok(WritesAlone { all: self.clone(), path }),
+            false => {
+                let busy = ErrorKind::ResourceBusy.into();
+                Err(BackupError::device(FileError::new(OpKind::Open, &path, busy)))
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.0.lock().expect("nobody panics under this lock")
+    }
+}
+
+impl Drop for WritesAlone {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.path);
+    }
+}
