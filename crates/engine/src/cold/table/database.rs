@@ -1,18 +1,22 @@
 //! The cold tables of a database: its pages, and the directory of its trees.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::history::{self, History, PastRow};
 use super::{ColdResult, ColdTable};
-use crate::cold::tree::{Directory, Tree, TreeError, TreeId, TreeRecord};
+use crate::cold::tree::{Directory, Dropped, Tree, TreeError, TreeId, TreeRecord, Unread};
 use crate::cold::{Capture, CheckpointStats, ColdError, Edit, FileSpec, PageNumber, Pool, Store};
 use crate::sync::parking::Mutex;
 use crate::wait::Task;
 
 /// Pages of a dropped tree that are given back at a time.
 const DROP_STEP: u64 = 1024;
+/// So often it is tried to read all pages of a dropped tree, before what cannot be read counts as damaged.
+const ATTEMPTS: u32 = 10;
+/// The pause behind the first attempt; each other is twice as long as the one before.
+const PAUSE_NS: u64 = 1_000_000_000;
 
 /// What the root of a database's pages says about its tables.
 ///
@@ -51,6 +55,14 @@ pub(super) enum TableState {
     Building,
 }
 
+/// Attempts to drop trees that have met pages which could not be read.
+#[derive(Clone, Copy, Default, Debug)]
+struct Attempts {
+    failed: u32,
+    /// When it is time for another.
+    next_ns: u64,
+}
+
 /// The tables of a database that have trees.
 pub struct ColdTables {
     store: Arc<Store>,
@@ -61,7 +73,7 @@ pub struct ColdTables {
     /// Tables whose trees are being built.
     building: Mutex<BTreeSet<u64>>,
     /// Tables whose trees are nobody's (L3), and are still to be dropped.
-    abandoned: Mutex<BTreeSet<u64>>,
+    abandoned: Mutex<BTreeMap<u64, Attempts>>,
     /// Held by who changes the directory or trees that are being built, while not all of the change is
     /// published; and by who takes note of all pages (L2).
     changing: Mutex<()>,
@@ -118,11 +130,11 @@ impl ColdTables {
         for (id, record) in directory.list(&*store, task, None)? {
             found.entry(id.storage).or_default().push((id, record));
         }
-        let (mut tables, mut abandoned) = (HashMap::new(), BTreeSet::new());
+        let (mut tables, mut abandoned) = (HashMap::new(), BTreeMap::new());
         let history: Arc<History> = Arc::default();
         for (storage, records) in found {
             if records.iter().any(|(_, record)| record.flags & UNOWNED != 0) {
-                abandoned.insert(storage);
+                abandoned.insert(storage, Attempts::default());
                 continue;
             }
             let table = known_table((&store, &history), storage, &records)
@@ -183,7 +195,8 @@ impl ColdTables {
     pub fn last_storage(&self) -> u64 {
         let ready = self.tables.lock().keys().copied().max();
         let building = self.building.lock().last().copied();
-        ready.max(building).max(self.abandoned.lock().last().copied()).unwrap_or(0)
+        let abandoned = self.abandoned.lock().keys().next_back().copied();
+        ready.max(building).max(abandoned).unwrap_or(0)
     }
 
     /// Keeps others from changing the directory, and from taking note of pages.
@@ -222,6 +235,8 @@ impl ColdTables {
             trees.push(tree);
         }
         batch.finish();
+        // If there was something left of trees with these names, nobody knows of it any more.
+        self.abandoned.lock().remove(&storage);
         let shared = (self.store.clone(), history_of(storage, &self.history));
         let table = ColdTable::new(shared, storage, clustered, trees.into());
         let table = Arc::new(table);
@@ -273,9 +288,10 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Drops the trees of a table that nobody uses any more.
+    /// Drops the trees of a table that nobody uses any more. If a page cannot be read, what is left goes with a later
+    /// [`ColdTables::remove_abandoned`].
     pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
-        self.abandoned.lock().insert(storage);
+        let attempts = *self.abandoned.lock().entry(storage).or_default();
         self.tables.lock().remove(&storage);
         self.building.lock().remove(&storage);
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
@@ -283,31 +299,53 @@ impl ColdTables {
         let alone = self.alone();
         self.set_flags(task, &trees, |flags| flags | UNOWNED)?;
         drop(alone);
+        let unread = if attempts.failed < ATTEMPTS { Unread::Stay } else { Unread::Freed };
+        let mut is_left = false;
         for (id, record) in trees {
-            loop {
-                let _alone = self.alone();
-                let mut batch = self.store.batch();
-                let is_gone = record.tree.drop_some(&mut batch, task, DROP_STEP)?;
-                if is_gone {
-                    self.directory.remove(&mut batch, task, id)?;
-                }
-                batch.finish();
-                if is_gone {
-                    break;
-                }
+            is_left |= self.drop_tree(task, id, (record.tree, unread))? == Dropped::Unreadable;
+        }
+        let mut abandoned = self.abandoned.lock();
+        match is_left {
+            true => {
+                let next_ns = task.now_ns().saturating_add(PAUSE_NS << attempts.failed);
+                abandoned.insert(storage, Attempts { failed: attempts.failed + 1, next_ns });
+            }
+            false => drop(abandoned.remove(&storage)),
+        }
+        Ok(())
+    }
+
+    /// Drops a tree, and forgets it when it is gone.
+    fn drop_tree(
+        &self,
+        task: &Task,
+        id: TreeId,
+        (tree, unread): (Tree, Unread),
+    ) -> ColdResult<Dropped> {
+        loop {
+            let _alone = self.alone();
+            let mut batch = self.store.batch();
+            let dropped = tree.drop_some(&mut batch, task, (DROP_STEP, unread))?;
+            if dropped == Dropped::Gone {
+                self.directory.remove(&mut batch, task, id)?;
+            }
+            batch.finish();
+            if dropped != Dropped::Left {
+                return Ok(dropped);
             }
         }
-        self.abandoned.lock().remove(&storage);
-        Ok(())
     }
 
     /// Drops the trees that are nobody's: a life before has not come to finish them, or an attempt to drop
     /// them has failed.
     pub fn remove_abandoned(&self, task: &Task) -> ColdResult<()> {
-        loop {
-            let Some(storage) = self.abandoned.lock().first().copied() else { return Ok(()) };
-            self.remove(task, storage)?;
-        }
+        let now = task.now_ns();
+        let due: Vec<u64> = {
+            let abandoned = self.abandoned.lock();
+            let is_due = |(_, attempts): &(&u64, &Attempts)| attempts.next_ns <= now;
+            abandoned.iter().filter(is_due).map(|(storage, _)| *storage).collect()
+        };
+        due.into_iter().try_for_each(|storage| self.remove(task, storage))
     }
 
     /// Changes what the directory says of these trees. The caller is alone.

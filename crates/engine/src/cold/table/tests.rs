@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crossbeam_epoch::Collector;
-use env::sim::{SimEnv, SplitMix};
+use env::OpKind;
+use env::sim::{Fault, FaultKind, SimEnv, SplitMix};
 
 use super::*;
 use crate::cold::tree::Chunk;
@@ -458,6 +459,72 @@ fn what_follows_all_strings_with_a_prefix() {
     assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
     assert_eq!(after_prefix(&[1, 255, 255]), Some(vec![2]));
     assert_eq!(after_prefix(&[255]), None);
+}
+
+/// A page could not be read for a moment while its tree was dropped. It was freed, and what it pointed to was lost.
+#[test]
+fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
+    let mut stayed = 0;
+    for after in 0..24 {
+        let (sim, runtime, pool) = machine(after);
+        let task = Task::blocking(&runtime);
+        let created = ColdTables::create(&pool, &task, DATABASE, &files());
+        let tables = Arc::new(created.expect("the disk is new"));
+        write_root(&tables, &task, 1);
+        let used = tables.store().space().used_pages;
+        let mut build = begin_build(&tables, &task, [true, true, false]);
+        push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
+        while !build.fill_some(&task).expect("no key is there twice") {}
+        build.finish(&task).expect("there is room");
+        tables.adopt(&task, STORAGE).expect("there is room");
+        write_root(&tables, &task, 2);
+        drop(tables);
+        let opened = ColdTables::open(&pool, &task, DATABASE, &files());
+        let (tables, _) = opened.expect("it has a root");
+        // A second attempt of the same read is made at once.
+        let fault = Fault::next(OpKind::Read, FaultKind::Io).after(after).times(2);
+        sim.fs().inject(fault.on("rows"));
+        let removed = tables.remove(&task, STORAGE);
+        sim.fs().clear_faults();
+        stayed += usize::from(removed.is_ok() && tables.last_storage() == STORAGE);
+        sim.clock().advance_ns(2_000_000_000);
+        tables.remove_abandoned(&task).expect("all pages can be read");
+        assert_eq!(tables.last_storage(), 0, "read {after}: {removed:?}");
+        for through in 3..6 {
+            write_root(&tables, &task, through);
+        }
+        let left = tables.store().space().used_pages;
+        assert!(left <= used + 1, "read {after}: {used} places, then {left}");
+    }
+    assert!(stayed > 4, "{stayed} times a page of a tree could not be read");
+}
+
+/// Pages that cannot be read, however often it is tried, are given up.
+#[test]
+fn a_table_with_pages_that_cannot_be_read_is_dropped_in_the_end() {
+    let (sim, runtime, pool) = machine(1);
+    let task = Task::blocking(&runtime);
+    let created = ColdTables::create(&pool, &task, DATABASE, &files());
+    let tables = Arc::new(created.expect("the disk is new"));
+    let mut build = begin_build(&tables, &task, [true, true, false]);
+    push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
+    while !build.fill_some(&task).expect("no key is there twice") {}
+    build.finish(&task).expect("there is room");
+    tables.adopt(&task, STORAGE).expect("there is room");
+    write_root(&tables, &task, 1);
+    drop(tables);
+    let opened = ColdTables::open(&pool, &task, DATABASE, &files());
+    let (tables, _) = opened.expect("it has a root");
+    // The directory's pages are in memory from here on.
+    sim.fs().inject(Fault::next(OpKind::Read, FaultKind::Io).on("rows").forever());
+    tables.remove(&task, STORAGE).expect("it is tried again");
+    for attempt in 1..=10 {
+        assert_eq!(tables.last_storage(), STORAGE, "attempt {attempt}");
+        tables.remove_abandoned(&task).expect("it is not time yet");
+        sim.clock().advance_ns(1_000_000_000 << attempt);
+        tables.remove_abandoned(&task).expect("it is tried again");
+    }
+    assert_eq!(tables.last_storage(), 0);
 }
 
 /// A table with a damaged page can be dropped, wherever the page is. What it pointed to is not used again; all else is.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::*;
 use crate::cold::tree::{
-    Action, Change, Chunk, Direction, Directory, Range, Tree, TreeId, TreeRecord,
+    Action, Change, Chunk, Direction, Directory, Dropped, Range, Tree, TreeId, TreeRecord, Unread,
 };
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -147,7 +147,9 @@ fn pages_of_a_dropped_tree_can_be_had_again() {
         checkpoint(&store).expect("the disk is whole");
         used.push(store.space().used_pages);
         let mut edit = store.batch();
-        while !tree.drop_some(&mut edit, &task, 16).expect("there is memory") {}
+        while tree.drop_some(&mut edit, &task, (16, Unread::Stay)).expect("there is memory")
+            != Dropped::Gone
+        {}
         edit.finish();
         checkpoint(&store).expect("the disk is whole");
     }

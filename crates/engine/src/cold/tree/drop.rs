@@ -9,11 +9,31 @@ use super::overflow;
 use crate::cold::{ColdError, Edit, PageNumber};
 use crate::wait::Task;
 
+/// How far a tree has been dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dropped {
+    /// Root and all.
+    Gone,
+    /// There is more.
+    Left,
+    /// There is more, to the left of a page and below it that the device did not give. It may later.
+    Unreadable,
+}
+
+/// What becomes of pages that the device does not give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unread {
+    /// They stay, and so does what is to the left.
+    Stay,
+    /// They are freed as damaged ones are.
+    Freed,
+}
+
 /// What became of a subtree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shrunk {
     Gone,
-    /// The budget was used up first.
+    /// The budget was used up first, or a page cannot be read.
     Left,
 }
 
@@ -23,35 +43,42 @@ struct Dropping<'d, 't, E> {
     edit: &'d mut E,
     task: &'d Task<'t>,
     budget: u64,
+    unread: Unread,
+    /// Whether one has stayed.
+    has_unread: bool,
     /// Pages to be freed, when those that pointed to them have been published (T6).
     gone: Vec<PageNumber>,
     truncated: Vec<PageNumber>,
 }
 
 impl Tree {
-    /// Frees about so many pages of a tree that nobody uses any more, from its right end. Returns
-    /// whether the tree is gone, root and all. The caller finishes the batch after each call, and
-    /// forgets the tree in the batch that ends it: what is left after each batch can be dropped further,
-    /// even after a crash, but no longer be read.
+    /// Frees about so many pages of a tree that nobody uses any more, from its right end. The caller
+    /// finishes the batch after each call, and forgets the tree in the batch that ends it: what is left
+    /// after each batch can be dropped further, even after a crash, but no longer be read.
     ///
-    /// A page that cannot be read is freed, too. What it points to stays where it is for good: nobody else can
+    /// A page that is damaged is freed, too. What it points to stays where it is for good: nobody else can
     /// say what that was, and a table that is damaged has to be dropped somehow.
     pub fn drop_some<E: Edit>(
         &self,
         edit: &mut E,
         task: &Task<'_>,
-        pages: u64,
-    ) -> Result<bool, TreeError> {
+        (pages, unread): (u64, Unread),
+    ) -> Result<Dropped, TreeError> {
         let (gone, truncated) = (Vec::new(), Vec::new());
-        let budget = pages.max(1);
-        let mut dropping = Dropping { tree: *self, edit, task, budget, gone, truncated };
+        let (tree, budget, has_unread) = (*self, pages.max(1), false);
+        let mut dropping =
+            Dropping { tree, edit, task, budget, unread, has_unread, gone, truncated };
         let shrunk = dropping.shrink(self.root, None)?;
         dropping.truncated.iter().for_each(|&page| dropping.edit.publish(page));
         // A page that is not what it should be may point to one twice.
         dropping.gone.sort_unstable();
         dropping.gone.dedup();
         dropping.gone.iter().for_each(|&page| dropping.edit.free(page));
-        Ok(shrunk == Shrunk::Gone)
+        Ok(match shrunk {
+            Shrunk::Gone => Dropped::Gone,
+            Shrunk::Left if dropping.has_unread => Dropped::Unreadable,
+            Shrunk::Left => Dropped::Left,
+        })
     }
 }
 
@@ -62,6 +89,10 @@ impl<E: Edit> Dropping<'_, '_, E> {
             return Ok(Shrunk::Left);
         }
         match self.shrink_sound(page, level) {
+            Err(error) if self.stays(&error) => {
+                self.has_unread = true;
+                Ok(Shrunk::Left)
+            }
             Err(error) if error.is_damage() => Ok(self.free(page)),
             // Somebody else pointed to it, too.
             Err(TreeError::Page(ColdError::Freed(_))) => Ok(Shrunk::Gone),
@@ -74,15 +105,17 @@ impl<E: Edit> Dropping<'_, '_, E> {
         let node = self.tree.open(body, level).map_err(|damage| damage.at(page))?;
         if node.is_leaf() {
             let chains = chains(&node).map_err(|damage| damage.at(page))?;
+            // They go together with the leaf, or stay with it.
+            let mut of_chains = Vec::new();
             for chain in chains {
                 let root = self.tree.root;
-                let pages = match overflow::pages_in_edit(self.edit, self.task, root, chain) {
-                    Err(error) if error.is_damage() => continue,
-                    pages => pages?,
-                };
-                self.budget = self.budget.saturating_sub(pages.len() as u64);
-                self.gone.extend(pages);
+                match overflow::pages_in_edit(self.edit, self.task, root, chain) {
+                    Err(error) if error.is_damage() && !self.stays(&error) => {}
+                    pages => of_chains.extend(pages?),
+                }
             }
+            self.budget = self.budget.saturating_sub(of_chains.len() as u64);
+            self.gone.extend(of_chains);
             return Ok(self.free(page));
         }
         let below = Some(node.level() - 1);
@@ -104,6 +137,11 @@ impl<E: Edit> Dropping<'_, '_, E> {
             self.truncated.push(page);
         }
         Ok(Shrunk::Left)
+    }
+
+    /// Whether the page that could not be had stays where it is.
+    fn stays(&self, error: &TreeError) -> bool {
+        self.unread == Unread::Stay && matches!(error, TreeError::Page(ColdError::Read(_)))
     }
 
     fn free(&mut self, page: PageNumber) -> Shrunk {

@@ -63,6 +63,7 @@ mod write;
 pub use bulk::BulkLoad;
 pub use contents::Contents;
 pub use directory::{Directory, TreeId, TreeRecord};
+pub use drop::{Dropped, Unread};
 pub use entry::Entry;
 pub use error::TreeError;
 pub use gaps::Gap;

@@ -58,7 +58,7 @@ fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut D
         );
     }
     let mut edit = pages.edit();
-    let _ = tree.drop_some(&mut edit, task, 10);
+    let _ = tree.drop_some(&mut edit, task, (10, Unread::Stay));
 }
 
 #[test]
