@@ -4,6 +4,9 @@
 //! plan that was made when it ran first. An entry is found by everything that its meaning depends
 //! on but the catalog; of the catalog's changes each plan takes care itself.
 //!
+//! What keeps something of a database that is dropped, or closed, goes with it. Whoever makes a plan meanwhile may have
+//! looked at the database before; so nothing is kept that was made of databases which have gone since.
+//!
 //! Entries are charged by size. When a shard is full, those that were not used since the hand of its
 //! clock last passed them go.
 
@@ -145,8 +148,13 @@ impl PlanCache {
         self.find(self.hash(key), same)
     }
 
-    /// Keeps the program of a text.
-    pub fn keep_text(&self, key: &TextKey<'_>, program: &Arc<Program>) {
+    /// Keeps the program of a text, if what it was made of `holds` still.
+    pub fn keep_text(
+        &self,
+        key: &TextKey<'_>,
+        program: &Arc<Program>,
+        holds: impl FnOnce() -> bool,
+    ) {
         let owned = OwnedKey::Text {
             text: program.text.clone(),
             parameters: key.parameters.into(),
@@ -154,13 +162,18 @@ impl PlanCache {
             database: key.database,
             options: key.options,
         };
-        self.keep(self.hash(key), owned, program, |entry| entry.key.is_text(key));
+        self.keep((self.hash(key), owned), program, |entry| entry.key.is_text(key), holds);
     }
 
-    /// Keeps the program of a module.
-    pub fn keep_module(&self, key: &ModuleKey, program: &Arc<Program>) {
+    /// Keeps the program of a module, if what it was made of `holds` still.
+    pub fn keep_module(
+        &self,
+        key: &ModuleKey,
+        program: &Arc<Program>,
+        holds: impl FnOnce() -> bool,
+    ) {
         let same = |entry: &Entry| matches!(&entry.key, OwnedKey::Module(k) if k == key);
-        self.keep(self.hash(key), OwnedKey::Module(*key), program, same);
+        self.keep((self.hash(key), OwnedKey::Module(*key)), program, same, holds);
     }
 
     /// Forgets everything: `DBCC FREEPROCCACHE`.
@@ -170,7 +183,8 @@ impl PlanCache {
         }
     }
 
-    /// Forgets a database's entries, and whatever else has a plan that keeps something of it.
+    /// Forgets a database's entries, and whatever else has a plan that keeps something of it. If the database is gone,
+    /// that was noted before ([`Instance::note_gone`](crate::exec::instance::Instance::note_gone)).
     pub fn forget_database(&self, database: DbId) {
         for shard in &self.shards {
             let mut shard = lock(shard);
@@ -248,10 +262,10 @@ impl PlanCache {
 
     fn keep(
         &self,
-        hash: u64,
-        key: OwnedKey,
+        (hash, key): (u64, OwnedKey),
         program: &Arc<Program>,
         same: impl Fn(&Entry) -> bool,
+        holds: impl FnOnce() -> bool,
     ) {
         let bytes = program.size_bytes();
         let limit = self.shard_bytes.load(Relaxed);
@@ -269,6 +283,10 @@ impl PlanCache {
             handle: OnceLock::new(),
         });
         let mut shard = self.shard(hash);
+        // Under the lock: either this is seen by who forgets a database, or what he has done before is seen here.
+        if !holds() {
+            return;
+        }
         if let Ok(occupied) = shard.entries.find_entry(hash, |entry| same(entry)) {
             let (old, _) = occupied.remove();
             shard.clock.retain(|e| !Arc::ptr_eq(e, &old));

@@ -123,8 +123,7 @@ pub fn detach(context: &mut Context<'_>, name: &str) -> Result<(), SqlError> {
     }
     instance.usage.release(def.id);
     detached.map_err(instance_error)?;
-    instance.plans.forget_database(def.id);
-    instance.note_database_change();
+    instance.note_gone(def.id);
     context.session.refresh_databases();
     Ok(())
 }

@@ -57,8 +57,7 @@ fn take_offline(
     });
     instance.usage.release(def.id);
     let left = result?;
-    instance.plans.forget_database(def.id);
-    instance.note_database_change();
+    instance.note_gone(def.id);
     context.session.refresh_databases();
     if left {
         context.inform(SqlError::new(&message::SWITCHED_TO_MASTER, &[]))?;

@@ -148,8 +148,7 @@ pub fn drop(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<(
         instance.usage.set_single(def.id, false);
         instance.usage.release(def.id);
         dropped.map_err(instance_error)?;
-        instance.plans.forget_database(def.id);
-        instance.note_database_change();
+        instance.note_gone(def.id);
         context.session.refresh_databases();
     }
     Ok(())
@@ -258,8 +257,7 @@ fn collate(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlResul
     let changed = databases.change_collation(context.task, &owner, def, collation);
     state::release(context, def.id, def.options.user_access);
     changed.map_err(instance_error)?;
-    instance.plans.forget_database(def.id);
-    instance.note_database_change();
+    instance.note_gone(def.id);
     context.session.refresh_databases();
     Ok(())
 }

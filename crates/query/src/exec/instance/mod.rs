@@ -206,6 +206,13 @@ impl Instance {
         self.database_changes.fetch_add(1, SeqCst);
     }
 
+    /// A database has been dropped, closed or replaced. First that, since it keeps plans that are made just now from
+    /// being kept.
+    pub fn note_gone(&self, database: DbId) {
+        self.note_database_change();
+        self.plans.forget_database(database);
+    }
+
     /// An id for a transaction that begins.
     pub fn next_transaction_id(&self) -> u64 {
         self.last_transaction.fetch_add(1, Relaxed) + 1

@@ -271,6 +271,12 @@ impl Step {
         self.runs.compiled(now_ns);
     }
 
+    /// Does without a plan that it has kept.
+    pub fn forget(&self, plan: &Arc<StepPlan>) {
+        let mut kept = self.plan.lock().unwrap_or_else(|p| p.into_inner());
+        kept.take_if(|kept| Arc::ptr_eq(kept, plan));
+    }
+
     /// Keeps what the name of its procedure means.
     pub(crate) fn keep_callee(&self, callee: Arc<KnownCallee>) {
         *self.callee.lock().unwrap_or_else(|p| p.into_inner()) = Some(callee);

@@ -72,10 +72,22 @@ impl Context<'_> {
         };
         let Some(plan) = plan else { return Ok(None) };
         let plan = Arc::new(plan);
-        if hidden.is_empty() && self.is_shareable(&plan.dependencies) {
-            step.keep(plan.clone(), self.task.now_ns());
+        if hidden.is_empty() {
+            self.keep_plan(step, &plan);
         }
         Ok(Some(plan))
+    }
+
+    /// Keeps a plan that was made now, if others may use it.
+    pub(crate) fn keep_plan(&self, step: &Step, plan: &Arc<StepPlan>) {
+        if !self.is_shareable(&plan.dependencies) {
+            return;
+        }
+        step.keep(plan.clone(), self.task.now_ns());
+        // Behind that: whoever forgets a database now finds the plan.
+        if !plan.dependencies.schemas.iter().all(|s| self.session.database_holds(s.0)) {
+            step.forget(plan);
+        }
     }
 
     /// Whether others may use what depends on this: nothing that only this session's transaction

@@ -215,7 +215,7 @@ impl Context<'_> {
         }
         let compiled = self.session.compile_text(&Text { text, parameters, kind });
         let program = Arc::new(compiled.map_err(|e| Fault::new(e, Effect::Statement))?);
-        self.session.instance.plans.keep_text(&key, &program);
+        self.session.instance.plans.keep_text(&key, &program, || self.program_holds(&program));
         Ok(program)
     }
 
@@ -225,6 +225,12 @@ impl Context<'_> {
             self.session.schema(database).is_ok_and(|schema| schema.version() == version)
         };
         program.types_at.is_none_or(same)
+    }
+
+    /// Whether the databases that a program was made in are those that are there.
+    pub(crate) fn program_holds(&self, program: &Program) -> bool {
+        let of_types = program.types_at.iter().map(|(database, _)| *database);
+        of_types.chain([program.database]).all(|database| self.session.database_holds(database))
     }
 
     /// Makes the plans of a text before it runs, so that its errors are found first, all of them. What

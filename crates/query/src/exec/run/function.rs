@@ -127,7 +127,7 @@ impl Context<'_> {
         }
         let program = Arc::new(self.session.compile_module(database, module)?);
         if shared {
-            plans.keep_module(&key, &program);
+            plans.keep_module(&key, &program, || self.program_holds(&program));
         }
         Ok(program)
     }
@@ -145,7 +145,8 @@ impl Context<'_> {
         }
         let module = Arc::new(self.system_module(procedure)?);
         let program = Arc::new(self.session.compile_module(database, &module)?);
-        self.session.instance.plans.keep_module(&key, &program);
+        let plans = &self.session.instance.plans;
+        plans.keep_module(&key, &program, || self.program_holds(&program));
         Ok(program)
     }
 

@@ -64,6 +64,9 @@ impl DatabaseList {
             }
             place = &access.next;
         }
+        if self.first.get().is_none() {
+            self.changes.set(instance.database_changes());
+        }
         let access = DatabaseAccess::new(instance, owner, id)?;
         Ok(place.get_or_init(|| Box::new(access)))
     }
@@ -81,6 +84,15 @@ impl DatabaseList {
             place = &access.next;
             Some(&**access)
         })
+    }
+
+    /// Whether a database is still the one that is there.
+    pub fn holds(&self, instance: &Instance, id: DbId) -> bool {
+        // Mostly none has come or gone since the list was begun.
+        self.changes.get() == instance.database_changes()
+            || self.known(id).is_none_or(|access| {
+                instance.catalog(id).is_ok_and(|catalog| Arc::ptr_eq(&catalog, &access.catalog))
+            })
     }
 
     /// Forgets everything if databases have come or gone since. Between statements outside of a

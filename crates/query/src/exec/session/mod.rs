@@ -364,6 +364,11 @@ impl State {
         self.time.set(None);
     }
 
+    /// Whether a database that it knows is the one that is there.
+    pub fn database_holds(&self, database: DbId) -> bool {
+        self.databases.holds(&self.instance, database)
+    }
+
     /// Forgets what it knows of databases, if some have come or gone and nothing is open.
     pub fn refresh_databases(&mut self) {
         if !self.transaction.is_open() && self.databases.refresh(&self.instance) {

@@ -1,6 +1,13 @@
 //! Plans that are kept follow what they depend on.
 
+use std::sync::Arc;
+
+use base::ids::DbId;
+
 use super::TestServer;
+use crate::exec::context::Context;
+use crate::exec::program::ProgramKind;
+use crate::exec::testing::TextSink;
 
 #[test]
 fn plans_follow_the_catalog() {
@@ -151,4 +158,40 @@ fn what_has_sunk_is_not_read_through_an_index_for_its_order() {
         let plan = plan_of(query);
         assert!(plan.contains("[ix]") && !plan.contains("Sort"), "{plan}");
     }
+}
+
+/// A database was dropped while a plan that looks at it was made. It was kept, and kept the tables of the database for
+/// good.
+#[test]
+fn a_plan_of_a_database_that_has_been_dropped_is_not_kept() {
+    let server = TestServer::new();
+    let (mut admin, mut user) = (server.session(), server.session());
+    admin.run("create database d");
+    admin.run("create table d.dbo.t (id int not null primary key)");
+    let mut made = 0;
+    let run = |context: &mut Context<'_>| {
+        let text = "select count(*) as gone from d.dbo.t";
+        let program = context.text_program(text, "", ProgramKind::Dynamic)?;
+        let plan = |step| context.session.compile_step(&program, step, &[]).expect("it is there");
+        let plans: Vec<_> = program.steps.iter().map(plan).collect();
+        let database = server.instance.find_database("d").expect("it was made").id;
+        assert!(context.session.database_holds(database));
+        let dropped = admin.run("drop database d");
+        assert!(!context.session.database_holds(database));
+        assert!(context.session.database_holds(DbId::MASTER));
+        assert!(!dropped.contains("Msg "), "{dropped}");
+        for (step, plan) in program.steps.iter().zip(plans) {
+            let Some(plan) = plan else { continue };
+            context.keep_plan(step, &Arc::new(plan));
+            made += 1;
+        }
+        Ok(())
+    };
+    let mut sink = TextSink::default();
+    user.session().request(&server.task, "", ProgramKind::Batch, &mut sink, run);
+    assert_eq!(made, 1, "the statement has a plan");
+    let entries = server.instance.plans.entries();
+    let of_it: Vec<_> = entries.iter().filter(|entry| entry.text().contains("as gone")).collect();
+    assert_eq!(of_it.len(), 1);
+    assert!(of_it[0].program().steps.iter().all(|step| step.plan().is_none()));
 }

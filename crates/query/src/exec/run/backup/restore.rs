@@ -183,12 +183,14 @@ impl Context<'_> {
             }
             Err(error) => Err(error),
         };
-        if let Some(old) = &existing {
-            instance.usage.set_single(old.id, false);
-            instance.usage.release(old.id);
-            instance.plans.forget_database(old.id);
+        match &existing {
+            Some(old) => {
+                instance.usage.set_single(old.id, false);
+                instance.usage.release(old.id);
+                instance.note_gone(old.id);
+            }
+            None => instance.note_database_change(),
         }
-        instance.note_database_change();
         self.session.refresh_databases();
         done
     }

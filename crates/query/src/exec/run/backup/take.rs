@@ -238,8 +238,7 @@ impl Context<'_> {
         let closed = instance.databases().close_for_restore(self.task, &owner, def);
         instance.usage.release(def.id);
         closed.map_err(|error| Fault::from(instance_error(error, about)))?;
-        instance.plans.forget_database(def.id);
-        instance.note_database_change();
+        instance.note_gone(def.id);
         self.session.refresh_databases();
         Ok(())
     }
