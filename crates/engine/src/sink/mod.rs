@@ -51,6 +51,8 @@ mod round;
 mod thread;
 
 #[cfg(all(test, not(feature = "shuttle")))]
+mod build_tests;
+#[cfg(all(test, not(feature = "shuttle")))]
 mod drop_tests;
 #[cfg(all(test, not(feature = "shuttle")))]
 mod failure_tests;

@@ -220,3 +220,33 @@ fn a_damaged_page_of_the_database_ends_a_backup() {
     assert!(found >= 4, "leaves, map and directory");
     assert_eq!(rows_of(&server, 5), rows);
 }
+
+/// Where the disk has no room for another checkpoint the last one is backed up, with more log behind it. What else a
+/// checkpoint fails with ends the backup.
+#[test]
+fn a_backup_goes_on_without_a_checkpoint_if_the_disk_of_the_data_is_full() {
+    for file in ["rows.tpg", ".data"] {
+        let (world, server, mut rows) = sunk_world(60);
+        disturb(&server, 61, &mut rows);
+        let mut txn = server.begin(5);
+        server.insert(&mut txn, &server.table(5, 1), [1, 1, 1]).expect("a fresh key");
+        txn.commit(&server.task, Durability::Full).expect("there is room");
+        let fail =
+            |kind| world.sim.fs().inject(Fault::next(OpKind::Write, kind).on(file).forever());
+        fail(FaultKind::Io);
+        let failed = begin(&world, &server, SetKind::Full).map(drop);
+        assert!(matches!(failed, Err(EngineError::Checkpoint(_))), "{file}: {failed:?}");
+        world.sim.fs().clear_faults();
+        fail(FaultKind::DiskFull);
+        let made = database(&server).checkpoint(&server.task);
+        assert!(made.is_err(), "{file}: there is no room");
+        back_up(&world, &server, SetKind::Full).expect("the backup's disk has room");
+        world.sim.fs().clear_faults();
+        let copy = copy_of(7, 77);
+        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        let restored = recover(&server, &copy);
+        assert_eq!(rows_of(&server, 7), rows, "{file}");
+        assert_eq!(server.rows(7, 1).len(), 1, "{file}");
+        drop(restored);
+    }
+}

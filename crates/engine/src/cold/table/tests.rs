@@ -461,6 +461,44 @@ fn what_follows_all_strings_with_a_prefix() {
     assert_eq!(after_prefix(&[255]), None);
 }
 
+/// A root that has trees as nobody's is none that has the table, though they are adopted when it becomes durable.
+#[test]
+fn only_roots_that_are_captured_later_have_an_adopted_table() {
+    for is_later in [false, true] {
+        let (sim, runtime, pool) = machine(9);
+        let task = Task::blocking(&runtime);
+        let created = ColdTables::create(&pool, &task, DATABASE, &files());
+        let tables = Arc::new(created.expect("the disk is new"));
+        let mut build = begin_build(&tables, &task, [true, true, false]);
+        push_all(&mut build, (0..100).map(|n| long_row(n, n)));
+        while !build.fill_some(&task).expect("no key is there twice") {}
+        build.finish(&task).expect("there is room");
+        let adopt = || tables.adopt(&task, STORAGE).expect("there is room");
+        let capture = || tables.capture(&task, 2).expect("there is room");
+        let (root, owned) = match is_later {
+            true => {
+                adopt();
+                capture()
+            }
+            false => {
+                let captured = capture();
+                adopt();
+                captured
+            }
+        };
+        tables.write(root).expect("the disk works");
+        let owned: Vec<u64> = owned.iter().map(|table| table.storage()).collect();
+        drop(tables);
+        sim.fs().power_off();
+        sim.fs().power_on();
+        let opened = ColdTables::open(&pool, &task, DATABASE, &files());
+        let (tables, _) = opened.expect("a root was written");
+        let found = tables.get(STORAGE).map(|table| (table.rows(), table.durable()));
+        assert_eq!(found, is_later.then_some((100, 2)));
+        assert_eq!(owned, if is_later { vec![STORAGE] } else { vec![] });
+    }
+}
+
 /// A page could not be read for a moment while its tree was dropped. It was freed, and what it pointed to was lost.
 #[test]
 fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
