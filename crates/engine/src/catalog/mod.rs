@@ -24,7 +24,7 @@ mod store;
 mod system_tables;
 
 pub use definition::{Definition, DefinitionKey, ObjectDef};
-pub use edit::SchemaEdit;
+pub use edit::{Rows, SchemaEdit, TableRebuild};
 pub use error::{CatalogError, CatalogResult, NameSpace};
 pub use name::{NameKey, temporary_name};
 pub use replay::CatalogReplay;

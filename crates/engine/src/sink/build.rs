@@ -10,7 +10,7 @@
 //!
 //! # What makes it durable
 //!
-//! * S8: before the commit is decided a durable root has the trees, whole ([`Build::finish`] sees to
+//! * S8: before the commit is decided a durable root has the trees, whole ([`Build::fill`] sees to
 //!   that). So recovery does without the rows, which the log has, too, for who restores a backup that is
 //!   older than the trees. A root that is written before that has the trees as nobody's (L3).
 //!
@@ -118,11 +118,6 @@ impl Build {
             true => self.work(task, |trees, _| trees.make_room()),
             false => Ok(()),
         }
-    }
-
-    /// [`Build::fill`], for who needs it no more.
-    pub fn finish(mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
-        self.fill(task, txn)
     }
 
     /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable, with

@@ -409,7 +409,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
             let mut row = bytes(&new, values(&old, txn.row(&old, row)));
             build.push(task, &mut row)?;
         }
-        build.finish(task, txn)?;
+        build.fill(task, txn)?;
         txn.end_statement(s);
         // As any table that has sunk.
         if let Some(id) = lost {

@@ -7,9 +7,11 @@ use smallvec::SmallVec;
 
 use crate::hot::anchor::{INLINE, VersionPtr};
 use crate::hot::index::prefetch::prefetch;
+use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Garbage;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::{Begin, Slot, Status};
+use crate::hot::table::Table;
 use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::log::record::{BodySink, RECORD_HEADER, record_len};
@@ -107,6 +109,7 @@ impl Transaction {
             self.disown_stream(task, redo.stream);
             return Err(error);
         }
+        self.note_changes(stamp);
         self.slot().set_status(Status::Committed(stamp));
         match kind {
             RecordKind::Filler => space.publish_filler(),
@@ -137,6 +140,35 @@ impl Transaction {
                 }
             }
         }
+    }
+
+    /// Tells those who copy tables what this transaction changes in them. It has its stamp, and nobody sees what it has
+    /// written (N1).
+    #[inline]
+    pub(super) fn note_changes(&self, stamp: Lsn) {
+        for (place, held) in self.held.iter().enumerate() {
+            // SAFETY: the gate of the table is held.
+            let table = unsafe { held.table.get() };
+            if table.changes().is_noting() {
+                self.note_changes_of(place, table, stamp);
+            }
+        }
+    }
+
+    #[cold]
+    fn note_changes_of(&self, place: usize, table: &Table, stamp: Lsn) {
+        let writes = self.writes.iter().filter(|write| write.table as usize == place);
+        table.note_changes(
+            stamp,
+            writes.map(|write| {
+                let mut key = KeyBuf::new();
+                // SAFETY: the row is this transaction's until its begin words are replaced. All versions of an anchor
+                // have the same keys (A4).
+                let row = unsafe { table.row(write.anchor.inline(table.links())) };
+                table.log_key(row, &mut key);
+                key
+            }),
+        );
     }
 
     /// What comes after the commit record is published: begin words become stamps, what was

@@ -232,6 +232,7 @@ impl Transaction {
         };
         let (stamp, end) = match space {
             Ok((stamp, space)) => {
+                self.note_changes(stamp);
                 slot.set_status(Status::Committed(stamp));
                 (stamp, space.publish(RecordKind::Commit, RecordFlags::PREPARED, prepared))
             }

@@ -101,6 +101,23 @@ impl Transaction {
         self.attempted(table, inserted, Attempts::INSERT)
     }
 
+    /// As [`Transaction::insert`], for a row that has its hidden row number, if there are any: that of a row of
+    /// another storage of the table.
+    pub(crate) fn insert_numbered(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
+        if table.row_number_column().is_some() {
+            table.observe_row_number(table.row_number(row));
+        }
+        let target = self.target(task, table, snapshot)?;
+        let inserted = self.insert_row(task, target, row);
+        self.attempted(table, inserted, Attempts::INSERT)
+    }
+
     /// Inserts a row that was built in place.
     ///
     /// # Panics

@@ -17,6 +17,7 @@ mod logins;
 mod malformed;
 mod memory_and_disk;
 mod old_snapshots;
+mod online;
 mod requests;
 mod resource_pools;
 mod shrinking;

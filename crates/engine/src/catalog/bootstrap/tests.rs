@@ -2,6 +2,7 @@
 
 mod attach;
 mod load;
+mod rebuild;
 mod stages;
 
 use std::path::{Path, PathBuf};

@@ -129,8 +129,7 @@ impl SchemaEdit {
     pub fn finish_load(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let Some(mut load) = self.load.take() else { return Ok(()) };
         load.build.fill(task, txn)?;
-        lock(&self.state).record(txn.savepoint(), [Step::Dropped(load.old.storage)]);
-        self.put_table(task, txn, load.new.clone())?;
+        self.replace_storage(task, txn, &load.old, load.new.clone())?;
         self.carry_identity(task, (&load.old, &load.old_rows), &load.new_rows)
     }
 

@@ -31,7 +31,10 @@
 //!   there, so that rolling back to the position or before it, and nothing else, undoes the change.
 
 mod load;
+mod rebuild;
 mod tables;
+
+pub use rebuild::{Rows, TableRebuild};
 
 use std::mem;
 

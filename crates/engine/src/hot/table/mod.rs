@@ -15,6 +15,7 @@
 //! assigns, and a unique range index over it. The number is never shown and starts again after the
 //! highest that recovery has found.
 
+mod changes;
 mod counters;
 mod loading;
 mod memory;
@@ -31,6 +32,7 @@ use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
 use counters::IndexUses;
+pub(crate) use changes::{Changes, Noting};
 pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
 pub(crate) use promote::Promoted;
@@ -87,6 +89,7 @@ pub struct Table {
     identity: Option<Counter>,
     gate: Gate,
     loading: Loading,
+    changes: Changes,
     lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
@@ -209,6 +212,7 @@ impl Table {
             identity: spec.identity.map(|i| Counter::new(i.seed, i.increment)),
             gate: Gate::new(shards),
             loading: Loading::default(),
+            changes: Changes::default(),
             lock_word: LockWord::default(),
             tally: Tally::new(shards, pool),
             layout,
@@ -248,6 +252,11 @@ impl Table {
     /// Ordinal of the unique index whose key names rows in the log.
     pub fn log_index(&self) -> usize {
         self.log_index
+    }
+
+    /// Keys by which the log names rows take so many bytes more, beside those in the index.
+    fn charge_keys(&self, bytes: i64) {
+        self.indexes[self.log_index].account.add(0, bytes);
     }
 
     /// An index's key specification, for seeks and bounds.

@@ -1,22 +1,16 @@
-//! Copying the rows of a table into a new storage.
-//!
-//! Values that new columns get from expressions are computed first, since expressions need the
-//! session, then the rows are copied in the same order.
+//! Copying the rows of a table into a new storage, some at a time: they are read by the transaction, copies of them are
+//! made, for which expressions may need the session, and the transaction puts those.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::convert::ConvertOptions;
 use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, TypeKind, Value, ValueRef, message};
 use engine::catalog::def::*;
-use engine::catalog::{Catalog, CatalogError, rows_stay};
-use engine::hot::cursor::{Cursor, ScanRange};
+use engine::catalog::{Catalog, CatalogError, Rows, rows_stay};
 use engine::hot::identity::Position;
-use engine::hot::index::Direction;
 use engine::hot::row::RowLayout;
-use engine::hot::visibility::Isolation;
-use engine::txn::{ReadAt, TxnError};
+use engine::txn::TxnError;
 use engine::wait::Task;
 
 use super::put_table;
@@ -25,7 +19,6 @@ use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::place;
 use crate::ddl::table::shown_name;
 use crate::exec::context::{Context, engine_error};
-use crate::interp::errors::of_database;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -86,14 +79,10 @@ pub fn same_columns<'t>(old: &TableDef, new: &'t TableDef) -> (Vec<Source>, Vec<
 pub fn put(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     let in_place = |(at, source): (usize, &Source)| matches!(source, Source::Old(o) if *o == at);
     let plain = rebuild.sources.iter().enumerate().all(in_place) && !forbids_null(&rebuild);
-    if plain && rows_stay(rebuild.old, &rebuild.new) {
-        return put_table(context, rebuild.database, rebuild.new);
+    match plain && rows_stay(rebuild.old, &rebuild.new) {
+        true => put_table(context, rebuild.database, rebuild.new),
+        false => copy(context, rebuild),
     }
-    let values = match rebuild.exprs.is_empty() {
-        true => VecDeque::new(),
-        false => expr_values(context, &rebuild)?,
-    };
-    copy(context, rebuild, values)
 }
 
 /// Whether some column must not be NULL any more, so that all rows have to be looked at.
@@ -102,65 +91,16 @@ fn forbids_null(rebuild: &Rebuild<'_>) -> bool {
     rebuild.new.stored_columns().any(|c| !c.nullable && was_nullable(c))
 }
 
-/// The values of the expressions, row by row in the order of the first index.
-fn expr_values(
-    context: &mut Context<'_>,
-    rebuild: &Rebuild<'_>,
-) -> DdlResult<VecDeque<Vec<Value>>> {
-    let database = rebuild.database;
-    let mut values = RowValues::new(context, database, rebuild.old, &rebuild.exprs)?;
-    let table = context.catalog(database)?.table(rebuild.old);
-    let table = table.expect("a table has its storage");
-    let layout = crate::lower::engine_layout(rebuild.old);
-    let task = context.task;
-    let (mut rows, mut result) = (VecDeque::new(), Ok(()));
-    let txn = context.transaction(database)?;
-    let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
-    loop {
-        let txn = context.transaction(database)?;
-        let row = match cursor.next(txn, task, &table) {
-            Ok(Some(row)) => txn.row(&table, row).to_vec(),
-            Ok(None) => break,
-            Err(error) => {
-                result = Err(Failure::from(of_database(&error, database)));
-                break;
-            }
-        };
-        match values.of_row(context, &layout, &row) {
-            Ok(values) => rows.push_back(values),
-            Err(failure) => {
-                result = Err(failure);
-                break;
-            }
-        }
-    }
-    drop(cursor);
-    context.transaction(database)?.end_statement(statement);
-    result.map(|()| rows)
-}
-
-/// Why a row cannot be copied.
-enum CopyError {
-    Catalog(CatalogError),
-    Sql(SqlError),
-}
-
-impl From<CatalogError> for CopyError {
-    fn from(error: CatalogError) -> CopyError {
-        CopyError::Catalog(error)
-    }
-}
-
 /// Makes the rows of the new table.
 struct Copier<'c> {
     task: &'c Task<'c>,
     catalog: Arc<Catalog>,
+    from: RowLayout,
     sources: Vec<Source>,
     columns: Vec<ColumnDef>,
     old_types: Vec<SqlType>,
     expr_types: Vec<SqlType>,
-    values: VecDeque<Vec<Value>>,
+    values: Option<RowValues>,
     options: ConvertOptions<'c>,
     arena: Arena,
     identity: Option<Position>,
@@ -169,14 +109,17 @@ struct Copier<'c> {
 }
 
 impl Copier<'_> {
-    fn row(
+    fn copy(
         &mut self,
-        from: &RowLayout,
+        context: &mut Context<'_>,
         row: &[u8],
         to: &RowLayout,
         bytes: &mut Vec<u8>,
-    ) -> Result<(), CopyError> {
-        let computed = self.values.pop_front().unwrap_or_default();
+    ) -> DdlResult<()> {
+        let computed = match &mut self.values {
+            Some(values) => values.of_row(context, &self.from, row)?,
+            None => Vec::new(),
+        };
         self.arena.reset();
         let mut values: Vec<ValueRef<'_>> = Vec::with_capacity(to.columns().len());
         for (source, column) in self.sources.iter().zip(&self.columns) {
@@ -185,20 +128,21 @@ impl Copier<'_> {
                 false => base::convert(value, ty, &column.ty, &self.options, &self.arena),
             };
             let value = match source {
-                Source::Old(place) => converted(from.get(row, *place), &self.old_types[*place]),
+                Source::Old(place) => {
+                    converted(self.from.get(row, *place), &self.old_types[*place])
+                }
                 Source::Expr(at) => converted(computed[*at].as_ref(), &self.expr_types[*at]),
                 Source::Value(value) => Ok(value.as_ref()),
                 Source::Identity => next_identity(&mut self.identity, column),
                 Source::RowVersion => {
                     let version = self.catalog.sequences().next_row_version(self.task);
-                    let version = version.map_err(|error| engine_failure(&error))?;
+                    let version = version.map_err(|error| sequence_failure(&error))?;
                     Ok(ValueRef::Bytes(self.arena.alloc_bytes(&version.to_be_bytes())))
                 }
-            };
-            let value = value.map_err(CopyError::Sql)?;
+            }?;
             if value.is_null() && !column.nullable {
                 let args: [Shown; 3] = [&column.name, &self.table, &self.statement];
-                return Err(CopyError::Sql(SqlError::new(&message::NULL_NOT_ALLOWED, &args)));
+                return Err(SqlError::new(&message::NULL_NOT_ALLOWED, &args).into());
             }
             values.push(value);
         }
@@ -209,11 +153,11 @@ impl Copier<'_> {
     }
 }
 
-fn engine_failure(error: &engine::catalog::SequenceError) -> CopyError {
-    CopyError::Sql(match error {
+fn sequence_failure(error: &engine::catalog::SequenceError) -> SqlError {
+    match error {
         engine::catalog::SequenceError::Transaction(error) => engine_error(error),
         other => crate::lower::internal(&format!("row versions: {other:?}")),
-    })
+    }
 }
 
 /// The next value of an identity column. Error 8115.
@@ -241,21 +185,21 @@ fn next_identity(
     })
 }
 
-fn copy(
-    context: &mut Context<'_>,
-    rebuild: Rebuild<'_>,
-    values: VecDeque<Vec<Value>>,
-) -> DdlResult<()> {
+fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     let Rebuild { database, old, new, sources, exprs, statement } = rebuild;
     let dates = context.session.options.dates;
     let schema = context.schema(database)?;
     let place = place::qualified(&schema, new.header.schema, &shown_name(&new.header.name));
-    let catalog = context.catalog(database)?;
     let database_name = context.instance().database_name(database);
-    let (task, (txn, edit)) = (context.task, context.edit(database)?);
+    let task = context.task;
+    let values = match exprs.is_empty() {
+        true => None,
+        false => Some(RowValues::new(context, database, old, &exprs)?),
+    };
     let mut copier = Copier {
         task,
-        catalog: catalog.clone(),
+        catalog: context.catalog(database)?,
+        from: crate::lower::engine_layout(old),
         columns: new.stored_columns().cloned().collect(),
         old_types: old.stored_columns().map(|c| c.ty).collect(),
         expr_types: exprs.iter().map(|e| e.ty).collect(),
@@ -267,14 +211,30 @@ fn copy(
         statement,
         sources,
     };
-    let definition = new.clone();
-    let copied = edit.rebuild_table(task, txn, new, |from, row, to, bytes| {
-        copier.row(from.layout(), row, to.layout(), bytes)
-    });
-    let table =
-        copied.map_err(|error| copy_error(context, error, (database, &definition), &place))?;
+    let failed = |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
+    let is_fixed = |at: usize| matches!(copier.sources[at], Source::Old(_) | Source::Value(_));
+    let (txn, edit) = context.edit(database)?;
+    let begun = edit.begin_rebuild(task, txn, new.clone(), is_fixed);
+    let mut rebuild = begun.map_err(|error| failed(context, error))?;
+    let layout = rebuild.table().layout().clone();
+    let (mut rows, mut copies) = (Rows::default(), Rows::default());
+    loop {
+        let (txn, edit) = context.edit(database)?;
+        let more = rebuild.next(edit, task, txn, &mut rows);
+        if !more.map_err(|error| failed(context, error))? {
+            break;
+        }
+        copies.clear();
+        for row in rows.iter() {
+            copies.append(|bytes| copier.copy(context, row, &layout, bytes))?;
+        }
+        let put = rebuild.put(task, context.transaction(database)?, &rows, &mut copies);
+        put.map_err(|error| failed(context, error))?;
+    }
+    let (txn, edit) = context.edit(database)?;
+    let table = rebuild.finish(edit, task, txn).map_err(|error| failed(context, error))?;
     if let Some(position) = copier.identity {
-        let continued = catalog.database().continue_identity(task, &table, position);
+        let continued = copier.catalog.database().continue_identity(task, &table, position);
         continued.map_err(|error| engine_error(&error))?;
     }
     Ok(())
@@ -283,23 +243,18 @@ fn copy(
 /// Why rows could not be copied, as the client is told. Error 1505 where a key is there twice.
 fn copy_error(
     context: &Context<'_>,
-    error: CopyError,
+    error: CatalogError,
     (database, table): (DbId, &TableDef),
     shown: &str,
 ) -> Failure {
     match error {
-        CopyError::Sql(error) => error.into(),
-        CopyError::Catalog(CatalogError::Transaction(TxnError::DuplicateKey {
-            index,
-            row,
-            ..
-        })) => {
+        CatalogError::Transaction(TxnError::DuplicateKey { index, row, .. }) => {
             let layout = crate::lower::engine_layout(table);
             let index = &table.indexes[index];
             let key = crate::interp::errors::key_text(table, index, &row, &layout);
             let args: [Shown; 3] = [&shown, &index.name, &key];
             SqlError::new(&message::DUPLICATE_KEY_ON_BUILD, &args).into()
         }
-        CopyError::Catalog(error) => context.catalog_error_in(database, error).into(),
+        error => context.catalog_error_in(database, error).into(),
     }
 }

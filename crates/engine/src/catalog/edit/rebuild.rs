@@ -1,0 +1,505 @@
+//! Giving a table another storage, to which its rows are copied one by one, while others read and write it.
+//!
+//! # Life of a rebuild
+//!
+//! Commits begin to note the keys of rows of the table that they change ([`Noting`]). All rows that a snapshot sees by
+//! then are copied to a new storage, which nobody else knows. Then rounds follow, each with a later snapshot: of
+//! every row whose key was noted, what the round before saw is taken out of the new storage, and what this one sees
+//! is put there. When little is noted any more the table's gate is closed, and there is one more round; others find
+//! the new storage when the transaction commits.
+//!
+//! What a copy is like is the business of whoever rebuilds: he gets rows of the old table ([`TableRebuild::next`]) and
+//! gives each as it is to be ([`TableRebuild::put`]). So a row that was copied has to be found by what its copy is like:
+//! by the key that names it in the log. Where that is not the same for each copy of a row, the gate is closed before
+//! the first one; and as soon as keys that are noted take too much memory.
+//!
+//! # Invariants
+//!
+//! * E3: between two rounds the new storage has a copy of each row that the last round's snapshot sees, and no
+//!   other row.
+
+use super::{SchemaEdit, lock};
+use crate::catalog::def::TableDef;
+use crate::catalog::definition::{Definition, ObjectDef};
+use crate::catalog::error::{CatalogError, CatalogResult};
+use crate::catalog::spec::naming_index;
+use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::index::Direction;
+use crate::hot::key::KeyBuf;
+use crate::hot::table::{Noting, Table};
+use crate::hot::visibility::{Isolation, Snapshot};
+use crate::sink::Build;
+use crate::sync::Arc;
+use crate::txn::{ReadAt, Statement, Transaction, TxnError, TxnResult, Written};
+use crate::wait::Task;
+
+/// Rows, and bytes of them, that are copied at a time.
+const BATCH_ROWS: usize = 1024;
+const BATCH_BYTES: usize = 256 << 10;
+/// The gate is closed when not more than so many keys are noted, or after so many rounds.
+const FEW_KEYS: usize = 1000;
+const ROUNDS_MAX: usize = 10;
+/// The part of what rows may take that noted keys may take, and the least that that is.
+const NOTED_PART: u64 = 64;
+const NOTED_MIN: u64 = 1 << 20;
+
+/// Bytes of rows, one behind another.
+#[derive(Default)]
+pub struct Rows {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Rows {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds the row whose bytes are appended to what `write` gets.
+    pub fn append<E>(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        write(&mut self.bytes)?;
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    fn push(&mut self, row: &[u8]) {
+        self.bytes.extend_from_slice(row);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn is_full(&self) -> bool {
+        self.len() >= BATCH_ROWS || self.bytes.len() >= BATCH_BYTES
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| &self.bytes[std::mem::replace(&mut start, *end)..*end])
+    }
+
+    fn get_mut(&mut self, place: usize) -> &mut [u8] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &mut self.bytes[start..self.ends[place]]
+    }
+}
+
+/// What becomes of the rows that [`TableRebuild::next`] has given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// They are copied.
+    Copy,
+    /// Their copies go.
+    Gone,
+    /// They come to those that are copied.
+    Come,
+    /// There are none.
+    Done,
+}
+
+/// See the module's header.
+pub struct TableRebuild {
+    old: Arc<TableDef>,
+    old_rows: Arc<Table>,
+    new: TableDef,
+    new_rows: Arc<Table>,
+    /// The trees of the new storage, until they are filled.
+    build: Option<Build>,
+    /// Whether rows keep their hidden numbers.
+    is_numbered: bool,
+    /// What others change, if they may; and whether the gate has been closed.
+    noting: Option<Noting>,
+    is_closed: bool,
+    /// The whole rebuild, as a statement: its snapshot is registered as long as there are rounds.
+    whole: Statement,
+    /// What the new storage is a copy of (E3).
+    copied: Snapshot,
+    cursor: Cursor,
+    phase: Phase,
+    rounds: usize,
+    /// Of this round: what it sees, the keys that were noted, and how many of them are done in this phase.
+    round: Snapshot,
+    is_last: bool,
+    keys: Vec<Box<[u8]>>,
+    done: usize,
+}
+
+impl SchemaEdit {
+    /// Changes a table in any way, by copying its rows into a new storage: columns, types, indexes, kind. `is_fixed`
+    /// says of a stored column of the new table whether each copy of a row has the same in it.
+    ///
+    /// After any error the statement has to be rolled back.
+    pub fn begin_rebuild(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        def: TableDef,
+        is_fixed: impl Fn(usize) -> bool,
+    ) -> CatalogResult<TableRebuild> {
+        let old = self.old_table(def.id());
+        let old_rows: Arc<Table> = self.catalog.table(&old).expect("a table has its storage");
+        let (new, new_rows) = self.make_storage(txn, def);
+        let is_numbered =
+            old_rows.row_number_column().is_some() && new_rows.row_number_column().is_some();
+        let is_found = match naming_index(&new) {
+            None => is_numbered,
+            Some(index) => new.indexes[index].key.iter().all(|column| {
+                let ordinal = new.column_ordinal(column.column);
+                ordinal.and_then(|o| new.layout_position(o)).is_some_and(&is_fixed)
+            }),
+        };
+        let is_known = !lock(&self.state).is_created(old.storage) && !old.is_temporary();
+        let noting = match is_found && is_known {
+            true => {
+                let definition = ObjectDef::Table(old.clone());
+                self.write_again(task, txn, &Definition::Object(definition))?;
+                let log = self.catalog.database().manager().log();
+                Some(old_rows.begin_noting(task, log).map_err(TxnError::from)?)
+            }
+            false => {
+                self.take_place(task, txn, (&old, &new))?;
+                None
+            }
+        };
+        let build = match old_rows.sinks() {
+            true => self.catalog.database().build(task, &new_rows, txn)?,
+            false => None,
+        };
+        let whole = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let copied = whole.snapshot;
+        Ok(TableRebuild {
+            old,
+            old_rows,
+            new,
+            new_rows,
+            build,
+            is_numbered,
+            is_closed: noting.is_none(),
+            noting,
+            whole,
+            copied,
+            cursor: Cursor::new(&copied, 0, ScanRange::All, Direction::Forward),
+            phase: Phase::Copy,
+            rounds: 0,
+            round: copied,
+            is_last: false,
+            keys: Vec::new(),
+            done: 0,
+        })
+    }
+
+    /// [`SchemaEdit::begin_rebuild`] and all that follows. `map` gets the old table and the bytes of one of its
+    /// rows, the new table, and a buffer, to which it appends the bytes of the new row, which do not depend on anything
+    /// else.
+    ///
+    /// The identity counter goes on where it was, if there was one. Fails with
+    /// [`TxnError::DuplicateKey`] if a new unique index finds equal keys.
+    pub fn rebuild_table<E: From<CatalogError>>(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        def: TableDef,
+        mut map: impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<Arc<Table>, E> {
+        let mut rebuild = self.begin_rebuild(task, txn, def, |_| true)?;
+        let (old, new) = (rebuild.old_rows.clone(), rebuild.new_rows.clone());
+        let (mut rows, mut copies) = (Rows::default(), Rows::default());
+        while rebuild.next(self, task, txn, &mut rows)? {
+            copies.clear();
+            for row in rows.iter() {
+                copies.append(|bytes| map(&old, row, &new, bytes))?;
+            }
+            rebuild.put(task, txn, &rows, &mut copies)?;
+        }
+        Ok(rebuild.finish(self, task, txn)?)
+    }
+
+    /// The new storage takes the place of the old one, whose gate is closed.
+    fn take_place(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        (old, new): (&TableDef, &TableDef),
+    ) -> CatalogResult<()> {
+        self.replace_storage(task, txn, old, new.clone())?;
+        // Who was in the table may have a place in the log behind somebody's who is about to use his.
+        let log = self.catalog.database().manager().log();
+        log.wait_committed(task, log.tail());
+        Ok(())
+    }
+
+    /// Lets the counter of a rebuilt table go on where it was, if its identity column is the same.
+    pub(super) fn carry_identity(
+        &self,
+        task: &Task,
+        (old, old_rows): (&TableDef, &Table),
+        new_rows: &Table,
+    ) -> CatalogResult<()> {
+        let identity = |def: &TableDef| def.identity_column().map(|(_, c)| (c.id, c.identity));
+        let schema = self.schema();
+        let same = schema.table(old.id()).is_some_and(|new| identity(new) == identity(old));
+        match old_rows.identity() {
+            Some(counter) if same => {
+                let position = counter.position();
+                self.catalog.database().continue_identity(task, new_rows, position)?;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl TableRebuild {
+    /// The new storage.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.new_rows
+    }
+
+    /// Gives some rows of the old table for which it is to get others, if there are any left.
+    pub fn next(
+        &mut self,
+        edit: &mut SchemaEdit,
+        task: &Task,
+        txn: &mut Transaction,
+        rows: &mut Rows,
+    ) -> CatalogResult<bool> {
+        rows.clear();
+        loop {
+            match self.phase {
+                Phase::Copy => {
+                    self.fetch(task, txn, rows)?;
+                    if self.is_much_noted(edit) {
+                        self.close(edit, task, txn)?;
+                    }
+                    if rows.is_empty() {
+                        if let Some(mut build) = self.build.take() {
+                            build.fill(task, txn)?;
+                        }
+                        self.begin_round(edit, task, txn)?;
+                    }
+                }
+                Phase::Gone | Phase::Come => {
+                    self.changed(task, txn, rows)?;
+                    if rows.is_empty() {
+                        self.end_phase(edit, task, txn)?;
+                    }
+                }
+                Phase::Done => return Ok(false),
+            }
+            if !rows.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The rows that were given are to be like this in the new table.
+    ///
+    /// # Panics
+    /// If they are not as many.
+    pub fn put(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        rows: &Rows,
+        copies: &mut Rows,
+    ) -> CatalogResult<()> {
+        assert_eq!(rows.len(), copies.len(), "each row has its copy");
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let put = self.put_each(task, txn, &statement.snapshot, rows, copies);
+        txn.end_statement(statement);
+        Ok(put?)
+    }
+
+    fn put_each(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        snapshot: &Snapshot,
+        rows: &Rows,
+        copies: &mut Rows,
+    ) -> TxnResult<()> {
+        for (place, row) in rows.iter().enumerate() {
+            let copy = copies.get_mut(place);
+            if self.is_numbered {
+                self.new_rows.set_row_number(copy, self.old_rows.row_number(row));
+            }
+            let has_number = self.is_numbered || self.new_rows.row_number_column().is_none();
+            match (self.phase, &mut self.build) {
+                (Phase::Gone, _) => self.take_out(task, txn, snapshot, copy)?,
+                (_, Some(build)) if has_number => build.push_numbered(task, copy)?,
+                (_, Some(build)) => build.push(task, copy)?,
+                (_, None) if has_number => {
+                    txn.insert_numbered(task, &self.new_rows, snapshot, copy)?;
+                }
+                (_, None) => {
+                    txn.insert(task, &self.new_rows, snapshot, copy)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the copy that has the same name as this one out of the new storage.
+    fn take_out(
+        &self,
+        task: &Task,
+        txn: &mut Transaction,
+        snapshot: &Snapshot,
+        copy: &[u8],
+    ) -> TxnResult<()> {
+        let table = &*self.new_rows;
+        let mut key = KeyBuf::new();
+        table.log_key(copy, &mut key);
+        let (_cursor, row) = row_of(task, txn, (table, snapshot), key)?;
+        let row = row.expect("it was copied (E3)");
+        let deleted = txn.delete(task, table, snapshot, row)?;
+        assert!(matches!(deleted, Written::Done(_)), "nobody else knows the storage");
+        Ok(())
+    }
+
+    /// All rows have been given and put. Returns the new storage.
+    pub fn finish(
+        self,
+        edit: &SchemaEdit,
+        task: &Task,
+        txn: &mut Transaction,
+    ) -> CatalogResult<Arc<Table>> {
+        debug_assert!(self.phase == Phase::Done, "all rows are there");
+        txn.end_statement(self.whole);
+        edit.carry_identity(task, (&self.old, &self.old_rows), &self.new_rows)?;
+        Ok(self.new_rows)
+    }
+
+    /// Some more rows that are to be copied.
+    fn fetch(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        rows: &mut Rows,
+    ) -> TxnResult<()> {
+        while !rows.is_full() {
+            match self.cursor.next(txn, task, &self.old_rows)? {
+                Some(row) => rows.push(txn.row(&self.old_rows, row)),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Some more rows that this round and the one before see differently, as one of the two sees them.
+    fn changed(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        rows: &mut Rows,
+    ) -> TxnResult<()> {
+        let table = &*self.old_rows;
+        let (from, to) = match self.phase {
+            Phase::Gone => (&self.copied, &self.round),
+            _ => (&self.round, &self.copied),
+        };
+        while let Some(key) = self.keys.get(self.done)
+            && !rows.is_full()
+        {
+            self.done += 1;
+            let (_cursor, row) = row_of(task, txn, (table, from), KeyBuf::from(&key[..]))?;
+            let (_other_cursor, other) = row_of(task, txn, (table, to), KeyBuf::from(&key[..]))?;
+            let Some(row) = row.map(|row| txn.row(table, row)) else { continue };
+            if other.is_none_or(|other| txn.row(table, other) != row) {
+                rows.push(row);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_much_noted(&self, edit: &SchemaEdit) -> bool {
+        let noting = self.noting.as_ref().filter(|_| !self.is_closed);
+        noting.is_some_and(|noting| {
+            let limit = edit.catalog.database().manager().tables().pool().least_limit();
+            noting.bytes() > (limit / NOTED_PART).max(NOTED_MIN)
+        })
+    }
+
+    /// From here on nobody changes the table.
+    fn close(
+        &mut self,
+        edit: &mut SchemaEdit,
+        task: &Task,
+        txn: &mut Transaction,
+    ) -> CatalogResult<()> {
+        self.is_closed = true;
+        edit.take_place(task, txn, (&self.old, &self.new))
+    }
+
+    fn end_phase(
+        &mut self,
+        edit: &mut SchemaEdit,
+        task: &Task,
+        txn: &mut Transaction,
+    ) -> CatalogResult<()> {
+        self.done = 0;
+        match self.phase {
+            Phase::Gone => {
+                self.phase = Phase::Come;
+                Ok(())
+            }
+            _ => {
+                self.copied = self.round;
+                self.begin_round(edit, task, txn)
+            }
+        }
+    }
+
+    /// Sees to what has changed since the last round, unless that was the last one.
+    fn begin_round(
+        &mut self,
+        edit: &mut SchemaEdit,
+        task: &Task,
+        txn: &mut Transaction,
+    ) -> CatalogResult<()> {
+        let Some(noting) = self.noting.as_ref().filter(|_| !self.is_last) else {
+            self.phase = Phase::Done;
+            return Ok(());
+        };
+        let is_due = noting.len() <= FEW_KEYS || self.rounds >= ROUNDS_MAX;
+        if is_due && !self.is_closed {
+            self.close(edit, task, txn)?;
+        }
+        self.is_last = self.is_closed;
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        self.round = statement.snapshot;
+        txn.end_statement(statement);
+        let noting = self.noting.as_ref().expect("as above");
+        self.keys = noting.take_below(self.round.stamp);
+        (self.phase, self.done) = (Phase::Gone, 0);
+        self.rounds += 1;
+        Ok(())
+    }
+}
+
+/// The row with a key by which the log names rows, as a snapshot sees it; good as long as the cursor.
+fn row_of(
+    task: &Task,
+    txn: &mut Transaction,
+    (table, snapshot): (&Table, &Snapshot),
+    key: KeyBuf,
+) -> TxnResult<(Cursor, Option<RowRef>)> {
+    let range = ScanRange::Key(key);
+    let mut cursor = Cursor::new(snapshot, table.log_index(), range, Direction::Forward);
+    let row = cursor.next(txn, task, table)?;
+    Ok((cursor, row))
+}
