@@ -165,7 +165,7 @@ impl Machine<'_, '_> {
             }
             Inst::GroupAdd { groups, aggregate } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
-                object.add(unit, desc, aggregate, regs, grant)?;
+                object.add(unit, desc, aggregate, regs, &mut Means { task, grant })?;
             }
             Inst::GroupSame { groups, keys, to } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
@@ -189,7 +189,7 @@ impl Machine<'_, '_> {
         match inst {
             Inst::GroupRewind { groups } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
-                object.rewind(desc)?;
+                object.rewind(desc, &mut Means { task, grant })?;
                 self.outcome.null_eliminated |= object.take_null_eliminated();
             }
             Inst::GroupNext { groups, row, mark, done } => {

@@ -66,6 +66,7 @@ fn statements_that_keep_no_rows_ask_for_nothing() {
         SORT,
         "select distinct k from t",
         "select k, count(*) from t group by k",
+        "select count(distinct k) from t",
         "select a.k from t a full join t b on a.k = b.k",
         "select row_number() over (order by k) from t",
         "declare @n int = (select top 1 k from t order by k desc)",

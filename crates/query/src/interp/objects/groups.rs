@@ -2,9 +2,11 @@
 //!
 //! When the grant is used up, the groups that there are stay in memory and take in their rows; rows of
 //! all others are written to partitions ([`away`]), which are aggregated one after the other once the
-//! groups in memory have been given.
+//! groups in memory have been given. What a distinct aggregate has not seen of the groups in memory goes
+//! to partitions of its own ([`distinct`]), and is taken in before the groups are given.
 
 mod away;
+mod distinct;
 
 use base::{Arena, SqlResult, Value, ValueRef};
 use engine::hot::key::KeyBuf;
@@ -164,7 +166,7 @@ impl Groups {
         desc: &GroupsDesc,
         aggregate: u16,
         regs: Registers<'_>,
-        grant: &mut Grant,
+        means: &mut Means<'_>,
     ) -> SqlResult<()> {
         let at = usize::from(aggregate);
         let aggregate = &desc.aggregates[at];
@@ -190,7 +192,7 @@ impl Groups {
         if !order.keys.is_empty() {
             order.shape.encode(&regs.order(&order.keys), &mut self.key);
         }
-        self.take_in(desc, at, args, grant)
+        self.take_in(desc, at, args, means)
     }
 
     /// Adds rows to all aggregates of the current group, which have no arguments.
@@ -213,19 +215,29 @@ impl Groups {
         desc: &GroupsDesc,
         at: usize,
         args: &[ValueRef<'_>],
-        grant: &mut Grant,
+        means: &mut Means<'_>,
     ) -> SqlResult<()> {
         let aggregate = &desc.aggregates[at];
-        if let Some(shape) = &aggregate.distinct {
-            while self.seen.len() <= at {
-                self.seen.push(Set::default());
-            }
-            if !self.seen[at].add(shape, args, self.current, grant)? {
-                return Ok(());
-            }
+        if let Some(shape) = &aggregate.distinct
+            && !self.is_new(aggregate, shape, at, args, means)?
+        {
+            return Ok(());
         }
+        self.put_in(desc, at, args, means)
+    }
+
+    /// The same for arguments that count, distinct or not.
+    #[inline]
+    fn put_in(
+        &mut self,
+        desc: &GroupsDesc,
+        at: usize,
+        args: &[ValueRef<'_>],
+        means: &mut Means<'_>,
+    ) -> SqlResult<()> {
+        let aggregate = &desc.aggregates[at];
         if !aggregate.order.keys.is_empty() {
-            return self.wait(at, args, grant);
+            return self.wait(at, args, means.grant);
         }
         let state = self.current as usize * desc.aggregates.len() + at;
         (aggregate.function.add)(&mut self.states[state], args, &aggregate.types)
@@ -240,9 +252,12 @@ impl Groups {
         self.charge.settle(self.bytes(), grant)
     }
 
-    /// Positions before the first group. What waited for an order is taken in.
-    pub fn rewind(&mut self, desc: &GroupsDesc) -> SqlResult<()> {
+    /// Positions before the first group. What waited for an order, or in a file, is taken in.
+    pub fn rewind(&mut self, desc: &GroupsDesc, means: &mut Means<'_>) -> SqlResult<()> {
         self.at = 0;
+        if self.seen.iter().any(Set::has_spilled) {
+            self.take_in_distinct(desc, means)?;
+        }
         for (at, mut rows) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
             let aggregate = &desc.aggregates[at];
             rows.sort_by(|a, b| (a.group, &a.key).cmp(&(b.group, &b.key)));

@@ -1,9 +1,9 @@
 //! Sets of normalized keys: `DISTINCT`, distinct aggregates.
 //!
-//! A set of rows (`DISTINCT`) that has used up the grant knows the keys that it has; rows with other
-//! keys are written to partitions, and asked for when all input has been seen.
+//! A set that has used up the grant knows the keys that it has; rows with other keys are written to
+//! partitions, and asked for when all input has been seen.
 
-use base::{SqlResult, ValueRef};
+use base::{SqlError, SqlResult, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::interp::machine::interrupted;
@@ -46,23 +46,19 @@ impl Set {
         self.charge.release(grant);
     }
 
-    /// Adds a key of values; whether it is new. Keys with different `group`s are different.
+    /// Adds a key of values; whether it is new. Keys with different `group`s are different. If there is
+    /// no room, it is not said to be new: what `row` writes comes later, from [`Set::next_row`].
     pub fn add(
         &mut self,
         shape: &KeyShape,
         values: &[ValueRef<'_>],
         group: u32,
-        grant: &mut Grant,
+        row: impl FnOnce(&mut Vec<u8>),
+        means: &mut Means<'_>,
     ) -> SqlResult<bool> {
         shape.encode(values, &mut self.key);
         self.key.extend(&group.to_le_bytes());
-        let hash = hash_key(&self.key);
-        if self.has(hash) {
-            return Ok(false);
-        }
-        self.insert(hash);
-        self.charge.settle(self.bytes(), grant)?;
-        Ok(true)
+        self.add_key(row, means)
     }
 
     /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not said
@@ -77,26 +73,57 @@ impl Set {
     ) -> SqlResult<bool> {
         let list = unit.list(list);
         desc.shape.encode(&regs.values(list, desc.keys.iter()), &mut self.key);
+        let layout = &unit.layouts[usize::from(desc.layout)];
+        // SAFETY: the descriptor's layout has one column per register of the list (U1).
+        let row = |out: &mut Vec<u8>| unsafe { row::build(layout, regs.slots(list), out) };
+        self.add_key(row, means)
+    }
+
+    /// Adds the key at hand.
+    #[inline]
+    fn add_key(
+        &mut self,
+        row: impl FnOnce(&mut Vec<u8>),
+        means: &mut Means<'_>,
+    ) -> SqlResult<bool> {
         let hash = hash_key(&self.key);
         if self.has(hash) {
             return Ok(false);
         }
         if let Some(away) = &mut self.away {
             away.row.clear();
-            let layout = &unit.layouts[usize::from(desc.layout)];
-            // SAFETY: the descriptor's layout has one column per register of the list (U1).
-            unsafe { row::build(layout, regs.slots(list), &mut away.row) };
+            row(&mut away.row);
             away.put_off(hash, &self.key, means)?;
             return Ok(false);
         }
         self.insert(hash);
         if let Err(refused) = self.charge.settle_granted(self.bytes(), means.grant) {
-            let partitions = Partitions::new(means.spill(refused)?);
-            let (record, row) = (Vec::new(), Vec::new());
-            self.away = Some(Box::new(Away { partitions, record, row, full: false }));
-            self.overdraw(means);
+            self.spill(refused, means)?;
         }
         Ok(true)
+    }
+
+    /// From now on, rows with new keys are written.
+    #[cold]
+    fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
+        let partitions = Partitions::new(means.spill(refused)?);
+        let (record, row) = (Vec::new(), Vec::new());
+        self.away = Some(Box::new(Away { partitions, record, row, full: false }));
+        self.overdraw(means);
+        Ok(())
+    }
+
+    /// Whether rows wait for [`Set::next_row`].
+    pub fn has_spilled(&self) -> bool {
+        self.away.is_some()
+    }
+
+    /// Forgets the keys, since all input has been seen. Rows that found no room stay.
+    pub fn end_input(&mut self, means: &mut Means<'_>) {
+        self.memory.clear();
+        // Kept, its room would be missing for the keys of every partition.
+        self.table = hashbrown::HashTable::new();
+        self.overdraw(means);
     }
 
     #[inline]
@@ -164,9 +191,7 @@ impl Away {
             if !self.partitions.next(means.task)? {
                 return Ok(false);
             }
-            set.clear(means.grant);
-            // Kept, its room would be missing for the keys of every partition.
-            set.table = hashbrown::HashTable::new();
+            set.end_input(means);
             let bytes = set.bytes() + self.partitions.held_bytes();
             set.charge.overdraw(bytes, means.grant);
             self.full = false;

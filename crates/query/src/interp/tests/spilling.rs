@@ -176,3 +176,33 @@ fn distinct_rows_of_ten_times_their_grant_come_once() {
     let rows = both(&mut world, &node, &columns);
     assert!(rows.len() > 10_000);
 }
+
+/// Several distinct aggregates of one group, or of some: sets that are many times their grant, while the groups
+/// themselves fit.
+#[test]
+fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
+    let mut world = World::new();
+    let def = many(&mut world, 20_000);
+    let (scan, columns) = scan_all(&def, 0);
+    let third = arith(ArithOp::Modulo, col(0, INT), int(3));
+    for groups in [vec![], vec![(ColId(10), third)]] {
+        let node = Node::Aggregate {
+            input: Box::new(scan.clone()),
+            groups: groups.clone(),
+            aggregates: vec![
+                aggregate("COUNT", 0, INT, true, 12),
+                aggregate("SUM", 0, INT, false, 13),
+                aggregate("COUNT", 1, INT, true, 14),
+                aggregate("COUNT", 2, columns[2].1, true, 15),
+                aggregate("SUM", 1, INT, true, 16),
+            ],
+            grouping_sets: Vec::new(),
+            grouping_id: None,
+            ordered: false,
+        };
+        let columns: Vec<_> = groups.iter().map(|g| g.0.0).chain(12..=16).collect();
+        let columns: Vec<_> = columns.into_iter().map(|id| (ColId(id), INT)).collect();
+        let rows = both(&mut world, &node, &columns);
+        assert_eq!(rows.len(), if groups.is_empty() { 1 } else { 3 });
+    }
+}

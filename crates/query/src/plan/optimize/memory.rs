@@ -76,11 +76,24 @@ impl Optimizer<'_, '_> {
                     need.operators += 1;
                     need.bytes = need.bytes.saturating_add((rows * bytes) as u64);
                 }
+                if let Some((sets, bytes)) = self.seen(node) {
+                    need.operators += sets;
+                    need.bytes = need.bytes.saturating_add(bytes as u64);
+                }
                 node.parts(&mut |part| self.add_need(part, need));
             }
             Part::Expr(expr) => expr.parts(&mut |part| self.add_need(part, need)),
             Part::Pred(pred) => pred.parts(&mut |part| self.add_need(part, need)),
         }
+    }
+
+    /// How many sets of values distinct aggregates keep, and the bytes of all of them.
+    fn seen(&self, node: &Node) -> Option<(u32, f64)> {
+        let Node::Aggregate { input, aggregates, .. } = node else { return None };
+        let sets = aggregates.iter().filter(|a| a.1.distinct && !a.1.function.ignores_duplicates);
+        let sets = u32::try_from(sets.count()).ok().filter(|sets| *sets > 0)?;
+        let rows = self.guess(input, &[]).rows.max(1.0);
+        Some((sets, rows * (ROW + COLUMN) * f64::from(sets)))
     }
 
     /// How many rows an operator keeps, and the bytes of one.

@@ -129,7 +129,7 @@ impl Groups {
         }
         self.away = Some(away);
         self.overdraw(means);
-        self.rewind(desc)?;
+        self.rewind(desc, means)?;
         Ok(true)
     }
 
@@ -138,6 +138,7 @@ impl Groups {
         self.clear(means.grant);
         // Kept, their room would be missing for the groups of every partition.
         (self.table, self.groups, self.states) = Default::default();
+        self.seen.clear();
         self.away = away;
     }
 
@@ -176,7 +177,7 @@ impl Groups {
             let args: Values<'_> = columns.map(|column| layouts[at].get(args, column)).collect();
             self.key.clear();
             self.key.extend(order);
-            self.take_in(desc, at, &args, means.grant)?;
+            self.take_in(desc, at, &args, means)?;
         }
         Ok(room)
     }
