@@ -2,7 +2,8 @@
 //!
 //! # Life of a database
 //!
-//! Made by [`Database::create`] with an empty log, or without one by [`Database::unlogged`]; or
+//! Made by [`Database::create`] with an empty log, or without one by [`Database::unlogged`] or
+//! [`Database::volatile`]; or
 //! found on disk: [`Database::recover`] reads its log back, which may leave transactions over several
 //! databases in doubt, and [`RecoveringDatabase::open`] resolves those and opens it. Its tables are loaded from
 //! the checkpoint while it is in use; who wants one that is not loaded waits. It ends with
@@ -140,6 +141,25 @@ pub struct Database {
     sinker: OnceLock<Sinker>,
     /// What checkpoints will be made with; none where nothing is kept.
     files: Option<Files>,
+    /// Where rows of disk tables will sink; none where they stay in memory.
+    sink: Option<SinkPlace>,
+}
+
+/// Where rows of a database's disk tables sink.
+struct SinkPlace {
+    options: SinkOptions,
+    pages: Arc<BufferPool>,
+    /// The trees, and the position that the last root speaks of, if there is one.
+    cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
+    /// Where the log ends that rows come from.
+    until: Lsn,
+}
+
+impl SinkPlace {
+    /// Without trees yet.
+    fn new(host: &Host, options: SinkOptions) -> SinkPlace {
+        SinkPlace { options, pages: host.pages.clone(), cold: None, until: Lsn::MAX }
+    }
 }
 
 /// The files of a database.
@@ -147,10 +167,6 @@ struct Files {
     store: Arc<dyn LogStore>,
     objects: Arc<LocalObjects>,
     options: CheckpointOptions,
-    sink: SinkOptions,
-    pages: Arc<BufferPool>,
-    /// The trees, and the position that the last root speaks of, if there is one.
-    cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
     backups: Backups,
     /// The last checkpoint.
     last: Loaded,
@@ -158,8 +174,6 @@ struct Files {
     life: Lsn,
     /// Streams of chunks that began before this lead nowhere.
     alive: Lsn,
-    /// Where the log ends that rows come from.
-    until: Lsn,
 }
 
 /// What a database knows of its backups.
@@ -200,21 +214,35 @@ impl Database {
             backups: Backups::new(ChainStore::new(objects.clone(), Chain::default())),
             objects,
             options: options.checkpoints,
-            sink: options.sink,
-            pages: host.pages.clone(),
-            cold: None,
             last,
             life: Log::START,
             alive: Log::START,
-            until: Lsn::MAX,
         };
-        Ok(Database::with(host, identity, log, tables, Some(files)))
+        let sink = SinkPlace::new(host, options.sink);
+        Ok(Database::with(host, identity, log, tables, (Some(files), Some(sink))))
     }
 
-    /// A database that keeps nothing, like tempdb.
+    /// A database that keeps nothing, and has all in memory.
     pub fn unlogged(host: &Host, id: DbId, tables: Arc<Tables>) -> Database {
         let identity = DatabaseIdentity { id, uuid: 0, dir: PathBuf::new() };
-        Database::with(host, identity, Log::unlogged(), tables, None)
+        Database::with(host, identity, Log::unlogged(), tables, (None, None))
+    }
+
+    /// A database that keeps nothing, like tempdb, whose disk tables may be larger than memory all the same: its
+    /// directory is emptied, and has the file that rows sink into.
+    pub fn volatile(
+        host: &Host,
+        identity: DatabaseIdentity,
+        tables: Arc<Tables>,
+        options: SinkOptions,
+    ) -> Result<Database, EngineError> {
+        let fs = host.env().fs();
+        if fs.exists(&identity.dir)? {
+            fs.remove_dir_all(&identity.dir)?;
+        }
+        fs.create_dir_all(&identity.dir)?;
+        let sink = SinkPlace::new(host, options);
+        Ok(Database::with(host, identity, Log::unlogged(), tables, (None, Some(sink))))
     }
 
     fn with(
@@ -222,7 +250,7 @@ impl Database {
         identity: DatabaseIdentity,
         log: Log,
         tables: Arc<Tables>,
-        files: Option<Files>,
+        (files, sink): (Option<Files>, Option<SinkPlace>),
     ) -> Database {
         let manager = Arc::new(Manager::new(ManagerParts {
             id: identity.id,
@@ -233,23 +261,24 @@ impl Database {
             tables,
         }));
         let (checkpoints, sinker) = (OnceLock::new(), OnceLock::new());
-        Database { identity, manager, loader: None, checkpoints, sinker, files }
+        Database { identity, manager, loader: None, checkpoints, sinker, files, sink }
     }
 
-    /// Starts to make checkpoints, and to take rows of disk tables out of memory. Whoever knows the catalog calls this once, with what tells which of
-    /// its rows are sequences; before, the log is kept.
+    /// Starts to make checkpoints, and to take rows of disk tables out of memory. Whoever knows the catalog calls
+    /// this once, with what tells which of its rows are sequences; before, the log is kept.
     pub fn start_checkpoints(&self, sequence_of: SequenceOf) {
-        let Some(files) = &self.files else { return };
+        let Some(sink) = &self.sink else { return };
         let sinker = self.sinker.get_or_init(|| {
             Sinker::start(sink::CoreParts {
                 manager: self.manager.clone(),
-                pool: files.pages.clone(),
+                pool: sink.pages.clone(),
                 dir: self.identity.dir.clone(),
-                options: files.sink,
-                cold: files.cold.clone(),
-                until: files.until,
+                options: sink.options,
+                cold: sink.cold.clone(),
+                until: sink.until,
             })
         });
+        let Some(files) = &self.files else { return };
         self.checkpoints.get_or_init(|| {
             files.backups.pins.set_floor(files.backups.chain.get().log);
             Checkpoints::start(CoreParts {

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use base::ids::Lsn;
 
-use super::{Backups, Database, DatabaseIdentity, DatabaseOptions, Files, Host};
+use super::{Backups, Database, DatabaseIdentity, DatabaseOptions, Files, Host, SinkPlace};
 use crate::backup::{self, BackupError, ChainStore, Fork, Restored};
 use crate::checkpoint::{Loaded, LocalObjects, Manifest, ObjectStore, SequenceOf};
 use crate::cold::ColdError;
@@ -58,17 +58,14 @@ impl Database {
             store,
             objects,
             options: options.checkpoints,
-            sink: options.sink,
-            pages: host.pages.clone(),
-            cold: None,
             backups,
             last,
             life: Lsn::ZERO,
             alive: Lsn::ZERO,
-            until: Lsn::MAX,
         };
+        let sink = SinkPlace::new(host, options.sink);
         let (host, log) = (host.clone(), options.log);
-        Ok(RecoveringDatabase { host, identity, files, place, log, recovery })
+        Ok(RecoveringDatabase { host, identity, files, sink, place, log, recovery })
     }
 }
 
@@ -77,8 +74,9 @@ impl Database {
 pub struct RecoveringDatabase {
     host: Host,
     identity: DatabaseIdentity,
-    /// Without trees: recovery may make some.
     files: Files,
+    /// Without trees: recovery may make some.
+    sink: SinkPlace,
     place: Arc<ColdPlace>,
     log: LogOptions,
     recovery: Recovery,
@@ -102,10 +100,10 @@ impl RecoveringDatabase {
 
     /// Makes a checkpoint of what has been read, with all rows of disk tables in pages. It is recovered anew then.
     pub fn save_part(self, task: &Task, sequence_of: SequenceOf) -> Result<(), EngineError> {
-        let RecoveringDatabase { host, identity, mut files, place, recovery, .. } = self;
+        let RecoveringDatabase { host, identity, mut files, mut sink, place, recovery, .. } = self;
         let Recovered { tables, load, end, .. } = recovery.finish_part()?;
-        files.cold = place.trees();
-        (files.life, files.alive, files.until) = (end.end, Lsn::ZERO, end.end);
+        (sink.cold, sink.until) = (place.trees(), end.end);
+        (files.life, files.alive) = (end.end, Lsn::ZERO);
         files.store = Arc::new(Prefix::new(files.store, end));
         files.backups.chain.change(|chain| {
             if let Some(restored) = &mut chain.restored {
@@ -113,7 +111,7 @@ impl RecoveringDatabase {
             }
         })?;
         let log = Log::standing(end.end);
-        let database = begin_loading(&host, identity, log, (tables, load), files);
+        let database = begin_loading(&host, identity, log, (tables, load), (files, sink));
         let saved = database.wait_until_loaded(task).and_then(|()| {
             let tables = database.manager.tables().all().into_iter();
             for table in tables.filter(|table| table.is_sinkable() && table.row_count() > 0) {
@@ -140,9 +138,9 @@ impl RecoveringDatabase {
         catalog: &mut dyn RecoveryCatalog,
         decided: impl Fn(&crate::log::GlobalTransaction) -> bool,
     ) -> Result<Database, EngineError> {
-        let RecoveringDatabase { host, identity, mut files, place, log, recovery } = self;
+        let RecoveringDatabase { host, identity, mut files, mut sink, place, log, recovery } = self;
         let Recovered { tables, load, end, resolved } = recovery.finish(catalog, decided)?;
-        files.cold = place.trees();
+        sink.cold = place.trees();
         (files.life, files.alive) = (end.next, end.next);
         // Before anything is written to the log, which then goes its own way.
         begin_fork(&files.backups.chain, identity.uuid, end.next)?;
@@ -154,7 +152,7 @@ impl RecoveringDatabase {
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        Ok(begin_loading(&host, identity, log, (tables, load), files))
+        Ok(begin_loading(&host, identity, log, (tables, load), (files, sink)))
     }
 }
 
@@ -164,12 +162,12 @@ fn begin_loading(
     identity: DatabaseIdentity,
     log: Log,
     (tables, load): (Arc<Tables>, Load),
-    mut files: Files,
+    (mut files, sink): (Files, SinkPlace),
 ) -> Database {
     files.last.contents = load.contents().clone();
     // No checkpoint is made yet that could remove them.
     let pin = files.backups.pins.pin_files(&files.last.manifest);
-    let mut database = Database::with(host, identity, log, tables, Some(files));
+    let mut database = Database::with(host, identity, log, tables, (Some(files), Some(sink)));
     database.manager.queue_recovered();
     database.loader = Loader::start(&database.manager, load, pin);
     database

@@ -278,6 +278,9 @@ impl Core {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
         let cold = self.cold(task, &mut self.lock())?;
         cold.adopt(task, trees.storage())?;
+        if !self.manager.log().is_logged() {
+            return Ok(()); // nothing is
+        }
         // Others' snapshots may keep the horizon where it is for a while.
         let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);
         let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience as u32 };

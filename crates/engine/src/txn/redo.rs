@@ -56,6 +56,9 @@ impl Transaction {
     /// A row is in the trees of a storage that this transaction makes: to the log with it, which then has
     /// all that a restore needs. The pages have it before the transaction commits.
     pub fn log_load(&mut self, task: &Task, table: &Table, row: &[u8]) -> TxnResult<()> {
+        if !self.manager().log.is_logged() {
+            return Ok(());
+        }
         let (storage, layout) = (table.storage(), table.layout_number());
         Operation::Load { storage, layout, row }.encode(&mut self.loads.operations);
         self.flush_loads(task)

@@ -240,7 +240,9 @@ impl Instance {
         let host = self.engine.host();
         let tables = host.tables(self.options.database_memory_limit);
         create_system_tables(&tables, DbId::TEMPDB, false);
-        let database = self.engine.add(Database::unlogged(host, DbId::TEMPDB, tables))?;
+        let (identity, sink) = (self.data.identity(def), self.options.database.sink);
+        let database = Database::volatile(host, identity, tables, sink)?;
+        let database = self.engine.add(database)?;
         let catalog = Catalog::new(database, def.collation);
         let model = self.catalog(DbId::MODEL).ok();
         change(&catalog, task, owner, |edit, txn| {

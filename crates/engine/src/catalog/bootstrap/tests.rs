@@ -526,7 +526,7 @@ fn names_of_databases_are_unique_and_ids_are_used_again() {
     assert_eq!(id(server.create_database("C")).expect("the name is free"), 5);
     let fs = server.instance.env().fs();
     let left = fs.list(&PathBuf::from(DIR).join("databases")).expect("it is there");
-    assert_eq!(left.len(), 5, "master, model, msdb, B and C: {left:?}");
+    assert_eq!(left.len(), 6, "master, model, msdb, tempdb, B and C: {left:?}");
     server.check();
 }
 

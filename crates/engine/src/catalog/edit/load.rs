@@ -14,7 +14,7 @@
 
 use base::ids::ObjectId;
 
-use super::{SchemaEdit, Step, lock};
+use super::{SchemaEdit, Step, is_private, lock};
 use crate::catalog::def::TableDef;
 use crate::catalog::definition::{Definition, ObjectDef};
 use crate::catalog::error::CatalogResult;
@@ -63,7 +63,9 @@ impl SchemaEdit {
         if self.load.is_some() || !self.catalog.database().builds() {
             return Ok(false);
         }
-        self.lock(task, txn)?;
+        if !is_private(&Definition::Object(ObjectDef::Table(self.old_table(id)))) {
+            self.lock(task, txn)?;
+        }
         let old = self.old_table(id);
         let old_rows = self.catalog.table(&old).expect("a table has its storage");
         txn.close_gate(task, &old_rows)?;

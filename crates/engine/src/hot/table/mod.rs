@@ -296,7 +296,7 @@ impl Table {
 
     /// Whether its rows may sink: a disk table.
     pub fn is_sinkable(&self) -> bool {
-        self.logged && !self.catalog && self.conflicts == ConflictPolicy::Wait
+        !self.catalog && self.conflicts == ConflictPolicy::Wait
     }
 
     /// Its rows that have sunk, if any have. Whoever goes through memory asks this *after* he has looked

@@ -14,6 +14,7 @@ mod power;
 mod scopes;
 mod starting;
 mod suspect;
+mod temporary;
 mod transactions;
 
 use super::testing::TestServer;
