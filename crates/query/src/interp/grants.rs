@@ -245,6 +245,13 @@ impl GrantPool {
         self.state().queue.iter().copied().collect()
     }
 
+    /// Bytes of leases that those who have them do not hold yet.
+    pub fn unused(&self) -> usize {
+        let state = self.state();
+        let unused = |it: &Holder| it.granted.saturating_sub(it.usage.bytes.load(Relaxed));
+        state.holders.iter().flatten().map(unused).sum()
+    }
+
     /// Bytes of all leases.
     pub fn taken(&self) -> usize {
         self.state().taken
@@ -375,6 +382,7 @@ mod tests {
         assert_eq!(pool.taken(), 900);
         let error = pool.take(&task, ask(200, 0), &Arc::default()).unwrap_err();
         assert_eq!((error, pool.counts().timeouts), (WaitError::TimedOut, 1));
+        assert_eq!(pool.unused(), 900, "nobody holds anything");
         drop((lease, others));
         assert_eq!((pool.taken(), pool.holders().len()), (0, 0));
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::{SqlError, SqlResult, message};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
+use hashbrown::HashTable;
 
 use crate::interp::grants::{Lease, Usage};
 use crate::interp::row;
@@ -113,6 +114,35 @@ impl Memory {
     pub fn allocated(&self) -> usize {
         self.chunks.iter().map(Vec::capacity).sum()
     }
+}
+
+/// Memory of an emptied list or table that is kept for what comes, at most, since nobody is charged for it.
+const KEPT_MAX: usize = 64 << 10;
+
+/// Empties a list.
+pub fn clear_list<T>(list: &mut Vec<T>) {
+    list.clear();
+    if list.capacity() * size_of::<T>() > KEPT_MAX {
+        *list = Vec::new();
+    }
+}
+
+/// Empties a table.
+pub fn clear_table<T>(table: &mut HashTable<T>) {
+    table.clear();
+    if table_bytes(table) > KEPT_MAX {
+        *table = HashTable::new();
+    }
+}
+
+/// Bytes that a table takes from the heap: of its slots a seventh is always free.
+pub fn table_bytes<T>(table: &HashTable<T>) -> usize {
+    table.capacity() * 8 / 7 * (size_of::<T>() + 1)
+}
+
+/// Bytes that a table takes beside those that it has, while it grows to make room for one more entry.
+pub fn growth_bytes<T>(table: &HashTable<T>) -> usize {
+    if table.len() < table.capacity() { 0 } else { 2 * table_bytes(table) }
 }
 
 /// What a session's statements may hold in memory beside rows of tables.

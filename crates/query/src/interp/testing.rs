@@ -245,6 +245,12 @@ impl World {
         self.runtime.grant.set_granted(bytes);
     }
 
+    /// What they have held at most since the limit was set.
+    pub fn memory_most(&self) -> usize {
+        self.runtime.grant.usage().most.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// What they hold.
     pub fn memory_used(&self) -> usize {
         self.runtime.grant.used()
     }

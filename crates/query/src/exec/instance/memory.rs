@@ -89,7 +89,7 @@ impl Instance {
     }
 
     /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what
-    /// the rest of the process leaves of it, and at least an eighth. Whether the process takes more than it
+    /// the rest of the process leaves of it, with what statements were granted, and at least an eighth. Whether the process takes more than it
     /// should. To be called often.
     pub fn share_memory(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
@@ -101,7 +101,8 @@ impl Instance {
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
         rows.set_limit(self.most_of_rows(limit).min(self.limits.rows));
         let aim = limit - limit / SLACK;
-        pages.set_limit(aim.saturating_sub(rest).max(limit / LEAST_SHARE_OF_PAGES));
+        let promised = rest.saturating_add(self.grants.unused() as u64);
+        pages.set_limit(aim.saturating_sub(promised).max(limit / LEAST_SHARE_OF_PAGES));
         resident.is_some_and(|all| all > aim)
     }
 

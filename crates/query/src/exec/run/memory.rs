@@ -10,6 +10,8 @@ use crate::plan::optimize::MemoryNeed;
 
 /// What an operator that keeps rows needs to run at all: a few blocks of files.
 const OPERATOR_MIN: usize = 128 << 10;
+/// Memory for which room is made at once, rather than when it is looked at next.
+const LARGE_LEASE: usize = 8 << 20;
 /// How long a statement waits whose cost is nothing, if nobody says.
 const TIMEOUT_MIN_S: f64 = 25.0;
 /// How many rows a server looks at in a second, about.
@@ -49,6 +51,10 @@ impl Context<'_> {
         };
         match pool.take(self.task, ask, self.runtime.grant.usage()) {
             Ok(lease) => {
+                if lease.bytes() >= LARGE_LEASE {
+                    // Pages are to leave before it is used.
+                    instance.share_memory();
+                }
                 self.runtime.grant.begin_lease(lease);
                 Ok(true)
             }

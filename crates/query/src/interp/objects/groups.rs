@@ -12,7 +12,9 @@ use base::{Arena, SqlResult, Value, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::func::AggregateState;
-use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
+use crate::interp::memory::{
+    Charge, Grant, Means, Memory, Piece, clear_list, clear_table, growth_bytes, table_bytes,
+};
 use crate::interp::objects::hash_key;
 use crate::interp::objects::set::Set;
 use crate::interp::registers::{Registers, Values};
@@ -68,9 +70,9 @@ impl Groups {
     /// Forgets all groups.
     pub fn clear(&mut self, grant: &mut Grant) {
         self.memory.clear();
-        self.table.clear();
-        self.groups.clear();
-        self.states.clear();
+        clear_table(&mut self.table);
+        clear_list(&mut self.groups);
+        clear_list(&mut self.states);
         self.seen.iter_mut().for_each(|set| set.clear(grant));
         self.waiting.clear();
         (self.current, self.at) = (0, 0);
@@ -126,9 +128,15 @@ impl Groups {
             self.current = *at;
             return Ok(());
         }
+        if self.away.is_none()
+            && let Err(refused) = self.make_room(means.grant)
+        {
+            self.spill(refused, means)?;
+        }
+        let Groups { memory, key, away, .. } = self;
         let layout = &unit.layouts[usize::from(desc.layout)];
         let slots = regs.slots(unit.list(keys));
-        if let Some(away) = &mut self.away {
+        if let Some(away) = away {
             self.current = ELSEWHERE;
             // SAFETY: the descriptor's layout has one column per key (U1).
             return unsafe { away.begin(means.task, hash, key, layout, slots) };
@@ -143,6 +151,15 @@ impl Groups {
         }
     }
 
+    /// Whether one more group has room. A table that grows takes the memory of both before it has.
+    #[inline]
+    fn make_room(&mut self, grant: &mut Grant) -> SqlResult<()> {
+        match growth_bytes(&self.table) {
+            0 => Ok(()),
+            growth => self.charge.settle_granted(self.bytes() + growth, grant),
+        }
+    }
+
     /// Makes a new group, which is then the current one.
     fn insert(&mut self, desc: &GroupsDesc, hash: u64, group: Group) {
         self.current = self.groups.len() as u32;
@@ -153,7 +170,7 @@ impl Groups {
 
     fn bytes(&self) -> usize {
         self.memory.allocated()
-            + self.table.capacity() * size_of::<(u64, u32)>()
+            + table_bytes(&self.table)
             + self.groups.capacity() * size_of::<Group>()
             + self.states.capacity() * size_of::<AggregateState>()
             + self.waiting.iter().map(|w| w.capacity() * WAITING).sum::<usize>()

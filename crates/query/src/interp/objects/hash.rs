@@ -7,7 +7,7 @@ mod away;
 use base::SqlResult;
 use engine::hot::key::KeyBuf;
 
-use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece, clear_list};
 use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
 use crate::ir::Unit;
@@ -63,8 +63,8 @@ impl HashTable {
     /// Forgets what is in memory.
     fn forget(&mut self) {
         self.memory.clear();
-        self.entries.clear();
-        self.buckets.clear();
+        clear_list(&mut self.entries);
+        clear_list(&mut self.buckets);
         (self.next, self.last, self.unmatched) = (NONE, NONE, 0);
     }
 

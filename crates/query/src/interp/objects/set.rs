@@ -7,7 +7,9 @@ use base::{SqlError, SqlResult, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::interp::machine::interrupted;
-use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
+use crate::interp::memory::{
+    Charge, Grant, Means, Memory, Piece, clear_table, growth_bytes, table_bytes,
+};
 use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
 use crate::interp::row;
@@ -41,7 +43,7 @@ impl Set {
     /// Empties it.
     pub fn clear(&mut self, grant: &mut Grant) {
         self.memory.clear();
-        self.table.clear();
+        clear_table(&mut self.table);
         self.away = None;
         self.charge.release(grant);
     }
@@ -90,6 +92,11 @@ impl Set {
         if self.has(hash) {
             return Ok(false);
         }
+        if self.away.is_none()
+            && let Err(refused) = self.make_room(means.grant)
+        {
+            self.spill(refused, means)?;
+        }
         if let Some(away) = &mut self.away {
             away.row.clear();
             row(&mut away.row);
@@ -101,6 +108,15 @@ impl Set {
             self.spill(refused, means)?;
         }
         Ok(true)
+    }
+
+    /// Whether one more key has room. A table that grows takes the memory of both before it has.
+    #[inline]
+    fn make_room(&mut self, grant: &mut Grant) -> SqlResult<()> {
+        match growth_bytes(&self.table) {
+            0 => Ok(()),
+            growth => self.charge.settle_granted(self.bytes() + growth, grant),
+        }
     }
 
     /// From now on, rows with new keys are written.
@@ -139,7 +155,7 @@ impl Set {
     }
 
     fn bytes(&self) -> usize {
-        self.memory.allocated() + self.table.capacity() * size_of::<(u64, Piece)>()
+        self.memory.allocated() + table_bytes(&self.table)
     }
 
     fn overdraw(&mut self, means: &mut Means<'_>) {
@@ -159,7 +175,8 @@ impl Set {
             if self.has(hash) {
                 continue;
             }
-            if away.full {
+            if away.full || self.make_room(means.grant).is_err() {
+                away.full = true;
                 away.partitions.put_off(means.task, hash)?;
                 continue;
             }

@@ -8,7 +8,7 @@ use base::{SqlError, SqlResult};
 use engine::hot::key::KeyBuf;
 use engine::wait::Task;
 
-use crate::interp::memory::{Charge, Grant, Means, Memory, Piece};
+use crate::interp::memory::{Charge, Grant, Means, Memory, Piece, clear_list};
 use crate::interp::registers::Registers;
 use crate::interp::spill::Runs;
 use crate::ir::Unit;
@@ -51,7 +51,7 @@ impl Sorter {
     /// Empties it. `limit`: how many rows are wanted.
     pub fn clear(&mut self, limit: Option<u64>, grant: &mut Grant) {
         self.memory.clear();
-        self.entries.clear();
+        clear_list(&mut self.entries);
         self.limit = limit.filter(|l| *l <= HEAP_MAX).map(|l| l as usize);
         self.pushed = 0;
         self.garbage = 0;

@@ -206,3 +206,32 @@ fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
         assert_eq!(rows.len(), if groups.is_empty() { 1 } else { 3 });
     }
 }
+
+/// A hash table that doubles takes three times its memory while it does, and twice afterwards: it must not do that
+/// first and ask then.
+#[test]
+fn hash_tables_ask_before_they_grow() {
+    const GRANT: usize = 400 << 10;
+    const BLOCKS: usize = 100 << 10;
+    let mut world = World::new();
+    let def = many(&mut world, 20_000);
+    let (scan, columns) = scan_all(&def, 0);
+    let distinct = Node::Distinct { input: Box::new(scan.clone()), columns: vec![columns[1].0] };
+    let count = Node::Aggregate {
+        input: Box::new(scan),
+        groups: Vec::new(),
+        aggregates: vec![aggregate("COUNT", 1, INT, true, 10)],
+        grouping_sets: Vec::new(),
+        grouping_id: None,
+        ordered: false,
+    };
+    for (node, column, rows) in [(distinct, columns[1].0, 10_007), (count, ColId(10), 1)] {
+        let place = SpillPlace::new(4096, 6000);
+        world.spill(GRANT, &place.space);
+        assert_eq!(world.query(node, &[(column, INT)]).unwrap().len(), rows);
+        assert!(place.space.usage().written_bytes > 0);
+        assert!(world.memory_most() <= GRANT + BLOCKS, "{} bytes", world.memory_most());
+        world.limit_memory(64 << 20);
+        place.end();
+    }
+}

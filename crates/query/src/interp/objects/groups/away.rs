@@ -158,14 +158,14 @@ impl Groups {
         let Groups { memory, table, groups, .. } = self;
         let same = |(h, at): &(u64, u32)| *h == hash && memory.get(groups[*at as usize].key) == key;
         let mut room = true;
-        match table.find(hash, same) {
-            Some((_, at)) => self.current = *at,
-            None if full => {
+        match table.find(hash, same).copied() {
+            Some((_, at)) => self.current = at,
+            None if full || self.make_room(means.grant).is_err() => {
                 self.current = super::ELSEWHERE;
                 return Ok(false);
             }
             None => {
-                let group = Group { key: memory.keep(key), row: memory.keep(row) };
+                let group = Group { key: self.memory.keep(key), row: self.memory.keep(row) };
                 self.insert(desc, hash, group);
                 room = self.charge.settle_granted(self.bytes(), means.grant).is_ok();
             }
