@@ -49,6 +49,7 @@ pub use alter::distrust;
 pub(crate) use database::detach as detach_database;
 pub use failure::raised;
 pub use names::DefinitionNames;
+pub(crate) use place::is_private;
 pub use security::membership;
 pub use table::{fill_new_table, shown_name, table_variable};
 

@@ -8,6 +8,7 @@ use engine::catalog::DefinitionKey;
 
 use super::Run;
 use super::call::NESTING_MAX;
+use crate::ddl::is_private;
 use crate::exec::context::Context;
 use crate::exec::program::Program;
 use crate::exec::session::level::Level;
@@ -132,20 +133,32 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Drops temporary tables.
+    /// Drops temporary tables. Global ones are everybody's to see, so that others may be changing them: they come
+    /// last, behind the DDL lock.
     pub(crate) fn drop_temporary(&mut self, tables: &[base::ids::ObjectId]) -> base::SqlResult<()> {
         let tempdb = self.schema(DbId::TEMPDB)?;
-        let tables: Vec<_> = tables.iter().filter(|id| tempdb.table(**id).is_some()).collect();
-        if tables.is_empty() || self.session.transaction.is_doomed() {
+        let tables = tables.iter().filter_map(|id| tempdb.table(*id));
+        let (own, global): (Vec<_>, Vec<_>) = tables.partition(|t| is_private(&t.header.name));
+        if self.session.transaction.is_doomed() {
             return Ok(());
         }
-        self.definition(|context| {
-            for &&id in &tables {
-                context.change(DbId::TEMPDB, |task, part, edit| {
-                    edit.drop(task, part, DefinitionKey::Object(id))
-                })?;
+        for (tables, locks) in [(own, false), (global, true)] {
+            if tables.is_empty() {
+                continue;
             }
-            Ok(())
-        })
+            self.definition(|context| {
+                if locks {
+                    context.lock_edit(DbId::TEMPDB)?;
+                }
+                let tempdb = context.schema(DbId::TEMPDB)?;
+                for id in tables.iter().map(|t| t.id()).filter(|id| tempdb.table(*id).is_some()) {
+                    context.change(DbId::TEMPDB, |task, part, edit| {
+                        edit.drop(task, part, DefinitionKey::Object(id))
+                    })?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Temporary tables that are larger than memory.
+//! Temporary tables: how long they are there, and those that are larger than memory.
 
 use env::sim::SimEnv;
 
@@ -70,4 +70,21 @@ fn rows_of_temporary_tables_sink() {
     session.run("drop table #t, ##g");
     server.sink();
     assert!(session.run("select * from #t").contains("Msg 208"));
+}
+
+/// Whoever left with a global temporary table took the server down: it was dropped without the DDL lock, which
+/// everybody needs who changes what others see.
+#[test]
+fn a_session_takes_its_global_temporary_tables_along() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let made =
+        session.run("create table ##g (a int) create table #t (a int) insert ##g values (1)");
+    assert!(!made.contains("Msg "), "{made}");
+    let mut other = server.session();
+    assert_eq!(other.run("select a from ##g"), "a\n1\n(1 row)");
+    drop(session);
+    assert!(other.run("select a from ##g").contains("Msg 208"));
+    let left = "select count(*) as n from tempdb.sys.tables where name like '#%'";
+    assert_eq!(other.run(left), "n\n0\n(1 row)");
 }
