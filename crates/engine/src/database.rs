@@ -276,6 +276,7 @@ impl Database {
                 options: sink.options,
                 cold: sink.cold.clone(),
                 until: sink.until,
+                is_volatile: self.files.is_none(),
             })
         });
         let Some(files) = &self.files else { return };

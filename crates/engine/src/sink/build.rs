@@ -278,8 +278,8 @@ impl Core {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
         let cold = self.cold(task, &mut self.lock())?;
         cold.adopt(task, trees.storage())?;
-        if !self.manager.log().is_logged() {
-            return Ok(()); // nothing is
+        if self.is_volatile {
+            return Ok(());
         }
         // Others' snapshots may keep the horizon where it is for a while.
         let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);

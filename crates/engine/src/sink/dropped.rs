@@ -40,7 +40,10 @@ impl Core {
         let Some(cold) = state.cold.clone() else { return Ok(()) };
         cold.remove_abandoned(task)?;
         self.note_dropped_in(state);
-        let covered = Lsn(self.covered.load(Acquire)); // pairs with cover
+        let covered = match self.is_volatile {
+            true => self.manager.log().durable(),
+            false => Lsn(self.covered.load(Acquire)), // pairs with cover
+        };
         let over = state.dropped.iter().filter(|(_, gone)| **gone <= covered);
         let over: Vec<u64> = over.map(|(storage, _)| *storage).collect();
         for storage in over.into_iter().chain(self.unowned(state)) {

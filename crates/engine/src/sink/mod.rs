@@ -158,6 +158,8 @@ pub(crate) struct CoreParts {
     /// Where the log ends that the database's own transactions are in. Commits behind that are nothing, and
     /// roots do not speak of them.
     pub until: Lsn,
+    /// Whether nothing of the database is wanted after a restart, so that no manifest knows what is gone.
+    pub is_volatile: bool,
 }
 
 /// Takes the rows of one database down.
@@ -170,6 +172,7 @@ pub(crate) struct Core {
     options: SinkOptions,
     /// See [`CoreParts`].
     until: Lsn,
+    is_volatile: bool,
     /// Who enters gates.
     owner: Arc<Owner>,
     state: Mutex<State>,
@@ -239,7 +242,7 @@ pub struct SinkStats {
 
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
-        let CoreParts { manager, pool, dir, options, cold, until } = parts;
+        let CoreParts { manager, pool, dir, options, cold, until, is_volatile } = parts;
         let durable = cold.as_ref().and_then(|(_, through)| *through);
         // Those that had begun before a crash, and of which no root tells, begin again.
         let tables = manager.tables().all().into_iter();
@@ -266,6 +269,7 @@ impl Core {
             pool,
             options,
             until,
+            is_volatile,
             owner,
             state: Mutex::new(state),
             writing: Mutex::default(),

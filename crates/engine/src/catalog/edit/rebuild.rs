@@ -385,12 +385,7 @@ impl TableRebuild {
     }
 
     /// Some more rows that are to be copied.
-    fn fetch(
-        &mut self,
-        task: &Task,
-        txn: &mut Transaction,
-        rows: &mut Rows,
-    ) -> TxnResult<()> {
+    fn fetch(&mut self, task: &Task, txn: &mut Transaction, rows: &mut Rows) -> TxnResult<()> {
         while !rows.is_full() {
             match self.cursor.next(txn, task, &self.old_rows)? {
                 Some(row) => rows.push(txn.row(&self.old_rows, row)),
@@ -401,12 +396,7 @@ impl TableRebuild {
     }
 
     /// Some more rows that this round and the one before see differently, as one of the two sees them.
-    fn changed(
-        &mut self,
-        task: &Task,
-        txn: &mut Transaction,
-        rows: &mut Rows,
-    ) -> TxnResult<()> {
+    fn changed(&mut self, task: &Task, txn: &mut Transaction, rows: &mut Rows) -> TxnResult<()> {
         let table = &*self.old_rows;
         let (from, to) = match self.phase {
             Phase::Gone => (&self.copied, &self.round),

@@ -31,8 +31,8 @@ use std::sync::OnceLock;
 use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
-use counters::IndexUses;
 pub(crate) use changes::{Changes, Noting};
+use counters::IndexUses;
 pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
 pub(crate) use promote::Promoted;

@@ -38,7 +38,8 @@ impl Depth {
         let pool = Arc::new(BufferPool::new(harness.runtime.clone(), memory, None));
         let manager = harness.manager.clone();
         let (cold, until) = (None, base::ids::Lsn::MAX);
-        let core = Core::new(CoreParts { manager, pool, dir, options, cold, until });
+        let core =
+            Core::new(CoreParts { manager, pool, dir, options, cold, until, is_volatile: false });
         Depth { harness, core }
     }
 

@@ -211,7 +211,8 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
         statement,
         sources,
     };
-    let failed = |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
+    let failed =
+        |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
     let is_fixed = |at: usize| matches!(copier.sources[at], Source::Old(_) | Source::Value(_));
     let (txn, edit) = context.edit(database)?;
     let begun = edit.begin_rebuild(task, txn, new.clone(), is_fixed);

@@ -1,5 +1,9 @@
 //! Temporary tables: how long they are there, and those that are larger than memory.
 
+use std::sync::Arc;
+
+use base::ids::DbId;
+use engine::database::Database;
 use env::sim::SimEnv;
 
 use super::TestServer;
@@ -13,10 +17,19 @@ fn server() -> TestServer {
     server
 }
 
-fn sunk_rows(server: &TestServer) -> u64 {
+fn tempdb(server: &TestServer) -> Arc<Database> {
     let databases = server.instance.databases().engine().databases();
-    let tempdb = databases.iter().find(|database| database.id() == base::ids::DbId::TEMPDB);
-    tempdb.and_then(|database| database.sink_stats()).map_or(0, |stats| stats.rows)
+    databases.into_iter().find(|database| database.id() == DbId::TEMPDB).expect("it is there")
+}
+
+fn sunk_rows(server: &TestServer) -> u64 {
+    tempdb(server).sink_stats().map_or(0, |stats| stats.rows)
+}
+
+/// Pages of its file that are in use, with all that has sunk written.
+fn used_pages(server: &TestServer) -> u64 {
+    tempdb(server).shrink_data_file(&server.task, false, Some(1)).unwrap();
+    tempdb(server).data_file_space().expect("rows have sunk").used_pages
 }
 
 /// More rows than memory takes, in one statement: a table's successor is built on the disk.
@@ -46,6 +59,16 @@ fn select_into_a_temporary_table_is_not_bound_by_memory() {
     );
     assert!(!answer.contains("Msg "), "{answer}");
     assert_eq!(session.run(asked), "n|s|l\n60000|1800029990|400\n(1 row)");
+    // What is dropped gives its pages back, without a checkpoint.
+    server.sink();
+    let before = used_pages(&server);
+    session.run("drop table #t");
+    server.reclaim();
+    let is_given_back = || {
+        server.sink();
+        used_pages(&server) < before / 10
+    };
+    assert!((0..100).any(|_| is_given_back()), "{before} pages, then {}", used_pages(&server));
 }
 
 /// Rows that are committed leave memory, as those of other disk tables do, and go with their table.

@@ -136,8 +136,7 @@ fn rebuilt_while_written(kind: Kind, sinks: bool, seed: u64) {
     let commits = dice.flip();
 
     let mut new = definition(kind, id);
-    let mut column =
-        ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
+    let mut column = ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
     column.nullable = false;
     new.columns.push(column);
     new.max_column_id = ColumnId(3);
@@ -186,7 +185,9 @@ fn rebuilt_while_written(kind: Kind, sinks: bool, seed: u64) {
                             }
                         }
                         match dice.below(6) {
-                            0 if sinks => catalog.database().sink_all(task).expect("the disk works"),
+                            0 if sinks => {
+                                catalog.database().sink_all(task).expect("the disk works")
+                            }
                             1 => catalog.database().checkpoint(task).expect("the disk works"),
                             _ => {}
                         }
