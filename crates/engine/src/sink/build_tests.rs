@@ -26,7 +26,7 @@ fn a_root_that_has_trees_as_nobodys_does_not_make_a_table_durable() {
         for id in 0..100 {
             build.push(task, &mut bytes(&table, [id, id, 0])).expect("the disk works");
         }
-        build.finish(task, &mut txn).expect("no key is there twice");
+        build.fill(task, &mut txn).expect("no key is there twice");
         let roots = || db.sink_stats().expect("it has files").roots;
         let before = roots();
         db.checkpoint(task).expect("no gate is closed");
