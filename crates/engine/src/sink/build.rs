@@ -123,21 +123,29 @@ impl Build {
     /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable, with
     /// what it settles in them. Nothing comes behind that.
     pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
-        loop {
-            let (is_filled, rows) = self.work(task, |trees, task| {
-                let mut steps = 0..STEPS_PER_JOB;
-                let fill = |done, _| if done { Ok(true) } else { trees.fill_some(task) };
-                let is_filled = steps.try_fold(false, fill)?;
-                Ok((is_filled, trees.take_filled()))
-            })?;
-            for row in rows.iter() {
-                txn.log_load(task, &self.table, row)?;
-            }
-            if is_filled {
-                break;
-            }
-            task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+        while !self.fill_some(task, txn)? {}
+        Ok(())
+    }
+
+    /// A step of [`Build::fill`]; whether it was the last one.
+    pub fn fill_some(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<bool> {
+        let (is_filled, rows) = self.work(task, |trees, task| {
+            let mut steps = 0..STEPS_PER_JOB;
+            let fill = |done, _| if done { Ok(true) } else { trees.fill_some(task) };
+            let is_filled = steps.try_fold(false, fill)?;
+            Ok((is_filled, trees.take_filled()))
+        })?;
+        for row in rows.iter() {
+            txn.log_load(task, &self.table, row)?;
         }
+        task.checkpoint().map_err(|_| TxnError::Interrupted)?;
+        if is_filled {
+            self.give_trees(task, txn)?;
+        }
+        Ok(is_filled)
+    }
+
+    fn give_trees(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
         let trees = *self.trees.take().expect("nothing has failed");
         let trees = self.do_blocking(task, move |_, task| Ok(trees.finish(task)?))?;
         let (core, table) = (self.core.clone(), self.table.clone());
@@ -145,7 +153,7 @@ impl Build {
         table.sinks_since().set(core.manager.log().tail());
         table.set_cold(trees.clone());
         let settled = Arc::new(AtomicU64::new(0));
-        txn.own(&table, self.since, settled.clone(), self.sinker());
+        txn.own((&table, trees.rows()), self.since, settled.clone(), self.sinker());
         txn.before_commit(move |task, owner| {
             if table.gate().is_retired() {
                 return Ok(()); // what made it was taken back

@@ -101,7 +101,7 @@ impl Transaction {
             return if blocked(manager) { Err(TxnError::LockTimeout) } else { Ok(()) };
         }
         let graph = &manager.graph;
-        owner.set_cost(self.writes.len() as u64);
+        owner.set_cost(self.cost());
         owner.set_place(Some(place));
         let gates = self.held.iter().map(|h| h.table.address());
         if graph.register(owner, blocker, gates).is_err() {

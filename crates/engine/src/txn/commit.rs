@@ -157,18 +157,17 @@ impl Transaction {
 
     #[cold]
     fn note_changes_of(&self, place: usize, table: &Table, stamp: Lsn) {
+        let mut key = KeyBuf::new();
         let writes = self.writes.iter().filter(|write| write.table as usize == place);
-        table.note_changes(
-            stamp,
-            writes.map(|write| {
-                let mut key = KeyBuf::new();
-                // SAFETY: the row is this transaction's until its begin words are replaced. All versions of an anchor
-                // have the same keys (A4).
-                let row = unsafe { table.row(write.anchor.inline(table.links())) };
-                table.log_key(row, &mut key);
-                key
-            }),
-        );
+        let keys = writes.map(|write| {
+            key.clear();
+            // SAFETY: the row is this transaction's until its begin words are replaced. All versions of an anchor
+            // have the same keys (A4).
+            let row = unsafe { table.row(write.anchor.inline(table.links())) };
+            table.log_key(row, &mut key);
+            (stamp, (&key[..]).into())
+        });
+        table.note_changes(keys.collect());
     }
 
     /// What comes after the commit record is published: begin words become stamps, what was

@@ -48,14 +48,15 @@ pub(super) struct OwnStorage {
 type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
 
 impl Transaction {
-    /// A storage that this transaction has made, at this place, has its trees.
+    /// A storage that this transaction has made, at this place, has its trees, with so many rows.
     pub(crate) fn own(
         &mut self,
-        table: &Table,
+        (table, rows): (&Table, u64),
         since: Savepoint,
         settled: Arc<AtomicU64>,
         sink: impl Fn(&Task, u64) -> TxnResult<()> + Send + 'static,
     ) {
+        self.built_rows += rows;
         let (table, sink) = (table.pointer(), Box::new(sink));
         self.own.push(OwnStorage { table, since, settled, sink });
     }

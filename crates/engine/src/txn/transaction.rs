@@ -180,6 +180,8 @@ pub struct Transaction {
     loading: Option<Arc<AtomicU64>>,
     /// The storages that are its own.
     pub(super) own: Vec<OwnStorage>,
+    /// Rows that it has put into trees of those.
+    pub(super) built_rows: u64,
     /// The position of the prepare record, once there is one.
     pub(super) prepared: Option<Lsn>,
     /// Memory for the commit record's body, and for what the commit leaves behind.
@@ -226,6 +228,7 @@ impl Transaction {
             undone: 0,
             loading: None,
             own: Vec::new(),
+            built_rows: 0,
             prepared: None,
             buffer: spare.buffer,
             garbage: spare.garbage,
@@ -482,6 +485,11 @@ impl Transaction {
     pub(super) fn forget_own(&mut self) {
         self.written_bytes = self.written_bytes.saturating_sub(self.own_bytes);
         (self.own_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+    }
+
+    /// What it costs to do all of it once more, in rows.
+    pub(super) fn cost(&self) -> u64 {
+        self.writes.len() as u64 + self.built_rows
     }
 
     /// Whether a statement is in progress.

@@ -63,7 +63,13 @@ impl SchemaEdit {
         if self.load.is_some() || !self.catalog.database().builds() {
             return Ok(false);
         }
-        if !is_private(&Definition::Object(ObjectDef::Table(self.old_table(id)))) {
+        let old = self.old_table(id);
+        // Who gives the table another storage has the DDL lock, and will wait until this transaction has left the table.
+        let is_rebuilt = |table: Arc<Table>| table.changes().is_noting();
+        if self.catalog.table(&old).is_some_and(is_rebuilt) {
+            return Ok(false);
+        }
+        if !is_private(&Definition::Object(ObjectDef::Table(old))) {
             self.lock(task, txn)?;
         }
         let old = self.old_table(id);
@@ -78,7 +84,9 @@ impl SchemaEdit {
         let build = self.catalog.database().build(task, &new_rows, txn)?;
         let mut build = build.expect("disk tables of this database have trees");
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let mut rows = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        // Other indexes may have a filter.
+        let (index, range) = (old_rows.log_index(), ScanRange::All);
+        let mut rows = Cursor::new(&statement.snapshot, index, range, Direction::Forward);
         let mut copy = || -> TxnResult<()> {
             while let Some(row) = rows.next(txn, task, &old_rows)? {
                 build.push_numbered(task, txn.row(&old_rows, row))?;

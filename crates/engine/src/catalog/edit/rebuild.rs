@@ -11,17 +11,19 @@
 //! What a copy is like is the business of whoever rebuilds: he gets rows of the old table ([`TableRebuild::next`]) and
 //! gives each as it is to be ([`TableRebuild::put`]). So a row that was copied has to be found by what its copy is like:
 //! by the key that names it in the log. Where that is not the same for each copy of a row, the gate is closed before
-//! the first one; and as soon as keys that are noted take too much memory.
+//! the first one; and as soon as what others change takes too much memory.
 //!
 //! # Invariants
 //!
 //! * E3: between two rounds the new storage has a copy of each row that the last round's snapshot sees, and no
 //!   other row.
+//! * E4: the statement that is the whole rebuild goes on until the end. So no version leaves memory that is younger than
+//!   its snapshot, and what a round has seen can be read in the next one, though only the first snapshot is registered.
 
 use super::{SchemaEdit, lock};
 use crate::catalog::def::TableDef;
 use crate::catalog::definition::{Definition, ObjectDef};
-use crate::catalog::error::{CatalogError, CatalogResult};
+use crate::catalog::error::CatalogResult;
 use crate::catalog::spec::naming_index;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
@@ -39,9 +41,11 @@ const BATCH_BYTES: usize = 256 << 10;
 /// The gate is closed when not more than so many keys are noted, or after so many rounds.
 const FEW_KEYS: usize = 1000;
 const ROUNDS_MAX: usize = 10;
-/// The part of what rows may take that noted keys may take, and the least that that is.
-const NOTED_PART: u64 = 64;
-const NOTED_MIN: u64 = 1 << 20;
+/// The part of what rows may take that changes may take, and the least that that is.
+const CHANGES_PART: u64 = 32;
+const CHANGES_MIN: u64 = 1 << 20;
+/// What a changed row takes beside the bytes of two copies of it, about, until the transaction ends.
+const CHANGED_BYTES: u64 = 512;
 
 /// Bytes of rows, one behind another.
 #[derive(Default)]
@@ -131,6 +135,10 @@ pub struct TableRebuild {
     cursor: Cursor,
     phase: Phase,
     rounds: usize,
+    /// Rows that were copied, and their bytes; and how many were changed since.
+    rows: u64,
+    row_bytes: u64,
+    changed: u64,
     /// Of this round: what it sees, the keys that were noted, and how many of them are done in this phase.
     round: Snapshot,
     is_last: bool,
@@ -139,23 +147,25 @@ pub struct TableRebuild {
 }
 
 impl SchemaEdit {
-    /// Changes a table in any way, by copying its rows into a new storage: columns, types, indexes, kind. `is_fixed`
-    /// says of a stored column of the new table whether each copy of a row has the same in it.
+    /// Changes a table in any way, by copying its rows into a new storage: columns, types, indexes, kind. Others may
+    /// change it meanwhile, and rows be copied more than once, if `is_fixed` says so; of a stored column of the new
+    /// table it says whether each copy of a row has the same in it.
     ///
-    /// After any error the statement has to be rolled back.
+    /// Fails with [`TxnError::DuplicateKey`], here or later, if a new unique index finds equal keys. After any error the
+    /// rebuild has to be [abandoned](TableRebuild::abandon), and the statement rolled back.
     pub fn begin_rebuild(
         &mut self,
         task: &Task,
         txn: &mut Transaction,
         def: TableDef,
-        is_fixed: impl Fn(usize) -> bool,
+        is_fixed: Option<impl Fn(usize) -> bool>,
     ) -> CatalogResult<TableRebuild> {
         let old = self.old_table(def.id());
         let old_rows: Arc<Table> = self.catalog.table(&old).expect("a table has its storage");
         let (new, new_rows) = self.make_storage(txn, def);
         let is_numbered =
             old_rows.row_number_column().is_some() && new_rows.row_number_column().is_some();
-        let is_found = match naming_index(&new) {
+        let is_found = |is_fixed| match naming_index(&new) {
             None => is_numbered,
             Some(index) => new.indexes[index].key.iter().all(|column| {
                 let ordinal = new.column_ordinal(column.column);
@@ -163,7 +173,7 @@ impl SchemaEdit {
             }),
         };
         let is_known = !lock(&self.state).is_created(old.storage) && !old.is_temporary();
-        let noting = match is_found && is_known {
+        let noting = match is_known && is_fixed.is_some_and(is_found) {
             true => {
                 let definition = ObjectDef::Table(old.clone());
                 self.write_again(task, txn, &Definition::Object(definition))?;
@@ -181,6 +191,9 @@ impl SchemaEdit {
         };
         let whole = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let copied = whole.snapshot;
+        // Other indexes may have a filter.
+        let index = old_rows.log_index();
+        let cursor = Cursor::new(&copied, index, ScanRange::All, Direction::Forward);
         Ok(TableRebuild {
             old,
             old_rows,
@@ -192,40 +205,17 @@ impl SchemaEdit {
             noting,
             whole,
             copied,
-            cursor: Cursor::new(&copied, 0, ScanRange::All, Direction::Forward),
+            cursor,
             phase: Phase::Copy,
             rounds: 0,
+            rows: 0,
+            row_bytes: 0,
+            changed: 0,
             round: copied,
             is_last: false,
             keys: Vec::new(),
             done: 0,
         })
-    }
-
-    /// [`SchemaEdit::begin_rebuild`] and all that follows. `map` gets the old table and the bytes of one of its
-    /// rows, the new table, and a buffer, to which it appends the bytes of the new row, which do not depend on anything
-    /// else.
-    ///
-    /// The identity counter goes on where it was, if there was one. Fails with
-    /// [`TxnError::DuplicateKey`] if a new unique index finds equal keys.
-    pub fn rebuild_table<E: From<CatalogError>>(
-        &mut self,
-        task: &Task,
-        txn: &mut Transaction,
-        def: TableDef,
-        mut map: impl FnMut(&Table, &[u8], &Table, &mut Vec<u8>) -> Result<(), E>,
-    ) -> Result<Arc<Table>, E> {
-        let mut rebuild = self.begin_rebuild(task, txn, def, |_| true)?;
-        let (old, new) = (rebuild.old_rows.clone(), rebuild.new_rows.clone());
-        let (mut rows, mut copies) = (Rows::default(), Rows::default());
-        while rebuild.next(self, task, txn, &mut rows)? {
-            copies.clear();
-            for row in rows.iter() {
-                copies.append(|bytes| map(&old, row, &new, bytes))?;
-            }
-            rebuild.put(task, txn, &rows, &mut copies)?;
-        }
-        Ok(rebuild.finish(self, task, txn)?)
     }
 
     /// The new storage takes the place of the old one, whose gate is closed.
@@ -279,16 +269,13 @@ impl TableRebuild {
     ) -> CatalogResult<bool> {
         rows.clear();
         loop {
+            if self.is_much_changed(edit) {
+                self.close(edit, task, txn)?;
+            }
             match self.phase {
                 Phase::Copy => {
                     self.fetch(task, txn, rows)?;
-                    if self.is_much_noted(edit) {
-                        self.close(edit, task, txn)?;
-                    }
-                    if rows.is_empty() {
-                        if let Some(mut build) = self.build.take() {
-                            build.fill(task, txn)?;
-                        }
+                    if rows.is_empty() && self.is_filled(task, txn)? {
                         self.begin_round(edit, task, txn)?;
                     }
                 }
@@ -371,7 +358,13 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// All rows have been given and put. Returns the new storage.
+    /// Something has failed: what was put is taken back.
+    pub fn abandon(self, task: &Task, txn: &mut Transaction) {
+        txn.rollback_statement(task, self.whole);
+    }
+
+    /// All rows have been given and put; the identity counter goes on where it was, if there was one. Returns the new
+    /// storage.
     pub fn finish(
         self,
         edit: &SchemaEdit,
@@ -392,7 +385,21 @@ impl TableRebuild {
                 None => break,
             }
         }
+        self.rows += rows.len() as u64;
+        self.row_bytes += rows.bytes.len() as u64;
         Ok(())
+    }
+
+    /// Whether all that was copied stands in the new storage's trees, if it has some; a step towards that.
+    fn is_filled(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<bool> {
+        let is_filled = match &mut self.build {
+            Some(build) => build.fill_some(task, txn)?,
+            None => true,
+        };
+        if is_filled {
+            self.build = None;
+        }
+        Ok(is_filled)
     }
 
     /// Some more rows that this round and the one before see differently, as one of the two sees them.
@@ -416,12 +423,14 @@ impl TableRebuild {
         Ok(())
     }
 
-    fn is_much_noted(&self, edit: &SchemaEdit) -> bool {
-        let noting = self.noting.as_ref().filter(|_| !self.is_closed);
-        noting.is_some_and(|noting| {
-            let limit = edit.catalog.database().manager().tables().pool().least_limit();
-            noting.bytes() > (limit / NOTED_PART).max(NOTED_MIN)
-        })
+    /// Whether what others change takes so much memory, as keys and as rows that are copied once more, that they had
+    /// better wait.
+    fn is_much_changed(&self, edit: &SchemaEdit) -> bool {
+        let Some(noting) = self.noting.as_ref().filter(|_| !self.is_closed) else { return false };
+        let limit = edit.catalog.database().manager().tables().pool().least_limit();
+        let (keys, bytes) = noting.size();
+        let of_row = CHANGED_BYTES + 2 * self.row_bytes / self.rows.max(1);
+        bytes + (keys + self.changed) * of_row > (limit / CHANGES_PART).max(CHANGES_MIN)
     }
 
     /// From here on nobody changes the table.
@@ -465,16 +474,19 @@ impl TableRebuild {
             self.phase = Phase::Done;
             return Ok(());
         };
-        let is_due = noting.len() <= FEW_KEYS || self.rounds >= ROUNDS_MAX;
-        if is_due && !self.is_closed {
+        let keys = usize::try_from(noting.size().0).unwrap_or(usize::MAX);
+        // Others may change the table faster than it is followed.
+        let is_hopeless = self.rounds >= ROUNDS_MAX || self.rounds > 0 && keys >= self.keys.len();
+        if !self.is_closed && (keys <= FEW_KEYS || is_hopeless) {
             self.close(edit, task, txn)?;
         }
         self.is_last = self.is_closed;
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         self.round = statement.snapshot;
         txn.end_statement(statement);
-        let noting = self.noting.as_ref().expect("as above");
+        let noting = self.noting.as_mut().expect("as above");
         self.keys = noting.take_below(self.round.stamp);
+        self.changed += self.keys.len() as u64;
         (self.phase, self.done) = (Phase::Gone, 0);
         self.rounds += 1;
         Ok(())

@@ -774,3 +774,39 @@ fn random_temporary(dice: &mut Dice, session: &mut Session<'_>) {
         session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
     }
 }
+
+impl SchemaEdit {
+    /// Changes a table by copying its rows. `map` gets the old table and the bytes of one of its rows, the new table,
+    /// and a buffer, to which it appends the bytes of the new row.
+    pub(crate) fn rebuild_table(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        def: TableDef,
+        map: impl Fn(&Table, &[u8], &Table, &mut Vec<u8>) -> CatalogResult<()>,
+    ) -> CatalogResult<Arc<Table>> {
+        let schema = self.schema();
+        let old = schema.table(def.id()).expect("it exists");
+        let old = self.catalog().table(old).expect("a table has its storage");
+        let mut rebuild = self.begin_rebuild(task, txn, def, Some(|_| true))?;
+        let (new, mut rows, mut copies) =
+            (rebuild.table().clone(), Rows::default(), Rows::default());
+        let mut copy = || -> CatalogResult<()> {
+            while rebuild.next(self, task, txn, &mut rows)? {
+                copies.clear();
+                for row in rows.iter() {
+                    copies.append(|bytes| map(&old, row, &new, bytes))?;
+                }
+                rebuild.put(task, txn, &rows, &mut copies)?;
+            }
+            Ok(())
+        };
+        match copy() {
+            Ok(()) => rebuild.finish(self, task, txn),
+            Err(error) => {
+                rebuild.abandon(task, txn);
+                Err(error)
+            }
+        }
+    }
+}

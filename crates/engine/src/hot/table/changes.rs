@@ -7,7 +7,6 @@
 
 use base::ids::Lsn;
 
-use crate::hot::key::KeyBuf;
 use crate::hot::table::Table;
 use crate::log::record::RECORD_HEADER;
 use crate::log::{Log, LogError};
@@ -25,6 +24,7 @@ pub(crate) struct Changes {
 
 #[derive(Debug, Default)]
 struct Noted {
+    is_wanted: bool,
     /// Stamps of commits, and the keys by which the log names the rows.
     keys: Vec<(Lsn, Box<[u8]>)>,
     /// What they take.
@@ -59,8 +59,9 @@ impl Table {
         task: &Task,
         log: &Log,
     ) -> Result<Noting, LogError> {
+        self.changes.lock().is_wanted = true;
         self.changes.is_noting.store(true, Release);
-        let noting = Noting { table: self.clone() };
+        let noting = Noting { table: self.clone(), taken_bytes: 0 };
         // What was done before a reservation is visible after a later one: who does not know yet that
         // changes are noted has an earlier place than this.
         let place = log.reserve_waiting(task, RECORD_HEADER)?;
@@ -70,43 +71,49 @@ impl Table {
     }
 
     /// A commit with this stamp changes rows with these keys.
-    pub(crate) fn note_changes(&self, stamp: Lsn, keys: impl Iterator<Item = KeyBuf>) {
+    pub(crate) fn note_changes(&self, keys: Vec<(Lsn, Box<[u8]>)>) {
+        let bytes = bytes_of(&keys);
         let mut noted = self.changes.lock();
-        let before = noted.bytes;
-        for key in keys {
-            noted.bytes += KEY_BYTES + key.len() as u64;
-            noted.keys.push((stamp, (&key[..]).into()));
+        if noted.is_wanted {
+            noted.keys.extend(keys);
+            noted.bytes += bytes;
+            self.charge_keys(bytes as i64);
         }
-        self.charge_keys(noted.bytes as i64 - before as i64);
     }
+}
+
+fn bytes_of(keys: &[(Lsn, Box<[u8]>)]) -> u64 {
+    keys.iter().map(|(_, key)| KEY_BYTES + key.len() as u64).sum()
 }
 
 /// Changes of a table are noted as long as it is there.
 pub(crate) struct Noting {
     table: Arc<Table>,
+    /// What keys take that were taken last.
+    taken_bytes: u64,
 }
 
 impl Noting {
-    /// What noted keys take in memory.
-    pub fn bytes(&self) -> u64 {
-        self.table.changes.lock().bytes
+    /// How many keys are noted, and what they take in memory with those that were taken last.
+    pub fn size(&self) -> (u64, u64) {
+        let noted = self.table.changes.lock();
+        (noted.keys.len() as u64, noted.bytes + self.taken_bytes)
     }
 
-    /// How many keys are noted.
-    pub fn len(&self) -> usize {
-        self.table.changes.lock().keys.len()
-    }
-
-    /// Takes the keys of what a snapshot at this position sees changed, each once, in order.
-    pub fn take_below(&self, bound: Lsn) -> Vec<Box<[u8]>> {
-        let mut noted = self.table.changes.lock();
+    /// Takes the keys of what a snapshot at this position sees changed, each once, in order. Those that were taken
+    /// before are not needed any more.
+    pub fn take_below(&mut self, bound: Lsn) -> Vec<Box<[u8]>> {
+        let noted = std::mem::take(&mut self.table.changes.lock().keys);
         let (seen, later): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut noted.keys).into_iter().partition(|(stamp, _)| *stamp < bound);
-        noted.keys = later;
-        let bytes = seen.iter().map(|(_, key)| KEY_BYTES + key.len() as u64).sum::<u64>();
-        noted.bytes -= bytes;
-        drop(noted);
-        self.table.charge_keys(-(bytes as i64));
+            noted.into_iter().partition(|(stamp, _)| *stamp < bound);
+        let bytes = bytes_of(&seen);
+        {
+            let mut noted = self.table.changes.lock();
+            noted.keys.extend(later);
+            noted.bytes -= bytes;
+        }
+        self.table.charge_keys(-(self.taken_bytes as i64));
+        self.taken_bytes = bytes;
         let mut keys: Vec<Box<[u8]>> = seen.into_iter().map(|(_, key)| key).collect();
         keys.sort_unstable();
         keys.dedup();
@@ -118,6 +125,6 @@ impl Drop for Noting {
     fn drop(&mut self) {
         self.table.changes.is_noting.store(false, Release);
         let noted = std::mem::take(&mut *self.table.changes.lock());
-        self.table.charge_keys(-(noted.bytes as i64));
+        self.table.charge_keys(-((noted.bytes + self.taken_bytes) as i64));
     }
 }

@@ -167,7 +167,7 @@ impl Transaction {
     ) -> TxnResult<Taken> {
         self.pass_baton();
         let owner = self.session.owner().clone();
-        owner.set_cost(self.writes.len() as u64);
+        owner.set_cost(self.cost());
         if lifetime == Lifetime::Statement {
             self.locks.get_or_insert_default().by_statement = true;
         }

@@ -7,7 +7,7 @@ use base::convert::ConvertOptions;
 use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, TypeKind, Value, ValueRef, message};
 use engine::catalog::def::*;
-use engine::catalog::{Catalog, CatalogError, Rows, rows_stay};
+use engine::catalog::{Catalog, CatalogError, Rows, TableRebuild, rows_stay};
 use engine::hot::identity::Position;
 use engine::hot::row::RowLayout;
 use engine::txn::TxnError;
@@ -109,6 +109,30 @@ struct Copier<'c> {
 }
 
 impl Copier<'_> {
+    fn copy_all(
+        &mut self,
+        context: &mut Context<'_>,
+        rebuild: &mut TableRebuild,
+        database: DbId,
+        failed: &impl Fn(&Context<'_>, CatalogError) -> Failure,
+    ) -> DdlResult<()> {
+        let (task, layout) = (self.task, rebuild.table().layout().clone());
+        let (mut rows, mut copies) = (Rows::default(), Rows::default());
+        loop {
+            let (txn, edit) = context.edit(database)?;
+            let more = rebuild.next(edit, task, txn, &mut rows);
+            if !more.map_err(|error| failed(context, error))? {
+                return Ok(());
+            }
+            copies.clear();
+            for row in rows.iter() {
+                copies.append(|bytes| self.copy(context, row, &layout, bytes))?;
+            }
+            let put = rebuild.put(task, context.transaction(database)?, &rows, &mut copies);
+            put.map_err(|error| failed(context, error))?;
+        }
+    }
+
     fn copy(
         &mut self,
         context: &mut Context<'_>,
@@ -213,24 +237,16 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     };
     let failed =
         |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
+    // Numbers that are given for what a row was, too, would be missing in the end.
+    let is_numbered = copier.sources.iter().any(|source| matches!(source, Source::Identity));
     let is_fixed = |at: usize| matches!(copier.sources[at], Source::Old(_) | Source::Value(_));
+    let is_fixed = (!is_numbered).then_some(is_fixed);
     let (txn, edit) = context.edit(database)?;
     let begun = edit.begin_rebuild(task, txn, new.clone(), is_fixed);
     let mut rebuild = begun.map_err(|error| failed(context, error))?;
-    let layout = rebuild.table().layout().clone();
-    let (mut rows, mut copies) = (Rows::default(), Rows::default());
-    loop {
-        let (txn, edit) = context.edit(database)?;
-        let more = rebuild.next(edit, task, txn, &mut rows);
-        if !more.map_err(|error| failed(context, error))? {
-            break;
-        }
-        copies.clear();
-        for row in rows.iter() {
-            copies.append(|bytes| copier.copy(context, row, &layout, bytes))?;
-        }
-        let put = rebuild.put(task, context.transaction(database)?, &rows, &mut copies);
-        put.map_err(|error| failed(context, error))?;
+    if let Err(failure) = copier.copy_all(context, &mut rebuild, database, &failed) {
+        rebuild.abandon(task, context.transaction(database)?);
+        return Err(failure);
     }
     let (txn, edit) = context.edit(database)?;
     let table = rebuild.finish(edit, task, txn).map_err(|error| failed(context, error))?;

@@ -194,3 +194,34 @@ fn statistics_of_others_are_no_matter_to_a_snapshot() {
     let refused = reader.run("select id from u");
     assert!(refused.starts_with("Msg 3961, "), "{refused}");
 }
+
+// A heap's first index was read for its rows, and it may have some of them alone.
+#[test]
+fn a_heap_keeps_its_rows_when_its_first_index_has_a_filter() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script("create database d\ngo\nuse d create table h (a int, b int)");
+    session.run("insert h select value, value from generate_series(1, 50)");
+    session.run("create index f on h (a) where a > 10");
+    session.run("create index g on h (b)");
+    assert_eq!(session.run("select count(*) as n from h"), "n\n50\n(1 row)");
+    session.run("alter table h add c int not null default 7");
+    assert_eq!(session.run("select sum(a + c) as n from h"), "n\n1625\n(1 row)");
+}
+
+// The statement of an index that could not be made stayed open: locks of statements behind it were not let go of.
+#[test]
+fn a_transaction_goes_on_behind_an_index_that_could_not_be_made() {
+    let server = TestServer::new();
+    let (mut one, mut two) = (server.session(), server.session());
+    one.script(SETUP);
+    one.run("alter database d set read_committed_snapshot off");
+    one.run("insert t values (3, 10)");
+    two.script("use d set lock_timeout 0");
+    one.run("begin tran");
+    let refused = one.run("create unique index u on t (v)");
+    assert!(refused.starts_with("Msg 1505, "), "{refused}");
+    assert_eq!(one.run("select count(*) as n from t"), "n\n3\n(1 row)");
+    assert_eq!(two.run("update t set v = 11 where id = 3"), "(1 row)");
+    assert_eq!(one.run("select v from t where id = 3 commit"), "v\n11\n(1 row)");
+}
