@@ -1,6 +1,7 @@
 //! Tables that get another storage while others write to them.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::load::disk_table;
 use super::*;
@@ -8,8 +9,6 @@ use crate::catalog::Rows;
 use crate::txn::{Durability, Written};
 
 type Model = BTreeMap<i64, i64>;
-
-const ROWS: i64 = 3000;
 
 /// What kind of table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,9 +44,25 @@ struct Writer<'s> {
     catalog: &'s Arc<Catalog>,
     owner: Arc<Owner>,
     id: ObjectId,
+    dice: Dice,
+    /// What is durable.
+    model: Model,
+    /// What else may be: a commit that is under way.
+    after: Model,
 }
 
-impl Writer<'_> {
+impl<'s> Writer<'s> {
+    fn new(
+        server: &'s Server,
+        catalog: &'s Arc<Catalog>,
+        (id, rows): (ObjectId, i64),
+        seed: u64,
+    ) -> Self {
+        let owner = server.instance.engine.host().owner(SessionId(52));
+        let model: Model = (1..=rows).map(|v| (v, v)).collect();
+        Writer { server, catalog, owner, id, dice: Dice::new(seed), after: model.clone(), model }
+    }
+
     fn begin(&self) -> Transaction {
         let place = self.catalog.database().session(&self.owner);
         Transaction::begin(&place, &self.server.task).expect("a slot is free")
@@ -59,22 +74,23 @@ impl Writer<'_> {
         self.catalog.table(table).expect("it has a storage")
     }
 
-    /// Some rows of all that there are change, go and come, in the table and in a copy of the model.
-    fn write(&self, txn: &mut Transaction, dice: &mut Dice, model: &Model) -> Model {
-        let (task, table, mut after) = (&self.server.task, self.table(), model.clone());
+    /// Some rows of all that there are change, go and come. Returns what the table has then.
+    fn write(&mut self, txn: &mut Transaction) -> CatalogResult<Model> {
+        let (task, table) = (&self.server.task, self.table());
+        let (dice, mut after) = (&mut self.dice, self.model.clone());
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let snapshot = statement.snapshot;
         for _ in 0..dice.below(30) {
             let id = 100_000 + dice.below(1_000_000) as i64;
-            if let std::collections::btree_map::Entry::Vacant(place) = after.entry(id) {
+            if let Entry::Vacant(place) = after.entry(id) {
                 place.insert(-id);
                 let row = table.layout().build_owned(&values(&table, id, -id));
-                txn.insert(task, &table, &snapshot, &row).expect("the key is new");
+                txn.insert(task, &table, &snapshot, &row)?;
             }
         }
         let index = table.log_index();
         let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
-        while let Some(row) = cursor.next(txn, task, &table).expect("nobody else writes") {
+        while let Some(row) = cursor.next(txn, task, &table)? {
             if dice.below(40) > 0 {
                 continue;
             }
@@ -88,77 +104,51 @@ impl Writer<'_> {
             let written = match becomes {
                 Some((id, v)) => {
                     let new = table.layout().build_owned(&values(&table, id, v));
-                    txn.update(task, &table, &snapshot, row, &new)
+                    txn.update(task, &table, &snapshot, row, &new)?
                 }
-                None => txn.delete(task, &table, &snapshot, row),
+                None => txn.delete(task, &table, &snapshot, row)?,
             };
-            assert!(matches!(written, Ok(Written::Done(_))), "nobody else writes");
+            assert!(matches!(written, Written::Done(_)), "nobody else writes");
             after.remove(&id);
             after.extend(becomes);
         }
         txn.end_statement(statement);
-        after
+        Ok(after)
     }
 
-    fn commit(&self, txn: Transaction) {
-        txn.commit(&self.server.task, Durability::Full).expect("the disk works");
+    fn commit(&mut self, txn: Transaction, after: Model) -> CatalogResult<()> {
+        self.after = after;
+        let end = txn.commit(&self.server.task, Durability::Full)?;
+        let log = self.catalog.database().manager().log();
+        log.wait_durable(&self.server.task, end).map_err(crate::txn::TxnError::from)?;
+        self.model = self.after.clone();
+        Ok(())
     }
-}
 
-/// The values of a row, whose hidden number the table fills in.
-fn values(table: &Table, id: i64, v: i64) -> Vec<Value> {
-    let columns = table.layout().columns().len();
-    [id, v, 0].into_iter().take(columns).map(Value::Int).collect()
-}
-
-/// Adds an index to the table, and a column that has the sum of the others, while a writer writes between the steps.
-fn rebuilt_while_written(kind: Kind, sinks: bool, seed: u64) {
-    let (world, server) = World::started(seed);
-    let catalog = server.create_database("A").expect("the disk works");
-    let mut dice = Dice::new(seed);
-    let id = server
-        .ddl(&catalog, |edit, txn| {
-            let id = edit.new_object_id();
-            let table = edit.create_table(&server.task, txn, definition(kind, id))?;
-            let table = table.expect("it is no type's");
-            let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-            for v in 1..=ROWS {
-                let row = table.layout().build_owned(&values(&table, v, v));
-                txn.insert(&server.task, &table, &statement.snapshot, &row)?;
+    /// A transaction, which may be rolled back.
+    fn run(&mut self) -> CatalogResult<()> {
+        let mut txn = self.begin();
+        let after = self.write(&mut txn)?;
+        match self.dice.below(5) {
+            0 => {
+                txn.rollback(&self.server.task);
+                Ok(())
             }
-            txn.end_statement(statement);
-            if sinks {
-                assert!(edit.begin_load(&server.task, txn, (id, 1))?, "disk tables have trees");
-                edit.finish_load(&server.task, txn)?;
-            }
-            Ok(id)
-        })
-        .expect("the disk works");
-    let mut model: Model = (1..=ROWS).map(|v| (v, v)).collect();
+            _ => self.commit(txn, after),
+        }
+    }
 
-    let owner = server.instance.engine.host().owner(SessionId(52));
-    let writer = Writer { server: &server, catalog: &catalog, owner, id };
-    // It has changed rows before the rebuild begins, and commits when some are copied.
-    let mut early = writer.begin();
-    let after_early = writer.write(&mut early, &mut dice, &model);
-    let mut early = Some(early);
-    let commits = dice.flip();
-
-    let mut new = definition(kind, id);
-    let mut column = ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
-    column.nullable = false;
-    new.columns.push(column);
-    new.max_column_id = ColumnId(3);
-    let mut index = IndexDef::new(IndexId(7), "more".into(), IndexKind::NonClustered, false);
-    index.key.push(KeyColumn { column: ColumnId(3), descending: false });
-    new.indexes.push(index);
-    let mut steps = 0;
-    server
-        .ddl(&catalog, |edit, txn| {
-            let task = &server.task;
-            edit.lock(task, txn)?;
+    /// Adds an index to the table, and a column that has the sum of the others, and writes between the steps.
+    fn rebuild(&mut self, kind: Kind, sinks: bool) -> Result<(), InstanceError> {
+        // Rows were changed before it begins, and are committed when some are copied.
+        let mut early = self.begin();
+        let after = self.write(&mut early)?;
+        let (mut early, mut steps) = (Some((early, after)), 0);
+        let (server, catalog, task) = (self.server, self.catalog, &self.server.task);
+        server.ddl(catalog, |edit, txn| {
+            let new = altered(kind, self.id);
             let mut rebuild = edit.begin_rebuild(task, txn, new, Some(|_| true))?;
-            let (table, old) = (rebuild.table().clone(), writer.table());
+            let (table, old) = (rebuild.table().clone(), self.table());
             let (mut rows, mut copies) = (Rows::default(), Rows::default());
             while rebuild.next(edit, task, txn, &mut rows)? {
                 copies.clear();
@@ -176,28 +166,15 @@ fn rebuilt_while_written(kind: Kind, sinks: bool, seed: u64) {
                 rebuild.put(task, txn, &rows, &mut copies)?;
                 steps += 1;
                 match early.take() {
-                    Some(early) if commits => {
-                        writer.commit(early);
-                        model = after_early.clone();
-                    }
-                    Some(early) => early.rollback(task),
+                    Some((early, after)) if self.dice.flip() => self.commit(early, after)?,
+                    Some((early, _)) => early.rollback(task),
                     None if old.gate().closing().is_none() => {
-                        for _ in 0..dice.below(if steps < 4 { 12 } else { 2 }) {
-                            let mut txn = writer.begin();
-                            let after = writer.write(&mut txn, &mut dice, &model);
-                            match dice.below(5) {
-                                0 => txn.rollback(task),
-                                _ => {
-                                    writer.commit(txn);
-                                    model = after;
-                                }
-                            }
+                        for _ in 0..self.dice.below(if steps < 4 { 12 } else { 2 }) {
+                            self.run()?;
                         }
-                        match dice.below(6) {
-                            0 if sinks => {
-                                catalog.database().sink_all(task).expect("the disk works")
-                            }
-                            1 => catalog.database().checkpoint(task).expect("the disk works"),
+                        match self.dice.below(6) {
+                            0 if sinks => catalog.database().sink_all(task).map_err(strange)?,
+                            1 => catalog.database().checkpoint(task).map_err(strange)?,
                             _ => {}
                         }
                     }
@@ -206,62 +183,151 @@ fn rebuilt_while_written(kind: Kind, sinks: bool, seed: u64) {
             }
             rebuild.finish(edit, task, txn).map(drop)
         })
-        .expect("the disk works");
-    assert!(steps > 4, "others have written between copying and the last round");
-    let expected: Vec<Vec<i64>> = model.iter().map(|(id, v)| vec![*id, *v, id + v]).collect();
-    let found = |server: &Server, catalog: &Arc<Catalog>| {
-        let schema = catalog.current();
-        let def = schema.table(id).expect("it exists");
-        let table = catalog.table(def).expect("it has a storage");
-        let place = catalog.database().session(&server.owner);
-        let mut all = Vec::new();
-        for index in 0..table.links() {
-            let is_filtered = def.indexes.get(index).is_some_and(|index| index.filter.is_some());
-            if is_filtered {
-                continue;
-            }
-            let mut txn = Transaction::begin(&place, &server.task).expect("a slot is free");
-            let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-            let snapshot = statement.snapshot;
-            let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
-            let mut rows = Vec::new();
-            while let Some(row) = cursor.next(&mut txn, &server.task, &table).expect("no one else")
-            {
-                let mut row = integers(&table, txn.row(&table, row));
-                row.truncate(3);
-                rows.push(row);
-            }
-            rows.sort();
-            all.push(rows);
-            txn.end_statement(statement);
-            txn.rollback(&server.task);
+    }
+}
+
+/// What fails only because the power is off.
+fn strange<E>(_: E) -> crate::txn::TxnError {
+    crate::txn::TxnError::Interrupted
+}
+
+/// The values of a row, whose hidden number the table fills in.
+fn values(table: &Table, id: i64, v: i64) -> Vec<Value> {
+    let columns = table.layout().columns().len();
+    [id, v, 0].into_iter().take(columns).map(Value::Int).collect()
+}
+
+/// The table with a column more, and an index on it.
+fn altered(kind: Kind, id: ObjectId) -> TableDef {
+    let mut def = definition(kind, id);
+    let mut column = ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
+    column.nullable = false;
+    def.columns.push(column);
+    def.max_column_id = ColumnId(3);
+    let mut index = IndexDef::new(IndexId(7), "more".into(), IndexKind::NonClustered, false);
+    index.key.push(KeyColumn { column: ColumnId(3), descending: false });
+    def.indexes.push(index);
+    def
+}
+
+/// The instance with a database that has the table, with so many rows.
+fn started(
+    (kind, sinks): (Kind, bool),
+    rows: i64,
+    seed: u64,
+) -> (World, Server, Arc<Catalog>, ObjectId) {
+    let (world, server) = World::started(seed);
+    let catalog = server.create_database("A").expect("the disk works");
+    let made = server.ddl(&catalog, |edit, txn| {
+        let id = edit.new_object_id();
+        let table = edit.create_table(&server.task, txn, definition(kind, id))?;
+        let table = table.expect("it is no type's");
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        for v in 1..=rows {
+            let row = table.layout().build_owned(&values(&table, v, v));
+            txn.insert(&server.task, &table, &statement.snapshot, &row)?;
         }
-        all
-    };
-    for rows in found(&server, &catalog) {
-        assert!(rows == expected, "{kind:?}, sinks: {sinks}, seed {seed}");
-    }
-    drop(writer);
-    drop(catalog);
-    let server = world.crash(server);
-    let a = server.instance.find("A").expect("it was made");
-    let catalog = server.instance.catalog(a.id).expect("check() has seen it");
-    for rows in found(&server, &catalog) {
-        assert!(rows == expected, "{kind:?}, sinks: {sinks}, seed {seed}, after a crash");
-    }
+        txn.end_statement(statement);
+        if sinks {
+            assert!(edit.begin_load(&server.task, txn, (id, 1))?, "disk tables have trees");
+            edit.finish_load(&server.task, txn)?;
+        }
+        Ok(id)
+    });
+    let id = made.expect("the disk works");
+    (world, server, catalog, id)
+}
+
+/// The rows, by each index that has all of them, which must agree; and whether the table is the altered one.
+fn found(server: &Server, catalog: &Arc<Catalog>, id: ObjectId) -> (Model, bool) {
+    let schema = catalog.current();
+    let def = schema.table(id).expect("it exists");
+    let table = catalog.table(def).expect("it has a storage");
+    let is_altered = def.columns.len() > 2;
+    let place = catalog.database().session(&server.owner);
+    let is_whole = |index: &usize| def.indexes.get(*index).is_none_or(|i| i.filter.is_none());
+    let by_index = (0..table.links()).filter(is_whole).map(|index| {
+        let mut txn = Transaction::begin(&place, &server.task).expect("a slot is free");
+        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = statement.snapshot;
+        let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.next(&mut txn, &server.task, &table).expect("no one else") {
+            let row = integers(&table, txn.row(&table, row));
+            assert!(!is_altered || row[2] == row[0] + row[1], "{row:?}");
+            rows.push((row[0], row[1]));
+        }
+        txn.end_statement(statement);
+        txn.rollback(&server.task);
+        rows.sort_unstable();
+        rows
+    });
+    let mut by_index: Vec<Vec<(i64, i64)>> = by_index.collect();
+    by_index.dedup();
+    assert_eq!(by_index.len(), 1, "indexes agree");
+    let rows = by_index.remove(0);
+    let model: Model = rows.iter().copied().collect();
+    assert_eq!(model.len(), rows.len(), "no row is there twice");
+    (model, is_altered)
+}
+
+const KINDS: [(Kind, bool); 5] = [
+    (Kind::MemoryOptimized, false),
+    (Kind::Disk, false),
+    (Kind::Disk, true),
+    (Kind::Heap, false),
+    (Kind::Heap, true),
+];
+
+fn is_long() -> bool {
+    std::env::var_os("CATALOG_SEEDS").is_some()
 }
 
 #[test]
 fn a_table_is_rebuilt_while_others_write_to_it() {
-    for seed in 0..4 {
-        for (kind, sinks) in [
-            (Kind::MemoryOptimized, false),
-            (Kind::Disk, false),
-            (Kind::Disk, true),
-            (Kind::Heap, false),
-            (Kind::Heap, true),
-        ] {
-            rebuilt_while_written(kind, sinks, seed);
+    for seed in 0..if is_long() { 40 } else { 4 } {
+        for (kind, sinks) in KINDS {
+            let (world, server, catalog, id) = started((kind, sinks), 3000, seed);
+            let mut writer = Writer::new(&server, &catalog, (id, 3000), seed);
+            writer.rebuild(kind, sinks).expect("the disk works");
+            let model = writer.model;
+            let is_there = |(rows, is_altered)| rows == model && is_altered;
+            assert!(is_there(found(&server, &catalog, id)), "{kind:?}, {sinks}, seed {seed}");
+            drop(catalog);
+            let server = world.crash(server);
+            let a = server.instance.find("A").expect("it was made");
+            let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+            let rows = found(&server, &catalog, id);
+            assert!(is_there(rows), "{kind:?}, {sinks}, seed {seed}, after a crash");
+        }
+    }
+}
+
+#[test]
+fn a_crash_while_a_table_is_rebuilt_leaves_what_was_committed() {
+    const ROWS: i64 = 300;
+    let step = if is_long() { 1 } else { 11 };
+    for kind in [(Kind::MemoryOptimized, false), (Kind::Disk, true)] {
+        let (first, last) = {
+            let (world, server, catalog, id) = started(kind, ROWS, 41);
+            let first = world.sim.fs().operations();
+            let mut writer = Writer::new(&server, &catalog, (id, ROWS), 41);
+            writer.rebuild(kind.0, kind.1).expect("the disk works");
+            (first, world.sim.fs().operations())
+        };
+        for at in (first..last).step_by(step) {
+            let (world, server, catalog, id) = started(kind, ROWS, 41);
+            world.sim.fs().power_off_at(at);
+            let mut writer = Writer::new(&server, &catalog, (id, ROWS), 41);
+            let is_rebuilt = writer.rebuild(kind.0, kind.1).is_ok();
+            let (model, after) = (writer.model, writer.after);
+            drop(catalog);
+            let server = world.crash(server);
+            let a = server.instance.find("A").expect("it was made");
+            let catalog = server.instance.catalog(a.id).expect("check() has seen it");
+            let (rows, is_altered) = found(&server, &catalog, id);
+            assert!(rows == model || rows == after, "{kind:?}, off at {at}");
+            assert!(is_altered || !is_rebuilt, "{kind:?}, off at {at}");
         }
     }
 }
