@@ -61,6 +61,8 @@ pub struct Task<'s> {
     worker: RefCell<Option<Rc<Worker>>>,
     waker: RefCell<Waker>,
     abandoned: Cell<bool>,
+    /// How many times it is within [`Task::undisturbed`].
+    undisturbed: Cell<u32>,
     /// Keeps the epoch pinned beyond a guard's life, for the next few guards; see [`Task::pin`].
     kept: Cell<Option<Guard>>,
     pins_left: Cell<u32>,
@@ -119,6 +121,7 @@ impl<'s> Task<'s> {
             worker: RefCell::new(Some(worker)),
             waker: RefCell::new(waker),
             abandoned: Cell::new(false),
+            undisturbed: Cell::new(0),
             kept: Cell::new(None),
             pins_left: Cell::new(0),
             steps_left: Cell::new(0),
@@ -212,8 +215,17 @@ impl<'s> Task<'s> {
     pub fn interrupted(&self) -> Option<Interrupted> {
         match self.abandoned.get() {
             true => Some(Interrupted::Kill),
+            false if self.undisturbed.get() > 0 => None,
             false => self.interrupt.raised(),
         }
+    }
+
+    /// Does something to its end, although the statement is or will be interrupted: clean-up (P3).
+    pub fn undisturbed<T>(&self, body: impl FnOnce() -> T) -> T {
+        self.undisturbed.set(self.undisturbed.get() + 1);
+        let done = body();
+        self.undisturbed.set(self.undisturbed.get() - 1);
+        done
     }
 
     /// Waits until `poll` says ready. It registers the context's waker where it waits, then looks;

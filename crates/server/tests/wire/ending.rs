@@ -1,10 +1,12 @@
-//! The end of a server while its sessions work.
+//! Ends: of a server while its sessions work, of sessions and procedures while others use what is theirs.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use base::Value;
 use server::config::Config;
 
+use crate::sql::{number, run};
 use crate::support::TestServer;
 
 fn with_timeout(shutdown_timeout: Duration) -> TestServer {
@@ -73,5 +75,63 @@ fn the_server_ends_when_it_is_told_so() {
     while std::net::TcpStream::connect(address).is_ok() {
         assert!(Instant::now() < deadline, "the server ends");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Somebody else was in a procedure's temporary table when the procedure ended: with LOCK_TIMEOUT 0 the table stayed,
+/// and so did the procedure's user.
+#[test]
+fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
+    let server = TestServer::new();
+    let mut connection = server.connect();
+    for text in [
+        "create database d",
+        "use d",
+        "create user u without login",
+        "create procedure p with execute as 'u' as \
+         begin create table #t (id int primary key, v varchar(200)); \
+         insert #t select value, replicate('x', 100) from generate_series(1, 30000); end",
+    ] {
+        run(&mut connection, text);
+    }
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            let mut other = server.connect();
+            while !over.load(Relaxed) {
+                run(&mut other, "dbcc checkdb (tempdb) with no_infomsgs");
+            }
+        });
+        run(&mut connection, "set lock_timeout 0");
+        for _ in 0..10 {
+            run(&mut connection, "exec p");
+            assert_eq!(number(&mut connection, "select case user_name() when 'dbo' then 1 end"), 1);
+        }
+        over.store(true, Relaxed);
+        looker.join().unwrap();
+    });
+    let left = "select count(*) from tempdb.sys.tables where name like '#t%'";
+    assert_eq!(number(&mut connection, left), 0);
+}
+
+/// A global temporary table that somebody uses when its session ends does not keep that from ending, nor others from
+/// making their own; it goes later.
+#[test]
+fn a_global_temporary_table_goes_when_nobody_uses_it_any_more() {
+    let server = TestServer::new();
+    let (mut maker, mut user) = (server.connect(), server.connect());
+    run(&mut maker, "create table ##g (id int)");
+    run(&mut user, "begin tran; select * from ##g");
+    drop(maker);
+    std::thread::sleep(Duration::from_millis(300));
+    let mut third = server.connect();
+    run(&mut third, "set lock_timeout 2000; create table ##h (id int)");
+    run(&mut user, "commit");
+    drop(third);
+    let gone = "select count(*) from tempdb.sys.tables where name like '##%'";
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while number(&mut user, gone) > 0 {
+        assert!(Instant::now() < deadline, "they stay");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }

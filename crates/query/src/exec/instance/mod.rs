@@ -27,7 +27,7 @@ pub mod usage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use engine::backup::Writing;
 use engine::catalog::bootstrap::Instance as Databases;
@@ -104,6 +104,8 @@ pub struct Instance {
     database_changes: AtomicU64,
     last_transaction: AtomicU64,
     last_guid: std::sync::Mutex<SequentialGuids>,
+    /// Global temporary tables whose sessions have ended while others used them.
+    left_temporary: std::sync::Mutex<Vec<ObjectId>>,
     connections: AtomicI32,
     errors: AtomicI32,
     started_ns: u64,
@@ -138,6 +140,7 @@ impl Instance {
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
             last_guid: std::sync::Mutex::new(SequentialGuids::new(&env)),
+            left_temporary: Default::default(),
             connections: AtomicI32::new(0),
             errors: AtomicI32::new(0),
             started_ns: env.clock().now_ns(),
@@ -323,6 +326,25 @@ impl Instance {
             errors: failed,
             ..Counters::default()
         }
+    }
+
+    /// Whether there are global temporary tables that are to be dropped.
+    pub fn has_left_temporary(&self) -> bool {
+        !self.left_temporary().is_empty()
+    }
+
+    /// Takes the global temporary tables that are to be dropped, for who tries.
+    pub fn take_left_temporary(&self) -> Vec<ObjectId> {
+        std::mem::take(&mut self.left_temporary())
+    }
+
+    /// These global temporary tables are to be dropped when nobody uses them any more.
+    pub fn leave_temporary(&self, tables: Vec<ObjectId>) {
+        self.left_temporary().extend(tables);
+    }
+
+    fn left_temporary(&self) -> std::sync::MutexGuard<'_, Vec<ObjectId>> {
+        self.left_temporary.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// See [`crate::func::SessionFacts::sequential_guid`].

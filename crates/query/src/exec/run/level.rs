@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::DefinitionKey;
 
@@ -123,42 +123,74 @@ impl Context<'_> {
     /// The level that runs has ended: what is its own goes.
     fn end_level(&mut self) -> base::SqlResult<()> {
         let level = self.session.levels.len();
+        let mut dropped = Ok(());
         if !self.session.temporary.is_empty() && level > 1 {
             let ended = self.session.temporary.end_level(level);
-            self.drop_temporary(&ended)?;
+            dropped = self.drop_temporary(&ended);
         }
         self.session.identity.end_level(level);
         self.end_cursors();
         self.session.levels.pop();
-        Ok(())
+        dropped
     }
 
-    /// Drops temporary tables. Global ones are everybody's to see, so that others may be changing them: they come
-    /// last, behind the DDL lock.
-    pub(crate) fn drop_temporary(&mut self, tables: &[base::ids::ObjectId]) -> base::SqlResult<()> {
-        let tempdb = self.schema(DbId::TEMPDB)?;
-        let tables = tables.iter().filter_map(|id| tempdb.table(*id));
-        let (own, global): (Vec<_>, Vec<_>) = tables.partition(|t| is_private(&t.header.name));
-        if self.session.transaction.is_doomed() {
+    /// The session has ended or begins anew: its temporary tables go.
+    ///
+    /// Global ones are everybody's to use. Where somebody does, they are left to whichever session ends next.
+    pub(crate) fn end_temporary(&mut self) -> base::SqlResult<()> {
+        let ended = self.session.temporary.end_session();
+        if ended.is_empty() && !self.session.instance.has_left_temporary() {
             return Ok(());
         }
-        for (tables, locks) in [(own, false), (global, true)] {
-            if tables.is_empty() {
-                continue;
-            }
-            self.definition(|context| {
-                if locks {
-                    context.lock_edit(DbId::TEMPDB)?;
-                }
-                let tempdb = context.schema(DbId::TEMPDB)?;
-                for id in tables.iter().map(|t| t.id()).filter(|id| tempdb.table(*id).is_some()) {
-                    context.change(DbId::TEMPDB, |task, part, edit| {
-                        edit.drop(task, part, DefinitionKey::Object(id))
-                    })?;
-                }
-                Ok(())
-            })?;
+        let tempdb = self.schema(DbId::TEMPDB)?;
+        let is_own =
+            |id: &ObjectId| tempdb.table(*id).is_some_and(|table| is_private(&table.header.name));
+        let (own, global): (Vec<ObjectId>, Vec<ObjectId>) = ended.into_iter().partition(is_own);
+        let dropped = self.drop_temporary(&own);
+        let left = self.session.instance.take_left_temporary();
+        let in_use = |id: &ObjectId| self.undisturbed(0, |it| it.drop_in_tempdb(&[*id])).is_err();
+        let in_use = global.into_iter().chain(left).filter(in_use).collect();
+        self.session.instance.leave_temporary(in_use);
+        dropped
+    }
+
+    /// Drops temporary tables that are this session's alone, whether or not the statement is interrupted and whatever
+    /// LOCK_TIMEOUT says: nobody would do it later. Who is inside one is at work for the server, and soon done.
+    fn drop_temporary(&mut self, tables: &[ObjectId]) -> base::SqlResult<()> {
+        match self.session.transaction.is_doomed() {
+            true => Ok(()),
+            false => self.undisturbed(-1, |it| it.drop_in_tempdb(tables)),
         }
-        Ok(())
+    }
+
+    /// Does something to its end, waiting for others for so long at most.
+    fn undisturbed<T>(&mut self, timeout_ms: i64, body: impl FnOnce(&mut Self) -> T) -> T {
+        let owner = self.session.entry.owner.clone();
+        let before = owner.lock_timeout_ms();
+        owner.set_lock_timeout(timeout_ms);
+        let task = self.task;
+        let done = task.undisturbed(|| body(self));
+        owner.set_lock_timeout(before);
+        done
+    }
+
+    fn drop_in_tempdb(&mut self, tables: &[ObjectId]) -> base::SqlResult<()> {
+        if tables.is_empty() {
+            return Ok(());
+        }
+        self.definition(|context| {
+            let tempdb = context.schema(DbId::TEMPDB)?;
+            let mut all = tables.iter().filter_map(|id| tempdb.table(*id));
+            if all.any(|table| !is_private(&table.header.name)) {
+                context.lock_edit(DbId::TEMPDB)?;
+            }
+            let tempdb = context.schema(DbId::TEMPDB)?;
+            for id in tables.iter().filter(|id| tempdb.table(**id).is_some()) {
+                context.change(DbId::TEMPDB, |task, part, edit| {
+                    edit.drop(task, part, DefinitionKey::Object(*id))
+                })?;
+            }
+            Ok(())
+        })
     }
 }

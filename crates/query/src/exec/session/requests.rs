@@ -166,8 +166,7 @@ impl Session {
         let runtime = &mut self.runtime;
         let mut context = Context { task, session: state, runtime, sink };
         context.session.levels.push(batch_level(ProgramKind::Batch, database));
-        let ended = context.session.temporary.end_session();
-        let dropped = context.drop_temporary(&ended);
+        let dropped = context.end_temporary();
         context.session.levels.clear();
         // The database may have gone in the meantime.
         let moved = context.session.change_database(database);
@@ -190,12 +189,11 @@ impl Session {
         let mut silent = Silent;
         let mut sink = ResultsOnly(&mut silent);
         let database = state.database;
-        let ended = state.temporary.end_session();
         let mut context =
             Context { task, session: state, runtime: &mut self.runtime, sink: &mut sink };
         context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
         // Nobody is left who could be told; tempdb is made anew at the next start.
-        let _ = context.drop_temporary(&ended);
+        let _ = context.end_temporary();
         let state = &mut self.state;
         state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);
         state.instance.usage.leave(state.database, state.id());

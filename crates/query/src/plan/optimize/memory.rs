@@ -29,6 +29,8 @@ const COLUMN: f64 = 20.0;
 const ROW: f64 = 64.0;
 /// Bytes of an aggregate's state.
 const STATE: f64 = 48.0;
+/// For how many different values a distinct aggregate asks at most.
+const VALUES: f64 = 65_536.0;
 
 /// What a statement needs, as it has been improved; nothing if no operator keeps rows.
 pub fn memory(plan: &Plan, context: &mut PlanContext<'_>) -> Option<MemoryNeed> {
@@ -92,8 +94,10 @@ impl Optimizer<'_, '_> {
         let Node::Aggregate { input, aggregates, .. } = node else { return None };
         let sets = aggregates.iter().filter(|a| a.1.distinct && !a.1.function.ignores_duplicates);
         let sets = u32::try_from(sets.count()).ok().filter(|sets| *sets > 0)?;
-        let rows = self.guess(input, &[]).rows.max(1.0);
-        Some((sets, rows * (ROW + COLUMN) * f64::from(sets)))
+        // How many values are different is not known. They are as many as there are rows at most, and mostly far fewer;
+        // what is too little is asked for when it is needed.
+        let values = self.guess(input, &[]).rows.clamp(1.0, VALUES);
+        Some((sets, values * (ROW + COLUMN) * f64::from(sets)))
     }
 
     /// How many rows an operator keeps, and the bytes of one.
