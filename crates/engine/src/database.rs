@@ -237,8 +237,14 @@ impl Database {
         options: SinkOptions,
     ) -> Result<Database, EngineError> {
         let fs = host.env().fs();
-        if fs.exists(&identity.dir)? {
-            fs.remove_dir_all(&identity.dir)?;
+        // The directory itself may be somebody's choice: a link to another disk, or where one is mounted.
+        let left = if fs.exists(&identity.dir)? { fs.list(&identity.dir)? } else { Vec::new() };
+        for entry in left {
+            let path = identity.dir.join(entry.name);
+            match entry.metadata.is_dir {
+                true => fs.remove_dir_all(&path)?,
+                false => fs.remove_file(&path)?,
+            }
         }
         fs.create_dir_all(&identity.dir)?;
         let sink = SinkPlace::new(host, options);

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use base::ids::{Lsn, StorageId};
 use env::FileError;
 
-use crate::cold::ColdError;
-use crate::cold::tree::TreeError;
 use crate::log::LogError;
 use crate::sink::SinkError;
 
@@ -63,9 +61,8 @@ impl CheckpointError {
     pub fn is_in_the_way(&self) -> bool {
         match self {
             CheckpointError::File(error) => error.is_disk_full(),
-            CheckpointError::Sink(SinkError::File(error)) => error.is_disk_full(),
-            CheckpointError::Sink(SinkError::Tree(TreeError::Page(ColdError::Full(_)))) => true,
             CheckpointError::Sink(SinkError::InTheWay) => true,
+            CheckpointError::Sink(error) => error.is_disk_full(),
             _ => false,
         }
     }

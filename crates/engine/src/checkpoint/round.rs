@@ -398,7 +398,10 @@ impl Core {
         self.install(state, next)?;
         state.starts.drain(..place.saturating_sub(1));
         state.starts.push((through, start));
-        self.sink.cover(&self.task(), covers)?;
+        // The checkpoint counts, whatever becomes of what was dropped: that waits for the next one.
+        if let Err(error) = self.sink.cover(&self.task(), covers) {
+            self.note(Some(error.into()));
+        }
         self.merge_where_due(state)
     }
 

@@ -283,12 +283,12 @@ impl Core {
         trees: &ColdTable,
         (owner, settled): (u64, Lsn),
     ) -> Result<(), SinkError> {
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
         let cold = self.cold(task, &mut self.lock())?;
-        cold.adopt(task, trees.storage())?;
         if self.is_volatile {
-            return Ok(());
+            return Ok(cold.adopt(task, trees.storage())?);
         }
+        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        cold.adopt(task, trees.storage())?;
         // Others' snapshots may keep the horizon where it is for a while.
         let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);
         let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience as u32 };

@@ -27,8 +27,18 @@ impl Core {
             if self.closing.load(Acquire) {
                 return Err(SinkError::Closed); // pairs with Sinker::stop
             }
-            self.round(task)?;
-            self.write_root(task)?;
+            let mut done = self.round(task).map(drop);
+            // A root without a table that has begun to sink before helps nobody.
+            if done.is_ok() && !self.waits_for_trees(through) {
+                done = self.write_root(task);
+            }
+            if let Err(error) = done {
+                // What is dropped makes room, and goes behind a manifest alone (S9): one that has the last root will do.
+                let makes_room = error.is_disk_full() && self.has_dropped();
+                if !(makes_room && self.holds_all_since(through)) {
+                    return Err(error);
+                }
+            }
             if self.holds_all_since(through) {
                 self.check_log()?;
                 return Ok(self.lock().durable);
@@ -113,7 +123,8 @@ impl Core {
         let (cold, (capture, tables), through) = {
             let state = self.lock();
             let Some(cold) = &state.cold else { return Ok(()) };
-            if !state.complete {
+            // Nobody reads a root of what is volatile; it gives places back, whatever gates are closed.
+            if !state.complete && !self.is_volatile {
                 return Ok(());
             }
             let through = state.through.min(self.until);
@@ -130,6 +141,13 @@ impl Core {
     /// What the log could not take has been done in memory all the same: tables may be missing that are there.
     fn check_log(&self) -> Result<(), SinkError> {
         self.manager.log().last_error().map_or(Ok(()), |error| Err(SinkError::Log(error)))
+    }
+
+    /// Whether a table has begun to sink before this position and has no trees yet.
+    fn waits_for_trees(&self, through: Lsn) -> bool {
+        let tables = self.manager.tables().all();
+        let mut begun = tables.iter().filter(|table| table.cold().is_none());
+        begun.any(|table| table.sinks_since().get().is_some_and(|since| since < through))
     }
 
     /// Whether all tables that had begun to sink before this position are in the durable root. Those of a transaction

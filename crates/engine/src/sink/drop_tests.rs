@@ -143,3 +143,29 @@ fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
     }
     assert_eq!(rows(&server, DISK + 1).len(), 20);
 }
+
+/// Whoever drops a table because the disk is full gets its room, without making some elsewhere first.
+#[test]
+fn a_table_that_fills_the_disk_can_be_dropped_to_make_room() {
+    let world = World::new(4);
+    let server = quiet_server(&world);
+    for n in [FIRST, DISK + 1] {
+        server.create_table(5, n).expect("the disk works");
+    }
+    fill(&server, DISK + 1, 20);
+    sink(&server);
+    checkpoint(&server);
+    fill(&server, FIRST, 8000);
+    sink(&server);
+    let full = Fault::next(OpKind::Write, FaultKind::DiskFull).on("rows.tpg").forever();
+    world.sim.fs().inject(full);
+    database(&server).checkpoint(&server.task).expect_err("there is no room for the pages");
+    server.drop_table(5, FIRST).expect("nobody uses it");
+    // Nothing of the table has to be written any more.
+    checkpoint(&server);
+    world.sim.fs().clear_faults();
+    checkpoint(&server);
+    power_cycle(&world, server);
+    let server = world.recover(&[5], 2);
+    assert_eq!(rows(&server, DISK + 1).len(), 20);
+}

@@ -24,6 +24,17 @@ pub enum SinkError {
     Closed,
 }
 
+impl SinkError {
+    /// Whether there is no room on the disk, or the data file may not grow.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            SinkError::Tree(error) => matches!(error, TreeError::Page(ColdError::Full(_))),
+            SinkError::File(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+}
+
 impl From<TreeError> for SinkError {
     fn from(error: TreeError) -> SinkError {
         SinkError::Tree(error)

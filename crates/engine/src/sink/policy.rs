@@ -44,7 +44,7 @@ impl Core {
         let presses = load.sinking > self.allowed() / 2;
         let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;
         let waiting = waiting || !self.manager.sinking.is_empty();
-        if begun || waiting && (presses || old) {
+        if begun || waiting && (presses || old) || self.is_volatile && self.has_dropped() {
             self.round(task)?;
         }
         self.give_places_back(task)

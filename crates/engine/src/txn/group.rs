@@ -88,6 +88,14 @@ impl TransactionGroup {
     /// nobody knows until its database has been restarted; the other parts keep their rows until
     /// they are restarted too.
     pub fn commit(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
+        // What parts that are not prepared need may fail, and they come last.
+        for part in self.parts.iter_mut().filter(|part| !part.has_logged_writes()) {
+            if let Err(error) = part.make_ready(task) {
+                let failed = failed_in(part)(error);
+                self.rollback(task);
+                return Err(failed);
+            }
+        }
         let logged = self.parts.iter().filter(|part| part.has_logged_writes()).count();
         if logged < 2 {
             return self.commit_each(task, durability);

@@ -100,6 +100,14 @@ impl Transaction {
                 || self.writes.iter().any(logged))
     }
 
+    /// Does what a commit needs ([`Transaction::before_commit`]).
+    pub(super) fn make_ready(&mut self, task: &Task) -> TxnResult<()> {
+        let owner = self.session.owner().id().0;
+        std::mem::take(&mut self.preparations)
+            .into_iter()
+            .try_for_each(|prepare| prepare(task, owner))
+    }
+
     /// Encodes what the transaction leaves behind. What exceeds one record goes to the log at
     /// once, in chunks; nothing of it counts until the commit record is there.
     pub(super) fn redo(
@@ -107,9 +115,7 @@ impl Transaction {
         task: &Task,
         global: Option<GlobalTransaction>,
     ) -> TxnResult<Redo> {
-        for prepare in std::mem::take(&mut self.preparations) {
-            prepare(task, self.session.owner().id().0)?;
-        }
+        self.make_ready(task)?;
         let mut redo = Redo { body: std::mem::take(&mut self.buffer), ..Redo::default() };
         if !self.manager().log.is_logged() {
             return Ok(redo);
