@@ -15,6 +15,8 @@ use crate::interp::memory::Grant;
 const SLACK: u64 = 32;
 /// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
 const LEAST_SHARE_OF_PAGES: u64 = 8;
+/// By which part pages become fewer at a time, where statements were granted memory that they have not taken.
+const STEPS_OF_PAGES: u64 = 32;
 /// What rows may take of it at most, in per cent; SQL Server has 70 to 90, depending on the amount.
 const MOST_PERCENT_OF_ROWS: u64 = 75;
 /// ... and what must be left beside rows, pages and logs, for what programs, sessions and transactions take.
@@ -89,8 +91,9 @@ impl Instance {
     }
 
     /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what
-    /// the rest of the process leaves of it, with what statements were granted, and at least an eighth. Whether the process takes more than it
-    /// should. To be called often.
+    /// the rest of the process leaves of it, and at least an eighth. What statements were granted and have not taken is
+    /// made room for little by little, since who reads a page waits while there are more pages than allowed. Whether
+    /// the process takes more than it should. To be called often.
     pub fn share_memory(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
         let Some(limit) = self.memory_limit() else {
@@ -101,8 +104,11 @@ impl Instance {
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
         rows.set_limit(self.most_of_rows(limit).min(self.limits.rows));
         let aim = limit - limit / SLACK;
-        let promised = rest.saturating_add(self.grants.unused() as u64);
-        pages.set_limit(aim.saturating_sub(promised).max(limit / LEAST_SHARE_OF_PAGES));
+        let left = aim.saturating_sub(rest);
+        let promised = left.saturating_sub(self.grants.unused() as u64);
+        let allowed = pages.limit_bytes();
+        let soon = promised.max(allowed - allowed / STEPS_OF_PAGES);
+        pages.set_limit(left.min(soon).max(limit / LEAST_SHARE_OF_PAGES));
         resident.is_some_and(|all| all > aim)
     }
 
