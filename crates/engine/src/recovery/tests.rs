@@ -148,6 +148,14 @@ impl World {
 
     /// A server with new databases, each with its catalog table.
     pub fn create(&self, ids: &[i32]) -> Result<Server, EngineError> {
+        self.create_with(ids, &options())
+    }
+
+    pub fn create_with(
+        &self,
+        ids: &[i32],
+        options: &DatabaseOptions,
+    ) -> Result<Server, EngineError> {
         let server = self.server();
         let fs = server.engine.host().env().fs();
         fs.create_dir_all(Path::new("/data"))?;
@@ -156,7 +164,7 @@ impl World {
             let host = server.engine.host();
             let tables = host.tables(u64::MAX);
             tables.create(&catalog_table());
-            let database = Database::create(host, identity(*id), tables, &options())?;
+            let database = Database::create(host, identity(*id), tables, options)?;
             host.env().fs().sync_dir(Path::new("/data"))?;
             server.engine.add(database)?.start_checkpoints(|_, _| None);
         }

@@ -1,15 +1,13 @@
 //! Tables with trees that are dropped: what a crash finds, and when the file has their pages back.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
 use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
-use crate::database::Database;
 use crate::hot::visibility::Isolation;
-use crate::recovery::tests::{DISK, Server, World, catalog_table, identity, options};
+use crate::recovery::tests::{DISK, Server, World, options};
 use crate::txn::{Durability, ReadAt};
 
 /// One that does nothing by itself.
@@ -18,17 +16,7 @@ pub(super) fn quiet_server(world: &World) -> Server {
     options.checkpoints.merges = false;
     options.checkpoints.interval_ns = 3_600_000_000_000;
     options.sink.interval_ns = 3_600_000_000_000;
-    let server = world.server();
-    let host = server.engine.host();
-    let tables = host.tables(u64::MAX);
-    tables.create(&catalog_table());
-    host.env().fs().create_dir_all(Path::new("/data")).expect("the disk works");
-    let database = Database::create(host, identity(5), tables, &options).expect("the disk works");
-    host.env().fs().sync_dir(Path::new("/data")).expect("the disk works");
-    host.env().fs().sync_dir(Path::new("/")).expect("the disk works");
-    let database = server.engine.add(database).expect("it is the first");
-    database.start_checkpoints(|_, _| None);
-    server
+    world.create_with(&[5], &options).expect("the disk works")
 }
 
 fn fill(server: &Server, n: u64, rows: i64) {

@@ -46,17 +46,7 @@ pub(super) fn server_that_merges_nothing(world: &World) -> Server {
     let mut options = options();
     options.checkpoints.merges = false;
     options.checkpoints.interval_ns = 3_600_000_000_000;
-    let server = world.server();
-    let host = server.engine.host();
-    let tables = host.tables(u64::MAX);
-    tables.create(&catalog_table());
-    host.env().fs().create_dir_all(Path::new("/data")).expect("the disk works");
-    let database = Database::create(host, identity(5), tables, &options).expect("the disk works");
-    host.env().fs().sync_dir(Path::new("/data")).expect("the disk works");
-    host.env().fs().sync_dir(Path::new("/")).expect("the disk works");
-    let database = server.engine.add(database).expect("it is the first");
-    database.start_checkpoints(|_, _| None);
-    server
+    world.create_with(&[5], &options).expect("the disk works")
 }
 
 /// Bytes of data and delta files that are there, whatever they are there for.

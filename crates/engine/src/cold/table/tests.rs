@@ -499,6 +499,15 @@ fn only_roots_that_are_captured_later_have_an_adopted_table() {
     }
 }
 
+/// Builds a table of many pages, with overflow pages, which is somebody's.
+fn build_long_table(tables: &Arc<ColdTables>, task: &Task) {
+    let mut build = begin_build(tables, task, [true, true, false]);
+    push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
+    while !build.fill_some(task).expect("no key is there twice") {}
+    build.finish(task).expect("there is room");
+    tables.adopt(task, STORAGE).expect("there is room");
+}
+
 /// A page could not be read for a moment while its tree was dropped. It was freed, and what it pointed to was lost.
 #[test]
 fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
@@ -510,11 +519,7 @@ fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
         let tables = Arc::new(created.expect("the disk is new"));
         write_root(&tables, &task, 1);
         let used = tables.store().space().used_pages;
-        let mut build = begin_build(&tables, &task, [true, true, false]);
-        push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
-        while !build.fill_some(&task).expect("no key is there twice") {}
-        build.finish(&task).expect("there is room");
-        tables.adopt(&task, STORAGE).expect("there is room");
+        build_long_table(&tables, &task);
         write_root(&tables, &task, 2);
         drop(tables);
         let opened = ColdTables::open(&pool, &task, DATABASE, &files());
@@ -544,11 +549,7 @@ fn a_table_with_pages_that_cannot_be_read_is_dropped_in_the_end() {
     let task = Task::blocking(&runtime);
     let created = ColdTables::create(&pool, &task, DATABASE, &files());
     let tables = Arc::new(created.expect("the disk is new"));
-    let mut build = begin_build(&tables, &task, [true, true, false]);
-    push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
-    while !build.fill_some(&task).expect("no key is there twice") {}
-    build.finish(&task).expect("there is room");
-    tables.adopt(&task, STORAGE).expect("there is room");
+    build_long_table(&tables, &task);
     write_root(&tables, &task, 1);
     drop(tables);
     let opened = ColdTables::open(&pool, &task, DATABASE, &files());
@@ -583,11 +584,7 @@ fn a_damaged_table_can_be_dropped() {
         );
         write_root(&tables, &task, 1);
         let used = tables.store().space().used_pages;
-        let mut build = begin_build(&tables, &task, [true, true, false]);
-        push_all(&mut build, (0..6000).map(|n| long_row(n, n)));
-        while !build.fill_some(&task).expect("no key is there twice") {}
-        build.finish(&task).expect("there is room");
-        tables.adopt(&task, STORAGE).expect("there is room");
+        build_long_table(&tables, &task);
         write_root(&tables, &task, 2);
         drop(tables);
         let rows = Path::new("/data/rows");
