@@ -39,6 +39,7 @@
 //! gathered is read from the log again later: so a full disk stops checkpoints, not commits, until the
 //! log has no room either. A damaged file makes the database suspect at the next start.
 
+mod counters;
 mod data;
 mod ended;
 mod error;
@@ -59,6 +60,7 @@ mod tests;
 
 use base::ids::{ObjectId, StorageId};
 
+pub use counters::Effort;
 pub(crate) use data::adopt;
 pub use error::CheckpointError;
 pub(crate) use load::{

@@ -1,12 +1,14 @@
 //! A round: gathering what the log tells, closing the pair, and making it count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use base::ids::{Lsn, StorageId};
+use env::Clock;
 
+use super::counters::Counters;
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
 use super::gather::{Gathered, Surroundings};
@@ -17,7 +19,7 @@ use super::pins::Pins;
 use super::weigh::{Contents, Weight};
 use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::{Assembler, hold_bytes};
-use crate::log::store::{BatchReader, LogStore};
+use crate::log::store::{Batch, BatchReader, LogStore};
 use crate::sink::{self, SinkError};
 use crate::txn::Manager;
 use crate::wait::Task;
@@ -85,25 +87,6 @@ pub(crate) struct MergeTarget {
     pub begun: u64,
 }
 
-/// What is counted since the database came up. Written by rounds, read by anybody.
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub checkpoints: AtomicU64,
-    pub failures: AtomicU64,
-    pub merges: AtomicU64,
-    pub rows: AtomicU64,
-    pub data_bytes: AtomicU64,
-    pub delta_bytes: AtomicU64,
-    pub log_bytes: AtomicU64,
-    /// Everything below is in files.
-    pub through: AtomicU64,
-    /// Everything below has been gathered.
-    pub gathered: AtomicU64,
-    /// The data file under construction, by number, and its bytes so far.
-    pub open_file: AtomicU64,
-    pub open_bytes: AtomicU64,
-}
-
 /// What one round leaves to the next.
 pub(super) struct State {
     /// The last checkpoint.
@@ -138,6 +121,17 @@ impl Follower {
     /// A manifest of what has been gathered has what commits below this did.
     fn covers(&self) -> Lsn {
         self.read.max(self.tail.end().end)
+    }
+
+    /// Gathers what is known to have been committed with this batch.
+    fn gather(&mut self, world: &Surroundings<'_>, batch: Arc<Batch>) -> Result<()> {
+        self.assembler.push(batch);
+        while let Some(commit) = self.assembler.next()? {
+            if commit.lsn >= self.gathered.from {
+                self.gathered.add(world, &commit)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -289,6 +283,10 @@ impl Core {
         *self.failure.lock().expect("nobody panics under this lock") = failure;
     }
 
+    pub(super) fn clock(&self) -> &dyn Clock {
+        self.manager.runtime().env().clock()
+    }
+
     fn task(&self) -> Task<'static> {
         Task::blocking(self.manager.runtime())
     }
@@ -315,6 +313,7 @@ impl Core {
         self.note_gone(state);
         self.sink.note_dropped();
         let durable = self.manager.log().durable();
+        let (clock, counters) = (self.clock(), &self.counters);
         if state.follower.is_none() {
             state.follower = Some(self.start_following(state)?);
         }
@@ -323,21 +322,16 @@ impl Core {
             if self.closing.load(Acquire) {
                 return Err(CheckpointError::Closed); // pairs with Checkpoints::stop
             }
-            let Some(batch) = follower.tail.next()? else {
+            let Some(batch) = counters.reads.time(clock, || follower.tail.next())? else {
                 follower.read = durable;
                 return Ok(());
             };
-            self.counters.log_bytes.fetch_add(batch.header.padded_len(), Relaxed);
-            follower.assembler.push(batch);
-            while let Some(commit) = follower.assembler.next()? {
-                if commit.lsn >= follower.gathered.from {
-                    follower.gathered.add(&self.surroundings(), &commit)?;
-                }
-            }
-            self.counters.gathered.store(follower.tail.end().end.0, Relaxed);
+            counters.log_bytes.fetch_add(batch.header.padded_len(), Relaxed);
+            counters.scans.time(clock, || follower.gather(&self.surroundings(), batch))?;
+            counters.gathered.store(follower.tail.end().end.0, Relaxed);
             let Some(data) = &follower.gathered.data else { continue };
-            self.counters.open_bytes.store(data.bytes(), Relaxed);
-            self.counters.open_file.store(data.id().0, Release); // pairs with the view's Acquire
+            counters.open_bytes.store(data.bytes(), Relaxed);
+            counters.open_file.store(data.id().0, Release); // pairs with the view's Acquire
             if data.bytes() >= self.options.data_bytes {
                 self.close_pair(state)?;
             }
@@ -429,7 +423,7 @@ impl Core {
     pub(super) fn install(&self, state: &mut State, mut next: Manifest) -> Result<()> {
         state.last_number += 1;
         next.number = state.last_number;
-        next.written_ticks = self.manager.runtime().env().clock().utc_ticks();
+        next.written_ticks = self.clock().utc_ticks();
         next.retired = retired(&state.manifest, &next);
         // Of others that nobody knows, ceilings are kept: a commit that makes those may be to come.
         let is_over =

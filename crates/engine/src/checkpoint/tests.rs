@@ -84,6 +84,8 @@ fn rows_come_back_from_files_and_the_log_before_is_given_up() {
     assert!(stats.rows >= 9000 && stats.failures == 0, "{stats:?}");
     assert_eq!(stats.lag_bytes, 0);
     assert!(stats.log_start >= stats.through);
+    let (reads, scans) = (stats.reads, stats.scans);
+    assert!(reads.count > scans.count && scans.count > 0 && scans.ns > 0, "{stats:?}");
     fill(&server, 9000..9010);
     database(&server).manager().log().flush(&server.task).expect("the disk works");
     let expected = server.rows(5, 1);

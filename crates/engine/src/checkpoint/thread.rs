@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -169,7 +169,8 @@ impl Shared {
                 let mut orders = self.orders.lock();
                 if orders.queue.is_empty() && !orders.closed {
                     let interval = Duration::from_nanos(self.core.options.interval_ns) * pause;
-                    let _ = self.changed.wait_for(&mut orders, interval);
+                    let pauses = &self.core.counters.pauses;
+                    pauses.time(self.core.clock(), || self.changed.wait_for(&mut orders, interval));
                 }
                 if orders.closed {
                     break;
@@ -197,7 +198,10 @@ impl Shared {
         let worth = (options.data_bytes / FOLLOW_PART).min(options.log_bytes);
         match self.core.unread() >= worth {
             true => self.core.follow(),
-            false => Ok(()),
+            false => {
+                self.core.counters.idle.fetch_add(1, Relaxed);
+                Ok(())
+            }
         }
     }
 

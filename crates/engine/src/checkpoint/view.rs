@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::Lsn;
 
+use super::counters::Effort;
 use super::manifest::Manifest;
 use super::names::{self, FileId};
 use super::round::Core;
@@ -75,6 +76,14 @@ pub struct CheckpointStats {
     pub delta_bytes: u64,
     /// Bytes of log read.
     pub log_bytes: u64,
+    /// The log's batches being read, the last attempt of each time included.
+    pub reads: Effort,
+    /// What batches of log tell being gathered: as many batches were handed on.
+    pub scans: Effort,
+    /// Waits until there is more log, or something else to do.
+    pub pauses: Effort,
+    /// How often there was too little log to read it.
+    pub idle: u64,
     /// Bytes of durable log since the last checkpoint.
     pub lag_bytes: u64,
     /// The number of the last checkpoint of the database, 0 before the first.
@@ -194,6 +203,10 @@ impl Core {
             data_bytes: counters.data_bytes.load(Relaxed),
             delta_bytes: counters.delta_bytes.load(Relaxed),
             log_bytes: counters.log_bytes.load(Relaxed),
+            reads: counters.reads.get(),
+            scans: counters.scans.get(),
+            pauses: counters.pauses.get(),
+            idle: counters.idle.load(Relaxed),
             lag_bytes: self.lag(),
             last: manifest.number,
             last_ticks: manifest.written_ticks,

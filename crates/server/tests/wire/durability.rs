@@ -76,6 +76,11 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     let expected = count(&mut connection, ALL);
     let since = "select log_bytes_since_last_close from sys.dm_db_xtp_checkpoint_stats";
     assert!(count(&mut connection, since) < 100_000);
+    let followed = "select count(*) from sys.dm_db_xtp_checkpoint_stats where log_consumption_rate > 0 \
+                    and waits_for_io > tx_segments_dispatched_count and tx_segments_dispatched_count > 0 \
+                    and segment_bytes_dispatched > 1000000 and waits_for_new_log_count > 0 \
+                    and total_wait_time_in_ms >= io_wait_time_in_ms";
+    assert_eq!(count(&mut connection, followed), 1);
     let rows = "select sum(case file_type when 0 then logical_row_count else -logical_row_count end) \
                 from sys.dm_db_xtp_checkpoint_files where state = 2 and file_type in (0, 1)";
     assert!(count(&mut connection, rows) >= 42_857);

@@ -2,10 +2,10 @@
 
 use base::{SqlType, Value};
 use engine::catalog::def::FileKind as DatabaseFileKind;
-use engine::checkpoint::{CheckpointFile, FileKind, FileState};
+use engine::checkpoint::{CheckpointFile, Effort, FileKind, FileState};
 
+use super::super::SystemRowset;
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
 
 const LSN: SqlType = SqlType::numeric(38, 0);
 
@@ -109,37 +109,37 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
 /// The folder of checkpoint files of a database without a container, under the number that SQL Server gives the first.
 const CONTAINER: i64 = 65537;
 
-const STATS: [ViewColumn; 24] = [
-    ("last_lsn_processed", BIG, false),
-    ("end_of_log_lsn", LSN, false),
-    ("bytes_to_end_of_log", BIG, false),
-    ("log_consumption_rate", BIG, true),
-    ("active_scan_time_in_ms", BIG, true),
-    ("total_wait_time_in_ms", BIG, true),
-    ("waits_for_io", BIG, true),
-    ("io_wait_time_in_ms", BIG, true),
-    ("waits_for_new_log_count", BIG, true),
-    ("new_log_wait_time_in_ms", BIG, true),
-    ("idle_attempts_count", BIG, true),
-    ("tx_segments_dispatched_count", BIG, true),
-    ("segment_bytes_dispatched", BIG, true),
-    ("bytes_serialized", BIG, false),
-    ("xtp_log_bytes_consumed", BIG, false),
-    ("checkpoints_closed", BIG, false),
-    ("last_closed_checkpoint_ts", BIG, false),
-    ("hardened_recovery_lsn", LSN, false),
-    ("hardened_root_file_guid", GUID, true),
-    ("hardened_truncation_lsn", LSN, false),
-    ("log_bytes_since_last_close", BIG, false),
-    ("time_since_last_close_in_ms", BIG, true),
-    ("current_checkpoint_id", BIG, false),
-    ("internal_error_code", BIG, false),
-];
+const NS_PER_S: u128 = 1_000_000_000;
 
 pub static DM_DB_XTP_CHECKPOINT_STATS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_db_xtp_checkpoint_stats",
-    columns: &STATS,
+    columns: &[
+        ("last_lsn_processed", BIG, false),
+        ("end_of_log_lsn", LSN, false),
+        ("bytes_to_end_of_log", BIG, false),
+        ("log_consumption_rate", BIG, false),
+        ("active_scan_time_in_ms", BIG, false),
+        ("total_wait_time_in_ms", BIG, false),
+        ("waits_for_io", BIG, false),
+        ("io_wait_time_in_ms", BIG, false),
+        ("waits_for_new_log_count", BIG, false),
+        ("new_log_wait_time_in_ms", BIG, false),
+        ("idle_attempts_count", BIG, false),
+        ("tx_segments_dispatched_count", BIG, false),
+        ("segment_bytes_dispatched", BIG, false),
+        ("bytes_serialized", BIG, false),
+        ("xtp_log_bytes_consumed", BIG, false),
+        ("checkpoints_closed", BIG, false),
+        ("last_closed_checkpoint_ts", BIG, false),
+        ("hardened_recovery_lsn", LSN, false),
+        ("hardened_root_file_guid", GUID, true),
+        ("hardened_truncation_lsn", LSN, false),
+        ("log_bytes_since_last_close", BIG, false),
+        ("time_since_last_close_in_ms", BIG, true),
+        ("current_checkpoint_id", BIG, false),
+        ("internal_error_code", BIG, false),
+    ],
     fill: |cx| {
         let catalog = cx.instance.catalog(cx.database)?;
         let database = catalog.database();
@@ -148,9 +148,26 @@ pub static DM_DB_XTP_CHECKPOINT_STATS: SystemRowset = SystemRowset {
         let now = cx.instance.env().clock().utc_ticks();
         let made = stats.last > 0;
         let since_ms = made.then(|| now.saturating_sub(stats.last_ticks) / 10_000);
-        let mut row = vec![number(stats.through.0), lsn(durable), number(stats.lag_bytes)];
-        row.extend((0..10).map(|_| NULL));
-        row.extend([
+        let Effort { count: reads, ns: reading } = stats.reads;
+        let Effort { count: batches, ns: gathering } = stats.scans;
+        let Effort { count: pauses, ns: pausing } = stats.pauses;
+        let ms = |ns: u64| number(ns / 1_000_000);
+        let busy = reading + gathering;
+        let rate = u128::from(stats.log_bytes) * NS_PER_S / u128::from(busy.max(1)) / 1024;
+        cx.push([
+            number(stats.through.0),
+            lsn(durable),
+            number(stats.lag_bytes),
+            number(rate.try_into().unwrap_or(u64::MAX)),
+            ms(gathering),
+            ms(reading + pausing),
+            number(reads),
+            ms(reading),
+            number(pauses),
+            ms(pausing),
+            number(stats.idle),
+            number(batches),
+            number(stats.log_bytes),
             number(stats.data_bytes + stats.delta_bytes),
             number(stats.log_bytes),
             number(stats.checkpoints),
@@ -163,7 +180,6 @@ pub static DM_DB_XTP_CHECKPOINT_STATS: SystemRowset = SystemRowset {
             number(stats.last + 1),
             number(stats.failures),
         ]);
-        cx.push_parts(&[&row]);
         Ok(())
     },
 };
