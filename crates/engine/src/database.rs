@@ -208,7 +208,8 @@ impl Database {
         fs.sync_dir(&identity.dir)?;
         let manifest = Manifest::initial(identity.uuid, Log::START);
         let last = Loaded { manifest, last_number: 0, contents: Contents::default() };
-        let log = Log::open(host.env(), store.clone(), &Log::new_end(), options.log)?;
+        let log = options.log.within(host.pool.limit());
+        let log = Log::open(host.env(), store.clone(), &Log::new_end(), log)?;
         let files = Files {
             store,
             backups: Backups::new(ChainStore::new(objects.clone(), Chain::default())),

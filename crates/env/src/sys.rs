@@ -103,7 +103,8 @@ pub fn random_bytes(bytes: &mut [u8]) {
 }
 
 /// Address space of this length (whole pages), zeros when it is touched and nothing before. It starts at
-/// a multiple of `align`, a power of two of whole pages.
+/// a multiple of `align`, a power of two of whole pages: huge ones if that is a multiple of theirs and the system
+/// has some, and else never, so that what is touched here and there takes little memory.
 pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     // Without MAP_NORESERVE Linux refuses more than the machine has, however little of it will be touched.
     let kind = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
@@ -126,7 +127,9 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     #[cfg(target_os = "linux")]
     // SAFETY: the range lies in the new mapping. Systems without huge pages refuse, which is as well.
     unsafe {
-        libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE)
+        let huge = align >= crate::memory::HUGE_PAGE;
+        let advice = if huge { libc::MADV_HUGEPAGE } else { libc::MADV_NOHUGEPAGE };
+        libc::madvise(start.cast(), len, advice)
     };
     NonNull::new(start).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
 }

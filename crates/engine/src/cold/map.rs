@@ -6,8 +6,12 @@
 //! whether the page has changed since the last checkpoint was captured.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
-use std::ptr;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::slice;
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
+
+use env::memory;
 
 use super::frame::FrameNumber;
 use super::pages::{BODY_BYTES, PageNumber};
@@ -40,16 +44,57 @@ pub struct Chunk {
 
 /// Where all pages of a store are.
 pub struct Map {
-    /// Written once each, under the lock of `changed`.
-    chunks: Box<[AtomicPtr<Chunk>]>,
+    /// Null if not made. Written once each, under the lock of `changed`.
+    chunks: Chunks,
     /// No chunk behind these has been made. Written under the same lock.
     made: AtomicUsize,
     /// Chunks with changed pages.
     changed: Mutex<Vec<usize>>,
 }
 
-fn zeroed<T>(layout: Layout) -> *mut T {
-    // SAFETY: no layout that we ask for is empty.
+/// [`CHUNKS_MAX`] words in memory of their own, of which only what is touched takes any.
+struct Chunks(NonNull<AtomicPtr<Chunk>>);
+
+// SAFETY: atomics, which whoever has them reads and writes as such.
+unsafe impl Send for Chunks {}
+// SAFETY: as above.
+unsafe impl Sync for Chunks {}
+
+impl Chunks {
+    fn layout() -> Layout {
+        let words = Layout::array::<AtomicPtr<Chunk>>(CHUNKS_MAX).expect("it is 32 MB");
+        words.align_to(memory::DIRECT_ALIGN).expect("a power of two").pad_to_align()
+    }
+
+    /// Null pointers.
+    fn new() -> Chunks {
+        let layout = Chunks::layout();
+        let start = memory::map(layout.size(), layout.align());
+        Chunks(start.unwrap_or_else(|_| handle_alloc_error(layout)).cast())
+    }
+}
+
+impl Deref for Chunks {
+    type Target = [AtomicPtr<Chunk>];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicPtr<Chunk>] {
+        // SAFETY: the mapping is that long, and zeros are null pointers.
+        unsafe { slice::from_raw_parts(self.0.as_ptr(), CHUNKS_MAX) }
+    }
+}
+
+impl Drop for Chunks {
+    fn drop(&mut self) {
+        // SAFETY: `new` has mapped it, and nobody else has it.
+        unsafe { memory::unmap(self.0.cast(), Chunks::layout().size()) };
+    }
+}
+
+/// A chunk of free pages.
+fn new_chunk() -> *mut Chunk {
+    let layout = Layout::new::<Chunk>();
+    // SAFETY: the layout is not empty.
     let memory = unsafe { alloc_zeroed(layout) };
     if memory.is_null() {
         handle_alloc_error(layout);
@@ -60,12 +105,7 @@ fn zeroed<T>(layout: Layout) -> *mut T {
 impl Map {
     /// No pages.
     pub fn new() -> Map {
-        let layout = Layout::array::<AtomicPtr<Chunk>>(CHUNKS_MAX).expect("it is 32 MB");
-        let memory = ptr::slice_from_raw_parts_mut(zeroed(layout), CHUNKS_MAX);
-        // SAFETY: it was allocated with a box's layout, and zeros are null pointers. Only what is touched
-        // costs memory.
-        let chunks = unsafe { Box::from_raw(memory) };
-        Map { chunks, made: AtomicUsize::new(0), changed: Mutex::default() }
+        Map { chunks: Chunks::new(), made: AtomicUsize::new(0), changed: Mutex::default() }
     }
 
     #[inline]
@@ -95,7 +135,7 @@ impl Map {
         }
         let _making = self.changed.lock();
         if place.load(Relaxed).is_null() {
-            place.store(zeroed(Layout::new::<Chunk>()), Release); // pairs with chunk
+            place.store(new_chunk(), Release); // pairs with chunk
             self.made.fetch_max(number + 1, Relaxed);
         }
     }
@@ -193,7 +233,7 @@ impl Map {
 impl Drop for Map {
     fn drop(&mut self) {
         let made = *self.made.get_mut();
-        for chunk in self.chunks[..made].iter_mut().map(|chunk| *chunk.get_mut()) {
+        for chunk in self.chunks[..made].iter().map(|chunk| chunk.load(Relaxed)) {
             if chunk.is_null() {
                 continue;
             }

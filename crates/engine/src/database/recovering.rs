@@ -64,7 +64,7 @@ impl Database {
             alive: Lsn::ZERO,
         };
         let sink = SinkPlace::new(host, options.sink);
-        let (host, log) = (host.clone(), options.log);
+        let (host, log) = (host.clone(), options.log.within(host.pool.limit()));
         Ok(RecoveringDatabase { host, identity, files, sink, place, log, recovery })
     }
 }

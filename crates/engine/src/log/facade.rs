@@ -37,6 +37,19 @@ impl Default for LogOptions {
     }
 }
 
+/// What a ring takes at most beside rows that may take so much memory: one in so many bytes.
+const RING_PART: u64 = 16;
+
+impl LogOptions {
+    /// The same with a ring that is small beside what rows may take.
+    pub fn within(self, memory: u64) -> LogOptions {
+        let most = usize::try_from(memory / RING_PART).unwrap_or(usize::MAX);
+        let most = most.checked_ilog2().map_or(0, |log2| 1 << log2);
+        let least = (4 * self.record_max).next_power_of_two();
+        LogOptions { ring_bytes: self.ring_bytes.min(most.max(least)), ..self }
+    }
+}
+
 /// What a log has done and where it stands.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct LogStats {

@@ -187,6 +187,16 @@ fn committers_on_many_threads_leave_one_log_without_gaps() {
 }
 
 #[test]
+fn a_ring_is_small_beside_what_rows_may_take() {
+    let within = |memory: u64| LogOptions::default().within(memory).ring_bytes;
+    let as_configured = LogOptions::default().ring_bytes;
+    assert_eq!([u64::MAX, 1 << 30, 256 << 20].map(within), [as_configured; 3]);
+    assert_eq!([250 << 20, 128 << 20, 100 << 20].map(within), [8 << 20, 8 << 20, 4 << 20]);
+    assert_eq!([1 << 20, 0].map(within), [1 << 20; 2], "four records must go in");
+    assert_eq!(log_options().within(0).ring_bytes, 32 << 10);
+}
+
+#[test]
 fn a_full_ring_makes_committers_wait_and_not_fail() {
     let machine = Machine::new(1);
     let log = machine.create().unwrap();
