@@ -61,6 +61,11 @@ pub struct Host {
     pub shards: usize,
 }
 
+/// What of `max server memory` rows and pages may take while databases are recovered. Rows of disk tables sink long
+/// before they have come to that.
+const ROWS_PERCENT_AT_START: u64 = 75;
+const PAGES_PERCENT_AT_START: u64 = 25;
+
 /// The buffer pool of a host that is told nothing else: small, and without threads.
 const POOL_OPTIONS: PoolOptions =
     PoolOptions { reserve_bytes: 64 << 20, limit_bytes: 64 << 20, io_threads: 0 };
@@ -82,6 +87,13 @@ impl Host {
     /// The world.
     pub fn env(&self) -> &Env {
         self.runtime.env()
+    }
+
+    /// Lets rows and pages have parts of so much memory, while logs are read and nobody looks after what the process
+    /// takes in all.
+    pub fn start_within(&self, bytes: u64) {
+        self.pool.set_limit(self.pool.limit().min(bytes / 100 * ROWS_PERCENT_AT_START));
+        self.pages.set_limit(self.pages.limit_bytes().min(bytes / 100 * PAGES_PERCENT_AT_START));
     }
 
     /// A session's name in the waits-for graph.

@@ -150,6 +150,9 @@ configurations! {
     16399 "polybase enabled" 0..1 = 0 Dynamic "Configure SQL Server to connect to external data sources through PolyBase";
 }
 
+/// `configuration_id` of `max server memory (MB)`, whose greatest value is for no limit.
+pub const MAX_SERVER_MEMORY: i32 = 1544;
+
 /// A setting by name; names are told apart as `sp_configure` does, without regard to case.
 pub fn configuration(name: &str) -> Option<&'static Configuration> {
     CONFIGURATIONS.iter().find(|c| c.name.eq_ignore_ascii_case(name))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::ids::{DbId, Lsn, ObjectId, StorageId};
 
+use super::builtin::MAX_SERVER_MEMORY;
 use super::def::*;
 use super::definition::{Definition, ObjectDef};
 use super::spec::table_spec;
@@ -23,12 +24,20 @@ pub struct CatalogReplay {
     sequences: BTreeMap<ObjectId, Position>,
     /// What master says of databases; others say nothing.
     databases: BTreeMap<DbId, Arc<DatabaseDef>>,
+    /// What master says of `max server memory (MB)`, if anybody has changed it.
+    max_server_memory: Option<i32>,
 }
 
 impl CatalogReplay {
     /// The databases that master knows, so far.
     pub fn databases(&self) -> impl Iterator<Item = &Arc<DatabaseDef>> {
         self.databases.values()
+    }
+
+    /// `max server memory` in bytes, if it is limited.
+    pub fn memory_limit(&self) -> Option<u64> {
+        let megabytes = self.max_server_memory.filter(|megabytes| *megabytes != i32::MAX)?;
+        u64::try_from(megabytes).ok().map(|megabytes| megabytes << 20)
     }
 
     /// Hands over what is not in the rows, after the catalog has been loaded.
@@ -95,6 +104,13 @@ impl RecoveryCatalog for CatalogReplay {
                     }
                     if let Some(Definition::Database(new)) = read(&change.new)? {
                         self.databases.insert(new.id, new);
+                    }
+                }
+                SystemTable::Configurations => {
+                    if let Some(Definition::Configuration(new)) = read(&change.new)?
+                        && new.id == MAX_SERVER_MEMORY
+                    {
+                        self.max_server_memory = Some(new.in_use);
                     }
                 }
                 // They are read as a whole when the database is open.

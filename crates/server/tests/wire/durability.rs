@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use base::Value;
-use tools::client::Connection;
+use tools::client::{ConnectOptions, Connection};
 
 use crate::support::{Process, TempDir};
 
@@ -99,6 +99,37 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
     assert_eq!(count(&mut connection, ALL), expected);
+}
+
+/// The log may tell of more rows than the server may have in memory, which have sunk before it was killed.
+#[test]
+fn a_start_takes_no_more_memory_than_the_server_may() {
+    const ALL: &str = "select count(*) + sum(cast(n as bigint)) + sum(datalength(v)) from d.dbo.t";
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    let mut run = |text: &str| {
+        connection.execute(text).unwrap();
+    };
+    run("exec sp_configure 'show advanced options', 1; reconfigure");
+    run("exec sp_configure 'max server memory (MB)', 256; reconfigure; create database d");
+    run("create table d.dbo.t (id int not null primary key, n int not null, v varchar(900))");
+    for from in (0..400_000).step_by(20_000) {
+        let to = from + 19_999;
+        run(&format!(
+            "insert d.dbo.t select value, value % 100, replicate('x', 850) \
+             from generate_series({from}, {to})"
+        ));
+    }
+    let expected = count(&mut connection, ALL);
+    server.kill();
+    let server = Process::start(dir.path(), &[]);
+    let options = ConnectOptions { login_timeout: None, ..server.options() };
+    let mut connection = Connection::connect(&options).unwrap();
+    assert_eq!(count(&mut connection, ALL), expected);
+    // 350 MB came from the log. A program with what debuggers need takes more than another.
+    let peak = server.peak_memory() >> 20;
+    assert!(peak < 330, "{peak} MB");
 }
 
 /// Which of the tables is loaded first nobody knows here; that all come, and what is said of it.

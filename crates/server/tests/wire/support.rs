@@ -164,9 +164,18 @@ impl Process {
 
     /// Bytes of memory that it uses.
     pub fn memory(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    /// The most that it has used.
+    pub fn peak_memory(&self) -> u64 {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, what: &str) -> u64 {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(path).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
         1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap()
     }
 

@@ -46,6 +46,9 @@ impl Instance {
         let mut opening = Opening { host: &host, options: &options, on_recovery };
 
         let master = opening.replay("master", data.master(&record))?;
+        if let Some(limit) = master.1.memory_limit() {
+            host.start_within(limit);
+        }
         let known: Vec<Arc<DatabaseDef>> = master.1.databases().cloned().collect();
         let mut report = OpenReport::default();
         let replayed = opening.replay_others(&engine, &data, master, &known, &mut report);

@@ -394,8 +394,7 @@ pub mod setting {
     pub const MIN_MEMORY_PER_QUERY: i32 = 1540;
     /// `query wait (s)`
     pub const QUERY_WAIT: i32 = 1541;
-    /// `max server memory (MB)`
-    pub const MAX_SERVER_MEMORY: i32 = 1544;
+    pub use engine::catalog::builtin::MAX_SERVER_MEMORY;
 }
 
 #[cfg(test)]
