@@ -229,7 +229,8 @@ pub static SETTINGS: [Setting; 30] = [
         name: "log_ring_size",
         value: "SIZE",
         help: "What of a database's transaction log may wait in memory to be written; a power of \
-               two.",
+               two. Less than that, a sixteenth of what rows may take at most, if that is little when \
+               the database is opened.",
         set: |c, text| {
             let size: Result<Bytes, _> = at_least(text, 2 << 20);
             let size = size.and_then(|size| match size.0.is_power_of_two() {
