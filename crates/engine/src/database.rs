@@ -66,6 +66,21 @@ pub struct Host {
 const ROWS_PERCENT_AT_START: u64 = 75;
 const PAGES_PERCENT_AT_START: u64 = 25;
 
+/// What rows and pages may take is limited by [`Host::start_within`]. Dropping this puts back what they might before.
+#[must_use]
+pub struct StartLimits {
+    host: Host,
+    rows: u64,
+    pages: u64,
+}
+
+impl Drop for StartLimits {
+    fn drop(&mut self) {
+        self.host.pool.set_limit(self.rows);
+        self.host.pages.set_limit(self.pages);
+    }
+}
+
 /// The buffer pool of a host that is told nothing else: small, and without threads.
 const POOL_OPTIONS: PoolOptions =
     PoolOptions { reserve_bytes: 64 << 20, limit_bytes: 64 << 20, io_threads: 0 };
@@ -91,9 +106,11 @@ impl Host {
 
     /// Lets rows and pages have parts of so much memory, while logs are read and nobody looks after what the process
     /// takes in all.
-    pub fn start_within(&self, bytes: u64) {
-        self.pool.set_limit(self.pool.limit().min(bytes / 100 * ROWS_PERCENT_AT_START));
-        self.pages.set_limit(self.pages.limit_bytes().min(bytes / 100 * PAGES_PERCENT_AT_START));
+    pub fn start_within(&self, bytes: u64) -> StartLimits {
+        let (rows, pages) = (self.pool.limit(), self.pages.limit_bytes());
+        self.pool.set_limit(rows.min(bytes / 100 * ROWS_PERCENT_AT_START));
+        self.pages.set_limit(pages.min(bytes / 100 * PAGES_PERCENT_AT_START));
+        StartLimits { host: self.clone(), rows, pages }
     }
 
     /// A session's name in the waits-for graph.

@@ -64,7 +64,7 @@ impl Database {
             alive: Lsn::ZERO,
         };
         let sink = SinkPlace::new(host, options.sink);
-        let (host, log) = (host.clone(), options.log.within(host.pool.limit()));
+        let (host, log) = (host.clone(), options.log);
         Ok(RecoveringDatabase { host, identity, files, sink, place, log, recovery })
     }
 }
@@ -144,6 +144,7 @@ impl RecoveringDatabase {
         (files.life, files.alive) = (end.next, end.next);
         // Before anything is written to the log, which then goes its own way.
         begin_fork(&files.backups.chain, identity.uuid, end.next)?;
+        let log = log.within(host.pool.limit());
         let log = Log::open(host.env(), files.store.clone(), &end, log)?;
         for Resolved { prepared, stamp, committed } in &resolved {
             let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };

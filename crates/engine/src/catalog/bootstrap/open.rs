@@ -46,9 +46,7 @@ impl Instance {
         let mut opening = Opening { host: &host, options: &options, on_recovery };
 
         let master = opening.replay("master", data.master(&record))?;
-        if let Some(limit) = master.1.memory_limit() {
-            host.start_within(limit);
-        }
+        let limits = master.1.memory_limit().map(|limit| host.start_within(limit));
         let known: Vec<Arc<DatabaseDef>> = master.1.databases().cloned().collect();
         let mut report = OpenReport::default();
         let replayed = opening.replay_others(&engine, &data, master, &known, &mut report);
@@ -71,6 +69,7 @@ impl Instance {
                 }
             }
         }
+        drop(limits);
         let master = opened.get(&DbId::MASTER).expect("it was opened or that was an error").clone();
         let catalogs = RwLock::new(opened);
         let backups = OffLoad::new("backup", BACKUP_THREADS, BACKUP_THREADS);

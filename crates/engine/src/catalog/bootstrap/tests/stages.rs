@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::load::disk_table;
 use super::*;
+use crate::catalog::builtin::MAX_SERVER_MEMORY;
+use crate::catalog::def::ConfigurationDef;
 use crate::txn::Durability;
 
 /// What the rows of a database may take in memory when it is recovered.
@@ -149,4 +151,23 @@ fn a_recovery_in_stages_that_is_cut_off_again_and_again_loses_nothing() {
     }
     let server = world.open_with(little_memory()).expect("it can be recovered");
     server.check_rows(&rows);
+}
+
+#[test]
+fn what_a_start_may_take_is_no_limit_any_more_when_it_is_over() {
+    let (world, server) = World::started(43);
+    let limits = |server: &Server| {
+        let host = server.instance.engine().host();
+        (host.pool.limit(), host.pages.limit_bytes())
+    };
+    let ring = |server: &Server| server.instance.master().database().manager().log().ring_bytes();
+    let (before, ring_before) = (limits(&server), ring(&server));
+    let setting = ConfigurationDef { id: MAX_SERVER_MEMORY, value: 1, in_use: 1 };
+    let put = |edit: &mut SchemaEdit, txn: &mut Transaction| {
+        edit.put(&server.task, txn, Definition::Configuration(setting))
+    };
+    server.ddl(server.instance.master(), put).expect("the disk works");
+    let server = world.crash(server);
+    assert!(ring(&server) < ring_before, "it was made by what a start may take");
+    assert_eq!(limits(&server), before);
 }
