@@ -108,8 +108,8 @@ impl Loader {
     /// Starts to load what is pending in the database of this manager, from files that `pin` keeps; nothing if
     /// nothing is.
     pub fn start(manager: &Arc<Manager>, load: Load, pin: Pin) -> Option<Loader> {
-        let Load { files, options } = load;
-        let mut tables = files.tables(manager.tables());
+        let mut tables = load.tables(manager.tables());
+        let Load { files, options, .. } = load;
         let total = tables.iter().map(|own| own.rows).sum();
         options.progress.0.to_load.store(total, Relaxed);
         if tables.is_empty() {

@@ -50,7 +50,9 @@ use std::sync::{Arc, OnceLock};
 
 use base::ids::{Lsn, StorageId};
 
-use crate::checkpoint::{self, CheckpointError, Contents, Files, Manifest, ObjectStore};
+use crate::checkpoint::{
+    self, CheckpointError, Contents, Files, Manifest, ObjectStore, TableBlocks,
+};
 use crate::cold::tree::TreeError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -389,6 +391,8 @@ pub struct Recovered {
 /// The files that pending tables are loaded from, and how.
 pub(crate) struct Load {
     files: Files,
+    /// Disk tables alone.
+    is_partial: bool,
     options: RecoveryOptions,
 }
 
@@ -396,6 +400,13 @@ impl Load {
     /// What the checkpoint's files hold.
     pub fn contents(&self) -> &Contents {
         self.files.contents()
+    }
+
+    /// The tables to be loaded, with what the files have of them.
+    fn tables(&self, tables: &Tables) -> Vec<TableBlocks> {
+        let mut found = self.files.tables(tables);
+        found.retain(|own| !self.is_partial || own.table.is_sinkable());
+        found
     }
 }
 
@@ -545,7 +556,7 @@ impl Recovery {
             files.end(appliers.finish(catalog)?.0);
         }
         indexes::build(&tables, &runtime, &options)?;
-        Ok(Recovered { tables, load: Load { files, options }, end, resolved })
+        Ok(Recovered { tables, load: Load { files, is_partial: false, options }, end, resolved })
     }
 
     /// Builds the indexes of what was read of the log. Nothing is decided that is in doubt there.
@@ -554,8 +565,8 @@ impl Recovery {
         // Of the progress it is told when all has been read.
         let options = RecoveryOptions { progress: RecoveryProgress::default(), ..options };
         indexes::build(&tables, &runtime, &options)?;
-        let resolved = Vec::new();
-        Ok(Recovered { tables, load: Load { files, options }, end, resolved })
+        let (load, resolved) = (Load { files, is_partial: true, options }, Vec::new());
+        Ok(Recovered { tables, load, end, resolved })
     }
 }
 
