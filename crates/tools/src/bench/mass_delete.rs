@@ -4,11 +4,9 @@
 use std::time::{Duration, Instant};
 
 use super::database::{check, numbers};
-use super::{BenchError, Figure};
-use crate::client::{ClientError, Connection};
+use super::{BenchError, Figure, orders};
+use crate::client::Connection;
 use crate::local::{DataDir, LocalServer};
-use crate::sample::{self, DataSource};
-use crate::workload::{self, ORDERS_PER_BATCH, Until, Way};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -65,8 +63,7 @@ const KINDS: [Kind; 3] = [
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let data = DataDir::temporary("bench")?;
     let server = LocalServer::start(data.path(), &[])?;
-    sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
-    let mut connection = Connection::connect(&server.options().with_database(sample::DATABASE))?;
+    let mut connection = orders::install(&server)?;
     let figure = |name, unit| {
         let mut figure = Figure::new("mass-delete", name, unit);
         figure.decimals = 1;
@@ -76,18 +73,20 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let mut grown = figure("resident_grown_mb", "MB");
     let mut left = figure("resident_left_mb", "MB");
     let mut indexes = figure("indexes_left_mb", "MB");
+    let mut files = Figure { decimals: 2, ..figure("files_of_rows", "times") };
     let mut back = KINDS.map(|(name, ..)| figure(name, "s"));
     for _ in 0..runs {
-        let rows = rows(&mut connection)?;
+        let rows = orders::rows(&mut connection)?;
         let before = Memory::of(&server, &mut connection)?;
-        insert(&server, &mut connection, options, rows)?;
+        orders::insert(&server, &mut connection, (options.orders, options.connections), rows)?;
         let full = Memory::of(&server, &mut connection)?;
+        files.values.push(files_of_rows(&mut connection)?);
         let began = Instant::now();
         // Deletes all orders, and puts those of the sample back.
         connection.execute("EXEC Demo.usp_DemoReset")?;
         deletes.values.push(began.elapsed().as_secs_f64());
         let (times, last) = wait(&server, &mut connection, &before, &full)?;
-        check("orders and lines after the deletion", self::rows(&mut connection)?, rows)?;
+        check("orders and lines after the deletion", orders::rows(&mut connection)?, rows)?;
         back.iter_mut().zip(times).for_each(|(figure, time)| figure.values.extend(time));
         grown.values.push(full.resident - before.resident);
         left.values.push(last.resident - before.resident);
@@ -95,34 +94,26 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     }
     drop(connection);
     server.stop()?;
-    let mut figures = vec![deletes, grown, left, indexes];
+    let mut figures = vec![deletes, grown, left, indexes, files];
     figures.extend(back.into_iter().filter(|figure| !figure.values.is_empty()));
     Ok(figures)
 }
 
-fn insert(
-    server: &LocalServer,
-    connection: &mut Connection,
-    options: &Options,
-    before: [i64; 2],
-) -> Result<(), BenchError> {
-    let connect = server.options().with_database(sample::DATABASE);
-    let until = Until::Batches(options.orders.div_ceil(ORDERS_PER_BATCH));
-    let run = workload::run(&connect, Way::Native, options.connections, until)?;
-    if let Some(error) = run.first_error {
-        return Err(ClientError::Server(error).into());
+/// How many bytes the checkpoint files have for each byte of rows in memory, when they are merged: when it has not become
+/// less for a while.
+fn files_of_rows(connection: &mut Connection) -> Result<f64, BenchError> {
+    const BYTES: &str = "SELECT (SELECT SUM(file_size_in_bytes) FROM sys.dm_db_xtp_checkpoint_files), \
+        (SELECT SUM(memory_used_by_table_kb) * 1024 FROM sys.dm_db_xtp_table_memory_stats)";
+    let (mut least, mut fell) = (f64::INFINITY, Instant::now());
+    while fell.elapsed() < SETTLED {
+        let [files, rows] = numbers(connection, BYTES)?;
+        let now = files as f64 / rows as f64;
+        if now < least - 0.01 {
+            (least, fell) = (now, Instant::now());
+        }
+        std::thread::sleep(LOOK_AGAIN);
     }
-    let [orders, _] = rows(connection)?;
-    check("orders that were inserted", orders - before[0], run.orders() as i64)
-}
-
-/// Orders and lines in the memory-optimized tables.
-fn rows(connection: &mut Connection) -> Result<[i64; 2], BenchError> {
-    numbers(
-        connection,
-        "SELECT (SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader_inmem), \
-         (SELECT COUNT_BIG(*) FROM Sales.SalesOrderDetail_inmem)",
-    )
+    Ok(least)
 }
 
 /// Waits until memory of all kinds is back and the process has settled, or for as long as there is patience: after how

@@ -17,6 +17,7 @@ mod larger;
 mod mass_delete;
 mod mixed;
 mod native_insert;
+mod orders;
 mod point_lookup;
 mod recovery;
 mod sales_orders;
@@ -69,7 +70,7 @@ enum Bench {
     LargerThanMemory(larger::Options),
     /// Bytes written for each byte of rows that are inserted into a disk table.
     WriteAmplification(write_amplification::Options),
-    /// Rows a second that are read from the log when the server starts after it was killed.
+    /// Rows a second that are read back when the server starts after it was killed, and when it answers first.
     Recovery(recovery::Options),
     /// A backup and its restore, beside what the disk writes, reads and copies.
     Backup(backup::Options),
