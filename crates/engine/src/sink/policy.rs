@@ -47,7 +47,16 @@ impl Core {
         if begun || waiting && (presses || old) || self.is_volatile && self.has_dropped() {
             self.round(task)?;
         }
+        self.count_keys(task);
         self.give_places_back(task)
+    }
+
+    /// Counts the keys of one table whose trees have changed enough.
+    fn count_keys(&self, task: &Task) {
+        // No trees go meanwhile.
+        let _state = self.lock();
+        let tables = self.manager.tables().all();
+        tables.iter().find(|table| table.count_cold_keys(task));
     }
 
     /// What rows of disk tables may take before they sink: where memory is short, less than is configured.

@@ -175,7 +175,7 @@ impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
 }
 
 /// An entry as it is in a tree.
-fn parse<'a>(
+pub(super) fn parse<'a>(
     key: &'a [u8],
     (stamp, value): (u64, &'a [u8]),
     clustered: bool,

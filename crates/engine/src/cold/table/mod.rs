@@ -31,6 +31,7 @@ mod cursor;
 mod database;
 mod history;
 mod key;
+mod sample;
 
 use std::fmt;
 use std::ops::Bound;
@@ -103,6 +104,8 @@ pub struct ColdTable {
     built: AtomicBool,
     /// Whether roots that are captured from now on have them as a table's (L3). Set once.
     adopted: AtomicBool,
+    /// What the planner is told of their keys.
+    keys: sample::KeyCounts,
 }
 
 impl ColdTable {
@@ -114,6 +117,7 @@ impl ColdTable {
     ) -> ColdTable {
         let (rows, newest, unsettled, durable) = Default::default();
         let (built, adopted) = (AtomicBool::new(false), AtomicBool::new(false));
+        let keys = sample::KeyCounts::new(trees.len());
         ColdTable {
             store,
             storage,
@@ -126,6 +130,7 @@ impl ColdTable {
             durable,
             built,
             adopted,
+            keys,
         }
     }
 

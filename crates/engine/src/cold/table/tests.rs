@@ -302,6 +302,49 @@ fn trees_that_are_built_hold_all_rows_in_full_leaves() {
 }
 
 #[test]
+fn keys_are_counted_in_a_few_leaves() {
+    const ROWS: u64 = 20_000;
+    for (seed, different) in [(31, 3), (32, 700), (33, ROWS)] {
+        let (_sim, runtime, pool) = machine(seed);
+        let task = Task::blocking(&runtime);
+        let tables = ColdTables::create(&pool, &task, DATABASE, &files()).expect("the disk is new");
+        let table = tables.add(&task, STORAGE, 3, 0).expect("there is room");
+        assert!(!table.is_count_due());
+        let mut rng = SplitMix::new(seed);
+        let rows: Vec<(String, Vec<u8>)> = (0..ROWS)
+            .map(|n| {
+                let s = rng.below(different) as u32;
+                (format!("{n:08}"), [&s.to_be_bytes()[..], &[(n % 2) as u8]].concat())
+            })
+            .collect();
+        for part in rows.chunks(500) {
+            let batch: Vec<_> =
+                part.iter().map(|(p, row)| RowChange::put(p.as_bytes(), row)).collect();
+            table.apply(&task, &batch, &Keys).expect("there is room");
+        }
+        assert!(table.is_count_due() && table.distinct_keys(1).is_none());
+        table.count_keys(0..3, &task).expect("all pages can be read");
+        assert!(!table.is_count_due() && table.distinct_keys(0).is_none());
+        // The other one has half of the rows.
+        for index in [1, 2] {
+            let held = rows.iter().filter(|(_, row)| index == 1 || row[4] > 0);
+            let mut keys: Vec<&[u8]> = held.map(|(_, row)| &row[..4]).collect();
+            let entries = keys.len() as f64;
+            keys.sort_unstable();
+            keys.dedup();
+            let exact = keys.len() as f64 * ROWS as f64 / entries;
+            let counted = table.distinct_keys(index).expect("they were counted") as f64;
+            let is_near = match different {
+                // Where one key ends and the next begins need not be in a leaf that is looked at.
+                3 => (3.0..=12.0).contains(&counted),
+                _ => (counted / exact - 1.0).abs() < 0.2,
+            };
+            assert!(is_near, "index {index}: {counted} of {exact}");
+        }
+    }
+}
+
+#[test]
 fn keys_that_are_there_twice_are_found() {
     for (unique, twice, expected) in [
         ([true, false, false], long_row(77, 1), 0),

@@ -1,16 +1,13 @@
-//! How large a tree is, how its keys are spread, and how many lie between two bounds.
+//! How large a tree is, and what keys it has.
 //!
 //! Nothing here counts as damage that a change in between explains; figures are estimates while the tree
 //! is being changed.
-
-use std::ops::Bound;
 
 use super::Tree;
 use super::descend::{Attempts, Waypoint, right_of};
 use super::entry::{Entry, Payload, Stored};
 use super::error::{Damage, TreeError};
-use super::node::{Key, Node, Seek};
-use super::scan::Range;
+use super::node::{Key, Node};
 use super::{drop::chains, overflow};
 use crate::cold::{Access, ColdError, PageNumber, Pages, Place};
 use crate::wait::Task;
@@ -146,148 +143,63 @@ impl Tree {
         Ok((measures, order))
     }
 
-    /// About how many entries lie in a range. Exact if its ends lie in one leaf or in neighbours under
-    /// one node; otherwise what lies between them is taken to be as dense as what the ways to its ends
-    /// show. Reads the pages on those ways.
-    pub fn estimate(
-        &self,
-        pages: &impl Pages,
-        task: &Task<'_>,
-        range: Range<'_>,
-    ) -> Result<u64, TreeError> {
-        let seek = match range.lower {
-            Bound::Included(key) | Bound::Excluded(key) => Seek::At(key),
-            Bound::Unbounded => Seek::At(&[]),
-        };
-        let low = self.way(pages, task, seek, |leaf| leaf.first_from(range.lower))?;
-        let seek = match range.upper {
-            Bound::Included(key) => Seek::At(key),
-            Bound::Excluded(key) => Seek::Before(key),
-            Bound::Unbounded => Seek::Last,
-        };
-        let high = self.way(pages, task, seek, |leaf| leaf.first_beyond(range.upper))?;
-        Ok(between(&low, &high))
-    }
-
-    /// Hands about `count` entries to `take`, evenly spread and in order; as many as there are if there
-    /// are fewer. Reads a leaf for each.
+    /// Hands the entries of about `leaves` leaves to `take`, in order and with the leaf's number, the leaves being evenly
+    /// spread; of all leaves if there are fewer. What has a value in pages of its own is left out.
     pub fn sample(
         &self,
         pages: &impl Pages,
         task: &Task<'_>,
-        count: u32,
-        mut take: impl FnMut(Entry<'_>),
+        leaves: u32,
+        mut take: impl FnMut(u32, Entry<'_>),
     ) -> Result<(), TreeError> {
         let mut last = Vec::new();
-        for number in 0..count {
-            let share = (f64::from(number) + 0.5) / f64::from(count.max(1));
-            self.at_share(pages, task, share, &mut |entry| {
-                if last.is_empty() || entry.key.compare(&last).is_gt() {
+        for number in 0..leaves {
+            let share = (f64::from(number) + 0.5) / f64::from(leaves);
+            let mut attempts = Attempts::default();
+            // A leaf may come twice, and change in between.
+            let mut take_next = |entry: Entry<'_>| {
+                if entry.key.compare(&last).is_gt() {
                     last.clear();
                     entry.key.append_to(&mut last);
-                    take(entry);
+                    take(number, entry);
                 }
-            })?;
+            };
+            while let Err(error) = self.leaf_at(pages, task, share, &mut take_next) {
+                attempts.again_after(error)?;
+            }
             task.checkpoint().map_err(ColdError::Interrupted)?;
         }
         Ok(())
     }
 
-    /// The entry before which this share of the tree lies, if all subtrees are of one size.
-    fn at_share(
+    /// The entries of the leaf before which this share of the tree lies, if all subtrees are of one size.
+    fn leaf_at(
         &self,
         pages: &impl Pages,
         task: &Task<'_>,
-        share: f64,
-        take: &mut impl FnMut(Entry<'_>),
-    ) -> Result<(), TreeError> {
-        let mut attempts = Attempts::default();
-        loop {
-            match self.try_at_share(pages, task, share, take) {
-                Ok(()) => return Ok(()),
-                Err(error) => attempts.again_after(error)?,
-            }
-        }
-    }
-
-    fn try_at_share(
-        &self,
-        pages: &impl Pages,
-        task: &Task<'_>,
-        share: f64,
+        mut share: f64,
         take: &mut impl FnMut(Entry<'_>),
     ) -> Result<(), TreeError> {
         let Waypoint { mut page, mut level } = self.start();
-        let mut share = share;
         loop {
-            let pinned = pages.load(task, page, Access::Scan)?;
+            let pinned = pages.load(task, page, Access::Point)?;
             let at = |damage: Damage| damage.at(page);
             let node = self.open(&pinned, level).map_err(at)?;
-            let places = node.count() + usize::from(!node.is_leaf());
-            if places == 0 {
-                return Ok(());
-            }
-            let place = share * places as f64;
-            let index = (place as usize).min(places - 1);
             if node.is_leaf() {
-                let (suffix, payload) = Payload::of(&node, index).map_err(at)?;
-                let mut long = Vec::new();
-                let value = match payload.value {
-                    Stored::Inline(value) => value,
-                    Stored::Chain(chain) => {
-                        overflow::read(pages, task, self.root, chain, Access::Scan, &mut long)?;
-                        &long
+                for index in 0..node.count() {
+                    let (suffix, Payload { stamp, value }) =
+                        Payload::of(&node, index).map_err(at)?;
+                    if let Stored::Inline(value) = value {
+                        take(Entry { key: Key { prefix: node.prefix(), suffix }, stamp, value });
                     }
-                };
-                let key = Key { prefix: node.prefix(), suffix };
-                take(Entry { key, stamp: payload.stamp, value });
+                }
                 return Ok(());
             }
+            let children = node.count() + 1;
+            let place = share * children as f64;
+            let index = (place as usize).min(children - 1);
             share = (place - index as f64).clamp(0.0, 1.0);
             (page, level) = (node.child(index).map_err(at)?, Some(node.level() - 1));
-        }
-    }
-
-    /// The way to a place in the tree: on each level from the root down, how many children or entries
-    /// lie before it and how many there are.
-    fn way(
-        &self,
-        pages: &impl Pages,
-        task: &Task<'_>,
-        seek: Seek<'_>,
-        in_leaf: impl Fn(&Node<'_>) -> Result<usize, Damage>,
-    ) -> Result<Vec<Fork>, TreeError> {
-        let mut way: Vec<Fork> = Vec::new();
-        let mut at = self.start();
-        let mut attempts = Attempts::default();
-        loop {
-            let step = pages.load(task, at.page, Access::Point).map_err(TreeError::from);
-            let step = step.and_then(|pinned| {
-                let read = self.open(&pinned, at.level).and_then(|node| {
-                    let is_last = node.upper().is_none();
-                    if node.is_leaf() {
-                        let (before, of) = (in_leaf(&node)?, node.count());
-                        return Ok((Fork { before, of, is_last }, None));
-                    }
-                    let before = node.child_index(seek)?;
-                    let next =
-                        Waypoint { page: node.child(before)?, level: Some(node.level() - 1) };
-                    Ok((Fork { before, of: node.count() + 1, is_last }, Some(next)))
-                });
-                read.map_err(|damage| damage.at(at.page))
-            });
-            match step {
-                Ok((fork, next)) => {
-                    way.push(fork);
-                    let Some(next) = next else { return Ok(way) };
-                    at = next;
-                }
-                Err(error) => {
-                    attempts.again_after(error)?;
-                    way.clear();
-                    at = self.start();
-                }
-            }
         }
     }
 }
@@ -304,54 +216,4 @@ impl Measures {
         self.overflow_pages += chains(node)?.iter().map(overflow::pages_of).sum::<u64>();
         Ok(())
     }
-}
-
-/// A node on the way to a place.
-#[derive(Clone, Copy, Debug)]
-struct Fork {
-    /// Children, or entries, before the place.
-    before: usize,
-    of: usize,
-    /// Whether it is the last of its level, which may be as empty as can be.
-    is_last: bool,
-}
-
-/// About how many entries lie between two places.
-fn between(low: &[Fork], high: &[Fork]) -> u64 {
-    let parts = low.iter().zip(high).position(|(low, high)| low.before != high.before);
-    let Some(level) = parts else { return 0 };
-    let (start, end) = (low[level].before, high[level].before);
-    if end < start {
-        return 0;
-    }
-    if level + 1 == low.len() {
-        return (end - start) as u64;
-    }
-    let (low, high) = (&low[level + 1..], &high[level + 1..]);
-    let typical: Vec<f64> = low.iter().zip(high).map(|(low, high)| typical(low, high)).collect();
-    let amid = (end - start - 1) as f64 * typical.iter().product::<f64>();
-    let before = high.iter().map(|fork| fork.before);
-    let behind = low.iter().enumerate().map(|(level, fork)| {
-        // A child on the way lies neither before nor behind; an entry at the place lies behind.
-        let on_the_way = usize::from(level + 1 < low.len());
-        fork.of.saturating_sub(fork.before + on_the_way)
-    });
-    (amid + below(before, &typical) + below(behind, &typical)).round() as u64
-}
-
-/// How many children or entries nodes of a level have.
-fn typical(low: &Fork, high: &Fork) -> f64 {
-    match (low.is_last, high.is_last) {
-        (false, true) => low.of as f64,
-        (true, false) => high.of as f64,
-        _ => (low.of + high.of) as f64 / 2.0,
-    }
-}
-
-/// Entries below so many nodes of each level.
-fn below(nodes: impl Iterator<Item = usize>, typical: &[f64]) -> f64 {
-    nodes
-        .enumerate()
-        .map(|(level, nodes)| nodes as f64 * typical[level + 1..].iter().product::<f64>())
-        .sum()
 }

@@ -55,7 +55,7 @@ use crate::hot::tally::{Pool, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::wait::Worker;
+use crate::wait::{Task, Worker};
 
 /// Anchors handled under one epoch guard.
 const ANCHORS_PER_GUARD: usize = 1024;
@@ -351,23 +351,30 @@ impl Table {
         self.tally.read().rows + self.loading.missing()
     }
 
-    /// About how many different keys an index has; unknown if nearly all rows are not in memory.
+    /// About how many different keys an index has, in memory and in its tree; unknown as long as nobody has counted them.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
-        /// Rows in memory that tell something about the others.
-        const TELLING: u64 = 1000;
-        let TableIndex { index, unique, .. } = &self.indexes[index];
-        let (rows, keys) = (index.len(), index.keys());
+        let TableIndex { index: own, unique, .. } = &self.indexes[index];
+        if *unique {
+            return Some(self.row_count().max(own.keys()));
+        }
         if !self.is_loaded() {
-            return unique.then(|| self.row_count());
+            return None;
         }
-        let Some(cold) = self.cold() else { return Some(keys) };
-        let all = rows + cold.rows();
-        match unique {
-            true => Some(all),
-            false if cold.rows() == 0 => Some(keys),
-            false if rows < TELLING => None,
-            false => Some((u128::from(keys) * u128::from(all) / u128::from(rows)) as u64),
+        match self.cold().filter(|cold| cold.rows() > 0) {
+            // Which keys are in both nobody knows: most, if rows have many to a key.
+            Some(cold) => Some(cold.distinct_keys(index)?.max(own.keys())),
+            None => Some(own.keys()),
         }
+    }
+
+    /// Counts the keys of its trees, if so many rows have sunk since they were counted last that it is worth it; whether
+    /// it was.
+    pub(crate) fn count_cold_keys(&self, task: &Task) -> bool {
+        let Some(cold) = self.cold().filter(|cold| cold.is_count_due()) else { return false };
+        let indexes = (0..self.indexes.len()).filter(|index| !self.indexes[*index].unique);
+        // Who needs a page that cannot be read is told so; the planner can do without.
+        let _ = cold.count_keys(indexes, task);
+        true
     }
 
     /// Whether it has no row, committed or not.

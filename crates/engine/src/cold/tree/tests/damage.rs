@@ -39,8 +39,7 @@ fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut D
     }
     let _ = tree.verify(pages, task);
     let _ = tree.measure(pages, task);
-    let _ = tree.estimate(pages, task, Range::ALL);
-    let _ = tree.sample(pages, task, 5, |_| {});
+    let _ = tree.sample(pages, task, 5, |_, _| {});
     let numbers: Vec<_> = (0..30).map(|_| dice.next()).collect();
     let mut keys: Vec<Vec<u8>> =
         numbers.iter().map(|&n| [vec![b'x'; (n % 50) as usize], number_key(n)].concat()).collect();

@@ -172,53 +172,32 @@ fn keys_that_are_too_long_are_refused() {
 }
 
 #[test]
-fn estimates_are_exact_in_a_leaf_and_near_elsewhere() {
+fn samples_are_leaves_that_are_spread_evenly() {
     let runtime = runtime();
     let task = Task::blocking(&runtime);
     let pages = MemoryPages::new(&runtime, 1 << 13);
-    let count = 200_000;
-    let tree = load(&pages, &task, 90, count, b"some value");
-    let estimate = |low: Bound<u64>, high: Bound<u64>| {
-        let (low, high) = (low.map(number_key), high.map(number_key));
-        let lower = low.as_ref().map(Vec::as_slice);
-        let upper = high.as_ref().map(Vec::as_slice);
-        tree.estimate(&pages, &task, Range { lower, upper }).expect("nothing is damaged")
-    };
-    assert_eq!(estimate(Bound::Included(1000), Bound::Excluded(1000)), 0);
-    assert_eq!(estimate(Bound::Included(1000), Bound::Included(1000)), 1);
-    assert_eq!(estimate(Bound::Excluded(1000), Bound::Included(1050)), 50);
-    assert_eq!(estimate(Bound::Included(2000), Bound::Excluded(1000)), 0);
-    let mut dice = Dice(9);
-    for _ in 0..1000 {
-        let (low, high) = (dice.below(count), dice.below(count));
-        let (low, high) = (low.min(high), low.max(high));
-        let near = estimate(Bound::Included(low), Bound::Excluded(high)) as f64;
-        let exact = (high - low) as f64;
-        assert!((near - exact).abs() <= 0.05 * exact + 400.0, "{low}..{high}: {near}");
-    }
-    let all = estimate(Bound::Unbounded, Bound::Unbounded) as f64;
-    assert!((all / count as f64 - 1.0).abs() < 0.1, "{all}");
-}
-
-#[test]
-fn samples_are_spread_evenly() {
-    let runtime = runtime();
-    let task = Task::blocking(&runtime);
-    let pages = MemoryPages::new(&runtime, 1 << 13);
-    for (count, wanted) in [(0, 10), (1, 10), (100, 10), (100_000, 200)] {
+    for (count, wanted) in [(0, 10), (1, 10), (100, 10), (100_000, 20)] {
         let tree = load(&pages, &task, 100, count, b"v");
-        let mut sample = Vec::new();
-        tree.sample(&pages, &task, wanted, |entry| {
+        let mut sample: Vec<(u32, u64)> = Vec::new();
+        tree.sample(&pages, &task, wanted, |leaf, entry| {
             let key = entry.key.to_vec();
-            sample.push(u64::from_be_bytes(key.try_into().expect("eight bytes")));
+            sample.push((leaf, u64::from_be_bytes(key.try_into().expect("eight bytes"))));
         })
         .expect("nothing is damaged");
-        assert_eq!(sample.len() as u64, count.min(u64::from(wanted)));
-        let step = count as f64 / f64::from(wanted);
-        for (index, number) in sample.iter().enumerate().filter(|_| count > 1) {
-            let ideal = (index as f64 + 0.5) * step;
-            assert!((*number as f64 - ideal).abs() < 0.02 * count as f64, "{index}: {number}");
+        assert!(sample.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1));
+        if count <= 100 {
+            // One leaf, which comes ten times, and is taken once.
+            assert!(sample.iter().map(|(leaf, key)| (*leaf, *key)).eq((0..count).map(|n| (0, n))));
+            continue;
         }
+        for leaf in sample.chunk_by(|a, b| a.0 == b.0) {
+            let (first, last) = (leaf[0].1, leaf[leaf.len() - 1].1);
+            assert_eq!(last - first + 1, leaf.len() as u64, "a leaf is taken whole");
+            let ideal = (f64::from(leaf[0].0) + 0.5) * count as f64 / f64::from(wanted);
+            let middle = (first + last) as f64 / 2.0;
+            assert!((middle - ideal).abs() < 0.02 * count as f64, "{middle} is not near {ideal}");
+        }
+        assert_eq!(sample.chunk_by(|a, b| a.0 == b.0).count(), wanted as usize);
     }
 }
 

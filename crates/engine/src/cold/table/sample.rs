@@ -1,0 +1,92 @@
+//! How many different keys an index has, as some leaves of its tree show it.
+//!
+//! In a leaf, equal keys are neighbours: if one neighbour in `n` differs from the one before it, there are `n` rows
+//! to a key. Where leaves have no two keys, those that were seen in all of them are counted.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::cursor::parse;
+use super::{ColdResult, ColdTable, damaged};
+use crate::wait::Task;
+
+/// Leaves that are read of a tree.
+const LEAVES: u32 = 16;
+/// A table is looked at again when so many rows more or fewer are there, and one in so many.
+const CHANGED_ROWS: u64 = 500;
+const CHANGED_PART: u64 = 5;
+
+/// What is known of a table's keys.
+pub(super) struct KeyCounts {
+    /// Rows in the trees when they were counted.
+    rows: AtomicU64,
+    /// For each index, or 0 if nobody knows.
+    keys: Box<[AtomicU64]>,
+}
+
+impl KeyCounts {
+    pub(super) fn new(indexes: usize) -> KeyCounts {
+        KeyCounts {
+            rows: AtomicU64::new(0),
+            keys: (0..indexes).map(|_| Default::default()).collect(),
+        }
+    }
+}
+
+impl ColdTable {
+    /// About how many different keys a secondary index has in its tree; unknown until they were counted.
+    pub fn distinct_keys(&self, index: usize) -> Option<u64> {
+        Some(self.keys.keys[index].load(Relaxed)).filter(|keys| *keys > 0)
+    }
+
+    /// Whether so much has changed that keys are to be counted again.
+    pub fn is_count_due(&self) -> bool {
+        let counted = self.keys.rows.load(Relaxed);
+        self.rows().abs_diff(counted) >= CHANGED_ROWS + counted / CHANGED_PART
+    }
+
+    /// Counts the keys of these secondary indexes. Whatever comes of it, it is not due again until more has changed.
+    pub(crate) fn count_keys(
+        &self,
+        indexes: impl Iterator<Item = usize>,
+        task: &Task,
+    ) -> ColdResult<()> {
+        let rows = self.rows();
+        self.keys.rows.store(rows, Relaxed);
+        for index in indexes.filter(|index| !self.is_clustered(*index)) {
+            let keys = self.sampled_keys(index, rows, task)?;
+            self.keys.keys[index].store(keys, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn sampled_keys(&self, index: usize, rows: u64, task: &Task) -> ColdResult<u64> {
+        let tree = self.trees[index];
+        let (mut key, mut last) = (Vec::new(), Vec::new());
+        let mut leaf = None;
+        let (mut seen, mut neighbours, mut differ) = (0_u64, 0_u64, 0_u64);
+        let mut is_malformed = false;
+        tree.sample(&*self.store, task, LEAVES, |number, entry| {
+            key.clear();
+            entry.key.append_to(&mut key);
+            let Some(found) = parse(&key, (entry.stamp, entry.value), false) else {
+                is_malformed = true;
+                return;
+            };
+            let is_new = seen == 0 || *found.s != *last;
+            seen += u64::from(is_new);
+            if leaf == Some(number) {
+                neighbours += 1;
+                differ += u64::from(is_new);
+            }
+            leaf = Some(number);
+            last.clear();
+            last.extend_from_slice(found.s);
+        })?;
+        if is_malformed {
+            return Err(damaged(tree, "an entry of a secondary index makes no sense"));
+        }
+        let in_all = u128::from(rows) * u128::from(differ) / u128::from(neighbours.max(1));
+        Ok(seen.max(u64::try_from(in_all).unwrap_or(u64::MAX)))
+    }
+}
