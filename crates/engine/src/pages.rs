@@ -134,7 +134,7 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Does without the extension; whether there was one.
+    /// Does without the extension, whose file may be gone; whether there was one.
     pub fn retract(&self) -> Result<bool, ColdError> {
         let mut state = self.lock();
         let Some(file) = state.extension.take() else { return Ok(false) };
@@ -142,8 +142,10 @@ impl BufferPool {
             pool.retract();
         }
         self.write_note(None)?;
-        self.runtime.env().fs().remove_file(&file.path)?;
-        Ok(true)
+        match self.runtime.env().fs().remove_file(&file.path) {
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            _ => Ok(true),
+        }
     }
 
     /// Where the extension is, and what it has done.
@@ -260,6 +262,9 @@ mod tests {
         assert!(!second.retract().unwrap());
         assert!(!fs.exists(&file().path).unwrap());
         assert_eq!(pool(&sim).reopen_extension().unwrap(), None);
+        second.extend(file()).unwrap();
+        fs.remove_file(&file().path).unwrap();
+        assert!(second.retract().unwrap());
     }
 
     #[test]

@@ -37,7 +37,8 @@ impl Context<'_> {
     fn extend_pages(&mut self, options: &[DatabaseOption]) -> Run<()> {
         let (path, bytes) = parse(options)?;
         let pages = &self.session.instance.host().pages;
-        if pages.extension().is_some() {
+        let extension = pages.extension();
+        if extension.as_ref().is_some_and(|(_, stats)| stats.is_enabled) {
             let told = SqlError::new(&message::BUFFER_POOL_EXTENSION_ENABLED, &[]);
             return self.inform(told).map_err(Fault::lost);
         }
@@ -51,6 +52,10 @@ impl Context<'_> {
         if wanted > most {
             let args: [Shown; 2] = [&wanted, &most];
             return Err(SqlError::new(&message::BUFFER_POOL_EXTENSION_LARGE, &args).into());
+        }
+        if extension.is_some() {
+            // It has failed, and its file perhaps cannot be removed.
+            let _ = pages.retract();
         }
         let file = ExtensionFile { path: PathBuf::from(&path), bytes };
         pages.extend(file).map_err(|error| file_error(&error, &path).into())
