@@ -20,7 +20,7 @@ mod hints;
 mod table;
 
 use hints::HINTS;
-use table::ANOMALIES;
+use table::{ANOMALIES, perform};
 
 /// A connection in a thread of its own, so that it may wait.
 struct Player {
@@ -282,17 +282,7 @@ fn show_anomalies(rows: Rows) {
         let database = format!("level{at}");
         prepare(&server, &database, level);
         for anomaly in &ANOMALIES {
-            let mut setup = server.connect();
-            let filled = "delete pages; delete memory;
-                insert pages values (1, 10), (2, 20); insert memory values (1, 10), (2, 20)";
-            setup.execute(&format!("use {database}; {filled}")).unwrap();
-            rows.bring(&server, &database, 2);
-            let mut stage = Stage::new(&server, &database, rows);
-            let begin =
-                format!("set transaction isolation level {}; begin transaction", level.session);
-            let starts: Vec<_> = ['a', 'b'].map(|who| (who, begin.clone())).into();
-            assert_eq!(stage.play(&starts), "ok ok");
-            let trace = stage.play(&lines(anomaly.play, level));
+            let trace = perform(&server, &database, (level, rows), 2, anomaly.play);
             if trace != anomaly.traces[at] {
                 wrong.push(format!("{:<18} {:<24} {trace}", anomaly.name, level.name));
             }
