@@ -30,7 +30,8 @@ impl Gate {
         }
     }
 
-    /// Enters, unless another owner than `owner` is closing the gate: then it is returned.
+    /// Enters, unless another owner than `owner` is closing the gate: then it is returned, and has to be woken if it
+    /// waits for the gate to empty, since it may have seen who only tried.
     pub fn try_enter(&self, shard: usize, owner: u64) -> Result<(), u64> {
         let counter = &self.shards[shard % self.shards.len()];
         counter.fetch_add(1, SeqCst);
@@ -113,8 +114,45 @@ mod tests {
 
 #[cfg(all(test, feature = "shuttle"))]
 mod interleavings {
+    use shuttle::sync::{Condvar, Mutex};
+
     use super::*;
     use crate::sync::{Arc, thread};
+
+    #[test]
+    fn who_waits_for_an_empty_gate_hears_of_those_who_only_tried() {
+        shuttle::check_random(
+            || {
+                let gate = Arc::new(Gate::new(2));
+                let calls = Arc::new((Mutex::new(0), Condvar::new()));
+                let users: Vec<_> = (0..2)
+                    .map(|i| {
+                        let (gate, calls) = (gate.clone(), calls.clone());
+                        thread::spawn(move || {
+                            let entered = gate.try_enter(i, 10 + i as u64);
+                            if entered.is_err() || gate.leave(i) {
+                                *calls.0.lock().expect("no panic") += 1;
+                                calls.1.notify_all();
+                            }
+                        })
+                    })
+                    .collect();
+                gate.try_close(99).expect("nobody else closes");
+                loop {
+                    let before = *calls.0.lock().expect("no panic");
+                    if gate.is_empty(0) {
+                        break;
+                    }
+                    let mut now = calls.0.lock().expect("no panic");
+                    while *now == before {
+                        now = calls.1.wait(now).expect("no panic");
+                    }
+                }
+                users.into_iter().for_each(|u| u.join().expect("no panic"));
+            },
+            2000,
+        );
+    }
 
     #[test]
     fn nobody_is_inside_a_gate_that_was_found_empty() {

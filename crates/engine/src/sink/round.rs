@@ -85,16 +85,14 @@ impl<'a> Inside<'a> {
         shard: usize,
         owner: u64,
     ) -> Option<Inside<'a>> {
-        table.gate().try_enter(shard, owner).ok()?;
+        manager.enter_gate(table, shard, owner).ok()?;
         Some(Inside { manager, table, shard })
     }
 }
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        if self.table.gate().leave(self.shard) {
-            self.manager.graph.left(self.table.pointer().address());
-        }
+        self.manager.leave_gate(self.table, self.shard);
     }
 }
 

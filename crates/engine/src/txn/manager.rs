@@ -140,6 +140,20 @@ impl Manager {
         &self.ddl
     }
 
+    /// Enters the gate of a table for an owner, unless another is closing it: then that one is returned.
+    pub(crate) fn enter_gate(&self, table: &Table, shard: usize, owner: u64) -> Result<(), u64> {
+        let entered = table.gate().try_enter(shard, owner);
+        entered.inspect_err(|_| self.graph.left(table.pointer().address()))
+    }
+
+    /// Leaves it, through the shard by which it was entered. The table may be gone behind this.
+    pub(crate) fn leave_gate(&self, table: &Table, shard: usize) {
+        let address = table.pointer().address();
+        if table.gate().leave(shard) {
+            self.graph.left(address);
+        }
+    }
+
     /// Makes a table and registers it. The storage id is one that was never used.
     pub fn create_table(&self, spec: &TableSpec) -> Arc<Table> {
         self.tables.create(spec)

@@ -552,7 +552,7 @@ impl Transaction {
         let owner = self.session.owner().id().0;
         loop {
             let shard = task.worker().index();
-            match table.gate().try_enter(shard, owner) {
+            match self.manager().enter_gate(table, shard, owner) {
                 Ok(()) => {
                     self.held.push(Held {
                         table: table.pointer(),
@@ -603,9 +603,7 @@ impl Transaction {
     pub(super) fn leave(&self, held: &Held) {
         // SAFETY: the gate is held until the next line.
         let table = unsafe { held.table.get() };
-        if table.gate().leave(held.shard) {
-            self.manager().graph.left(held.table.address());
-        }
+        self.manager().leave_gate(table, held.shard);
     }
 
     fn wait_for_gate(&mut self, task: &Task, table: &Table, holder: u64) -> TxnResult<()> {
