@@ -40,7 +40,7 @@ struct Subject {
     database: &'static str,
     /// The tables that take time.
     tables: &'static [&'static str],
-    /// Two numbers, of which the first are the rows and others are checked with it.
+    /// The query for how many rows there are, and for a sum by which it is seen that they are the same.
     contents: &'static str,
 }
 
