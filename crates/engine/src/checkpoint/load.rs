@@ -314,6 +314,11 @@ impl BlockLoader {
         BlockLoader { handle, part, buffer, key, anchors }
     }
 
+    /// Prepares the indexes of a table for as many rows as it will have.
+    pub fn reserve(&self, table: &Table, rows: u64) {
+        while table.reserve(&self.handle.pin(), rows).is_continue() {}
+    }
+
     /// Loads the live rows of a block, into all indexes; how many there are.
     pub fn load(
         &mut self,

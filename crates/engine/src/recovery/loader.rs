@@ -8,7 +8,8 @@
 //! wait go on.
 //!
 //! The threads take blocks of tables that somebody has asked for first, and else of the smallest table: so most
-//! are there soon. All work on one table as long as it has blocks.
+//! are there soon. All work on one table as long as it has blocks, and before on its indexes: how many rows these
+//! will have is known from the files' directories, so that they need not grow again and again.
 //!
 //! # What goes on meanwhile
 //!
@@ -94,6 +95,8 @@ struct Work {
 
 struct PendingTable {
     table: Arc<Table>,
+    /// Rows that it will have.
+    rows: u64,
     blocks: Vec<Block>,
     /// The first block that nobody has taken.
     next: usize,
@@ -101,8 +104,15 @@ struct PendingTable {
     busy: usize,
 }
 
-/// A block to be loaded: the place of its table among all, and the block.
-type Job = (usize, Arc<Table>, Block);
+/// A block to be loaded.
+struct Job {
+    /// Which of the tables it belongs to.
+    place: usize,
+    table: Arc<Table>,
+    /// Rows that the table will have.
+    rows: u64,
+    block: Block,
+}
 
 impl Loader {
     /// Starts to load what is pending in the database of this manager, from files that `pin` keeps; nothing if
@@ -121,7 +131,8 @@ impl Loader {
         let pending = tables.len();
         let tables = tables.into_iter().map(PendingTable::new).collect();
         let work = Work { tables, first: 0, pending, pin: Some(pin) };
-        let threads = options.threads.max(1);
+        // Of several one more, for while one waits for what it reads.
+        let threads = options.threads.max(1) + usize::from(options.threads > 1);
         let closing = AtomicBool::new(false);
         let manager = manager.clone();
         let clock = manager.runtime().env().clock();
@@ -186,7 +197,8 @@ impl PendingTable {
     fn new(own: TableBlocks) -> PendingTable {
         let TableBlocks { table, blocks, rows } = own;
         table.loading().set_missing(rows);
-        PendingTable { table, blocks, next: 0, busy: 0 }
+        let rows = table.memory().rows + rows;
+        PendingTable { table, rows, blocks, next: 0, busy: 0 }
     }
 
     fn has_more(&self) -> bool {
@@ -197,7 +209,8 @@ impl PendingTable {
 impl Shared {
     fn run(&self, files: &Files, part: usize) {
         let mut loader = BlockLoader::new(self.manager.runtime().collector(), part);
-        while let Some((place, table, block)) = self.next() {
+        while let Some(Job { place, table, rows, block }) = self.next() {
+            loader.reserve(&table, rows);
             match loader.load(files, &block, &table, &mut |_| {}) {
                 Ok(rows) => {
                     table.loading().came(rows);
@@ -225,7 +238,8 @@ impl Shared {
         let own = &mut tables[place];
         own.next += 1;
         own.busy += 1;
-        Some((place, own.table.clone(), own.blocks[own.next - 1]))
+        let (table, block) = (own.table.clone(), own.blocks[own.next - 1]);
+        Some(Job { place, table, rows: own.rows, block })
     }
 
     /// A block of this table is loaded.

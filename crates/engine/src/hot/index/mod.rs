@@ -147,6 +147,15 @@ impl Index {
         }
     }
 
+    /// Prepares for as many rows as there will soon be, those that are there among them: does a part of that, and
+    /// is to be called again if there is more. Several threads may do this at once, and share the work.
+    pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
+        match self {
+            Index::Hash(index) => index.reserve(guard, rows),
+            Index::Range(_) => ControlFlow::Break(()),
+        }
+    }
+
     /// Removes an anchor. Readers that are at it go on unharmed.
     ///
     /// # Safety

@@ -384,6 +384,35 @@ fn a_bucket_count_is_a_hint() {
 }
 
 #[test]
+fn a_hash_index_is_prepared_for_rows_that_will_come() {
+    let collector = Collector::new();
+    for (unique, rows, expected) in [
+        (true, 0, 1024),
+        (true, 70_000, 131_072),
+        (false, 70_000, 1024),
+        (true, 2_000_000, 1 << 21),
+    ] {
+        let f = Fixture::with_buckets(true, unique, KeyKind::Int, 1024);
+        for key in 0..100 {
+            f.add(&collector.register().pin(), key, u64::from(key));
+        }
+        let prepare = || {
+            let handle = collector.register();
+            while f.index.reserve(&handle.pin(), rows).is_continue() {}
+        };
+        std::thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(prepare))));
+        let handle = collector.register();
+        let guard = handle.pin();
+        let Index::Hash(index) = &f.index else { unreachable!("it was made as one") };
+        assert_eq!(index.stats(&guard).total_buckets, expected, "{unique} {rows}");
+        assert!(f.index.memory().allocated_bytes >= expected * 8);
+        let mut found = f.scan_all(&guard, Scan::all(), 100);
+        found.sort_unstable();
+        assert_eq!(found, (0..100).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn scans_pass_over_empty_buckets_before_and_while_more_are_added() {
     let collector = Collector::new();
     let handle = collector.register();

@@ -1,6 +1,8 @@
 //! Putting rows back, from checkpoint files and the log. Only recovery does this, when nobody else uses the
 //! table.
 
+use std::ops::ControlFlow;
+
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
@@ -152,6 +154,16 @@ impl Table {
                 (Walk::Scan(Scan::from_hash(first(part) as u64)), share)
             }
             Index::Range(_) => (Walk::Scan(Scan::all()), Share::Addresses { part, parts }),
+        }
+    }
+
+    /// Prepares the indexes, but those that leave rows out, for as many rows as there will be: does a part of
+    /// that, and is to be called again if there is more. Several threads share the work.
+    pub(crate) fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
+        let mut indexes = self.indexes.iter().filter(|own| own.filter.is_none());
+        match indexes.any(|own| own.index.reserve(guard, rows).is_continue()) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         }
     }
 

@@ -14,6 +14,9 @@
 //! into the list in [`Share`]s, one for each insert, in the order of their borders, so that the words
 //! that this reads and writes lie next to each other. Whoever finishes the last share publishes the
 //! level. The table is a bit too full in the meantime.
+//!
+//! Who is about to insert many rows and knows how many grows the table before: what is between two buckets
+//! has to be passed when one is put into the list, and before there is nearly nothing.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -33,6 +36,8 @@ const FIRST_LEVEL_MAX: u32 = 20;
 const FIRST_LEVEL_MIN: u32 = if cfg!(feature = "shuttle") { 1 } else { 3 };
 /// 2^34 buckets take 128 GB.
 const LEVEL_MAX: u32 = 34;
+/// More buckets there are not.
+pub(super) const MAX: u64 = 1 << LEVEL_MAX;
 /// Buckets that one insert puts into the list.
 const SHARE: u64 = if cfg!(feature = "shuttle") { 1 } else { 16 };
 /// Where the level is in the word that says what is being added.
@@ -57,6 +62,8 @@ impl Share {
 
 #[derive(Debug)]
 pub(super) struct Buckets {
+    /// How many it was made for.
+    hint: u64,
     /// The level of the first segment.
     first_level: u32,
     /// The present level. Only rises, when all its buckets are in the list.
@@ -77,6 +84,7 @@ impl Buckets {
         let wanted = hint.clamp(1, 1 << FIRST_LEVEL_MAX).next_power_of_two().ilog2();
         let first_level = wanted.clamp(FIRST_LEVEL_MIN, FIRST_LEVEL_MAX);
         let buckets = Buckets {
+            hint,
             first_level,
             level: AtomicU32::new(first_level),
             growth: AtomicU64::new(u64::from(first_level) << LEVEL_SHIFT | added(first_level)),
@@ -91,6 +99,11 @@ impl Buckets {
     #[inline]
     pub(super) fn count(&self) -> u64 {
         1 << self.level.load(Relaxed)
+    }
+
+    /// How many it was made for, whatever it began with.
+    pub(super) fn hint(&self) -> u64 {
+        self.hint
     }
 
     /// The level of the first segment: all hashes of a bucket have at least so many bits in common.

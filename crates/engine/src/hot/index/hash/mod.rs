@@ -16,6 +16,8 @@ mod nodes;
 mod scan;
 mod stats;
 
+use std::ops::ControlFlow;
+
 use crossbeam_epoch::Guard;
 use smallvec::SmallVec;
 
@@ -32,6 +34,9 @@ use crate::hot::key::{KeyBuf, SeekKey};
 use buckets::Buckets;
 use list::SplitList;
 use nodes::{AnchorNodes, KeyHeader, KeyNodes};
+
+/// How often one call of [`HashIndex::reserve`] adds buckets.
+const SHARES_AT_ONCE: usize = 1024;
 
 /// See the module's header.
 #[derive(Debug)]
@@ -143,6 +148,19 @@ impl HashIndex {
             list.prefetch_first(self.rows.probe_of(next).hash);
         }
         self.prefetch_key(after);
+    }
+
+    /// See [`Index::reserve`](super::Index::reserve). How many keys rows have is known of a unique index alone;
+    /// of another its maker has said how many he expects.
+    pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
+        let keys = if self.is_unique() { rows } else { rows.min(self.buckets().hint()) };
+        for _ in 0..SHARES_AT_ONCE {
+            if self.buckets().count() >= keys.min(buckets::MAX) {
+                return ControlFlow::Break(());
+            }
+            self.grow(guard);
+        }
+        ControlFlow::Continue(())
     }
 
     /// Adds buckets. Called again and again until there are enough.
