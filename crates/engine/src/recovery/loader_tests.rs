@@ -352,6 +352,9 @@ fn damage_that_is_found_late_makes_the_database_suspect() {
     let error = loaded(&database(&server)).expect("it is damaged").to_string();
     let name = scene.large[1].path.to_string_lossy().into_owned();
     assert!(error.contains(&name), "{error}");
+    let (from, to) = scene.large[1].range;
+    let commits = format!("(it covers the commits from {from} to {to})");
+    assert!(error.ends_with(&commits), "{error}");
     let begun = Transaction::begin(&server.session(5), &server.task);
     assert_eq!(begun.err(), Some(suspect));
 }

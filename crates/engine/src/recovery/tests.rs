@@ -173,6 +173,11 @@ impl World {
 
     /// A server that has recovered these databases.
     pub fn recover(&self, ids: &[i32], threads: usize) -> Server {
+        self.recover_watched(ids, threads).0
+    }
+
+    /// The same, and how far each has come.
+    fn recover_watched(&self, ids: &[i32], threads: usize) -> (Server, Vec<RecoveryProgress>) {
         let server = self.server();
         let host = server.engine.host();
         let recovered = ids.iter().map(|id| {
@@ -197,7 +202,7 @@ impl World {
             matches!(progress.stage(), RecoveryStage::Tables { .. } | RecoveryStage::Done)
         };
         assert!(watched.iter().all(is_open));
-        server
+        (server, watched)
     }
 }
 
@@ -404,7 +409,8 @@ fn what_was_committed_is_there_after_a_clean_shutdown() {
         drop((database, table, server));
         world.sim.fs().power_off();
         world.sim.fs().power_on();
-        let server = world.recover(&[5], threads);
+        let (server, watched) = world.recover_watched(&[5], threads);
+        assert_eq!(watched[0].operations(), 0, "a checkpoint has it all");
         assert_eq!(server.rows(5, 1), *states.last().expect("there is one"));
         let database = server.engine.database(DbId(5)).expect("it is open");
         let next = database.manager().take_identity(&server.task, &server.table(5, 1), 1);

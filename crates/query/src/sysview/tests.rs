@@ -388,6 +388,44 @@ fn memory_consumers_add_up_to_what_tables_and_indexes_use() {
 }
 
 #[test]
+fn buckets_are_counted_and_rows_of_a_key_are_a_chain() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(IN_MEMORY);
+    session.script(
+        "create table one (id int not null primary key nonclustered, k int not null index i hash with (bucket_count = 64),
+            n int not null index j hash with (bucket_count = 8)) with (memory_optimized = on)
+        go
+        insert one select value, 7, value % 100 from generate_series(1, 500)",
+    );
+    let chains = |table: &str| {
+        format!(
+            "select index_id, total_bucket_count, empty_bucket_count, avg_chain_length, max_chain_length
+            from sys.dm_db_xtp_hash_index_stats where object_id = object_id('{table}') order by 1"
+        )
+    };
+    let one = rows(&session.run(&chains("one")));
+    let (first, second) = one.split_once('\n').expect("two indexes");
+    assert_eq!(first, "3|64|63|500|500", "one key");
+    // A hundred keys, so that there are more buckets than were asked for.
+    let second: Vec<i64> = second.split('|').map(|n| n.parse().unwrap()).collect();
+    let [4, buckets, empty, average, longest] = second[..] else { panic!("{second:?}") };
+    assert!((64..=256).contains(&buckets), "{second:?}");
+    // As documented: rows by buckets that have some.
+    assert_eq!(average, 500 / (buckets - empty), "{second:?}");
+    assert!(longest % 5 == 0 && longest >= average, "{second:?}");
+    // Chains of an index that is unique.
+    let unique = rows(&session.run(&chains("m")));
+    let unique: Vec<i64> = unique.split('|').map(|n| n.parse().unwrap()).collect();
+    let [2, buckets, empty, average, longest] = unique[..] else { panic!("{unique:?}") };
+    assert!(buckets & (buckets - 1) == 0 && buckets >= 1024, "{unique:?}");
+    assert!(
+        empty > 0 && average == 2000 / (buckets - empty) && (2..20).contains(&longest),
+        "{unique:?}"
+    );
+}
+
+#[test]
 fn the_collector_tells_what_it_has_freed() {
     let server = TestServer::new();
     let mut session = server.session();

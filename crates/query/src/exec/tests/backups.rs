@@ -2,7 +2,9 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use env::OpKind;
 use env::sim::SimEnv;
 
 use crate::exec::testing::TestServer;
@@ -234,4 +236,57 @@ fn a_damaged_file_keeps_the_sets_that_have_not_expired() {
     assert!(refused.starts_with("Msg 4030, "), "{refused}");
     let done = admin.run("backup database d to disk = '/backups/d.bak' with init, skip");
     assert!(!done.contains("Msg "), "{done}");
+}
+
+/// The disk stops when two thirds of each are done.
+#[test]
+fn how_far_backups_and_restores_have_come_is_shown() {
+    let sim = SimEnv::new(5);
+    let server = TestServer::on(&sim);
+    let mut admin = server.session();
+    admin.run("create database d; create table d.dbo.t (id int not null primary key, v char(8000) not null)");
+    let done =
+        admin.run("insert d.dbo.t select value, 'v' from generate_series(1, 2000); checkpoint");
+    assert!(!done.contains("Msg "), "{done}");
+    let shown = "select command, percent_complete from sys.dm_exec_requests where command like '% DATABASE'";
+    for (statement, command, kind, name) in [
+        (
+            "backup database d to disk = 'd.bak' with init",
+            "BACKUP DATABASE",
+            OpKind::Write,
+            "write ",
+        ),
+        (
+            "restore database d from disk = 'd.bak' with replace",
+            "RESTORE DATABASE",
+            OpKind::Read,
+            "read ",
+        ),
+    ] {
+        sim.fs().start_trace();
+        let done = admin.run(statement);
+        assert!(done.contains(" successfully processed "), "{done}");
+        let trace = sim.fs().take_trace();
+        let own =
+            trace.iter().filter(|line| line.starts_with(name) && line.contains("d.bak")).count();
+        sim.fs().hold_on(kind, "d.bak", own as u64 * 2 / 3);
+        let instance = server.instance.clone();
+        let working = std::thread::spawn(move || TestServer::of(instance).session().run(statement));
+        let percent = loop {
+            let answer = admin.run(shown);
+            let row = answer.lines().nth(1).filter(|row| row.starts_with(command));
+            let percent = row.and_then(|row| row.split('|').nth(1)?.parse::<f64>().ok());
+            if let Some(percent) = percent.filter(|percent| *percent > 0.0) {
+                break percent;
+            }
+            assert!(!working.is_finished(), "it has been held up: {answer}");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert!(percent < 100.0, "{percent}");
+        sim.fs().release(kind);
+        let done = working.join().unwrap();
+        assert!(done.contains(" successfully processed "), "{done}");
+        assert!(!admin.run(shown).contains(command));
+    }
+    assert_eq!(admin.run("select count(*) as n from d.dbo.t"), "n\n2000\n(1 row)");
 }
