@@ -27,7 +27,7 @@ use crate::checkpoint::{
     CoreParts, Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
 use crate::cold::table::ColdTables;
-use crate::cold::{FileActivity, PoolOptions, SpaceStats};
+use crate::cold::{ColdError, DurablePages, FileActivity, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
@@ -509,6 +509,11 @@ impl Database {
     /// How the pages of the data file of disk tables are used; nothing as long as there is none.
     pub fn data_file_space(&self) -> Option<SpaceStats> {
         self.sinker.get().and_then(|sinker| sinker.core().file_space())
+    }
+
+    /// The pages of disk tables as they are on disk, for a check; nothing as long as there are none.
+    pub fn durable_pages(&self) -> Result<Option<DurablePages>, ColdError> {
+        self.sinker.get().map_or(Ok(None), |sinker| sinker.core().pin_pages())
     }
 
     /// What has been done with the data file of disk tables since it was opened.

@@ -65,6 +65,7 @@ super::messages! {
     DBCC_OBJECT_NOT_FOUND = 2501, 16, 45, "Cannot find a table or object with the name \"%s\". Check the system catalog.";
     DBCC_PERMISSION = 2571, 14, 3, "User '%s' does not have permission to run DBCC %s.";
     DBCC_INDEX_NOT_FOUND = 2591, 16, 1, "Cannot find a row in the system catalog with the index ID %s for table \"%s\".";
+    DBCC_NO_OBJECT_RESULT = 8954, 10, 1, "%s found %s allocation errors and %s consistency errors not associated with any single object.";
     DBCC_DATABASE_RESULT = 8989, 10, 1, "%s found %s allocation errors and %s consistency errors in database '%s'.";
     DBCC_TABLE_RESULT = 8990, 10, 1, "%s found %s allocation errors and %s consistency errors in table '%s' (object ID %s).";
     DBCC_PAGE_NOT_PROCESSED = 8928, 16, 1, "Object ID %s, index ID %s, partition ID %s, alloc unit ID %s (type %s): Page %s could not be processed.  See other errors for details.";

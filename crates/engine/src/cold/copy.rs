@@ -7,7 +7,8 @@
 //! # Life of a copy
 //!
 //! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root reaches.
-//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints go on.
+//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints go on. A check of a
+//!    database is content with that.
 //! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum of that.
 //!
 //! # Invariants
@@ -67,6 +68,17 @@ type Read = (Chunk, Result<(), ColdError>);
 
 /// Chunks that are read ahead.
 const CHUNKS_AHEAD: usize = 3;
+
+/// A page that cannot be read, or is not what was written there.
+#[derive(Clone, Debug)]
+pub struct LostImage {
+    /// Its number, if it is one of a tree; else it says where others are.
+    pub page: Option<PageNumber>,
+    /// Where it is.
+    pub place: Place,
+    /// Why.
+    pub error: ColdError,
+}
 
 /// A page, and where it is.
 #[derive(Clone, Copy)]
@@ -139,14 +151,36 @@ impl Listing {
         Ok(())
     }
 
-    /// Whether the pages of a part, as it was read, are what they should be.
-    fn verify(&self, offset: u64, part: &[u8]) -> Result<(), ColdError> {
+    /// The pages of a part, as it was read, that are not what they should be.
+    fn mismatches(&self, offset: u64, part: &[u8]) -> impl Iterator<Item = LostImage> {
         let (front, pages) = self.pages_of(offset, part.len());
-        for (page, bytes) in pages.iter().zip(part[front..].chunks_exact(PAGE_BYTES)) {
-            verify(bytes, self.core.seed, page.kind, page.number, page.word)
-                .map_err(|what| self.core.mismatch(PageNumber(page.number), page.word, what))?;
-        }
+        let images = pages.iter().zip(part[front..].chunks_exact(PAGE_BYTES));
+        images.filter_map(|(page, image)| Some(page.lost(self.verify(page, image).err()?)))
+    }
+
+    fn verify(&self, page: &Listed, image: &[u8]) -> Result<(), ColdError> {
+        verify(image, self.core.seed, page.kind, page.number, page.word)
+            .map_err(|what| self.core.mismatch(PageNumber(page.number), page.word, what))?;
         Ok(())
+    }
+
+    /// Reads a part page by page.
+    fn read_each(&self, offset: u64, buffer: &mut [u8]) -> Vec<LostImage> {
+        let (_, pages) = self.pages_of(offset, buffer.len());
+        let image = &mut buffer[..PAGE_BYTES];
+        let mut read = |page: &Listed| {
+            let read = self.core.read_places(page.word.place(), image);
+            read.map_err(|error| ColdError::Read(Arc::new(error)))?;
+            self.verify(page, image)
+        };
+        pages.iter().filter_map(|page| Some(page.lost(read(page).err()?))).collect()
+    }
+}
+
+impl Listed {
+    fn lost(&self, error: ColdError) -> LostImage {
+        let page = (self.kind == Kind::Data).then_some(PageNumber(self.number));
+        LostImage { page, place: self.word.place(), error }
     }
 }
 
@@ -158,6 +192,26 @@ impl DurablePages {
 
     /// The next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; nothing at its end. Blocks the thread.
     pub fn read(&mut self) -> Result<&[u8], ColdError> {
+        let (offset, len, result) = self.read_next();
+        result?;
+        // Not verified by whoever reads ahead: the disk would have nothing to do meanwhile.
+        let part = &self.buffer[..len];
+        self.listing.mismatches(offset, part).next().map_or(Ok(part), |lost| Err(lost.error))
+    }
+
+    /// Reads the next bytes of the copy and adds what is lost among them; nothing at the end. Blocks the thread.
+    pub fn check_next(&mut self, lost: &mut Vec<LostImage>) -> Option<()> {
+        let (offset, len, result) = self.read_next();
+        let part = &mut self.buffer[..len];
+        match result {
+            Ok(()) => lost.extend(self.listing.mismatches(offset, part)),
+            Err(_) => lost.append(&mut self.listing.read_each(offset, part)),
+        }
+        (len > 0).then_some(())
+    }
+
+    /// Reads the next chunk: where it begins, how long it is, and whether it could be read.
+    fn read_next(&mut self) -> (u64, usize, Result<(), ColdError>) {
         self.ask();
         if self.under_way > 0 {
             let worker = self.ahead.as_ref().expect("somebody reads");
@@ -165,18 +219,11 @@ impl DurablePages {
             self.under_way -= 1;
             let Chunk { offset, len, buffer } = chunk;
             self.free.push(std::mem::replace(&mut self.buffer, buffer));
-            result?;
-            return self.verified(offset, len);
+            return (offset, len, result);
         }
         let (offset, len) = self.take_next();
-        self.listing.read(offset, &mut self.buffer[..len])?;
-        self.verified(offset, len)
-    }
-
-    /// What was read. Not verified by whoever reads ahead: the disk would have nothing to do meanwhile.
-    fn verified(&self, offset: u64, len: usize) -> Result<&[u8], ColdError> {
-        let part = &self.buffer[..len];
-        self.listing.verify(offset, part).map(|()| part)
+        let result = self.listing.read(offset, &mut self.buffer[..len]);
+        (offset, len, result)
     }
 
     /// Where the next chunk begins, and its length, which is 0 at the end.

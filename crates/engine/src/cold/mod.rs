@@ -71,7 +71,7 @@ mod unreadable;
 pub use batch::Batch;
 pub use buffers::Held;
 pub use checkpoint::{Capture, CheckpointStats, Opened};
-pub use copy::{CopyWriter, DurablePages};
+pub use copy::{CopyWriter, DurablePages, LostImage};
 pub use counters::PoolStats;
 pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};

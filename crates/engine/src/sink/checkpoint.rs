@@ -112,7 +112,7 @@ impl Core {
         Ok(())
     }
 
-    /// Keeps the pages of the last root for a backup; nothing if there are none.
+    /// Keeps the pages of the last root for a backup or a check; nothing if there are none.
     pub fn pin_pages(&self) -> Result<Option<DurablePages>, ColdError> {
         let cold = self.lock().cold.clone();
         cold.map(|cold| cold.store().pin_durable()).transpose()

@@ -1,6 +1,7 @@
 //! Pages that a check cannot read.
 
 use super::TableCheck;
+use crate::cold::LostImage;
 use crate::cold::tree::{Gap, TreeError};
 use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::table::Table;
@@ -22,6 +23,24 @@ pub struct LostPage {
     pub is_refused: bool,
     /// Whether it holds part of a long value.
     pub is_overflow: bool,
+}
+
+impl LostPage {
+    /// A page of a file as it was found there, whatever index it belongs to. If it says where others are, its number
+    /// is that of its place.
+    ///
+    /// # Errors
+    /// Nothing could be found out about it.
+    pub fn found(lost: &LostImage) -> TxnResult<LostPage> {
+        let page = lost.page.map_or(u64::from(lost.place.index), |page| page.0);
+        let file = u16::from(lost.place.file);
+        let (what, is_refused) = match TxnError::from(lost.error.clone()) {
+            TxnError::Page(PageFault::Damaged { what, .. }) => (what, false),
+            TxnError::Page(PageFault::Read { .. }) => (REFUSED, true),
+            error => return Err(error),
+        };
+        Ok(LostPage { index: 0, file, page, what, is_refused, is_overflow: false })
+    }
 }
 
 /// The page that could not be read, if that is why something has failed.

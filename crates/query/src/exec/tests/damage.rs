@@ -157,6 +157,49 @@ fn damage_in_each_tree_is_found_with_what_lies_below_it_left_out() {
     assert!(!answer.contains("Msg "), "{answer}");
 }
 
+/// A check of the tables does not come to them.
+#[test]
+fn damage_below_a_damaged_node_and_in_the_map_is_found() {
+    let (sim, server, file, pages) = sunk(5);
+    let mut session = server.session();
+    let (inner, leaves) = (some(&pages, 0, Some(1)), some(&pages, 0, Some(0)));
+    let below: Vec<Page> = [7, 8, 300].map(|at| leaves[at]).to_vec();
+    assert!(inner.len() < 20, "{}", inner.len());
+    let damaged: Vec<Page> = inner.iter().chain(&below).copied().collect();
+    damaged.iter().for_each(|page| flip(&sim, &file, *page));
+    let answer = check(&mut session);
+    let unknown = "Object ID 0, index ID -1, partition ID 0, alloc unit ID 0 (type Unknown)";
+    assert_eq!(lines(&answer, unknown).len(), 2 * below.len(), "{answer}");
+    assert_eq!(lines(&answer, "Msg 8928, Level 16, ").len(), damaged.len(), "{answer}");
+    let alone = "CHECKDB found 0 allocation errors and 6 consistency errors not associated with any single object.";
+    assert_eq!(lines(&answer, alone).len(), 1, "{answer}");
+    let all = format!("found 0 allocation errors and {} consist", 2 * damaged.len());
+    assert!(answer.contains(&format!("{all}ency errors in database 'd'.")), "{answer}");
+    damaged.iter().for_each(|page| flip(&sim, &file, *page));
+    assert!(!check(&mut session).contains("Msg "));
+
+    // What else the root reaches: the map of the pages and what says where that is.
+    let len = sim.env().fs().metadata(Path::new(&file)).unwrap().expect("it is there").len;
+    let known: Vec<u64> = pages.iter().map(|page| page.offset).collect();
+    let mut found = 0;
+    for offset in (0..len).step_by(8192).filter(|offset| !known.contains(offset)) {
+        let page = Page { offset, ..pages[0] };
+        flip(&sim, &file, page);
+        let answer = check(&mut session);
+        if answer.contains("Msg ") {
+            assert_eq!(lines(&answer, "Msg 8928, Level 16, ").len(), 1, "{answer}");
+            // Pages of the other tables are there too, and the list of trees, which is a page as theirs are.
+            let is_of_map =
+                answer.contains("CHECKDB found 2 allocation errors and 0 consistency errors");
+            assert!(!is_of_map || lines(&answer, unknown).len() == 2, "{answer}");
+            found += usize::from(is_of_map);
+        }
+        flip(&sim, &file, page);
+    }
+    assert!(found >= 2, "{found}");
+    assert!(!check(&mut session).contains("Msg "));
+}
+
 #[test]
 fn damage_is_found_after_a_restart() {
     let (sim, server, file, pages) = sunk(3);

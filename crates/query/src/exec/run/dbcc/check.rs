@@ -1,9 +1,11 @@
 //! `DBCC CHECKTABLE`, `CHECKDB`, `CHECKALLOC`, `CHECKCATALOG`.
 //!
 //! A table is right if its pages can be read, its rows can be taken apart and its indexes hold exactly its rows; a
-//! catalog, if the schema is what its rows say. A row may be in memory, in a page, or in both: as pages is shown
+//! catalog, if the schema is what its rows say; a file, if all that its last root reaches is what was written there,
+//! which also finds what lies below pages that are lost. A row may be in memory, in a page, or in both: as pages is shown
 //! how many pages of 8 KB the bytes of the rows would fill, and errors about rows name page (0:0).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use base::ids::DbId;
@@ -11,6 +13,7 @@ use base::{SqlError, message};
 use engine::catalog::def::{
     Permission, SchemaId, Securable, SecurableClass, TableDef, TableRole, UserAccess,
 };
+use engine::cold::{DurablePages, LostImage, Place};
 use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
 use engine::txn::{LostPage, ReadAt, TableCheck, TableFault, TxnError, TxnResult};
@@ -22,6 +25,15 @@ use crate::interp::errors::of_database;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
+/// So many pages of a file are told of. Who has more knows that the device is broken.
+const LOST_MAX: usize = 10_000;
+
+/// How many errors something has.
+#[derive(Clone, Copy, Default)]
+struct Errors {
+    allocation: u64,
+    consistency: u64,
+}
 
 impl Context<'_> {
     /// `CHECKTABLE`. Errors 2501, 2571, 7919.
@@ -50,20 +62,27 @@ impl Context<'_> {
         self.demand_owner(database, command)?;
         self.refuse_repair(database, dbcc)?;
         let name = self.session.instance.database_name(database);
-        let mut errors = 0;
+        let mut errors = Errors::default();
         // As in SQL Server, nobody vouches for tempdb's catalog while sessions make tables in it.
         if command != "CHECKALLOC" && database != DbId::TEMPDB {
             self.refuse_in_transaction(&format!("DBCC {command}"))?;
-            errors += self.check_catalog(database)?;
+            errors.consistency += self.check_catalog(database)?;
         }
         if command == "CHECKDB" {
             if informs(dbcc) {
                 self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
             }
-            errors += self.check_tables(dbcc, database)?;
+            let mut known = HashSet::new();
+            errors.consistency += self.check_tables(dbcc, database, &mut known)?;
+            if database != DbId::TEMPDB {
+                let of_file = self.check_file(database, &known)?;
+                errors.allocation += of_file.allocation;
+                errors.consistency += of_file.consistency;
+            }
         }
-        if command != "CHECKCATALOG" && (informs(dbcc) || errors > 0) {
-            let args: [Shown; 4] = [&command, &0, &errors, &name];
+        let Errors { allocation, consistency } = errors;
+        if command != "CHECKCATALOG" && (informs(dbcc) || allocation + consistency > 0) {
+            let args: [Shown; 4] = [&command, &allocation, &consistency, &name];
             self.tell(SqlError::new(&message::DBCC_DATABASE_RESULT, &args))?;
         }
         Ok(())
@@ -109,7 +128,13 @@ impl Context<'_> {
         }
     }
 
-    fn check_tables(&mut self, dbcc: &ast::Dbcc, database: DbId) -> Run<u64> {
+    /// Checks all tables: how many errors there are. Adds the pages that they have lost to those that are known.
+    fn check_tables(
+        &mut self,
+        dbcc: &ast::Dbcc,
+        database: DbId,
+        known: &mut HashSet<u64>,
+    ) -> Run<u64> {
         let schema = self.schema(database)?;
         let tables = schema.tables().filter(|table| table.role == TableRole::Table);
         let tables: Vec<Arc<TableDef>> = tables.cloned().collect();
@@ -126,8 +151,63 @@ impl Context<'_> {
             let name = self.table_shown(database, &table)?;
             self.tell_table(dbcc, &name, &checked)?;
             errors += self.report_faults("CHECKDB", &name, &table, &checked)?;
+            known.extend(checked.lost.iter().map(|lost| lost.page));
         }
         Ok(errors)
+    }
+
+    /// Reads all pages that the data file's last root reaches, and reports those that are lost and not known: below
+    /// others that are, of the map, or replaced since in memory.
+    fn check_file(&mut self, database: DbId, known: &HashSet<u64>) -> Run<Errors> {
+        let mut lost = Vec::new();
+        match self.catalog(database)?.database().durable_pages() {
+            Ok(None) => {}
+            Ok(Some(pages)) => self.read_pages(pages, &mut lost)?,
+            // The root itself, at the file's beginning.
+            Err(error) => {
+                lost.push(LostImage { page: None, place: Place { file: 1, index: 0 }, error });
+            }
+        }
+        let mut errors = Errors::default();
+        for image in &lost {
+            let page = LostPage::found(image).map_err(|error| of_database(&error, database))?;
+            if image.page.is_some() && known.contains(&page.page) {
+                continue;
+            }
+            for error in page_messages(&Owner::UNKNOWN, &page) {
+                self.report(&error)?;
+            }
+            match image.page {
+                Some(_) => errors.consistency += PAGE_MESSAGES as u64,
+                None => errors.allocation += PAGE_MESSAGES as u64,
+            }
+        }
+        if errors.allocation + errors.consistency > 0 {
+            let args: [Shown; 3] = [&"CHECKDB", &errors.allocation, &errors.consistency];
+            self.tell(SqlError::new(&message::DBCC_NO_OBJECT_RESULT, &args))?;
+        }
+        Ok(errors)
+    }
+
+    /// Reads pages on a thread that may wait for the disk, and adds those that are lost.
+    fn read_pages(&mut self, mut pages: DurablePages, lost: &mut Vec<LostImage>) -> Run<()> {
+        let instance = self.instance();
+        let threads = instance.databases().backup_threads();
+        while lost.len() < LOST_MAX {
+            let job = threads.begin(self.task, move || {
+                let mut found = Vec::new();
+                let more = pages.check_next(&mut found);
+                (pages, found, more)
+            });
+            let (back, mut found, more) = job.wait(self.task);
+            lost.append(&mut found);
+            if more.is_none() {
+                break;
+            }
+            pages = back;
+            self.check_interrupt()?;
+        }
+        Ok(())
     }
 
     /// Checks the rows of a table in a statement of its own.
@@ -172,7 +252,7 @@ impl Context<'_> {
         checked: &TableCheck,
     ) -> Run<u64> {
         for page in &checked.lost {
-            for error in page_messages(table, page) {
+            for error in page_messages(&Owner::of(table, page), page) {
                 self.report(&error)?;
             }
         }
@@ -191,15 +271,33 @@ impl Context<'_> {
 /// Errors about one page.
 const PAGE_MESSAGES: usize = 2;
 
+/// What a page belongs to, as errors have it.
+struct Owner {
+    object: i32,
+    index: i32,
+    partition: i64,
+    kind: &'static str,
+}
+
+impl Owner {
+    /// Nobody has come to the page from the root of a table.
+    const UNKNOWN: Owner = Owner { object: 0, index: -1, partition: 0, kind: "Unknown" };
+
+    fn of(table: &TableDef, page: &LostPage) -> Owner {
+        let index = index_id(table, page.index);
+        let kind = if page.is_overflow { "LOB data" } else { "In-row data" };
+        Owner { object: table.id().0, index, partition: partition(table, index), kind }
+    }
+}
+
 /// Errors 8928, 8939.
-fn page_messages(table: &TableDef, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
-    let (id, index) = (table.id(), index_id(table, page.index));
-    let part = partition(table, index);
+fn page_messages(owner: &Owner, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
+    let Owner { object, index, partition, kind } = owner;
     let place = format!("({}:{})", page.file, page.page);
-    let kind = if page.is_overflow { "LOB data" } else { "In-row data" };
     // What SQL Server has there for pages that are not what was written, and that cannot be read.
     let status = if page.is_refused { -1 } else { -4 };
-    let args: [Shown; 9] = [&id, &index, &part, &part, &kind, &place, &page.what, &0, &status];
+    let args: [Shown; 9] =
+        [object, index, partition, partition, kind, &place, &page.what, &0, &status];
     [
         SqlError::new(&message::DBCC_PAGE_NOT_PROCESSED, &args[..6]),
         SqlError::new(&message::DBCC_PAGE_TEST_FAILED, &args),
