@@ -5,7 +5,8 @@
 //! * S4: of a table that sinks, every anchor whose row is committed, or deleted by a commit, is queued
 //!   here or in the hands of who sinks rows, until it says [`SUNK`](super::status::Begin::SUNK). An
 //!   anchor may be queued many times, but not behind the stamp of its newest version: so who takes it
-//!   down has taken all its entries, and forgets them then. Nobody else frees such an anchor.
+//!   down has taken all its entries. He drops one that he has been faster than: all that was committed
+//!   up to its stamp is written. Nobody else frees such an anchor.
 //! * S5: a commit queues what it wrote before it gives its slot back, which has its stamp until then. So
 //!   whoever finds the horizon above a stamp finds what that commit wrote in the queue.
 

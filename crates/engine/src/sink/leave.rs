@@ -1,6 +1,6 @@
 //! Out of memory: rows that the trees have, once nobody needs them there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::ids::{Lsn, StorageId};
@@ -19,10 +19,9 @@ pub(super) struct Leaving {
     pub due: Lsn,
     /// The horizon of the round: what is newer is not in the trees.
     pub through: Lsn,
-    /// The rows, in the order in which they leave.
+    /// The rows, in the order in which they leave. A round before may have some of them, too; those have been
+    /// committed to since, and it leaves them to this one.
     pub anchors: Vec<AnchorPtr>,
-    /// Whether an earlier round may have some of them as well.
-    pub again: bool,
 }
 
 impl Core {
@@ -51,8 +50,7 @@ impl Core {
             while is_due(state.leaving.get(&storage).and_then(|rows| rows.front())) {
                 let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
                 let rows = rows.expect("it is due");
-                let gone = self.take_rows_down(task, state, inside.table, (hold, &rows));
-                forget(state, storage, &gone);
+                self.take_rows_down(task, state, inside.table, (hold, &rows));
                 found = true;
             }
             if state.leaving.get(&storage).is_some_and(|rows| rows.is_empty()) {
@@ -68,8 +66,8 @@ impl Core {
         state: &mut State,
         table: &Table,
         (hold, rows): (&Hold<'_>, &Leaving),
-    ) -> Vec<AnchorPtr> {
-        let (manager, mut gone, mut garbage) = (&*self.manager, Vec::new(), Vec::new());
+    ) {
+        let (manager, mut gone, mut garbage) = (&*self.manager, 0, Vec::new());
         let bounds = (rows.through, hold.oldest());
         for some in rows.anchors.chunks(ROWS_PER_GUARD) {
             let guard = task.worker().pin();
@@ -80,7 +78,7 @@ impl Core {
                     table.take_down(&guard, anchor, bounds, &manager.slots, &mut garbage)
                 };
                 match left {
-                    Left::Sunk => gone.push(anchor),
+                    Left::Sunk => gone += 1,
                     Left::Committed => {}
                     Left::Owned => {
                         let (storage, stamp) = (table.storage(), rows.through);
@@ -97,8 +95,7 @@ impl Core {
         if bounds.1.is_some() {
             state.released = Some(manager.log().committed());
         }
-        self.counters.rows.fetch_add(gone.len() as u64, Relaxed);
-        gone
+        self.counters.rows.fetch_add(gone, Relaxed);
     }
 
     /// Frees the versions that were released, once nobody knows them any more.
@@ -112,18 +109,21 @@ impl Core {
     }
 }
 
-/// Anchors that have left memory are in nobody's hands any more (S4). One may be there once more: who brings a row
-/// back queues it when it is in all indexes, and somebody else may have changed it by then, so that an earlier
-/// round has it.
-fn forget(state: &mut State, storage: StorageId, gone: &[AnchorPtr]) {
-    let later = state.leaving.get_mut(&storage).into_iter().flatten();
-    let mut again: Vec<&mut Leaving> = later.filter(|rows| rows.again).collect();
-    if again.is_empty() && state.left.iter().all(|row| row.storage != storage) {
+/// Drops what a round that waits here has written already: it has all commits below its horizon. Who brings a row
+/// back queues it when it is in all indexes, and somebody else may have changed it by then, and moved it behind
+/// another anchor. What this one says alone, that its row is gone, would be taken for the last word about the key.
+pub(super) fn drop_known(leaving: Option<&VecDeque<Leaving>>, rows: &mut Vec<Sinking>) {
+    let Some(leaving) = leaving else { return };
+    let newest = leaving.back().map_or(Lsn::ZERO, |last| last.through);
+    let late = rows.iter().filter(|row| row.stamp < newest);
+    let late: HashSet<u64> = late.map(|row| row.anchor.address()).collect();
+    if late.is_empty() {
         return;
     }
-    let gone: HashSet<u64> = gone.iter().map(|anchor| anchor.address()).collect();
-    for rows in &mut again {
-        rows.anchors.retain(|anchor| !gone.contains(&anchor.address()));
+    let mut through = HashMap::new();
+    for round in leaving {
+        let known = round.anchors.iter().filter(|anchor| late.contains(&anchor.address()));
+        through.extend(known.map(|anchor| (anchor.address(), round.through)));
     }
-    state.left.retain(|row| row.storage != storage || !gone.contains(&row.anchor.address()));
+    rows.retain(|row| through.get(&row.anchor.address()).is_none_or(|known| row.stamp >= *known));
 }

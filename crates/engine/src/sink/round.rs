@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::{Lsn, StorageId};
 
-use super::leave::Leaving;
+use super::leave::{Leaving, drop_known};
 use super::{Core, SinkError, State};
 use crate::cold::table::{ColdTable, HeldKey, PastRow, RowChange};
 use crate::hot::anchor::AnchorPtr;
@@ -200,7 +200,8 @@ impl Core {
         let mut failed = None;
         let mut complete = true;
         let found = !due.is_empty();
-        for (storage, rows) in due {
+        for (storage, mut rows) in due {
+            drop_known(state.leaving.get(&storage), &mut rows);
             if failed.is_none() && self.closing.load(Acquire) {
                 failed = Some(SinkError::Closed); // pairs with Sinker::stop
             }
@@ -325,11 +326,7 @@ impl Core {
             due = Lsn(self.manager.log().tail().0 + 1);
         }
         let (through, anchors) = (hold.found.through, going.leaving());
-        let earlier = state.leaving.entry(storage).or_default();
-        // What an earlier round has, and a commit that it has not seen changes, is queued with the stamp of that.
-        let is_again = |before: &Leaving| rows.iter().any(|row| row.stamp < before.through);
-        let again = earlier.back().is_some_and(is_again);
-        earlier.push_back(Leaving { due, through, anchors, again });
+        state.leaving.entry(storage).or_default().push_back(Leaving { due, through, anchors });
         Ok(true)
     }
 

@@ -598,10 +598,11 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
 }
 
-/// Whoever brings a row back queues it when all indexes have it. Somebody else may have changed it by then, and a
-/// round have written that to the trees: then it leaves memory once all the same.
+/// Whoever brings a row back queues it when all indexes have it. Somebody else may have moved it behind another anchor
+/// by then, and a round have written that to the trees. The old anchor alone says that the row is gone, and a later round
+/// took it for the last word.
 #[test]
-fn a_row_that_is_queued_by_two_leaves_memory_once() {
+fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
     let world = World::new(3);
     let server = new_server(&world);
     let (table, database) = (server.table(5, FIRST), database(&server));
@@ -612,32 +613,28 @@ fn a_row_that_is_queued_by_two_leaves_memory_once() {
     txn.commit(&server.task, Durability::Full).expect("there is room");
     let sink = || database.sink_all(&server.task).expect("the disk works");
     (0..3).for_each(|_| sink());
-    let mut reader = server.begin(5);
-    let read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut slow = server.begin(5);
+    let read = slow.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let row = find(&server.task, &mut slow, &table, &read.snapshot, 7);
+    let anchor = row.expect("there is room").expect("it is there").anchor;
     let mut txn = server.begin(5);
     change(&server, &mut txn, FIRST, 7, Some([7, 7, 1])).expect("nobody else writes");
     txn.commit(&server.task, Durability::Full).expect("there is room");
-    let mut txn = server.begin(5);
-    let found = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let row = find(&server.task, &mut txn, &table, &found.snapshot, 7);
-    let anchor = row.expect("it is in memory").expect("it is there").anchor;
-    txn.end_statement(found);
-    txn.rollback(&server.task);
     sink();
     let waiting = database.sink_stats().expect("it has files").waiting;
-    assert!(waiting > 0, "the statement in progress keeps the row in memory");
+    assert!(waiting > 1, "the statement in progress keeps both anchors in memory");
     let (storage, stamp) = (table.storage(), read.snapshot.stamp);
     database.manager().sinking.add(0, &mut vec![Sinking { storage, anchor, stamp }]);
     sink();
     let stats = database.sink_stats().expect("it has files");
-    assert_eq!(stats.waiting, waiting + 1, "both wait");
-    reader.end_statement(read);
-    reader.rollback(&server.task);
+    assert_eq!(stats.waiting, waiting, "an earlier round has it");
+    slow.end_statement(read);
+    slow.rollback(&server.task);
     (0..3).for_each(|_| sink());
     let left = database.sink_stats().expect("it has files").rows - stats.rows;
-    assert_eq!(left, waiting);
-    assert_eq!(rows(&server, FIRST)[&7], [7, 7, 1]);
+    assert_eq!(left, waiting, "each leaves memory once");
     while database.reclaim(&server.task, 10_000) > 0 {}
+    assert_eq!(rows(&server, FIRST).get(&7), Some(&[7, 7, 1]));
     assert_eq!(rows(&server, FIRST).len(), 200);
 }
 
