@@ -597,6 +597,11 @@ impl Database {
         self.manager.reclaim(task, budget)
     }
 
+    /// See [`Manager::shrink_indexes`].
+    pub fn shrink_indexes(&self, task: &Task, budget: usize) -> usize {
+        self.manager.shrink_indexes(task, budget)
+    }
+
     /// Slows those down who write more to disk tables than can leave memory. To be called often.
     pub fn pace_writers(&self) {
         if let Some(sinker) = self.sinker.get() {

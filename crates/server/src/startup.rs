@@ -43,6 +43,8 @@ const SPILL_DIRECTORY: &str = "tempdb";
 const EXTENSION_NOTE: &str = "buffer-pool-extension";
 const RECLAIM_EVERY: Duration = Duration::from_millis(50);
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
+/// Buckets of hash indexes that are taken away in one go: a few milliseconds.
+const SHRINK_BUDGET: usize = 1 << 16;
 
 /// Why a server does not come up.
 #[derive(Debug)]
@@ -347,11 +349,14 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
 pub async fn reclaim(server: Arc<Server>) {
     let mut given_back = Instant::now();
     let mut health = Health::default();
+    let mut is_shrinking = false;
     loop {
+        let mut spare_buckets = if is_shrinking { SHRINK_BUDGET } else { 0 };
         if given_back.elapsed() >= GIVE_BACK_EVERY {
             engine::hot::heap::give_back();
             health.look(&server.instance);
             given_back = Instant::now();
+            spare_buckets = SHRINK_BUDGET;
         }
         let instance = server.instance.clone();
         let interrupt = Arc::default();
@@ -360,11 +365,24 @@ pub async fn reclaim(server: Arc<Server>) {
         }
         let pass = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
             let databases = instance.databases().engine().databases();
-            databases.iter().map(|database| database.reclaim(task, RECLAIM_BUDGET)).sum::<usize>()
+            let (mut freed, mut taken) = (0, 0);
+            for database in &databases {
+                freed += database.reclaim(task, RECLAIM_BUDGET);
+                if taken < spare_buckets {
+                    taken += database.shrink_indexes(task, spare_buckets - taken);
+                }
+            }
+            (freed >= RECLAIM_BUDGET, taken == SHRINK_BUDGET)
         });
         match pass.await {
-            Ok(freed) if freed >= RECLAIM_BUDGET => tokio::task::yield_now().await,
-            Ok(_) => tokio::time::sleep(RECLAIM_EVERY).await,
+            Ok((is_busy, shrinks)) => {
+                is_shrinking = shrinks;
+                if is_busy || shrinks {
+                    tokio::task::yield_now().await;
+                } else {
+                    tokio::time::sleep(RECLAIM_EVERY).await;
+                }
+            }
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
     }

@@ -193,6 +193,12 @@ impl Manager {
         done
     }
 
+    /// Takes buckets away that hash indexes have not needed for some of these calls, up to `budget` of them; fewer
+    /// than that means that no more are due. To be called every second or so.
+    pub fn shrink_indexes(&self, task: &Task, budget: usize) -> usize {
+        self.reclaimer.shrink_indexes(&self.tables, &task.worker().pin(), budget)
+    }
+
     /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made them.
     pub(crate) fn queue_recovered(&self) {
         let collector = self.runtime.collector().clone();

@@ -156,6 +156,16 @@ impl Index {
         }
     }
 
+    /// Takes buckets away that nobody has needed for some of these calls, about `budget` of them now; returns how
+    /// many. If that is the whole budget there are more. Memory comes back some calls later, when all who used
+    /// the index have gone. One thread at a time does this.
+    pub fn shrink(&self, guard: &Guard, budget: usize) -> usize {
+        match self {
+            Index::Hash(index) => index.shrink(guard, budget),
+            Index::Range(_) => 0,
+        }
+    }
+
     /// Removes an anchor. Readers that are at it go on unharmed.
     ///
     /// # Safety

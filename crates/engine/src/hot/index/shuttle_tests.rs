@@ -207,6 +207,48 @@ fn a_table_grows_while_rows_are_inserted() {
 }
 
 #[test]
+fn buckets_are_taken_away_while_rows_come_and_go() {
+    for unique in [false, true] {
+        explore(200, move || {
+            let shared = Shared::new(true, unique);
+            let mut rows: Vec<Row> = (0..9).map(|id| shared.add(id as u32, id)).collect();
+            rows.drain(3..).for_each(|row| shared.remove(row));
+            let going = rows.pop().expect("three are left");
+            let shrinker = spawn(&shared, |s| {
+                let handle = s.collector.register();
+                for _ in 0..12 {
+                    s.fixture.index.shrink(&handle.pin(), 2);
+                    handle.pin().flush();
+                    thread::yield_now();
+                }
+            });
+            let adder = spawn(&shared, move |s| {
+                s.remove(going);
+                (10..14).map(|id| s.add(id as u32, id)).collect::<Vec<_>>()
+            });
+            let reader = spawn(&shared, |s| {
+                let found = s.scan(Direction::Forward);
+                assert!((0..2).all(|id| found.contains(&id)));
+                (0..2).for_each(|id| assert_eq!(s.seek(id), BTreeSet::from([u64::from(id)])));
+            });
+            rows.extend(join(adder));
+            join(shrinker);
+            join(reader);
+            for row in &rows {
+                assert_eq!(shared.seek(row.0), BTreeSet::from([row.2]));
+            }
+            let Index::Hash(index) = &shared.fixture.index else { unreachable!() };
+            let handle = shared.collector.register();
+            while index.is_shrinking() {
+                shared.fixture.index.shrink(&handle.pin(), 64);
+                handle.pin().flush();
+            }
+            shared.finish(rows);
+        });
+    }
+}
+
+#[test]
 fn a_key_dies_while_a_row_joins_it() {
     for hash in [false, true] {
         explore(500, move || {

@@ -157,6 +157,88 @@ fn an_index_without_rows_has_no_more_memory_than_a_new_one() {
     });
 }
 
+/// Has an index take away what buckets it does not need, at once.
+fn shrink(f: &Fixture, collector: &Collector) {
+    let Index::Hash(index) = &f.index else { panic!("range indexes have no buckets") };
+    let handle = collector.register();
+    let begun = index.stats(&handle.pin()).total_buckets;
+    for n in 0.. {
+        assert!(n < 10_000, "it ends");
+        f.index.shrink(&handle.pin(), 100);
+        let is_over = !index.is_shrinking() && index.stats(&handle.pin()).total_buckets < begun;
+        if is_over {
+            break;
+        }
+        handle.pin().flush();
+    }
+}
+
+#[test]
+fn a_hash_index_gives_buckets_back_and_gets_new_ones() {
+    for unique in [false, true] {
+        for kind in KINDS {
+            let collector = Collector::new();
+            let handle = collector.register();
+            let f = Fixture::new(true, unique, kind);
+            let Index::Hash(index) = &f.index else { unreachable!() };
+            let buckets = || index.stats(&handle.pin()).total_buckets;
+            let bytes = || f.index.memory().allocated_bytes;
+            let stay: Vec<_> =
+                (0..40).map(|k| (k, f.add(&handle.pin(), k, u64::from(k)))).collect();
+            for round in 1..4 {
+                let rows = 2000 * round; // the second and third doublings are cut off at different places
+                let more: Vec<_> =
+                    (40..rows).map(|k| (k, f.add(&handle.pin(), k, u64::from(k)))).collect();
+                assert!(buckets() >= u64::from(rows) / 2);
+                more.iter().for_each(|&(k, a)| f.remove(&handle.pin(), a, k, u64::from(k)));
+                let before = bytes();
+                assert!(before >= buckets() * 8 && buckets() >= 1024);
+                shrink(&f, &collector);
+                assert_eq!((buckets(), bytes()), (64, 64 * 8), "as many as 40 keys want");
+                for key in 0..rows {
+                    let expected: &[u64] = if key < 40 { &[u64::from(key)] } else { &[] };
+                    assert_eq!(f.seek(&handle.pin(), key), expected);
+                }
+                let scanned = f.scan_all(&handle.pin(), Scan::all(), 7);
+                assert_eq!(scanned.iter().copied().collect::<BTreeSet<_>>(), (0..40).collect());
+                assert_eq!((scanned.len(), f.index.keys()), (40, 40));
+            }
+            stay.iter().for_each(|&(k, a)| f.remove(&handle.pin(), a, k, u64::from(k)));
+            shrink(&f, &collector);
+            assert_eq!((buckets(), bytes()), (8, 64), "what it began with");
+        }
+    }
+}
+
+#[test]
+fn who_is_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
+    let collector = Collector::new();
+    let (handle, other) = (collector.register(), collector.register());
+    let f = Fixture::new(true, true, KeyKind::Int);
+    let Index::Hash(index) = &f.index else { unreachable!() };
+    let rows: Vec<_> = (0..500).map(|k| (k, f.add(&handle.pin(), k, u64::from(k)))).collect();
+    rows[20..].iter().for_each(|&(k, a)| f.remove(&handle.pin(), a, k, u64::from(k)));
+    let bytes = f.index.memory().allocated_bytes;
+    let step = || {
+        (0..10).for_each(|_| {
+            f.index.shrink(&handle.pin(), usize::MAX >> 1);
+            handle.pin().flush();
+        });
+    };
+    let early = other.pin();
+    step();
+    assert!(index.is_shrinking() && index.stats(&handle.pin()).total_buckets == 32);
+    drop(early);
+    let early = other.pin();
+    step();
+    assert_eq!(f.index.memory().allocated_bytes, bytes, "somebody may be on one");
+    drop(early);
+    step();
+    assert!(!index.is_shrinking());
+    assert_eq!(f.index.memory().allocated_bytes, 32 * 8);
+    (0..20).for_each(|k| assert_eq!(f.seek(&handle.pin(), k), [u64::from(k)]));
+}
+
 #[test]
 fn a_hash_index_that_shrinks_while_it_doubles_keeps_buckets_that_do_not_count_yet() {
     let (collector, f) = (Collector::new(), Fixture::new(true, true, KeyKind::Int));

@@ -586,6 +586,24 @@ impl Table {
         self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
     }
 
+    /// Takes buckets away that its hash indexes have not needed for a while, about `budget` of them now; returns how
+    /// many. See [`Index::shrink`].
+    pub(crate) fn shrink_indexes(&self, guard: &Guard, budget: usize) -> usize {
+        // What is being loaded has got its buckets ahead of its rows.
+        if !self.is_loaded() {
+            return 0;
+        }
+        let mut done = 0;
+        for index in &self.indexes {
+            done += index.index.shrink(guard, budget - done);
+            if done == budget {
+                break;
+            }
+        }
+        self.report_indexes();
+        done
+    }
+
     /// A walk over all rows, at its beginning.
     pub(crate) fn walk_of_all(&self) -> Walk {
         self.walk_of(self.log_index, &ScanRange::All, Direction::Forward)

@@ -37,6 +37,31 @@ fn memory_comes_back_after_a_mass_delete_without_load() {
 }
 
 #[test]
+fn buckets_come_back_after_a_mass_delete_while_the_table_is_read() {
+    let harness = Harness::new();
+    let table = harness.table(ConflictPolicy::FirstWriterWins);
+    fill(&harness, &table, 0..5000);
+    let full: u64 = (0..3).map(|index| table.index_memory(index)).sum();
+    let mut client = Client::new(&harness, Isolation::Snapshot);
+    client.begin();
+    for id in 0..4990 {
+        client.delete(&table, id).expect("nobody else writes");
+    }
+    client.commit().expect("nobody else writes");
+    reclaim_all(&harness);
+    let task = harness.task();
+    for _ in 0..100 {
+        while harness.manager.shrink_indexes(&task, 100) == 100 {}
+        reclaim_all(&harness);
+    }
+    let left: u64 = (0..3).map(|index| table.index_memory(index)).sum();
+    assert!(left < full / 20, "{left} of {full}");
+    assert_eq!(harness.manager.shrink_indexes(&task, 100), 0, "there is nothing more");
+    fill(&harness, &table, 0..4990);
+    assert_eq!(table.memory().rows, 5000);
+}
+
+#[test]
 fn a_pass_frees_as_much_of_a_dropped_table_as_it_may() {
     let harness = Harness::new();
     let table = harness.table(ConflictPolicy::FirstWriterWins);

@@ -17,6 +17,13 @@
 //!
 //! Who is about to insert many rows and knows how many grows the table before: what is between two buckets
 //! has to be passed when one is put into the list, and before there is nearly nothing.
+//!
+//! # Shrinking
+//!
+//! When far fewer keys are there than buckets, a lower level is published ([`Buckets::begin_shrink`]). Once nobody is
+//! on the way in through the buckets that it lacks they are taken out of the list, and once nobody is on one any more
+//! their memory goes back to the system ([`Buckets::end_shrink`]). Its addresses are kept, for the next growth and
+//! because who asks for a bucket's memory ahead of time does so without a guard. Meanwhile the table does not grow.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -42,6 +49,12 @@ pub(super) const MAX: u64 = 1 << LEVEL_MAX;
 const SHARE: u64 = if cfg!(feature = "shuttle") { 1 } else { 16 };
 /// Where the level is in the word that says what is being added.
 const LEVEL_SHIFT: u32 = 48;
+/// In that word: buckets are being taken away.
+const SHRINKING: u64 = 1 << 63;
+/// Levels up to this one stay: their segments are too small to be given back to the system.
+const LEVEL_KEPT: u32 = if cfg!(any(test, feature = "shuttle")) { 0 } else { 18 };
+/// A table shrinks when it has so many buckets for each key. Low in tests, so that they do.
+const SPARE: u64 = if cfg!(any(test, feature = "shuttle")) { 2 } else { 8 };
 
 /// Buckets of the level that is being added.
 pub(super) struct Share {
@@ -66,12 +79,12 @@ pub(super) struct Buckets {
     hint: u64,
     /// The level of the first segment.
     first_level: u32,
-    /// The present level. Only rises, when all its buckets are in the list.
+    /// The present level, all of whose buckets are in the list.
     level: AtomicU32,
     /// The level that is being added or was added last, above [`LEVEL_SHIFT`], and how many of its
-    /// buckets somebody has taken on. Only rises; changed by exchange.
+    /// buckets somebody has taken on; or [`SHRINKING`]. Changed by exchange.
     growth: AtomicU64,
-    /// How many buckets are in the list.
+    /// How many buckets are in the list, unless they are being taken away.
     linked: AtomicU64,
     /// Addresses of the segments, the one of `first_level` with all its buckets, the others with
     /// those that their level adds. 0 if not allocated; written once.
@@ -87,11 +100,12 @@ impl Buckets {
             hint,
             first_level,
             level: AtomicU32::new(first_level),
-            growth: AtomicU64::new(u64::from(first_level) << LEVEL_SHIFT | added(first_level)),
+            growth: AtomicU64::new(complete(first_level)),
             linked: AtomicU64::new(1 << first_level),
             segments: [const { Word::new(0) }; LEVEL_MAX as usize + 1],
         };
-        buckets.add_segment(first_level, counts);
+        let segment = buckets.add_segment(first_level);
+        counts.charge(segment, buckets.layout(first_level).size(), 0);
         buckets
     }
 
@@ -156,14 +170,50 @@ impl Buckets {
         if level == LEVEL_MAX {
             return;
         }
-        let complete = u64::from(level) << LEVEL_SHIFT | added(level);
-        if self.growth.load(Relaxed) == complete {
-            self.add_segment(level + 1, counts);
-            // Release: pairs with the claim, so that the segment is seen. If the exchange fails,
-            // another has done it.
+        if self.growth.load(Relaxed) == complete(level) {
+            let segment = self.add_segment(level + 1);
+            // Release: pairs with the claim, so that the segment is seen. Acquire: with `end_shrink`, which may
+            // have emptied it. If the exchange fails, another has done it, or the table is about to shrink.
             let begun = u64::from(level + 1) << LEVEL_SHIFT;
-            let _ = self.growth.compare_exchange(complete, begun, Release, Relaxed);
+            if self.growth.compare_exchange(complete(level), begun, AcqRel, Relaxed).is_ok() {
+                counts.charge(segment, self.layout(level + 1).size(), 0);
+            }
         }
+    }
+
+    /// The level that would do for so many keys, if there are far too many buckets for them.
+    pub(super) fn spare_level(&self, keys: u64) -> Option<u32> {
+        let level = self.level.load(Relaxed);
+        let enough = keys.saturating_mul(SPARE / 2).max(1).next_power_of_two().ilog2();
+        let enough = enough.max(self.first_level).max(LEVEL_KEPT);
+        (keys.saturating_mul(SPARE) < 1 << level && enough < level).then_some(enough)
+    }
+
+    /// Goes down to a level, unless buckets are being added: whoever enters from now on does so through those of that
+    /// level. Returns the level before. Only one thread does this, and it calls [`Buckets::end_shrink`] in the end.
+    pub(super) fn begin_shrink(&self, to: u32) -> Option<u32> {
+        let from = self.level.load(Acquire);
+        let begun = SHRINKING | complete(from);
+        self.growth.compare_exchange(complete(from), begun, AcqRel, Relaxed).ok()?;
+        self.level.store(to, Release);
+        Some(from)
+    }
+
+    /// Gives back the memory of the levels above `to`, up to `from`.
+    ///
+    /// # Safety
+    /// None of their buckets is in the list, and nobody is on one any more.
+    pub(super) unsafe fn end_shrink(&self, from: u32, to: u32, counts: &Counts) {
+        for level in to + 1..=from {
+            let (segment, layout) =
+                (self.segments[level as usize].load(Relaxed), self.layout(level));
+            let start = NonNull::new(segment as *mut u8).expect("the level was there");
+            // SAFETY: the caller's promise; it came from `allocate` with this layout.
+            unsafe { empty(start, layout) };
+            counts.discharge(segment, layout.size(), 0);
+        }
+        self.linked.store(1 << to, Relaxed);
+        self.growth.store(complete(to), Release); // pairs with `grow`
     }
 
     /// Some of the buckets that are to be put into the list, if there are any.
@@ -171,6 +221,9 @@ impl Buckets {
     pub(super) fn claim_share(&self) -> Option<Share> {
         let mut growth = self.growth.load(Relaxed);
         loop {
+            if growth & SHRINKING != 0 {
+                return None;
+            }
             let (level, first) =
                 ((growth >> LEVEL_SHIFT) as u32, growth & ((1 << LEVEL_SHIFT) - 1));
             let count = SHARE.min(added(level) - first);
@@ -184,27 +237,32 @@ impl Buckets {
         }
     }
 
-    /// The share's buckets are in the list.
-    pub(super) fn finish_share(&self, share: Share) {
+    /// The share's buckets are in the list. Returns how many they are.
+    pub(super) fn finish_share(&self, share: Share) -> usize {
         // AcqRel: whoever finishes the last share has seen the others.
         let linked = self.linked.fetch_add(share.count, AcqRel) + share.count;
         if linked == 1 << share.level {
             self.level.store(share.level, Release); // pairs with `border`
         }
+        share.count as usize
     }
 
-    fn add_segment(&self, level: u32, counts: &Counts) {
-        if self.segments[level as usize].load(Relaxed) != 0 {
-            return;
+    /// The address of a level's segment, which is allocated if that has never been done.
+    fn add_segment(&self, level: u32) -> u64 {
+        let present = self.segments[level as usize].load(Acquire);
+        if present != 0 {
+            return present;
         }
         let layout = self.layout(level);
         let segment = allocate(layout);
         let address = segment.as_ptr() as u64;
-        if self.segments[level as usize].compare_exchange(0, address, AcqRel, Relaxed).is_ok() {
-            counts.charge(address, layout.size(), 0);
-        } else {
-            // SAFETY: just allocated, and nobody has seen it.
-            unsafe { free(segment, layout) };
+        match self.segments[level as usize].compare_exchange(0, address, AcqRel, Acquire) {
+            Ok(_) => address,
+            Err(present) => {
+                // SAFETY: just allocated, and nobody has seen it.
+                unsafe { free(segment, layout) };
+                present
+            }
         }
     }
 
@@ -238,6 +296,20 @@ fn allocate(layout: Layout) -> NonNull<u8> {
     segment.unwrap_or_else(|| alloc::handle_alloc_error(layout))
 }
 
+/// Gives the memory of a segment back to the system, and keeps its addresses; it is zeros again.
+///
+/// # Safety
+/// It came from [`allocate`] with this layout, and nobody has a use for what is in it any more.
+unsafe fn empty(segment: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match layout.size() >= memory::HUGE_PAGE {
+            true => memory::discard(segment, layout.size()),
+            false => segment.write_bytes(0, layout.size()),
+        }
+    }
+}
+
 /// Frees a segment.
 ///
 /// # Safety
@@ -250,6 +322,11 @@ unsafe fn free(segment: NonNull<u8>, layout: Layout) {
             false => alloc::dealloc(segment.as_ptr(), layout),
         }
     }
+}
+
+/// What says that a level has been added.
+const fn complete(level: u32) -> u64 {
+    (level as u64) << LEVEL_SHIFT | added(level)
 }
 
 /// How many buckets a level adds to those before.

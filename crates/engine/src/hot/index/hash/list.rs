@@ -25,14 +25,17 @@
 //! bit. When all are there the level is reached, and from then on everybody enters through them. So
 //! who enters never finds a bucket that is not ready.
 //!
+//! A bucket through which nobody enters any more may be taken out as a node is: its word is marked, and then it is
+//! unlinked ([`SplitList::unlink_bucket`]).
+//!
 //! # Invariants
 //!
 //! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with
-//!   its border as their hash. Buckets are never removed.
-//! * L2: the word of a marked node never changes again. So a reader that is on one goes on to what
+//!   its border as their hash. A bucket through which somebody may enter is not marked.
+//! * L2: the word of a marked node or bucket never changes again. So a reader that is on one goes on to what
 //!   followed when it was removed, all of which is protected by its guard or still in the list.
-//! * L3: a node is unlinked by changing the word that points to it, which must not be marked. When
-//!   [`SplitList::remove`] returns, nothing in the list points to the node.
+//! * L3: a node or bucket is unlinked by changing the word that points to it, which must not be marked. When
+//!   [`SplitList::remove`] or [`SplitList::unlink_bucket`] returns, nothing in the list points to it.
 
 use std::cmp::Ordering;
 
@@ -214,12 +217,12 @@ impl<N: Nodes> SplitList<N> {
         hashes.iter().for_each(|hash| self.prefetch_first(*hash));
     }
 
-    /// Puts some buckets of the level that is being added into the list, if one is.
+    /// Puts some buckets of the level that is being added into the list, if one is; returns how many.
     ///
     /// # Safety
     /// The caller holds a guard.
-    pub(super) unsafe fn help_grow(&self) {
-        let Some(share) = self.buckets.claim_share() else { return };
+    pub(super) unsafe fn help_grow(&self) -> usize {
+        let Some(share) = self.buckets.claim_share() else { return 0 };
         for border in share.borders() {
             // What stands between the bucket that it splits from and itself has to be passed.
             let word = self.buckets.word(border & (border - 1)).load(Relaxed);
@@ -231,7 +234,7 @@ impl<N: Nodes> SplitList<N> {
             // SAFETY: the caller's promise; each share is claimed once.
             unsafe { self.link_bucket(border) };
         }
-        self.buckets.finish_share(share);
+        self.buckets.finish_share(share)
     }
 
     /// # Safety
@@ -251,6 +254,18 @@ impl<N: Nodes> SplitList<N> {
                 return;
             }
         }
+    }
+
+    /// Takes a bucket out of the list.
+    ///
+    /// # Safety
+    /// The caller holds a guard; nobody enters through the bucket any more or puts it into the list, and the bucket
+    /// with the border `before` comes before it and stays.
+    pub(super) unsafe fn unlink_bucket(&self, border: u64, before: u64) {
+        self.buckets.word(border).fetch_or(MARK, AcqRel);
+        let entry = self.buckets.word(before);
+        // SAFETY: the caller's promise. It passes all that precedes the bucket, and so meets it (L3).
+        while unsafe { self.find_from(entry, border, |_| false) }.is_none() {}
     }
 
     /// The place before the first node with a greater hash, or with this hash and of which `passes`
@@ -284,8 +299,16 @@ impl<N: Nodes> SplitList<N> {
                 Target::End => return Some(Spot { pred, word }),
                 Target::Bucket(border) if border > hash => return Some(Spot { pred, word }),
                 Target::Bucket(border) => {
-                    (pred, before) = (self.buckets.word(border), None);
-                    word = pred.load(Acquire);
+                    let bucket = self.buckets.word(border);
+                    let next = bucket.load(Acquire);
+                    if is_marked(next) {
+                        let skip = next & !MARK;
+                        // As for a node.
+                        pred.compare_exchange(word, skip, AcqRel, Relaxed).ok()?;
+                        word = skip;
+                        continue;
+                    }
+                    (pred, word, before) = (bucket, next, None);
                 }
                 // SAFETY: the caller holds a guard, under which the node was reached (L2).
                 Target::Node(node) => unsafe {

@@ -14,6 +14,7 @@ mod keys;
 mod list;
 mod nodes;
 mod scan;
+mod shrink;
 mod stats;
 
 use std::ops::ControlFlow;
@@ -31,9 +32,11 @@ use crate::hot::index::count::Counts;
 use crate::hot::index::rows::{Probe, Rows};
 use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
 use crate::hot::key::{KeyBuf, SeekKey};
+use crate::sync::Mutex;
 use buckets::Buckets;
 use list::SplitList;
 use nodes::{AnchorNodes, KeyHeader, KeyNodes};
+use shrink::Shrinking;
 
 /// How often one call of [`HashIndex::reserve`] adds buckets.
 const SHARES_AT_ONCE: usize = 1024;
@@ -44,6 +47,7 @@ pub struct HashIndex {
     rows: Rows,
     counts: Counts,
     entries: Entries,
+    shrinking: Mutex<Shrinking>,
 }
 
 #[derive(Debug)]
@@ -64,7 +68,7 @@ impl HashIndex {
             let nodes = KeyNodes::new(rows.clone(), counts.shared_keys());
             Entries::Keys(SplitList::new(buckets, nodes))
         };
-        HashIndex { rows, counts, entries }
+        HashIndex { rows, counts, entries, shrinking: Mutex::default() }
     }
 
     /// See [`Index::insert`](super::Index::insert).
@@ -165,8 +169,13 @@ impl HashIndex {
 
     /// Adds buckets. Called again and again until there are enough.
     #[cold]
-    fn grow(&self, _guard: &Guard) {
+    fn grow(&self, guard: &Guard) {
         self.buckets().grow(&self.counts);
+        self.help_grow(guard);
+    }
+
+    /// Adds buckets if some are being added; returns how many.
+    fn help_grow(&self, _guard: &Guard) -> usize {
         // SAFETY: the guard protects what is reached through the list.
         unsafe {
             match &self.entries {

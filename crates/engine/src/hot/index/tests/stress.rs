@@ -101,6 +101,15 @@ fn seek_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
     }
 }
 
+/// Takes buckets away whenever there are too many for a moment.
+fn shrink_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
+    let handle = collector.register();
+    while !stop.load(Relaxed) {
+        f.index.shrink(&handle.pin(), 64);
+        handle.pin().flush();
+    }
+}
+
 fn stress(hash: bool, unique: bool, kind: KeyKind) {
     let collector = Collector::new();
     let f = Fixture::new(hash, unique, kind);
@@ -114,6 +123,7 @@ fn stress(hash: bool, unique: bool, kind: KeyKind) {
         let readers = [
             scope.spawn(|| scan_for_ever(&f, &collector, &stop, hash)),
             scope.spawn(|| seek_for_ever(&f, &collector, &stop)),
+            scope.spawn(|| shrink_for_ever(&f, &collector, &stop)),
         ];
         let (f, collector) = (&f, &collector);
         let writers =
@@ -130,6 +140,9 @@ fn stress(hash: bool, unique: bool, kind: KeyKind) {
     assert!(f.index.is_empty());
     match &f.index {
         Index::Hash(index) => {
+            drop(guard);
+            shrink(&f, &collector);
+            let guard = handle.pin();
             // The last doubling is complete only if enough rows came when there were many.
             let buckets = index.stats(&guard).total_buckets * 8;
             let bytes = f.index.memory().allocated_bytes;

@@ -1,0 +1,152 @@
+//! Taking away buckets that an index has had no use for for a while.
+//!
+//! One thread does this, in stages that are as many calls of [`HashIndex::shrink`] apart as it takes until all who
+//! were looking around in the stage before have gone ([`Passed`]).
+
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use crossbeam_epoch::Guard;
+
+use super::list::SplitList;
+use super::nodes::Nodes;
+use super::{Entries, HashIndex};
+
+/// So many looks in a row must find too many buckets: who empties a table often fills it again.
+const LOOKS: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 5 };
+
+/// How far it has come.
+#[derive(Debug)]
+pub(super) enum Shrinking {
+    /// So many looks in a row have found too many buckets.
+    Watching(u32),
+    /// Who enters does so through the buckets that stay, but for those who were on their way.
+    Entered(Levels, Passed),
+    /// All others are taken out of the list, in the order of their borders; this is the next.
+    Unlinking(Levels, u64),
+    /// All are out, but somebody may be on one.
+    Unlinked(Levels, Passed),
+}
+
+impl Default for Shrinking {
+    fn default() -> Shrinking {
+        Shrinking::Watching(0)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Levels {
+    from: u32,
+    to: u32,
+}
+
+impl Levels {
+    /// The border of the n-th bucket, and that of the last one before it that stays: the same if it stays itself.
+    fn border(self, n: u64) -> (u64, u64) {
+        let border = n << (u64::BITS - self.from);
+        (border, border & !(u64::MAX >> self.to))
+    }
+}
+
+/// Whether everybody who held a guard at some moment has let go of it.
+#[derive(Debug)]
+pub(super) struct Passed(std::sync::Arc<AtomicBool>);
+
+impl Passed {
+    /// Of this moment.
+    fn since(guard: &Guard) -> Passed {
+        let passed = Passed(Default::default());
+        let flag = passed.0.clone();
+        guard.defer(move || flag.store(true, Release));
+        guard.flush();
+        passed
+    }
+
+    fn get(&self) -> bool {
+        self.0.load(Acquire)
+    }
+}
+
+impl HashIndex {
+    /// See [`Index::shrink`](crate::hot::index::Index::shrink).
+    pub fn shrink(&self, guard: &Guard, budget: usize) -> usize {
+        let mut shrinking = self.shrinking.lock().expect("nobody panics while shrinking");
+        loop {
+            match &mut *shrinking {
+                Shrinking::Watching(looks) => {
+                    let Some(to) = self.buckets().spare_level(self.counts.keys()) else {
+                        *looks = 0;
+                        return 0;
+                    };
+                    *looks = LOOKS.min(*looks + 1);
+                    if *looks < LOOKS {
+                        return 0;
+                    }
+                    let Some(from) = self.buckets().begin_shrink(to) else {
+                        return self.finish_growth(guard, budget);
+                    };
+                    *shrinking = Shrinking::Entered(Levels { from, to }, Passed::since(guard));
+                    return 0;
+                }
+                Shrinking::Entered(levels, passed) if passed.get() => {
+                    *shrinking = Shrinking::Unlinking(*levels, 0);
+                }
+                Shrinking::Unlinking(levels, next) => {
+                    let end = (1 << levels.from).min(*next + budget as u64);
+                    // SAFETY: who entered before the lower level was published has gone, and no level is added now.
+                    unsafe {
+                        match &self.entries {
+                            Entries::Anchors(list) => unlink(list, *levels, *next..end),
+                            Entries::Keys(list) => unlink(list, *levels, *next..end),
+                        }
+                    }
+                    let done = (end - *next) as usize;
+                    *next = end;
+                    if end == 1 << levels.from {
+                        *shrinking = Shrinking::Unlinked(*levels, Passed::since(guard));
+                    }
+                    return done;
+                }
+                Shrinking::Unlinked(levels, passed) if passed.get() => {
+                    // SAFETY: all have been taken out, and who was on one has gone.
+                    unsafe { self.buckets().end_shrink(levels.from, levels.to, &self.counts) };
+                    *shrinking = Shrinking::default();
+                    return 0;
+                }
+                Shrinking::Entered(..) | Shrinking::Unlinked(..) => return 0,
+            }
+        }
+    }
+
+    /// Adds buckets of the level that is being added, since nothing can be taken away before it is there.
+    fn finish_growth(&self, guard: &Guard, budget: usize) -> usize {
+        let mut done = 0;
+        while done < budget {
+            match self.help_grow(guard) {
+                0 => break,
+                added => done += added,
+            }
+        }
+        done.min(budget)
+    }
+
+    /// Whether buckets are being taken away.
+    #[cfg(test)]
+    pub fn is_shrinking(&self) -> bool {
+        let shrinking = self.shrinking.lock().expect("nobody panics while shrinking");
+        !matches!(&*shrinking, Shrinking::Watching(_))
+    }
+}
+
+/// Takes those of some buckets out of the list that do not stay.
+///
+/// # Safety
+/// The caller holds a guard, and nobody enters through them.
+unsafe fn unlink<N: Nodes>(list: &SplitList<N>, levels: Levels, buckets: std::ops::Range<u64>) {
+    for (border, stays) in buckets.map(|n| levels.border(n)) {
+        if border != stays {
+            // SAFETY: the caller's promise.
+            unsafe { list.unlink_bucket(border, stays) };
+        }
+    }
+}
