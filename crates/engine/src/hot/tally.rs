@@ -61,6 +61,14 @@ impl Pool {
         self.limit().min(above)
     }
 
+    /// Bytes that are left below the limit of the server.
+    pub fn room_at_server(&self) -> u64 {
+        match &self.parent {
+            Some(parent) => parent.room_at_server(),
+            None => self.limit().saturating_sub(self.total()),
+        }
+    }
+
     /// Changes the limit. Nothing that is already there is refused.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Relaxed);

@@ -445,8 +445,8 @@ impl Transaction {
     }
 
     /// Whether it has written so much that further changes of this table had better not stay in memory: more
-    /// than its share of what rows may take, and the table is one that may sink. If somebody is in the
-    /// way, it goes on in memory as long as that is not twice its share.
+    /// than its share of what rows may take, or half of what is left of it, and the table is one that may sink. If
+    /// somebody is in the way, it goes on in memory as long as that is not twice as much.
     #[inline]
     pub fn outgrows(&mut self, table: &Table) -> bool {
         self.written_bytes >= self.look_at_bytes && self.has_outgrown(table)
@@ -454,8 +454,10 @@ impl Transaction {
 
     #[cold]
     fn has_outgrown(&mut self, table: &Table) -> bool {
-        let limit = self.manager().tables().pool().least_limit();
-        let share = (limit / SHARE_PART).max(SHARE_MIN);
+        let pool = self.manager().tables().pool();
+        // Where rows that stay have taken most of it, a share is more than there is.
+        let found = self.written_bytes.saturating_add(pool.room_at_server());
+        let share = (pool.least_limit() / SHARE_PART).min(found / 3).max(SHARE_MIN);
         self.look_at_bytes = share.max(self.written_bytes.saturating_add(share / SHARE_LOOKS));
         let is_due = table.is_sinkable() && self.written_bytes >= share;
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))

@@ -72,6 +72,29 @@ fn most_memory(server: &Process, run: impl FnOnce()) -> u64 {
 const SUM: &str = "select sum(cast(n as bigint) * id % 1000003) from t";
 
 #[test]
+fn a_load_finds_its_way_where_rows_that_stay_have_taken_most_of_memory() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &FLAGS);
+    let mut connection = connect(&server);
+    for text in [
+        "create database d",
+        "alter database d add filegroup f contains memory_optimized_data",
+        "alter database d add file (name = 'f', filename = 'f') to filegroup f",
+        "use d",
+        "create table m (id int not null primary key nonclustered, v varchar(200)) with (memory_optimized = on)",
+        "insert m select value, replicate('m', 180) from generate_series(1, 140000)",
+        "create table t (id int not null primary key, v varchar(200))",
+        "insert t select value, replicate('t', 180) from generate_series(1, 60000)",
+    ] {
+        connection.execute(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+    assert_eq!(
+        number(&mut connection, "select count(*) + (select count(*) from m) from t"),
+        200_000
+    );
+}
+
+#[test]
 fn indexes_of_a_table_that_has_sunk_are_built_in_little_memory() {
     let dir = TempDir::new();
     let server = Process::start(dir.path(), &FLAGS);
