@@ -28,6 +28,16 @@ alter server configuration set buffer pool extension off
 go
 select state_description from sys.dm_os_buffer_pool_extension_configuration
 go
+-- A path that is not one of this machine's.
+alter server configuration set buffer pool extension on (filename = 'F:\SSDCACHE\Example.BPE', size = 128 MB)
+go
+select path, state_description from sys.dm_os_buffer_pool_extension_configuration
+go
+alter server configuration set buffer pool extension off
+go
+alter server configuration set buffer pool extension on (filename = 'cache/small.bpe', size = 128 MB)
+alter server configuration set buffer pool extension off
+go
 alter server configuration set buffer pool extension on (size = 128 MB)
 go
 alter server configuration set buffer pool extension on (filename = '/srv/extension.bpe', size = 128)

@@ -9,7 +9,7 @@
 //! * [`run`]: what each step does.
 //! * [`context`]: what definitions, system procedures, cursors and bulk loads are given to work
 //!   with.
-//! * [`options`], [`security`]: `SET` options; who may do what.
+//! * [`options`], [`security`]: `SET` options; who may do what. [`files`]: those that statements name.
 //!
 //! # The life of a request
 //!
@@ -41,6 +41,7 @@ pub mod bulk;
 pub mod cache;
 pub mod context;
 pub mod cursor;
+pub mod files;
 pub mod handle;
 pub mod instance;
 pub mod options;

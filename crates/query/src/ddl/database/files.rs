@@ -16,6 +16,7 @@ use tsql::ast::{self, AlterDatabaseAction, FileGroupChange, FileSize, FileSpec};
 use crate::ddl::failure::DdlResult;
 use crate::ddl::within;
 use crate::exec::context::Context;
+use crate::exec::files::{last_name, mapped};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -183,12 +184,6 @@ fn file(
     Ok(def)
 }
 
-/// The last name of a path of any system.
-fn last_name(path: &str) -> &str {
-    let path = path.trim_end_matches(['/', '\\']);
-    path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
-}
-
 /// Sets what a specification says about sizes. Errors 5103, 5174.
 fn sizes(def: &mut FileDef, spec: &FileSpec) -> DdlResult<()> {
     if let Some(size) = spec.size {
@@ -276,11 +271,7 @@ pub(super) fn tell_mapped(
     for (name, path) in asked {
         let Some(file) = schema.find_file(name) else { continue };
         if *file.physical_name != **path && path.contains(['/', '\\']) {
-            let text = format!(
-                "File '{name}': the path '{path}' is mapped to '{}' below the data directory.",
-                file.physical_name
-            );
-            context.inform(SqlError::custom(0, 10, 1, text))?;
+            context.inform(mapped(name, path, Path::new(&*file.physical_name)))?;
         }
     }
     Ok(())
@@ -551,20 +542,6 @@ fn modify_group(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_name_of_any_path_is_kept() {
-        for (path, name) in [
-            (r"C:\Data\aw_mod", "aw_mod"),
-            (r"D:\x\", "x"),
-            ("/var/opt/mssql/data/a.mdf", "a.mdf"),
-            ("c:file.ndf", "file.ndf"),
-            ("plain", "plain"),
-        ] {
-            assert_eq!(last_name(path), name);
-        }
-        assert_eq!(last_name(r"\\"), "");
-    }
 
     #[test]
     fn sizes_are_counted_in_pages() {

@@ -1,6 +1,6 @@
 //! `ALTER SERVER CONFIGURATION`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base::{SqlError, message};
 use engine::catalog::def::Permission;
@@ -10,11 +10,14 @@ use tsql::ast::{DatabaseOption, OptionValue, ServerConfiguration};
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
+use crate::exec::files::{last_name, mapped};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// How many times as large as the memory for pages the extension may be.
 const RATIO_MAX: u64 = 32;
+/// Where extensions lie whose path is no absolute one of this machine, below the data directory.
+const EXTENSION_DIRECTORY: &str = "extension";
 const PAGE_BYTES: u64 = engine::cold::PAGE_BYTES as u64;
 
 impl Context<'_> {
@@ -57,8 +60,29 @@ impl Context<'_> {
             // It has failed, and its file perhaps cannot be removed.
             let _ = pages.retract();
         }
-        let file = ExtensionFile { path: PathBuf::from(&path), bytes };
-        pages.extend(file).map_err(|error| file_error(&error, &path).into())
+        let place = self.extension_place(&path);
+        let file = ExtensionFile { path: place.clone(), bytes };
+        pages.extend(file).map_err(|error| file_error(&error, &path))?;
+        if place != Path::new(&path) {
+            let told = mapped(&last_name(&path), &path, &place);
+            return self.inform(told).map_err(Fault::lost);
+        }
+        Ok(())
+    }
+
+    /// Where the extension is to lie: in its folder below the data directory, unless a path says where on this
+    /// machine.
+    fn extension_place(&self, asked: &str) -> PathBuf {
+        let instance = &self.session.instance;
+        match Path::new(asked) {
+            path if path.is_absolute() => path.to_path_buf(),
+            _ => {
+                let dir = instance.databases().backup_dir().with_file_name(EXTENSION_DIRECTORY);
+                // Whoever makes the file finds out if it is not there.
+                let _ = instance.env().fs().create_dir_all(&dir);
+                dir.join(last_name(asked))
+            }
+        }
     }
 
     /// Message 862.

@@ -18,8 +18,8 @@ use engine::wait::Task;
 
 use super::PAGE_BYTES;
 use super::options::Options;
-use super::restore::last_name;
 use crate::exec::context::Context;
+use crate::exec::files::last_name;
 use crate::exec::instance::Instance;
 use crate::exec::instance::sessions::ClientInfo;
 use crate::exec::options::ClientKind;

@@ -27,6 +27,7 @@ use tsql::ast::{self, BackupAction, NameOrVariable};
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
+use crate::exec::files::last_name;
 use crate::exec::program::{Program, Step};
 use crate::interp::Frame;
 use failure::About;
@@ -173,10 +174,7 @@ impl Context<'_> {
         let path = match Path::new(name) {
             path if path.is_absolute() => path.to_path_buf(),
             path if !foreign => databases.backup_dir().join(path),
-            _ => {
-                let last = name.rsplit(['/', '\\', ':']).next().unwrap_or(name);
-                databases.backup_dir().join(last)
-            }
+            _ => databases.backup_dir().join(last_name(name)),
         };
         if databases.holds(&path) {
             return Err(open_error("5(Access is denied.)").into());

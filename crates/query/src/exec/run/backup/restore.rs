@@ -16,6 +16,7 @@ use super::failure::{About, instance_error};
 use super::options::Options;
 use super::{Device, Processed, history, logged};
 use crate::exec::context::Context;
+use crate::exec::files::{last_name, mapped};
 use crate::exec::run::{Fault, Run};
 
 impl Context<'_> {
@@ -314,11 +315,7 @@ impl Context<'_> {
         for (name, path) in &moves {
             let is = dir.join(last_name(path));
             if Path::new(&**path) != is && path.contains(['/', '\\']) {
-                let text = format!(
-                    "File '{name}': the path '{path}' is mapped to '{}' below the data directory.",
-                    is.display()
-                );
-                self.inform(SqlError::custom(0, 10, 1, text)).map_err(Fault::lost)?;
+                self.inform(mapped(name, path, &is)).map_err(Fault::lost)?;
             }
         }
         Ok(())
@@ -334,10 +331,4 @@ fn check_moves(described: &BackedUpDatabase, options: &Options) -> Run<()> {
         }
     }
     Ok(())
-}
-
-/// The last name of a path of any system.
-pub(super) fn last_name(path: &str) -> &str {
-    let path = path.trim_end_matches(['/', '\\']);
-    path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
 }

@@ -1,0 +1,40 @@
+//! Files that statements name: what they are called on this machine.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use base::SqlError;
+
+/// The last name of a path of any system.
+pub fn last_name(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
+}
+
+/// Tells where a file is whose path says something else.
+pub fn mapped(name: &dyn Display, asked: &str, is: &Path) -> SqlError {
+    let text = format!(
+        "File '{name}': the path '{asked}' is mapped to '{}' below the data directory.",
+        is.display()
+    );
+    SqlError::custom(0, 10, 1, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_name_of_any_path_is_kept() {
+        for (path, name) in [
+            (r"C:\Data\aw_mod", "aw_mod"),
+            (r"D:\x\", "x"),
+            ("/var/opt/mssql/data/a.mdf", "a.mdf"),
+            ("c:file.ndf", "file.ndf"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(last_name(path), name);
+        }
+        assert_eq!(last_name(r"\\"), "");
+    }
+}
