@@ -16,7 +16,7 @@ use engine::catalog::ObjectDef;
 use engine::catalog::def::*;
 use tsql::ast::{self, CreateAction, FunctionBody, Module, ModuleOptionKind, ObjectName};
 
-use super::failure::DdlResult;
+use super::failure::{DdlResult, Failure};
 use super::names::DefinitionNames;
 use super::object::put_object;
 use super::place::{self, Found, Place};
@@ -88,8 +88,16 @@ fn place_of(
     if action == CreateAction::Alter {
         return Err(SqlError::new(&message::INVALID_OBJECT, &[name]).into());
     }
-    let place = place::for_new(context, name, permission)?;
-    Ok((place, None))
+    let place = place::for_new(context, name, permission);
+    place.map(|place| (place, None)).map_err(|failure| about_module(failure, name))
+}
+
+/// That there is such an object already, as it is said of modules: error 2714 with state 3.
+fn about_module(failure: Failure, name: &ObjectName) -> Failure {
+    match failure.error.number() == message::OBJECT_EXISTS.number {
+        true => failure.error.with_state(3).in_procedure(&name.name.name).into(),
+        false => failure,
+    }
 }
 
 /// A trigger is in the schema of its table or view. Errors 2103, 8197.
@@ -128,7 +136,8 @@ fn trigger_place(
         }
         (None, _) => Ok((place, None)),
         (Some(_), CreateAction::Create) => {
-            Err(SqlError::new(&message::OBJECT_EXISTS, &[&name]).with_state(2).into())
+            let error = SqlError::new(&message::OBJECT_EXISTS, &[&name]).with_state(2);
+            Err(error.in_procedure(&name).into())
         }
         (Some(id), _) => {
             let found = Found { id, ..parent };
