@@ -122,6 +122,7 @@ go
 drop database b3
 restore database b3 from disk = 'b.bak' with norecovery
 restore database b3 with recovery
+restore database b3 with recovery
 select v from b3.dbo.t
 go
 restore log nowhere from disk = 'b.bak' with file = 2

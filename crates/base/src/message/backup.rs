@@ -15,6 +15,7 @@ super::messages! {
     BACKUP_MEDIA_EMPTY = 3254, 16, 1, "The volume on device '%s' is empty.";
     BACKUP_MEDIA_DAMAGED = 3241, 16, 0, "The media family on device '%s' is incorrectly formed. SQL Server cannot process this media family.";
     BACKUP_CHECKSUM_FAILED = 3189, 16, 1, "Damage to the backup set was detected.";
+    DATABASE_RECOVERED = 3153, 16, 1, "The database is already fully recovered.";
     BACKUP_SET_MISMATCH = 3154, 16, 4, "The backup set holds a backup of a database other than the existing '%s' database.";
     RESTORE_DATABASE_IN_USE = 3101, 16, 1, "Exclusive access could not be obtained because the database is in use.";
     RESTORE_SYSTEM_DATABASE = 3102, 16, 1, "RESTORE cannot process database '%s' because it is in use by this session. It is recommended that the master database be used when performing this operation.";

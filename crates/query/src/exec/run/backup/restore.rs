@@ -81,7 +81,7 @@ impl Context<'_> {
         }
     }
 
-    /// `RESTORE DATABASE name WITH RECOVERY`: what was restored is all.
+    /// `RESTORE DATABASE name WITH RECOVERY`: what was restored is all. Errors 911, 3117, 3153.
     pub(super) fn recover_only(&mut self, name: &str, options: &Options) -> Run<()> {
         let began_ns = self.task.now_ns();
         let existing = self.session.instance.find_database(name);
@@ -90,8 +90,12 @@ impl Context<'_> {
         };
         self.check_restore(Some(&def))?;
         let about = About { database: &def.name, device: "", log: false };
-        if def.options.state != DatabaseState::Restoring {
-            return Err(SqlError::new(&message::RESTORE_NOT_READY_FOR_LOG, &[]).into());
+        match def.options.state {
+            DatabaseState::Restoring => {}
+            DatabaseState::Online => {
+                return Err(SqlError::new(&message::DATABASE_RECOVERED, &[]).into());
+            }
+            _ => return Err(SqlError::new(&message::RESTORE_NOT_READY_FOR_LOG, &[]).into()),
         }
         if !options.no_recovery {
             self.recover_restored(&def, &about)?;
