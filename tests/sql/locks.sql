@@ -249,6 +249,13 @@ select * from locks
 exec @r = sp_releaseapplock 'Own', 'Session'
 select @r as r, applock_mode('public', 'Own', 'Session') as mode
 go
+declare @r int
+exec @r = sp_releaseapplock 'Own', 'Session'
+select @r as r
+exec sp_releaseapplock 'Own', 'Somebody'
+exec sp_getapplock 'Own', 'Odd'
+exec sp_getapplock 'Own', 'Shared'
+go
 select applock_mode('public', '', 'Session')
 go
 select applock_mode('public', 'x', 'Somebody')

@@ -10,6 +10,11 @@ use crate::exec::context::Context;
 use crate::exec::instance::locks::{LockName, parse_mode, parse_owner};
 use crate::sysproc::Arguments;
 
+/// The procedures, and the one that in SQL Server does the work of both; errors of the lock itself name that.
+const ACQUIRE: &str = "sp_getapplock";
+const RELEASE: &str = "sp_releaseapplock";
+const BOTH: &str = "xp_userlock";
+
 /// The status for parameters that make no sense.
 const REFUSED: i32 = -999;
 
@@ -17,11 +22,12 @@ const REFUSED: i32 = -999;
 pub fn acquire(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let mode = arguments.text("@LockMode").unwrap_or_default();
     let Some(mode) = parse_mode(&mode) else {
-        return refuse(context, &mode, "@LockMode");
+        return refuse(context, ACQUIRE, &mode, "@LockMode");
     };
-    let Some((name, lifetime)) = named(context, arguments)? else { return Ok(REFUSED) };
+    let Some((name, lifetime)) = named(context, ACQUIRE, arguments)? else { return Ok(REFUSED) };
     if lifetime == Lifetime::Transaction && context.session.transaction.count() == 0 {
-        return report(context, SqlError::new(&message::APPLICATION_LOCK_NO_TRANSACTION, &[]));
+        let error = SqlError::new(&message::APPLICATION_LOCK_NO_TRANSACTION, &[]);
+        return report(context, ACQUIRE, error);
     }
     let patience = match arguments.int("@LockTimeout") {
         Some(given) => Patience::Milliseconds(given),
@@ -43,43 +49,49 @@ pub fn acquire(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlR
 
 /// `sp_releaseapplock`: 0, or -999 with error 1223 if the lock is not held.
 pub fn release(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    let Some((name, lifetime)) = named(context, arguments)? else { return Ok(REFUSED) };
+    let Some((name, lifetime)) = named(context, RELEASE, arguments)? else { return Ok(REFUSED) };
     if context.instance().locks.release(&context.session.entry.owner, &name, lifetime) {
         return Ok(0);
     }
     let args: [&dyn Display; 2] = [&name.principal, &name.resource];
-    report(context, SqlError::new(&message::APPLICATION_LOCK_NOT_HELD, &args))
+    report(context, BOTH, SqlError::new(&message::APPLICATION_LOCK_NOT_HELD, &args))
 }
 
 /// The lock that the parameters name; `None` if they do not, which has been reported.
 fn named(
     context: &mut Context<'_>,
+    procedure: &str,
     arguments: &Arguments<'_>,
 ) -> SqlResult<Option<(LockName, Lifetime)>> {
     let owner = arguments.text("@LockOwner").unwrap_or_default();
     let Some(lifetime) = parse_owner(&owner) else {
-        return refuse(context, &owner, "@LockOwner").map(|_| None);
+        return refuse(context, procedure, &owner, "@LockOwner").map(|_| None);
     };
     let Some(resource) = arguments.text("@Resource").filter(|r| !r.is_empty()) else {
-        return refuse(context, "", "@Resource").map(|_| None);
+        return refuse(context, procedure, "", "@Resource").map(|_| None);
     };
     let principal = arguments.text("@DbPrincipal").unwrap_or_default();
     let database = context.database();
     let known = context.schema(database)?.find_principal(&principal).map(|p| p.name.clone());
     let Some(principal) = known else {
-        return refuse(context, &principal, "@DbPrincipal").map(|_| None);
+        return refuse(context, procedure, &principal, "@DbPrincipal").map(|_| None);
     };
     Ok(Some((LockName { database, principal, resource: resource.into() }, lifetime)))
 }
 
-fn refuse(context: &mut Context<'_>, given: &str, parameter: &str) -> SqlResult<i32> {
+fn refuse(
+    context: &mut Context<'_>,
+    procedure: &str,
+    given: &str,
+    parameter: &str,
+) -> SqlResult<i32> {
     let args: [&dyn Display; 2] = [&given, &parameter];
-    report(context, SqlError::new(&message::APPLICATION_LOCK_OPTION, &args))
+    report(context, procedure, SqlError::new(&message::APPLICATION_LOCK_OPTION, &args))
 }
 
-/// Sends an error; the procedure itself goes on to return its status.
-fn report(context: &mut Context<'_>, error: SqlError) -> SqlResult<i32> {
-    let error = error.in_procedure("sp_getapplock").at_line(1);
+/// Sends an error that names a procedure, which itself goes on to return its status.
+fn report(context: &mut Context<'_>, procedure: &str, error: SqlError) -> SqlResult<i32> {
+    let error = error.in_procedure(procedure).at_line(1);
     context.report(&error).map_err(|fault| fault.error)?;
     Ok(REFUSED)
 }
