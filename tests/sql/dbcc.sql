@@ -29,6 +29,10 @@ dbcc checkdb with no_infomsgs
 dbcc checkcatalog
 dbcc checkalloc
 go
+dbcc checkdb ('nope')
+dbcc checkcatalog (4711)
+dbcc opentran ([no such])
+go
 -- constraints
 dbcc checkconstraints
 dbcc checkconstraints (t)

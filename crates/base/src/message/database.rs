@@ -62,6 +62,8 @@ super::messages! {
     DBCC_COMPLETED = 2528, 10, 1, "DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
     DBCC_PARAMETER_INVALID = 2560, 16, 9, "Parameter %s is incorrect for this DBCC statement.";
     DBCC_OPTION_INVALID = 2532, 16, 1, "One or more WITH options specified are not valid for this command.";
+    DBCC_DATABASE_NOT_FOUND = 2520, 16, 12, "Could not find database '%s'. The database either does not exist, or was dropped before a statement tried to use it. Verify if the database exists by querying the sys.databases catalog view.";
+    DBCC_DATABASE_ID_NOT_FOUND = 2521, 16, 12, "Could not find database ID %s. The database ID either does not exist, or the database was dropped before a statement tried to use it. Verify if the database ID exists by querying the sys.databases catalog view.";
     DBCC_OBJECT_NOT_FOUND = 2501, 16, 45, "Cannot find a table or object with the name \"%s\". Check the system catalog.";
     DBCC_PERMISSION = 2571, 14, 3, "User '%s' does not have permission to run DBCC %s.";
     DBCC_INDEX_NOT_FOUND = 2591, 16, 1, "Cannot find a row in the system catalog with the index ID %s for table \"%s\".";

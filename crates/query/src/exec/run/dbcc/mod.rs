@@ -117,23 +117,23 @@ impl Context<'_> {
     }
 
     /// The database that an argument names, or whose id it is; the current one without, and for 0.
-    /// Error 911.
+    /// Errors 2520, 2521.
     fn dbcc_database(&self, argument: Option<&ast::Expr>) -> Run<DbId> {
         let instance = &self.session.instance;
         let Some(argument) = argument else { return Ok(self.database()) };
-        let (name, found) = match &argument.kind {
+        let found = match &argument.kind {
             ast::ExprKind::Literal(Literal::Integer(0)) => return Ok(self.database()),
             ast::ExprKind::Literal(Literal::Integer(id)) => {
-                (id.to_string(), instance.database_def(DbId(*id)))
+                let unknown = || SqlError::new(&message::DBCC_DATABASE_ID_NOT_FOUND, &[id]);
+                instance.database_def(DbId(*id)).ok_or_else(unknown)
             }
             _ => {
                 let name = word(argument);
-                let found = instance.find_database(&name);
-                (name, found)
+                let unknown = || SqlError::new(&message::DBCC_DATABASE_NOT_FOUND, &[&name]);
+                instance.find_database(&name).ok_or_else(unknown)
             }
         };
-        let unknown = || SqlError::new(&message::DATABASE_NOT_FOUND, &[&name]);
-        Ok(found.ok_or_else(unknown)?.id)
+        Ok(found?.id)
     }
 
     /// `DBCC CHECKIDENT`. Errors 2501, 2560, 7997.

@@ -30,7 +30,7 @@ enum Only {
 }
 
 impl Context<'_> {
-    /// `SHRINKDATABASE`. Errors 911, 2571, 226.
+    /// `SHRINKDATABASE`. Errors 2520, 2571, 226.
     pub(super) fn shrink_database(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let database = self.dbcc_database(dbcc.arguments.first())?;
         self.demand_owner(database, "SHRINKDATABASE")?;

@@ -49,7 +49,7 @@ impl Context<'_> {
         Ok(ResultSet::new(&COLUMNS).send(self, &[row])?)
     }
 
-    /// `OPENTRAN`: the oldest transaction in a database. Errors 911, 2571.
+    /// `OPENTRAN`: the oldest transaction in a database. Errors 2520, 2571.
     pub(super) fn open_transaction(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let database = self.dbcc_database(dbcc.arguments.first())?;
         self.demand_owner(database, "OPENTRAN")?;
