@@ -231,6 +231,19 @@ fn application_locks_are_held_and_given_back() {
 }
 
 #[test]
+fn nothing_to_merge_is_no_error() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create database d");
+    let answer = session
+        .run("declare @r int; exec @r = sys.sp_xtp_merge_checkpoint_files 'd', 0, 1; print @r");
+    let expected = "\
+There are no checkpoint files to be merged within the transactions that were named.
+0";
+    assert_eq!(answer, expected);
+}
+
+#[test]
 fn helpdb_names_the_filegroups_of_a_databases_files() {
     let server = TestServer::new();
     let mut session = server.session();

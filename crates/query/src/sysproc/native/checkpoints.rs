@@ -9,7 +9,7 @@ use crate::exec::context::{Context, checkpoint_error};
 use crate::sysproc::Arguments;
 
 /// Merges the checkpoint file pairs of a database that lie within a range of transactions, or all of
-/// them. Errors 911, 262, and 41374 if there are none.
+/// them; says so if there are none. Errors 911, 262.
 pub fn merge(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let bound = |name, or: Lsn| {
         arguments.int(name).map_or(or, |tsn| Lsn(u64::try_from(tsn).unwrap_or_default()))
@@ -19,15 +19,13 @@ pub fn merge(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlRes
     let name = arguments.text("@database_name").unwrap_or_default();
     let task = context.task;
     let run = |database: &Database| database.merge_checkpoint_files(task, lower, upper);
-    match with_database(context, Some(name), run)? {
-        true => Ok(0),
-        false => Err(SqlError::custom(
-            41374,
-            16,
-            1,
-            "There are no checkpoint files to be merged within the transactions that were named.",
-        )),
+    if !with_database(context, Some(name), run)? {
+        // SQL Server's own text for this is not known.
+        let text =
+            "There are no checkpoint files to be merged within the transactions that were named.";
+        context.inform(SqlError::custom(0, 10, 1, text))?;
     }
+    Ok(0)
 }
 
 /// Removes the checkpoint files of a database, the current one by default, that wait for the next
