@@ -38,6 +38,8 @@ go
 alter server configuration set buffer pool extension on (filename = 'cache/small.bpe', size = 128 MB)
 alter server configuration set buffer pool extension off
 go
+alter server configuration set buffer pool extension on
+go
 alter server configuration set buffer pool extension on (size = 128 MB)
 go
 alter server configuration set buffer pool extension on (filename = '/srv/extension.bpe', size = 128)

@@ -1,6 +1,7 @@
-//! Files that statements name: what they are called on this machine.
+//! Files that statements name: what they are called on this machine, and what is said if they cannot be used.
 
 use std::fmt::Display;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use base::SqlError;
@@ -18,6 +19,22 @@ pub fn mapped(name: &dyn Display, asked: &str, is: &Path) -> SqlError {
         is.display()
     );
     SqlError::custom(0, 10, 1, text)
+}
+
+/// The number and text that SQL Server has for an error of the system.
+pub fn system_error(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "2(The system cannot find the file specified.)",
+        ErrorKind::NotADirectory => "3(The system cannot find the path specified.)",
+        ErrorKind::PermissionDenied | ErrorKind::IsADirectory => "5(Access is denied.)",
+        ErrorKind::ResourceBusy => {
+            "32(The process cannot access the file because it is being used by another process.)"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "112(There is not enough space on the disk.)"
+        }
+        _ => "1117(The request could not be performed because of an I/O device error.)",
+    }
 }
 
 #[cfg(test)]

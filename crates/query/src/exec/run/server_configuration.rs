@@ -1,5 +1,6 @@
 //! `ALTER SERVER CONFIGURATION`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use base::{SqlError, message};
@@ -10,7 +11,7 @@ use tsql::ast::{DatabaseOption, OptionValue, ServerConfiguration};
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
-use crate::exec::files::{last_name, mapped};
+use crate::exec::files::{last_name, mapped, system_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -21,7 +22,7 @@ const EXTENSION_DIRECTORY: &str = "extension";
 const PAGE_BYTES: u64 = engine::cold::PAGE_BYTES as u64;
 
 impl Context<'_> {
-    /// `ALTER SERVER CONFIGURATION`. Error 15247 for who may not.
+    /// `ALTER SERVER CONFIGURATION`. Errors 102, 15247 for who may not.
     pub(super) fn configure_server(&mut self, statement: &ServerConfiguration) -> Run<()> {
         if !self.login_may(Permission::AlterServerState) {
             return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
@@ -31,6 +32,9 @@ impl Context<'_> {
             ("BUFFER POOL EXTENSION", OptionValue::Switch(false)) => self.retract_pages(),
             ("BUFFER POOL EXTENSION", OptionValue::List(Some(on), options)) if &**on == "ON" => {
                 self.extend_pages(options)
+            }
+            ("BUFFER POOL EXTENSION", _) => {
+                Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"ON"]).into())
             }
             (name, _) => Err(SqlError::new(&message::UNIMPLEMENTED, &[&name]).into()),
         }
@@ -106,6 +110,8 @@ const FILE_EXISTS: &str = "80(The file exists.)";
 fn file_error(error: &ColdError, path: &str) -> SqlError {
     let reason = match error {
         ColdError::Foreign { .. } => FILE_EXISTS.to_string(),
+        ColdError::File(error) | ColdError::Read(error) => system_error(error.kind()).to_string(),
+        ColdError::Full(_) => system_error(ErrorKind::StorageFull).to_string(),
         error => error.to_string(),
     };
     let args: [Shown; 2] = [&reason, &path];

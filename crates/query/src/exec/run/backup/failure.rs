@@ -1,7 +1,6 @@
 //! What went wrong with a backup, as clients are told.
 
 use std::fmt::Display;
-use std::io::ErrorKind;
 
 use base::message::Message;
 use base::{SqlError, message};
@@ -13,6 +12,7 @@ use env::{FileError, OpKind};
 
 use super::show::{in_style, local_time};
 use crate::exec::context::{catalog_error, engine_error};
+use crate::exec::files::system_error;
 
 type Shown<'a> = &'a dyn Display;
 
@@ -115,22 +115,6 @@ impl About<'_> {
             _ => &message::BACKUP_DEVICE_OPEN,
         };
         SqlError::new(message, &[&self.device, &why])
-    }
-}
-
-/// The number and text that SQL Server has for an error of the system.
-fn system_error(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::NotFound => "2(The system cannot find the file specified.)",
-        ErrorKind::NotADirectory => "3(The system cannot find the path specified.)",
-        ErrorKind::PermissionDenied | ErrorKind::IsADirectory => "5(Access is denied.)",
-        ErrorKind::ResourceBusy => {
-            "32(The process cannot access the file because it is being used by another process.)"
-        }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "112(There is not enough space on the disk.)"
-        }
-        _ => "1117(The request could not be performed because of an I/O device error.)",
     }
 }
 
