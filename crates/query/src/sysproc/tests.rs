@@ -269,8 +269,36 @@ fn space_used_comes_without_a_warning() {
     session.run(
         "create table m (id int not null primary key nonclustered) with (memory_optimized = on)",
     );
-    for what in ["", "'t'", "'m'"] {
+    for what in ["", "'t'", "'m'", "@oneresultset = 1"] {
         let answer = session.run(&format!("exec sp_spaceused {what}"));
         assert!(answer.contains("reserved") && !answer.contains("Warning"), "{answer}");
     }
+}
+
+#[test]
+fn space_used_may_come_in_one_result_set_with_that_of_checkpoint_files() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let one = "database_name|database_size|unallocated space|reserved|data|index_size|unused";
+    let of_checkpoints = "xtp_precreated|xtp_used|xtp_pending_truncation";
+    session.run("create database d; use d");
+    let all = "exec sp_spaceused @oneresultset = 1, @include_total_xtp_storage = 1";
+    let lines = |answer: String| answer.lines().map(str::to_owned).collect::<Vec<_>>();
+    let plain = lines(session.run("exec sp_spaceused @oneresultset = 1"));
+    assert_eq!((plain.len(), &*plain[0]), (2, one), "{plain:?}");
+    let without = lines(session.run(all));
+    assert_eq!((without.len(), &*without[0]), (2, &*format!("{one}|{of_checkpoints}")));
+    assert!(without[1].ends_with("|NULL|NULL|NULL"), "{without:?}");
+    assert!(!session.run("exec sp_spaceused").contains(of_checkpoints));
+    session.run("alter database d add filegroup f contains memory_optimized_data");
+    session.run("alter database d add file (name = 'f', filename = 'f') to filegroup f");
+    session.run(
+        "create table m (id int not null primary key nonclustered) with (memory_optimized = on)",
+    );
+    session.run("insert m values (1); checkpoint");
+    let shown = lines(session.run("exec sp_spaceused"));
+    assert_eq!((shown.len(), &*shown[4]), (6, of_checkpoints), "{shown:?}");
+    let sizes: Vec<&str> = shown[5].split('|').collect();
+    assert!(sizes[0] == "0 KB" && sizes[1] != "0 KB", "{sizes:?}");
+    assert!(lines(session.run(all))[1].ends_with(&shown[5]));
 }
