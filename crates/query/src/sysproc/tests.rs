@@ -3,7 +3,7 @@
 use tsql::ast::{Module, StatementKind};
 
 use super::*;
-use crate::exec::testing::TestServer;
+use crate::exec::testing::{TestServer, TestSession};
 
 #[test]
 fn every_text_is_one_create_procedure_of_its_name() {
@@ -301,4 +301,29 @@ fn space_used_may_come_in_one_result_set_with_that_of_checkpoint_files() {
     let sizes: Vec<&str> = shown[5].split('|').collect();
     assert!(sizes[0] == "0 KB" && sizes[1] != "0 KB", "{sizes:?}");
     assert!(lines(session.run(all))[1].ends_with(&shown[5]));
+}
+
+/// The columns of `sp_who2` by their names, of one session.
+fn who2(session: &mut TestSession<'_>, spid: &str, column: &str) -> String {
+    let answer = session.run("exec sp_who2");
+    let mut lines = answer.lines();
+    let place = lines.next().unwrap().split('|').position(|name| name == column).unwrap();
+    let row = lines.find(|line| line.split('|').next().unwrap().trim() == spid).unwrap();
+    row.split('|').nth(place).unwrap().to_owned()
+}
+
+#[test]
+fn who2_shows_the_last_batch_without_its_year() {
+    let server = TestServer::new();
+    let (mut session, mut other) = (server.session(), server.session());
+    let own = session.run("set nocount on; select @@spid");
+    let own = own.lines().last().unwrap().to_owned();
+    let began = session.run(
+        "set nocount on
+        select format(last_request_start_time, 'MM/dd HH:mm:ss') from sys.dm_exec_sessions where session_id = @@spid",
+    );
+    let began = began.lines().last().unwrap();
+    assert_eq!(who2(&mut other, &own, "LastBatch"), began);
+    assert_eq!(who2(&mut other, &own, "Status"), "sleeping");
+    assert_eq!(who2(&mut session, &own, "Status"), "RUNNING");
 }

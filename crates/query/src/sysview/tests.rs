@@ -257,6 +257,28 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
 }
 
 #[test]
+fn whoever_waits_for_a_time_is_suspended() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let instance = server.instance.clone();
+    let waiting = std::thread::spawn(move || {
+        let server = TestServer::of(instance);
+        server.session().run("waitfor delay '00:00:02'")
+    });
+    let query = "select status, wait_type, command, blocking_session_id from sys.dm_exec_requests
+         where session_id <> @@spid";
+    let mut shown = String::new();
+    let mut listed = String::new();
+    while !waiting.is_finished() && !shown.contains("WAITFOR") {
+        shown = rows(&session.run(query));
+        listed = session.run("exec sp_who2 'active'");
+    }
+    assert_eq!(shown, "suspended|WAITFOR|WAITFOR|0");
+    assert!(listed.contains("|SUSPENDED|"), "{listed}");
+    waiting.join().unwrap();
+}
+
+#[test]
 fn users_see_their_own_sessions_and_not_the_servers_state() {
     let server = TestServer::new();
     let mut session = server.session();

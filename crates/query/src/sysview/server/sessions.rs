@@ -10,6 +10,7 @@ use super::super::cells::*;
 use super::super::{SystemRowset, ViewColumn};
 use super::{grants, loading, locks};
 use crate::exec::handle;
+use crate::exec::instance::activity::Activity;
 use crate::exec::options::Options;
 use crate::func::facts::Settings;
 
@@ -344,13 +345,15 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
             let resource = wait.map(|wait| locks::wait_resource(wait, cx.instance));
             let queued = memory.iter().find(|waiting| waiting.ask.session == entry.id);
-            let wait = wait.map(locks::wait_type).or(queued.map(|_| grants::WAIT_TYPE));
+            let activity = entry.activity.get();
+            let sleeps = (activity == Activity::WAITFOR).then_some("WAITFOR");
+            let wait = wait.map(locks::wait_type).or(queued.map(|_| grants::WAIT_TYPE)).or(sleeps);
             let start = [
                 int(entry.id.0),
                 int(0),
                 utc(request.started.0),
                 text(if wait.is_some() { "suspended" } else { "running" }),
-                text(entry.activity.get().name()),
+                text(activity.name()),
                 bytes(&handle::of_text(&request.text)),
                 int(0),
                 int(-1),
