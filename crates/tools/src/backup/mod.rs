@@ -34,6 +34,9 @@ struct Where {
     /// if it is set up to.
     #[arg(short = 'U', long, value_name = "LOGIN")]
     user: Option<String>,
+    /// A trusted connection, as without a login.
+    #[arg(short = 'E', long, conflicts_with = "user")]
+    trusted: bool,
     /// Its password; better in THERMOCLINE_PASSWORD.
     #[arg(
         short = 'P',
@@ -323,6 +326,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_trusted_connection_can_be_asked_for_and_has_no_login() {
+        assert!(BackupOptions::try_parse_from(["backup", "d", "f", "-E"]).is_ok());
+        assert!(RestoreOptions::try_parse_from(["restore", "-E", "d", "f"]).is_ok());
+        let both = ["restore", "-E", "-U", "sa", "d", "f"];
+        assert!(RestoreOptions::try_parse_from(both).is_err());
+    }
+
+    #[test]
     fn options_become_a_statement() {
         let of = |words: &[&str]| backup_text(&BackupOptions::parse_from(words));
         assert_eq!(
@@ -335,7 +346,7 @@ mod tests {
             "backup log [d] to disk = N'f' with checksum, stats, no_compression, init, format"
         );
         assert!(
-            of(&["backup", "d", "f", "--differential", "--copy-only"])
+            of(&["backup", "-E", "d", "f", "--differential", "--copy-only"])
                 .ends_with("differential, copy_only")
         );
     }
