@@ -184,6 +184,12 @@ note|nvarchar|-1|NULL|NULL|NULL",
         "Database pages|0\nPage life expectancy|0",
     ),
     (
+        "select cntr_value from sys.dm_os_performance_counters
+         where object_name = 'SQLServer:Latches' and counter_name = 'Latch Waits/sec'",
+        "0",
+    ),
+    ("select sum(waiting_requests_count) from sys.dm_os_latch_stats", "NULL"),
+    (
         "select 1 from sys.dm_os_performance_counters where counter_name = 'Target pages' and cntr_value > 0",
         "1",
     ),

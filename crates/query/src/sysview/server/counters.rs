@@ -80,6 +80,9 @@ fn of_server(cx: &mut FillContext<'_>) {
     ];
     Object { name: "Memory Manager", instance: "" }.show(cx, &memory);
     of_pages(cx);
+    // Nobody is suspended for a latch: pages and rows have none.
+    let latches = [("Latch Waits/sec", 0, RATE), ("Total Latch Wait Time (ms)", 0, RATE)];
+    Object { name: "Latches", instance: "" }.show(cx, &latches);
     let cache = instance.plans.statistics();
     let plans = [
         ("Cache Hit Ratio", cache.hits, FRACTION),
@@ -172,6 +175,19 @@ fn of_databases(cx: &mut FillContext<'_>) {
     }
     show(cx, "_Total", &total);
 }
+
+/// There are no classes of latches, since nobody waits for one.
+pub static DM_OS_LATCH_STATS: SystemRowset = SystemRowset {
+    schema: "sys",
+    name: "dm_os_latch_stats",
+    columns: &[
+        ("latch_class", nvar(60), false),
+        ("waiting_requests_count", BIG, false),
+        ("wait_time_ms", BIG, false),
+        ("max_wait_time_ms", BIG, false),
+    ],
+    fill: |_| Ok(()),
+};
 
 pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
     schema: "sys",

@@ -35,6 +35,7 @@ pub const VIEWS: &[&SystemRowset] = &[
     &machine::DM_OS_HOST_INFO,
     &counters::DM_OS_PERFORMANCE_COUNTERS,
     &counters::DM_OS_WAIT_STATS,
+    &counters::DM_OS_LATCH_STATS,
     &executions::DM_EXEC_QUERY_STATS,
     &executions::DM_EXEC_PROCEDURE_STATS,
     &executions::DM_EXEC_TRIGGER_STATS,
