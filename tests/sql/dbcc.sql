@@ -11,6 +11,7 @@ create table s.heap (a int, b datetime2(3))
 insert s.heap values (1, '2020-02-03 04:05:06.789'), (1, null)
 go
 dbcc checktable (t)
+dbcc checktable ('m')
 dbcc checktable ('m') with no_infomsgs
 dbcc checktable ('s.heap')
 dbcc checktable ('nothing')

@@ -10,7 +10,7 @@
 //! one in whose name they were asked for. [`visibility`]
 //! says who sees which of their rows.
 
-mod catalog;
+pub(crate) mod catalog;
 pub(crate) mod cells;
 mod compatible;
 pub(crate) mod function;

@@ -6,7 +6,7 @@ use engine::cold::tree::Contents;
 use env::OpKind;
 use env::sim::{Fault, FaultKind, SimEnv};
 
-use crate::exec::testing::{TestServer, TestSession};
+use crate::exec::testing::{TestServer, TestSession, scripts};
 
 const SETUP: &str = "create database d
 go
@@ -232,4 +232,47 @@ fn a_device_that_does_not_read_is_a_finding() {
     sim.fs().clear_faults();
     let answer = check(&mut session);
     assert!(!answer.contains("Msg "), "{answer}");
+}
+
+/// A table that had sunk was said to have fewer pages than `sp_spaceused` said, and one in memory alone to have some.
+#[test]
+fn checks_count_pages_as_sp_spaceused_does() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d
+        alter database d add filegroup f contains memory_optimized_data
+        alter database d add file (name = 'f', filename = 'f') to filegroup f
+        go
+        use d
+        go
+        create table t (id int not null primary key, v varchar(100) not null index i)
+        create table heap (v varchar(100) not null)
+        create table m (id int not null primary key nonclustered) with (memory_optimized = on)
+        go
+        insert t select value, replicate('x', value % 100) from generate_series(1, 3000)
+        insert heap select v from t
+        insert m select id from t",
+    );
+    let mut compare = |table: &str| {
+        let used = session.run(&format!("exec sp_spaceused '{table}'"));
+        let data = used.lines().nth(1).unwrap().split('|').nth(3).unwrap();
+        let kilobytes: u64 = data.trim_end_matches(" KB").parse().unwrap();
+        let checked = session.run(&format!("dbcc checktable ('{table}')"));
+        let pages = kilobytes / 8;
+        let expected = format!("There are 3000 rows in {pages} pages for object \"{table}\".");
+        assert!(checked.contains(&expected), "{checked} {used}");
+        pages
+    };
+    assert_eq!(compare("m"), 0);
+    if !scripts::everything_sinks() {
+        for table in ["t", "heap"] {
+            assert!(compare(table) > 0);
+        }
+    }
+    server.sink();
+    server.reclaim();
+    for table in ["t", "heap"] {
+        assert!(compare(table) > 10);
+    }
 }

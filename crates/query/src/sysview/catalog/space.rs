@@ -84,6 +84,12 @@ pub(crate) fn hobt_id(storage: StorageId, index: i32) -> i64 {
     (storage.0 << 16) as i64 | i64::from(index)
 }
 
+/// Pages that the rows of a table take, as `sp_spaceused` has them for data; none if it is memory-optimized.
+pub(crate) fn data_pages(definition: &TableDef, table: &Table, task: &Task<'_>) -> TxnResult<u64> {
+    let clustered = definition.indexes.iter().position(|index| index.id.0 == 1);
+    Ok(Pages::of(definition, table, clustered, task)?.data)
+}
+
 /// Pages that the disk tables of a database take with their indexes.
 pub(crate) fn reserved_pages(catalog: &Catalog, task: &Task<'_>) -> TxnResult<u64> {
     let schema = catalog.current();

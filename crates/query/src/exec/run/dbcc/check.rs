@@ -2,8 +2,8 @@
 //!
 //! A table is right if its pages can be read, its rows can be taken apart and its indexes hold exactly its rows; a
 //! catalog, if the schema is what its rows say; a file, if all that its last root reaches is what was written there,
-//! which also finds what lies below pages that are lost. A row may be in memory, in a page, or in both: as pages is shown
-//! how many pages of 8 KB the bytes of the rows would fill, and errors about rows name page (0:0).
+//! which also finds what lies below pages that are lost. A row may be in memory, in a page, or in both: errors about rows
+//! name page (0:0), and pages are counted as `sp_spaceused` counts data.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use tsql::ast;
 use super::{Run, Shown, informs, word};
 use crate::exec::context::Context;
 use crate::interp::errors::of_database;
+use crate::sysview::catalog::space::data_pages;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
@@ -48,7 +49,7 @@ impl Context<'_> {
         let checked = self.check_rows(database, &stored)?;
         let checked = checked.map_err(|error| of_database(&error, database))?;
         let name = self.table_shown(database, &table)?;
-        self.tell_table(dbcc, &name, &checked)?;
+        self.tell_table(dbcc, &name, (&table, &stored), &checked)?;
         self.report_faults("CHECKTABLE", &name, &table, &checked)?;
         Ok(())
     }
@@ -149,7 +150,7 @@ impl Context<'_> {
                 Err(error) => return Err(of_database(&error, database).into()),
             };
             let name = self.table_shown(database, &table)?;
-            self.tell_table(dbcc, &name, &checked)?;
+            self.tell_table(dbcc, &name, (&table, &stored), &checked)?;
             errors += self.report_faults("CHECKDB", &name, &table, &checked)?;
             known.extend(checked.lost.iter().map(|lost| lost.page));
         }
@@ -234,13 +235,21 @@ impl Context<'_> {
         Ok(format!("{place}.{name}"))
     }
 
-    fn tell_table(&mut self, dbcc: &ast::Dbcc, name: &str, checked: &TableCheck) -> Run<()> {
+    fn tell_table(
+        &mut self,
+        dbcc: &ast::Dbcc,
+        name: &str,
+        (definition, stored): (&TableDef, &Table),
+        checked: &TableCheck,
+    ) -> Run<()> {
         if !informs(dbcc) {
             return Ok(());
         }
+        // What lies above a lost page cannot be counted: then as many as the rows would fill.
+        let pages = data_pages(definition, stored, self.task);
+        let pages = pages.unwrap_or_else(|_| checked.row_bytes.div_ceil(PAGE));
         self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
-        let args: [Shown; 3] = [&checked.rows, &checked.row_bytes.div_ceil(PAGE), &name];
-        self.tell(SqlError::new(&message::DBCC_ROWS_IN_PAGES, &args))
+        self.tell(SqlError::new(&message::DBCC_ROWS_IN_PAGES, &[&checked.rows, &pages, &name]))
     }
 
     /// Sends what is wrong with a table, and how many errors that is.
