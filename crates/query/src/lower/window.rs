@@ -1,10 +1,10 @@
 //! Window functions: the input is collected with what the functions need, sorted, and passed on
-//! with their results.
+//! with their results. Where rows are only numbered as they come, a register counts and none is kept.
 
 use base::{SqlResult, SqlType};
 
 use crate::func::CallTypes;
-use crate::ir::inst::{Inst, Reg};
+use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{
     ObjId, ObjectDesc, Order, OrderKey, WindowDesc, WindowFunctionDesc, WindowOp,
 };
@@ -19,6 +19,9 @@ impl Lowering {
         let Node::Window { input, partition, order, functions, columns } = node else {
             unreachable!("only called for windows");
         };
+        if node.numbers_rows() {
+            return self.row_numbers(input, functions, consume);
+        }
         let args: Vec<&Expr> = functions.iter().flat_map(|(_, f)| arguments(f)).collect();
         let mut types: Vec<SqlType> = columns.iter().map(|&c| self.stored_type(c)).collect();
         types.extend(args.iter().map(|a| a.ty));
@@ -51,6 +54,24 @@ impl Lowering {
         self.loop_rows(next, &mut |l, row| {
             l.bind_row(row, layout, columns);
             l.bind_results(window, functions);
+            consume(l)
+        })
+    }
+
+    /// Rows with their numbers.
+    fn row_numbers(
+        &mut self,
+        input: &Node,
+        functions: &[(ColId, WindowFunction)],
+        consume: Consume<'_>,
+    ) -> SqlResult<()> {
+        let number = self.b.reg(RegType::I64);
+        self.b.emit(Inst::Int { dst: number, value: 0 });
+        self.produce(input, &mut |l| {
+            l.b.emit(Inst::Step { dst: number, a: number, by: 1 });
+            for (col, _) in functions {
+                l.bind(*col, Val::new(number));
+            }
             consume(l)
         })
     }

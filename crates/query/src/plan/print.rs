@@ -229,6 +229,11 @@ impl<'p> Printer<'p> {
                 format!("Top(OFFSET EXPRESSION:({}){fetch})", self.expr(offset))
             }
             Node::Union { .. } => "Concatenation".into(),
+            Node::Window { functions, .. } if node.numbers_rows() => {
+                let numbers: Vec<String> =
+                    functions.iter().map(|f| format!("{}=row_number", self.col(f.0))).collect();
+                format!("Sequence Project(DEFINE:({}))", numbers.join(", "))
+            }
             Node::Window { partition, order, .. } => {
                 format!(
                     "Window(PARTITION BY:({}) ORDER BY:({}))",

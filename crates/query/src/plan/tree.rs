@@ -135,7 +135,8 @@ pub enum Node {
         /// The output columns.
         columns: Vec<ColId>,
     },
-    /// Window functions over the partitions of the input.
+    /// Window functions over the partitions of the input. What only numbers rows needs none but the one at hand,
+    /// see [`Node::numbers_rows`].
     Window {
         /// Where rows come from.
         input: Box<Node>,
@@ -179,6 +180,14 @@ pub enum Node {
         /// What is evaluated with it.
         body: Box<Node>,
     },
+}
+
+impl Node {
+    /// Whether this passes the rows of its input on as they come, with their numbers.
+    pub fn numbers_rows(&self) -> bool {
+        let Node::Window { partition, order, functions, .. } = self else { return false };
+        partition.is_empty() && order.is_empty() && functions.iter().all(|f| f.1.is_row_number())
+    }
 }
 
 /// Names a worktable within a statement.
@@ -343,6 +352,13 @@ pub struct WindowFunction {
     pub kind: WindowKind,
     /// The type of the result.
     pub ty: SqlType,
+}
+
+impl WindowFunction {
+    /// Whether it is `ROW_NUMBER()`.
+    pub fn is_row_number(&self) -> bool {
+        matches!(self.kind, WindowKind::RowNumber)
+    }
 }
 
 /// What a window function computes.

@@ -58,6 +58,8 @@ fn statements_that_keep_no_rows_ask_for_nothing() {
         "update t set k = 5 where id = 4",
         "delete t where id = 4",
         "select id from t order by id",
+        "select row_number() over (order by (select null)) as n from t order by n",
+        "select row_number() over (order by id) from t",
     ] {
         let answer = session.run(text);
         assert!(!answer.contains("Msg "), "{text}: {answer}");

@@ -353,6 +353,7 @@ impl Generator {
             7 => self.sorted(depth, outer),
             8 => self.union(depth, outer),
             9 => self.spool(depth, outer),
+            10 if self.dice.chance(30) => self.numbered(depth, outer),
             10 => self.window(depth, outer),
             11 | 0.. if self.aggregates && self.dice.chance(60) => self.aggregate(depth, outer),
             _ => self.leaf(outer),
@@ -582,6 +583,23 @@ impl Generator {
         }
         let kept = columns[..columns.len() - functions.len()].iter().map(|c| c.0).collect();
         let input = Box::new(input);
+        (Node::Window { input, partition, order, functions, columns: kept }, columns)
+    }
+
+    /// Rows that come in an order that leaves no choice, numbered as they come.
+    fn numbered(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
+        let (input, mut columns) = self.node(depth - 1, outer);
+        let kept: Vec<ColId> = columns.iter().map(|c| c.0).collect();
+        let keys = columns.iter().map(|c| key(c.0, c.1, self.dice.chance(40))).collect();
+        let sorted =
+            Node::Sort { input: Box::new(input), keys, limit: None, columns: kept.clone() };
+        let mut functions = Vec::new();
+        for _ in 0..1 + self.dice.below(2) {
+            let function = WindowFunction { kind: WindowKind::RowNumber, ty: SqlType::bigint() };
+            columns.push((self.col(), function.ty));
+            functions.push((columns[columns.len() - 1].0, function));
+        }
+        let (input, partition, order) = (Box::new(sorted), vec![], vec![]);
         (Node::Window { input, partition, order, functions, columns: kept }, columns)
     }
 

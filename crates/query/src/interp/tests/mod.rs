@@ -6,6 +6,7 @@ mod differential;
 mod expressions;
 mod joins;
 mod native;
+mod numbers;
 mod optimized;
 mod queries;
 mod reference;

@@ -34,7 +34,7 @@ pub fn numbers(args: &[Value], ty: &SqlType) -> Vec<Value> {
         .collect()
 }
 
-fn series(args: Vec<Expr>, column: u32) -> Node {
+pub fn series(args: Vec<Expr>, column: u32) -> Node {
     let function = crate::func::lookup_rowset("GENERATE_SERIES").unwrap();
     Node::Scan(Box::new(Scan {
         source: Source::Function(function, args),
@@ -47,7 +47,7 @@ fn series(args: Vec<Expr>, column: u32) -> Node {
     }))
 }
 
-fn top(input: Node, count: i64) -> Node {
+pub fn top(input: Node, count: i64) -> Node {
     let count = constant(BIGINT, Value::Int(count));
     Node::Top { input: Box::new(input), count, percent: false, ties: None }
 }
@@ -148,7 +148,7 @@ fn a_series_takes_no_memory_and_no_time_for_numbers_that_nobody_asks_for() {
     assert_eq!(world.memory_used(), 0);
 }
 
-fn nested(kind: JoinKind, outer: Node, inner: Node) -> Node {
+pub fn nested(kind: JoinKind, outer: Node, inner: Node) -> Node {
     Node::NestedLoop { kind, outer: Box::new(outer), inner: Box::new(inner), predicate: None }
 }
 

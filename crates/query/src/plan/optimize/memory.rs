@@ -109,7 +109,9 @@ impl Optimizer<'_, '_> {
                 let limit = limit.as_ref().and_then(count).unwrap_or(f64::MAX);
                 (rows(input).min(limit), columns(kept.len() + keys.len()))
             }
-            Node::Window { input, columns: kept, order, partition, functions } => {
+            Node::Window { input, columns: kept, order, partition, functions }
+                if !node.numbers_rows() =>
+            {
                 let kept = kept.len() + order.len() + partition.len() + functions.len();
                 (rows(input), columns(kept))
             }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::Optimizer;
 use super::access::over_list;
-use super::columns::{ColSet, pred_nature, pred_uses, yields};
+use super::columns::{ColSet, expr_nature, expr_uses, pred_nature, pred_uses, yields};
 use super::condition::{all, column_of, split, substitute};
 use super::order::{Order, Want};
 use super::terms::{Terms, indexed};
@@ -78,7 +78,7 @@ impl Optimizer<'_, '_> {
                 filtered(Node::Offset { input, offset, fetch }, conditions)
             }
             Node::Union { inputs, columns } => self.union(inputs, columns, conditions),
-            Node::Window { .. } => self.window(node, conditions),
+            Node::Window { .. } => self.window(node, conditions, want),
             Node::Recursive { worktable, anchor, step, columns, max_rounds } => {
                 let anchor = Box::new((self.whole(anchor.0), anchor.1));
                 let step = Box::new((self.whole(step.0), step.1));
@@ -205,7 +205,7 @@ impl Optimizer<'_, '_> {
     /// New columns. They are computed where they are, but conditions on them may go below.
     fn computed(&mut self, node: Node, conditions: Vec<Pred>, want: &Want) -> Node {
         let Node::Compute { input, mut columns } = node else { return node };
-        let plain = columns.iter().all(|c| super::columns::expr_nature(&c.1).is_plain());
+        let plain = columns.iter().all(|c| expr_nature(&c.1).is_plain());
         let joins =
             matches!(*input, Node::NestedLoop { .. } | Node::Filter { .. } | Node::Compute { .. });
         if plain && joins {
@@ -218,9 +218,7 @@ impl Optimizer<'_, '_> {
         for mut pred in conditions {
             let uses = pred_uses(&pred);
             let moves = !pred_nature(&pred).volatile
-                && columns
-                    .iter()
-                    .all(|(c, e)| !uses.contains(*c) || super::columns::expr_nature(e).is_plain());
+                && columns.iter().all(|(c, e)| !uses.contains(*c) || expr_nature(e).is_plain());
             if moves {
                 if uses.meets(&own) {
                     substitute(&mut pred, &|col| known(col).map(|c| c.1.clone()));
@@ -292,7 +290,7 @@ impl Optimizer<'_, '_> {
                 && grouping_sets.is_empty()
                 && !pred_uses(&pred).meets(&results)
                 && pred_nature(&pred).is_plain()
-                && groups.iter().all(|g| super::columns::expr_nature(&g.1).is_plain());
+                && groups.iter().all(|g| expr_nature(&g.1).is_plain());
             if moves {
                 let group = |col| groups.iter().find(|g| g.0 == col).map(|g| g.1.clone());
                 substitute(&mut pred, &group);
@@ -387,24 +385,43 @@ impl Optimizer<'_, '_> {
         filtered(Node::Union { inputs: improved, columns }, above)
     }
 
-    fn window(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
+    /// Window functions. Who only numbers rows takes them as they come, if that is in order.
+    fn window(&mut self, node: Node, conditions: Vec<Pred>, want: &Want) -> Node {
         let Node::Window { input, mut partition, mut order, mut functions, columns } = node else {
             return node;
         };
+        let available = yields(&input);
+        partition.retain(|e| !is_fixed(e, &available));
+        order.retain(|k| !is_fixed(&k.expr, &available));
         partition.iter_mut().for_each(|e| self.inside_expr(e));
         order.iter_mut().for_each(|k| self.inside_expr(&mut k.expr));
         functions.iter_mut().for_each(|(_, f)| self.inside(f));
         // A condition on what all rows of a partition share drops partitions as a whole.
         let shared: ColSet = partition.iter().filter_map(column_of).collect();
-        let available = yields(&input);
         let made: ColSet = functions.iter().map(|f| f.0).collect();
         let (below, above) = conditions.into_iter().partition(|p| {
             let uses = pred_uses(p);
             !pred_nature(p).volatile && uses.known(&available, &shared) && !uses.meets(&made)
         });
-        let input = Box::new(self.rows(*input, below, &Want::nothing()));
+        let numbers = partition.is_empty() && functions.iter().all(|f| f.1.is_row_number());
+        let wanted = want.before(&made);
+        let want = match numbers {
+            true if order.is_empty() => wanted.within(&available),
+            true => Want::of(&order, wanted.few && wanted.is_empty()),
+            false => Want::nothing(),
+        };
+        let input = Box::new(self.rows(*input, below, &want));
+        if numbers && Order::of(&input).satisfies(&order) {
+            order.clear();
+        }
         filtered(Node::Window { input, partition, order, functions, columns }, above)
     }
+}
+
+/// Whether an expression has the same value for all rows with these columns.
+fn is_fixed(expr: &Expr, columns: &ColSet) -> bool {
+    let nature = expr_nature(expr);
+    !nature.volatile && !nature.costly && !expr_uses(expr).meets(columns)
 }
 
 /// Rows in an order that brings the rows of each group together.

@@ -43,6 +43,16 @@ impl Want {
         }
     }
 
+    /// What is left of this where rows are numbered as they come: a number settles what is behind it.
+    pub fn before(&self, numbers: &ColSet) -> Want {
+        let mut want = self.clone();
+        if let Some(at) = want.keys.iter().position(|key| numbers.contains(key.0)) {
+            want.few &= !want.keys[at].1;
+            want.keys.truncate(at);
+        }
+        want
+    }
+
     /// Whether an index of a source has this order behind some leading key columns that are given,
     /// and if so, whether it has to be read backward.
     pub fn in_index(
@@ -82,12 +92,19 @@ impl Want {
 pub struct Order {
     /// Columns that are the same in all rows.
     constant: ColSet,
-    /// By these the rows are ordered.
+    /// Each of these orders the rows.
+    ways: SmallVec<[Way; 1]>,
+    /// There is one row at most.
+    single: bool,
+}
+
+/// By what rows are ordered.
+#[derive(Default, Debug)]
+struct Way {
+    /// The columns, and whether each descends.
     keys: SmallVec<[(ColId, bool); 4]>,
     /// Columns that rows with equal keys share.
     settled: ColSet,
-    /// There is one row at most.
-    single: bool,
 }
 
 impl Order {
@@ -104,7 +121,7 @@ impl Order {
             Node::Distinct { input, .. } => Order::of(input),
             Node::Sort { keys, .. } => {
                 let keys = keys.iter().map_while(|k| Some((column_of(&k.expr)?, k.descending)));
-                Order { keys: keys.collect(), ..Order::default() }
+                Order::by(Way { keys: keys.collect(), ..Way::default() })
             }
             Node::NestedLoop { kind, outer, inner, .. } => {
                 let mut order = Order::of(outer);
@@ -133,8 +150,29 @@ impl Order {
             {
                 Order::single(node)
             }
+            Node::Window { input, functions, .. } if node.numbers_rows() => {
+                let mut order = Order::of(input);
+                order.number(functions.iter().map(|f| f.0), &yields(node));
+                order
+            }
             Node::Spool { body, .. } => Order::of(body),
             _ => Order::default(),
+        }
+    }
+
+    fn by(way: Way) -> Order {
+        Order { ways: SmallVec::from_buf([way]), ..Order::default() }
+    }
+
+    /// Each row has a number, greater than that of the one before: all its columns are settled by that.
+    fn number(&mut self, numbers: impl Iterator<Item = ColId>, columns: &ColSet) {
+        for number in numbers {
+            for way in &mut self.ways {
+                way.keys.push((number, false));
+                way.settled = columns.clone();
+            }
+            let keys = SmallVec::from_slice(&[(number, false)]);
+            self.ways.push(Way { keys, settled: columns.clone() });
         }
     }
 
@@ -170,17 +208,19 @@ impl Order {
             }
         }
         let Some(backward) = backward else { return order };
+        let mut way = Way::default();
         let mut complete = true;
         for key in &index.key[prefix..] {
             let Some(col) = name(key.column) else {
                 complete = false;
                 break;
             };
-            order.keys.push((col, key.descending != backward));
+            way.keys.push((col, key.descending != backward));
         }
         if complete && index.unique {
-            order.settled = own();
+            way.settled = own();
         }
+        order.ways.push(way);
         order
     }
 
@@ -191,35 +231,43 @@ impl Order {
 
     /// Whether the rows are in the order of a sort.
     pub fn satisfies(&self, keys: &[SortKey]) -> bool {
-        if self.single {
-            return true;
-        }
-        let mut own = self.keys.iter();
-        keys.iter().all(|key| match key.expr.kind {
-            ExprKind::Column(col) if self.constant.contains(col) => true,
-            ExprKind::Column(col) => match own.next() {
-                Some(next) => *next == (col, key.descending),
-                None => self.settled.contains(col),
-            },
+        let constant = |key: &SortKey| match key.expr.kind {
+            ExprKind::Column(col) => self.constant.contains(col),
             ExprKind::Constant(_) | ExprKind::Variable(_) => true,
             _ => false,
-        })
+        };
+        let left: SmallVec<[&SortKey; 4]> = keys.iter().filter(|key| !constant(key)).collect();
+        self.single || left.is_empty() || self.ways.iter().any(|way| way.satisfies(&left))
     }
 
     /// Whether rows with equal values in these columns come together.
     pub fn groups(&self, columns: &ColSet) -> bool {
         let mut left = columns.clone();
         left.remove(&self.constant);
-        if left.is_empty() {
-            return true;
-        }
+        left.is_empty() || self.ways.iter().any(|way| way.groups(&left))
+    }
+}
+
+impl Way {
+    /// Whether rows that are ordered so are in the order of a sort.
+    fn satisfies(&self, keys: &[&SortKey]) -> bool {
+        let mut own = self.keys.iter();
+        keys.iter().all(|key| match (column_of(&key.expr), own.next()) {
+            (Some(col), Some(next)) => *next == (col, key.descending),
+            (Some(col), None) => self.settled.contains(col),
+            (None, _) => false,
+        })
+    }
+
+    /// Whether rows with equal values in these columns come together.
+    fn groups(&self, columns: &ColSet) -> bool {
         let mut together = ColSet::default();
         for (col, _) in &self.keys {
-            if !left.contains(*col) {
+            if !columns.contains(*col) {
                 return false;
             }
             together.insert(*col);
-            if left.known(columns, &together) {
+            if columns.known(columns, &together) {
                 return true;
             }
         }

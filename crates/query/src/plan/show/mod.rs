@@ -147,6 +147,7 @@ fn names(text: &str) -> (String, String, String) {
         "Sort" if inside.starts_with("TOP ") => (head, "TopN Sort"),
         "Distinct" => ("Hash Match", "Flow Distinct"),
         "Window" => ("Window Aggregate", "Window Aggregate"),
+        "Sequence Project" => (head, "Compute Scalar"),
         "Recursion" => ("Concatenation", "Concatenation"),
         "Table Spool" => (head, "Lazy Spool"),
         "Eager Spool" => ("Table Spool", head),

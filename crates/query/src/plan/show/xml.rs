@@ -199,6 +199,7 @@ impl Writer<'_> {
             "Concatenation" => ("Concat", &[]),
             "Table Spool" => ("Spool", &[]),
             "Window Aggregate" => ("WindowAggregate", &[]),
+            "Sequence Project" => ("SequenceProject", &[]),
             _ => ("Update", &[("DMLRequestSort", "0")]),
         };
         self.open(name, attributes);

@@ -283,6 +283,34 @@ impl Writer {
         (node, columns)
     }
 
+    /// Rows with their numbers in an order that leaves no choice, some of it the same for all rows.
+    fn numbered(&mut self, input: Node, columns: &mut Vec<Named>) -> Node {
+        let at = self.dice.below(columns.len());
+        let kept = walk::outputs(&input);
+        let mut order: Vec<SortKey> = (columns[at..].iter().chain(&columns[..at]))
+            .map(|c| SortKey { expr: col(c.0.0, c.1), descending: self.dice.chance(20) })
+            .collect();
+        if self.dice.chance(30) {
+            let column = self.ids.column();
+            let plan =
+                Node::Compute { input: Box::new(Node::OneRow), columns: vec![(column, int(1))] };
+            let kind = ExprKind::Subquery(Box::new(Subquery { plan, column, correlated: false }));
+            let expr = Expr { kind, ty: SqlType::int(), nullable: true };
+            let at = self.dice.below(order.len());
+            order.insert(at, SortKey { expr, descending: self.dice.chance(50) });
+        }
+        let number = (self.ids.column(), SqlType::bigint());
+        let function = WindowFunction { kind: WindowKind::RowNumber, ty: number.1 };
+        columns.push(number);
+        Node::Window {
+            input: Box::new(input),
+            partition: vec![],
+            order,
+            functions: vec![(number.0, function)],
+            columns: kept,
+        }
+    }
+
     /// A whole query, and how many of its columns it is sorted by.
     fn query(&mut self) -> (Node, Vec<Named>, usize) {
         let sources = 1 + self.dice.below(4);
@@ -302,6 +330,9 @@ impl Writer {
                 let predicate = self.conditions(&columns, &[], 1, 2);
                 node = Node::Filter { input: Box::new(node), predicate };
             }
+        }
+        if self.dice.chance(20) {
+            node = self.numbered(node, &mut columns);
         }
         let mut sorted = 0;
         if self.dice.chance(50) {
