@@ -30,6 +30,11 @@ select count(*) as rows, sum(n) as total from (select top (1000) n from nums ord
 go
 with n as (select row_number() over (order by (select null)) as i from generate_series(1, 300) a cross join generate_series(1, 300) b)
 select i from n where i <= 3 or i > 89999 order by i
+-- Behind the last number that is wanted nothing is read.
+select n, value from (select value, row_number() over (order by (select null)) as n from generate_series(11, 9000000000000000000)) x where n between 3 and 5
+select n from (select row_number() over (order by (select null)) as n from generate_series(1, 9000000000000000000)) x where 3 > n
+select n from (select row_number() over (order by (select null)) as n from generate_series(1, 9000000000000000000)) x where n < 1
+select n from (select row_number() over (order by (select null)) as n from generate_series(1, 9000000000000000000)) x where n = 2 and n <= 7
 go
 -- What is constant orders nothing.
 declare @v int = 3

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::Optimizer;
 use super::access::over_list;
 use super::columns::{ColSet, expr_nature, expr_uses, pred_nature, pred_uses, yields};
-use super::condition::{all, column_of, split, substitute};
+use super::condition::{all, column_of, mirrored, split, substitute};
 use super::order::{Order, Want};
 use super::terms::{Terms, indexed};
 use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
@@ -399,22 +399,44 @@ impl Optimizer<'_, '_> {
         // A condition on what all rows of a partition share drops partitions as a whole.
         let shared: ColSet = partition.iter().filter_map(column_of).collect();
         let made: ColSet = functions.iter().map(|f| f.0).collect();
-        let (below, above) = conditions.into_iter().partition(|p| {
+        let (below, above): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|p| {
             let uses = pred_uses(p);
             !pred_nature(p).volatile && uses.known(&available, &shared) && !uses.meets(&made)
         });
         let numbers = partition.is_empty() && functions.iter().all(|f| f.1.is_row_number());
+        let last = above.iter().filter_map(|p| last_number(p, &made)).min();
         let wanted = want.before(&made);
-        let want = match numbers {
+        let mut want = match numbers {
             true if order.is_empty() => wanted.within(&available),
             true => Want::of(&order, wanted.few && wanted.is_empty()),
             false => Want::nothing(),
         };
+        want.few |= numbers && last.is_some_and(|last| last <= FEW);
         let input = Box::new(self.rows(*input, below, &want));
         if numbers && Order::of(&input).satisfies(&order) {
             order.clear();
         }
-        filtered(Node::Window { input, partition, order, functions, columns }, above)
+        let node = Node::Window { input, partition, order, functions, columns };
+        match last.filter(|_| node.numbers_rows()) {
+            Some(last) => filtered(first_rows(node, last.max(0)), above),
+            None => filtered(node, above),
+        }
+    }
+}
+
+/// Behind which number no row meets a condition, as far as it says so.
+fn last_number(condition: &Pred, numbers: &ColSet) -> Option<i64> {
+    let Pred::Compare(op, a, b) = condition else { return None };
+    let is_number = |e: &Expr| column_of(e).is_some_and(|col| numbers.contains(col));
+    let (op, bound) = match (is_number(a), is_number(b)) {
+        (true, false) => (*op, b),
+        (false, true) => (mirrored(*op), a),
+        _ => return None,
+    };
+    match (op, &bound.kind) {
+        (CompareOp::Eq | CompareOp::Le, ExprKind::Constant(Value::Int(last))) => Some(*last),
+        (CompareOp::Lt, ExprKind::Constant(Value::Int(end))) => end.checked_sub(1),
+        _ => None,
     }
 }
 
@@ -480,8 +502,13 @@ fn only_end(input: Node, aggregate: &Aggregate, col: ColId, descending: bool) ->
         true => filtered(input, vec![Pred::Not(Box::new(Pred::IsNull(arg)))]),
         false => input,
     };
+    first_rows(input, 1)
+}
+
+/// So many rows and no more.
+fn first_rows(input: Node, count: i64) -> Node {
     let ty = base::SqlType::bigint();
-    let count = Expr { kind: ExprKind::Constant(Value::Int(1)), ty, nullable: false };
+    let count = Expr { kind: ExprKind::Constant(Value::Int(count)), ty, nullable: false };
     Node::Top { input: Box::new(input), count, percent: false, ties: None }
 }
 

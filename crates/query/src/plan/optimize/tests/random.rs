@@ -333,6 +333,12 @@ impl Writer {
         }
         if self.dice.chance(20) {
             node = self.numbered(node, &mut columns);
+            if self.dice.chance(60) {
+                let (number, ty) = columns[columns.len() - 1];
+                let bound = constant(ty, Value::Int(self.dice.below(9) as i64));
+                let predicate = Pred::Compare(self.op(), col(number.0, ty), bound);
+                node = Node::Filter { input: Box::new(node), predicate };
+            }
         }
         let mut sorted = 0;
         if self.dice.chance(50) {
