@@ -400,7 +400,8 @@ impl Optimizer<'_, '_> {
             cost += weighed.cost;
             rows = weighed.rows;
         }
-        if guess.ordered && !want.is_empty() {
+        let in_order = guess.ordered && steps.iter().all(|step| step.method == JoinMethod::Loop);
+        if in_order && !want.is_empty() {
             // No sort; and of the first rows only the joins' share.
             cost *= if want.few { 0.3 } else { 1.0 };
         } else if !want.is_empty() {

@@ -58,7 +58,8 @@ impl Optimizer<'_, '_> {
             Node::Aggregate { .. } => self.aggregate(node, conditions),
             Node::Distinct { input, columns } => {
                 let (inside, outside) = self.movable(conditions);
-                let input = Box::new(self.rows(*input, inside, want));
+                let want = Want { few: want.few && want.is_empty(), ..Want::nothing() };
+                let input = Box::new(self.rows(*input, inside, &want));
                 filtered(Node::Distinct { input, columns }, outside)
             }
             Node::Sort { .. } => self.sort(node, conditions),

@@ -118,7 +118,7 @@ impl Order {
             | Node::Compute { input, .. }
             | Node::Offset { input, .. } => Order::of(input),
             Node::Top { input, percent: false, .. } => Order::of(input),
-            Node::Distinct { input, .. } => Order::of(input),
+            Node::Distinct { input, .. } => Order::of(input).put_off(),
             Node::Sort { keys, .. } => {
                 let keys = keys.iter().map_while(|k| Some((column_of(&k.expr)?, k.descending)));
                 Order::by(Way { keys: keys.collect(), ..Way::default() })
@@ -141,9 +141,9 @@ impl Order {
             Node::HashJoin { kind, probe, .. } => match kind {
                 JoinKind::RightOuter | JoinKind::FullOuter => Order::default(),
                 JoinKind::Inner | JoinKind::LeftOuter => {
-                    Order { single: false, ..Order::of(probe) }
+                    Order { single: false, ..Order::of(probe).put_off() }
                 }
-                _ => Order::of(probe),
+                _ => Order::of(probe).put_off(),
             },
             Node::Aggregate { groups, grouping_sets, .. }
                 if groups.is_empty() && grouping_sets.len() <= 1 =>
@@ -158,6 +158,11 @@ impl Order {
             Node::Spool { body, .. } => Order::of(body),
             _ => Order::default(),
         }
+    }
+
+    /// What is left of it where rows that find no room come last.
+    fn put_off(self) -> Order {
+        Order { ways: SmallVec::new(), ..self }
     }
 
     fn by(way: Way) -> Order {
