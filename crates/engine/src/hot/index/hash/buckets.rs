@@ -52,7 +52,7 @@ const LEVEL_SHIFT: u32 = 48;
 /// In that word: buckets are being taken away.
 const SHRINKING: u64 = 1 << 63;
 /// Levels up to this one stay: their segments are too small to be given back to the system.
-const LEVEL_KEPT: u32 = if cfg!(any(test, feature = "shuttle")) { 0 } else { 18 };
+const LEVEL_KEPT: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 18 };
 /// A table shrinks when it has so many buckets for each key. Low in tests, so that they do.
 const SPARE: u64 = if cfg!(any(test, feature = "shuttle")) { 2 } else { 8 };
 
