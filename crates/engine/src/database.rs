@@ -627,7 +627,7 @@ impl Database {
         if let (Some(checkpoints), Some(files)) = (self.checkpoints.get(), &self.files) {
             if checkpoints.lag() >= files.options.shutdown_bytes {
                 // The log holds what no file does.
-                let _ = checkpoints.order(task, Order::Checkpoint);
+                let _ = checkpoints.last(task);
             }
         }
         self.stop_threads();

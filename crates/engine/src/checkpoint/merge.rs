@@ -68,10 +68,13 @@ impl Core {
         }
         let needed = self.needed_tables(state, state.manifest.through);
         state.has_merged = false;
-        while let Some(run) = due(&self.weigh(state, &needed)?, self.options.data_bytes) {
+        while !self.ending.load(Relaxed) {
+            let Some(run) = due(&self.weigh(state, &needed)?, self.options.data_bytes) else {
+                state.has_merged = true;
+                break;
+            };
             self.merge(state, run, &needed)?;
         }
-        state.has_merged = true;
         Ok(())
     }
 

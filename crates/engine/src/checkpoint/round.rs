@@ -68,6 +68,8 @@ pub(crate) struct Core {
     pub published: RwLock<Arc<Manifest>>,
     /// Ends a round that is under way. Set once, by whoever closes the database.
     pub closing: AtomicBool,
+    /// Ends merging: somebody waits for the last checkpoint. Set once.
+    pub ending: AtomicBool,
     pub counters: Counters,
     /// The file that a merge is writing, if one is. Written by the merge.
     pub merging: Mutex<Option<MergeTarget>>,
@@ -171,6 +173,7 @@ impl Core {
             state,
             published,
             closing,
+            ending: AtomicBool::new(false),
             counters,
             merging: Mutex::default(),
             left_behind: AtomicBool::new(false),

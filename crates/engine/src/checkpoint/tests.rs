@@ -153,6 +153,34 @@ fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
     }
 }
 
+/// A server that was told to end was busy with merges for minutes, when a long log had just been restored.
+#[test]
+fn who_shuts_down_does_not_wait_for_merges() {
+    for ends in [false, true] {
+        let world = World::new(3);
+        let server = drops::server_on_demand(&world, true);
+        server.create_table(5, 1).expect("the disk works");
+        fill(&server, 0..400);
+        let table = server.table(5, 1);
+        for id in (0..400).filter(|id| id % 10 > 0) {
+            let mut txn = server.begin(5);
+            server.delete(&mut txn, &table, id).expect("it is free");
+            txn.commit(&server.task, Durability::Full).expect("there is room");
+        }
+        let expected = server.rows(5, 1);
+        match ends {
+            true => database(&server).shut_down(&server.task, &[]).expect("the disk works"),
+            false => checkpoint(&server),
+        }
+        let stats = database(&server).checkpoint_stats().expect("it is kept");
+        assert_eq!(stats.merges == 0, ends, "{stats:?}");
+        assert!(stats.checkpoints > 1, "{stats:?}");
+        crash(&world, server);
+        let server = world.recover(&[5], 2);
+        assert_eq!(server.rows(5, 1), expected);
+    }
+}
+
 #[test]
 fn neighbours_that_have_thinned_out_are_merged() {
     let (world, server) = new_world(2);

@@ -97,6 +97,13 @@ impl Checkpoints {
         })
     }
 
+    /// A checkpoint of what is durable now, before the database goes down: whoever waits for that does not wait for
+    /// merges, which have time until it is up again.
+    pub fn last(&self, task: &Task) -> Result<bool> {
+        self.shared.core.ending.store(true, Relaxed);
+        self.order(task, Order::Checkpoint)
+    }
+
     /// Bytes of log since the last checkpoint.
     pub fn lag(&self) -> u64 {
         self.shared.core.lag()

@@ -43,8 +43,13 @@ fn replace(server: &Server, old: u64, new: u64) -> TxnResult<()> {
 
 /// One whose checkpoints are made when somebody wants them, and whose pairs stay as they are.
 pub(super) fn server_that_merges_nothing(world: &World) -> Server {
+    server_on_demand(world, false)
+}
+
+/// One whose checkpoints are made when somebody wants them.
+pub(super) fn server_on_demand(world: &World, merges: bool) -> Server {
     let mut options = options();
-    options.checkpoints.merges = false;
+    options.checkpoints.merges = merges;
     options.checkpoints.interval_ns = 3_600_000_000_000;
     world.create_with(&[5], &options).expect("the disk works")
 }
