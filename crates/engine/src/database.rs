@@ -598,8 +598,8 @@ impl Database {
     }
 
     /// See [`Manager::shrink_indexes`].
-    pub fn shrink_indexes(&self, task: &Task, budget: usize) -> usize {
-        self.manager.shrink_indexes(task, budget)
+    pub fn shrink_indexes(&self, task: &Task, budget: usize, look: bool) -> usize {
+        self.manager.shrink_indexes(task, budget, look)
     }
 
     /// Slows those down who write more to disk tables than can leave memory. To be called often.

@@ -351,13 +351,14 @@ pub async fn reclaim(server: Arc<Server>) {
     let mut health = Health::default();
     let mut is_shrinking = false;
     loop {
-        let mut spare_buckets = if is_shrinking { SHRINK_BUDGET } else { 0 };
+        let mut looks = false;
         if given_back.elapsed() >= GIVE_BACK_EVERY {
             engine::hot::heap::give_back();
             health.look(&server.instance);
             given_back = Instant::now();
-            spare_buckets = SHRINK_BUDGET;
+            looks = true;
         }
+        let spare_buckets = if is_shrinking || looks { SHRINK_BUDGET } else { 0 };
         let instance = server.instance.clone();
         let interrupt = Arc::default();
         if instance.has_resource_pools() {
@@ -369,7 +370,7 @@ pub async fn reclaim(server: Arc<Server>) {
             for database in &databases {
                 freed += database.reclaim(task, RECLAIM_BUDGET);
                 if taken < spare_buckets {
-                    taken += database.shrink_indexes(task, spare_buckets - taken);
+                    taken += database.shrink_indexes(task, spare_buckets - taken, looks);
                 }
             }
             (freed >= RECLAIM_BUDGET, taken == SHRINK_BUDGET)

@@ -282,14 +282,20 @@ impl Reclaimer {
 
     /// Takes buckets away that hash indexes have not needed for a while; as [`Reclaimer::pass`] by one thread at a
     /// time, and not while a dropped table is being taken apart.
-    pub(crate) fn shrink_indexes(&self, tables: &Tables, guard: &Guard, budget: usize) -> usize {
+    pub(crate) fn shrink_indexes(
+        &self,
+        tables: &Tables,
+        guard: &Guard,
+        budget: usize,
+        look: bool,
+    ) -> usize {
         let Ok(_alone) = self.passing.try_lock() else { return 0 };
         let mut done = 0;
         for table in tables.all() {
             if done == budget {
                 break;
             }
-            done += table.shrink_indexes(guard, budget - done);
+            done += table.shrink_indexes(guard, budget - done, look);
         }
         done
     }

@@ -194,9 +194,9 @@ impl Manager {
     }
 
     /// Takes buckets away that hash indexes have not needed for some of these calls, up to `budget` of them; fewer
-    /// than that means that no more are due. To be called every second or so.
-    pub fn shrink_indexes(&self, task: &Task, budget: usize) -> usize {
-        self.reclaimer.shrink_indexes(&self.tables, &task.worker().pin(), budget)
+    /// than that means that no more are due. To be called every second or so with `look`, and else to go on.
+    pub fn shrink_indexes(&self, task: &Task, budget: usize, look: bool) -> usize {
+        self.reclaimer.shrink_indexes(&self.tables, &task.worker().pin(), budget, look)
     }
 
     /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made them.

@@ -454,13 +454,18 @@ impl Transaction {
 
     #[cold]
     fn has_outgrown(&mut self, table: &Table) -> bool {
-        let pool = self.manager().tables().pool();
-        // Where rows that stay have taken most of it, a share is more than there is.
-        let found = self.written_bytes.saturating_add(pool.room_at_server());
-        let share = (pool.least_limit() / SHARE_PART).min(found / 3).max(SHARE_MIN);
-        self.look_at_bytes = share.max(self.written_bytes.saturating_add(share / SHARE_LOOKS));
+        let share = self.share();
+        // Others may leave less of it until then.
+        self.look_at_bytes = self.written_bytes.saturating_add(share / SHARE_LOOKS);
         let is_due = table.is_sinkable() && self.written_bytes >= share;
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
+    }
+
+    /// What it may write before that is too much. Where rows that stay have taken most of what there is, that is less.
+    fn share(&self) -> u64 {
+        let pool = self.manager().tables().pool();
+        let found = self.written_bytes.saturating_add(pool.room_at_server());
+        (pool.least_limit() / SHARE_PART).min(found / 3).max(SHARE_MIN)
     }
 
     /// It has written something, of so many bytes, to a table.
@@ -479,8 +484,7 @@ impl Transaction {
 
     /// Whether so many bytes are a good part of its share.
     pub(super) fn is_much(&self, bytes: u64) -> bool {
-        let share = self.manager().tables().pool().least_limit() / SHARE_PART;
-        bytes >= (share / SETTLE_PART).max(SHARE_MIN)
+        bytes >= self.share() / SETTLE_PART
     }
 
     /// Its changes of storages of its own take no memory any more.

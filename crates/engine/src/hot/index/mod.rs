@@ -156,12 +156,12 @@ impl Index {
         }
     }
 
-    /// Takes buckets away that nobody has needed for some of these calls, about `budget` of them now; returns how
-    /// many. If that is the whole budget there are more. Memory comes back some calls later, when all who used
-    /// the index have gone. One thread at a time does this.
-    pub fn shrink(&self, guard: &Guard, budget: usize) -> usize {
+    /// Takes buckets away that nobody has needed for some of these calls, those that `look`, about `budget` of them
+    /// now; returns how many. If that is the whole budget there are more. Memory comes back some calls later, when all
+    /// who used the index have gone. One thread at a time does this.
+    pub fn shrink(&self, guard: &Guard, budget: usize, look: bool) -> usize {
         match self {
-            Index::Hash(index) => index.shrink(guard, budget),
+            Index::Hash(index) => index.shrink(guard, budget, look),
             Index::Range(_) => 0,
         }
     }

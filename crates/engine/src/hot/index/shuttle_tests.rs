@@ -217,7 +217,7 @@ fn buckets_are_taken_away_while_rows_come_and_go() {
             let shrinker = spawn(&shared, |s| {
                 let handle = s.collector.register();
                 for _ in 0..12 {
-                    s.fixture.index.shrink(&handle.pin(), 2);
+                    s.fixture.index.shrink(&handle.pin(), 2, true);
                     handle.pin().flush();
                     thread::yield_now();
                 }
@@ -240,7 +240,7 @@ fn buckets_are_taken_away_while_rows_come_and_go() {
             let Index::Hash(index) = &shared.fixture.index else { unreachable!() };
             let handle = shared.collector.register();
             while index.is_shrinking() {
-                shared.fixture.index.shrink(&handle.pin(), 64);
+                shared.fixture.index.shrink(&handle.pin(), 64, true);
                 handle.pin().flush();
             }
             shared.finish(rows);

@@ -164,7 +164,7 @@ fn shrink(f: &Fixture, collector: &Collector) {
     let begun = index.stats(&handle.pin()).total_buckets;
     for n in 0.. {
         assert!(n < 10_000, "it ends");
-        f.index.shrink(&handle.pin(), 100);
+        f.index.shrink(&handle.pin(), 100, true);
         let is_over = !index.is_shrinking() && index.stats(&handle.pin()).total_buckets < begun;
         if is_over {
             break;
@@ -211,6 +211,34 @@ fn a_hash_index_gives_buckets_back_and_gets_new_ones() {
 }
 
 #[test]
+fn a_hash_index_that_is_filled_again_keeps_its_buckets() {
+    let collector = Collector::new();
+    let (handle, other) = (collector.register(), collector.register());
+    let f = Fixture::new(true, true, KeyKind::Int);
+    let Index::Hash(index) = &f.index else { unreachable!() };
+    let add = |keys: std::ops::Range<u32>| -> Vec<_> {
+        keys.map(|k| (k, f.add(&handle.pin(), k, u64::from(k)))).collect()
+    };
+    add(0..20);
+    let buckets = || index.stats(&handle.pin()).total_buckets;
+    add(20..500).iter().for_each(|&(k, a)| f.remove(&handle.pin(), a, k, u64::from(k)));
+    let (full, bytes) = (buckets(), f.index.memory().allocated_bytes);
+    let early = other.pin();
+    f.index.shrink(&handle.pin(), 100, true);
+    assert!(index.is_shrinking() && buckets() == 32);
+    add(20..500);
+    drop(early);
+    while index.is_shrinking() {
+        f.index.shrink(&handle.pin(), 100, false);
+        handle.pin().flush();
+    }
+    assert_eq!((buckets(), f.index.memory().allocated_bytes), (full, bytes));
+    (0..500).for_each(|k| assert_eq!(f.seek(&handle.pin(), k), [u64::from(k)]));
+    add(500..2000);
+    assert!(buckets() > full);
+}
+
+#[test]
 fn who_is_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
     let collector = Collector::new();
     let (handle, other) = (collector.register(), collector.register());
@@ -221,7 +249,7 @@ fn who_is_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
     let bytes = f.index.memory().allocated_bytes;
     let step = || {
         (0..10).for_each(|_| {
-            f.index.shrink(&handle.pin(), usize::MAX >> 1);
+            f.index.shrink(&handle.pin(), usize::MAX >> 1, true);
             handle.pin().flush();
         });
     };

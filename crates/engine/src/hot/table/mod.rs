@@ -588,14 +588,14 @@ impl Table {
 
     /// Takes buckets away that its hash indexes have not needed for a while, about `budget` of them now; returns how
     /// many. See [`Index::shrink`].
-    pub(crate) fn shrink_indexes(&self, guard: &Guard, budget: usize) -> usize {
+    pub(crate) fn shrink_indexes(&self, guard: &Guard, budget: usize, look: bool) -> usize {
         // What is being loaded has got its buckets ahead of its rows.
         if !self.is_loaded() {
             return 0;
         }
         let mut done = 0;
         for index in &self.indexes {
-            done += index.index.shrink(guard, budget - done);
+            done += index.index.shrink(guard, budget - done, look);
             if done == budget {
                 break;
             }

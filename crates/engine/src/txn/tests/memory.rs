@@ -51,12 +51,12 @@ fn buckets_come_back_after_a_mass_delete_while_the_table_is_read() {
     reclaim_all(&harness);
     let task = harness.task();
     for _ in 0..100 {
-        while harness.manager.shrink_indexes(&task, 100) == 100 {}
+        while harness.manager.shrink_indexes(&task, 100, true) == 100 {}
         reclaim_all(&harness);
     }
     let left: u64 = (0..3).map(|index| table.index_memory(index)).sum();
     assert!(left < full / 20, "{left} of {full}");
-    assert_eq!(harness.manager.shrink_indexes(&task, 100), 0, "there is nothing more");
+    assert_eq!(harness.manager.shrink_indexes(&task, 100, true), 0, "there is nothing more");
     fill(&harness, &table, 0..4990);
     assert_eq!(table.memory().rows, 5000);
 }

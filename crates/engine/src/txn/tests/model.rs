@@ -358,7 +358,7 @@ impl Setting for Harness {
 
     fn disturb(&self, task: &Task) {
         self.manager.reclaim(task, 10);
-        self.manager.shrink_indexes(task, 10);
+        self.manager.shrink_indexes(task, 10, true);
     }
 }
 

@@ -170,6 +170,7 @@ impl Buckets {
         if level == LEVEL_MAX {
             return;
         }
+        // The caller's guard keeps levels from going down and up again since it looked.
         if self.growth.load(Relaxed) == complete(level) {
             let segment = self.add_segment(level + 1);
             // Release: pairs with the claim, so that the segment is seen. Acquire: with `end_shrink`, which may
@@ -186,7 +187,7 @@ impl Buckets {
         let level = self.level.load(Relaxed);
         let enough = keys.saturating_mul(SPARE / 2).max(1).next_power_of_two().ilog2();
         let enough = enough.max(self.first_level).max(LEVEL_KEPT);
-        (keys.saturating_mul(SPARE) < 1 << level && enough < level).then_some(enough)
+        (has_spare(level, keys) && enough < level).then_some(enough)
     }
 
     /// Goes down to a level, unless buckets are being added: whoever enters from now on does so through those of that
@@ -197,6 +198,17 @@ impl Buckets {
         self.growth.compare_exchange(complete(from), begun, AcqRel, Relaxed).ok()?;
         self.level.store(to, Release);
         Some(from)
+    }
+
+    /// Goes back to the level before, if its buckets have become too few to be spared. None has been taken out of the
+    /// list yet.
+    pub(super) fn cancel_shrink(&self, from: u32, keys: u64) -> bool {
+        if has_spare(from, keys) {
+            return false;
+        }
+        self.level.store(from, Release);
+        self.growth.store(complete(from), Release);
+        true
     }
 
     /// Gives back the memory of the levels above `to`, up to `from`.
@@ -322,6 +334,11 @@ unsafe fn free(segment: NonNull<u8>, layout: Layout) {
             false => alloc::dealloc(segment.as_ptr(), layout),
         }
     }
+}
+
+/// Whether a level has far too many buckets for so many keys.
+fn has_spare(level: u32, keys: u64) -> bool {
+    keys.saturating_mul(SPARE) < 1 << level
 }
 
 /// What says that a level has been added.

@@ -69,17 +69,17 @@ impl Passed {
 
 impl HashIndex {
     /// See [`Index::shrink`](crate::hot::index::Index::shrink).
-    pub fn shrink(&self, guard: &Guard, budget: usize) -> usize {
+    pub fn shrink(&self, guard: &Guard, budget: usize, looks: bool) -> usize {
         let mut shrinking = self.shrinking.lock().expect("nobody panics while shrinking");
         loop {
             match &mut *shrinking {
-                Shrinking::Watching(looks) => {
+                Shrinking::Watching(found) => {
                     let Some(to) = self.buckets().spare_level(self.counts.keys()) else {
-                        *looks = 0;
+                        *found = 0;
                         return 0;
                     };
-                    *looks = LOOKS.min(*looks + 1);
-                    if *looks < LOOKS {
+                    *found = LOOKS.min(*found + u32::from(looks));
+                    if *found < LOOKS {
                         return 0;
                     }
                     let Some(from) = self.buckets().begin_shrink(to) else {
@@ -89,6 +89,10 @@ impl HashIndex {
                     return 0;
                 }
                 Shrinking::Entered(levels, passed) if passed.get() => {
+                    if self.buckets().cancel_shrink(levels.from, self.counts.keys()) {
+                        *shrinking = Shrinking::default();
+                        return 0;
+                    }
                     *shrinking = Shrinking::Unlinking(*levels, 0);
                 }
                 Shrinking::Unlinking(levels, next) => {

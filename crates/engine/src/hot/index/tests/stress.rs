@@ -105,7 +105,7 @@ fn seek_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
 fn shrink_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
     let handle = collector.register();
     while !stop.load(Relaxed) {
-        f.index.shrink(&handle.pin(), 64);
+        f.index.shrink(&handle.pin(), 64, true);
         handle.pin().flush();
     }
 }
