@@ -27,6 +27,8 @@ pub(crate) struct Counters {
     pub through: AtomicU64,
     /// Everything below has been gathered.
     pub gathered: AtomicU64,
+    /// Bytes of the log's files that have been gathered since the last checkpoint.
+    pub behind: AtomicU64,
     /// The data file under construction, by number, and its bytes so far.
     pub open_file: AtomicU64,
     pub open_bytes: AtomicU64,

@@ -185,9 +185,15 @@ impl Core {
         self.state.lock().expect("a round does not panic")
     }
 
-    /// Bytes of durable log behind the last checkpoint.
+    /// Bytes of durable log behind the last checkpoint, as they lie in its files as far as they have been gathered:
+    /// there a commit that travels alone takes a page.
     pub fn lag(&self) -> u64 {
-        self.manager.log().durable().0.saturating_sub(self.counters.through.load(Relaxed))
+        self.counters.behind.load(Relaxed) + self.unread()
+    }
+
+    /// Whether the log behind the last checkpoint is worth another.
+    fn is_due(&self) -> bool {
+        self.lag() >= self.options.log_bytes
     }
 
     /// Bytes of durable log that have not been gathered.
@@ -207,7 +213,7 @@ impl Core {
     pub fn follow(&self) -> Result<()> {
         self.round(|state| {
             self.gather(state)?;
-            match self.lag() >= self.options.log_bytes {
+            match self.is_due() {
                 true => self.close_pair(state),
                 false => Ok(()),
             }
@@ -239,7 +245,7 @@ impl Core {
                 self.merge_where_due(state)?;
             }
             let may_be_wasteful = !state.is_settled() || state.is_dropping();
-            if may_be_wasteful && self.is_wasteful(state)? {
+            if self.is_due() || may_be_wasteful && self.is_wasteful(state)? {
                 self.close_pair(state)?;
             }
             match self.left_behind.load(Relaxed) {
@@ -270,6 +276,7 @@ impl Core {
         let result = run(&mut state);
         if let Err(error) = &result {
             state.forget();
+            self.counters.behind.store(0, Relaxed);
             self.counters.gathered.store(state.manifest.through.0, Relaxed);
             self.counters.failures.fetch_add(1, Relaxed);
             if !matches!(error, CheckpointError::Closed) {
@@ -330,6 +337,9 @@ impl Core {
                 return Ok(());
             };
             counters.log_bytes.fetch_add(batch.header.padded_len(), Relaxed);
+            if batch.header.end > state.manifest.through {
+                counters.behind.fetch_add(batch.header.padded_len(), Relaxed);
+            }
             counters.scans.time(clock, || follower.gather(&self.surroundings(), batch))?;
             counters.gathered.store(follower.tail.end().end.0, Relaxed);
             let Some(data) = &follower.gathered.data else { continue };
@@ -393,6 +403,7 @@ impl Core {
         next.log_start = start_then.map_or(last.log_start, |start| start.max(last.log_start));
         let next = next.clone();
         self.install(state, next)?;
+        self.counters.behind.store(0, Relaxed);
         state.starts.drain(..place.saturating_sub(1));
         state.starts.push((through, start));
         // The checkpoint counts, whatever becomes of what was dropped: that waits for the next one.

@@ -422,6 +422,31 @@ fn room_in_a_full_log_is_made_by_a_checkpoint() {
 }
 
 #[test]
+fn commits_that_travel_alone_count_as_the_log_holds_them() {
+    let world = World::new(8);
+    let mut options = options();
+    options.checkpoints.data_bytes = 1 << 20;
+    options.checkpoints.log_bytes = 1 << 20;
+    let server = world.create_with(&[5], &options).expect("the disk works");
+    server.create_table(5, 1).expect("the disk works");
+    // A page each; their records are a tenth of what makes a checkpoint.
+    for id in 0..1000 {
+        fill(&server, id..id + 1);
+        database(&server).manager().log().flush(&server.task).expect("the disk works");
+    }
+    let begin = std::time::Instant::now();
+    let stats = || database(&server).checkpoint_stats().expect("it is kept");
+    while stats().last == 0 {
+        assert!(begin.elapsed().as_secs() < 60, "none comes: {:?}", stats());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(stats().through.0 < options.checkpoints.log_bytes, "{:?}", stats());
+    let expected = server.rows(5, 1);
+    crash(&world, server);
+    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+}
+
+#[test]
 fn a_damaged_file_is_named_and_nothing_is_skipped() {
     let (world, server) = new_world(7);
     // Each in a batch of its own, so that the log becomes long and is given up.
