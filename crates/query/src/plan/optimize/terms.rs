@@ -266,12 +266,9 @@ fn key_for<'p>(
         return None;
     }
     let nature = expr_nature(value);
-    if nature.volatile {
-        return None;
-    }
     let (fit, exact) = fit(&def.ty, wide, op, value)?;
-    // A condition that stays must not be there twice with its queries.
-    if nature.query && !exact {
+    // A condition that stays must not be there twice with its queries, nor with another value each time.
+    if (nature.query || nature.volatile) && !exact {
         return None;
     }
     Some((Key { value, fit }, exact))

@@ -41,6 +41,23 @@ fn statements_have_these_plans() {
     golden::check(&path, &plans, "\n\n");
 }
 
+/// What is sought by a random number has one number each time, so that it is found if all of them are there.
+#[test]
+fn a_key_that_is_another_each_time_is_one_key_for_all_rows() {
+    let mut db = shop();
+    db.fill("customer", "select value, 'x', null, null from generate_series(1, 500)");
+    for condition in [
+        "id = cast(rand(checksum(newid())) * 500 as int) + 1",
+        "id = abs(checksum(newid()) % 500) + 1",
+        "abs(checksum(newid()) % 500) + 1 = id and name = 'x'",
+    ] {
+        for _ in 0..50 {
+            let rows = db.rows(&format!("select id from customer where {condition}"));
+            assert_eq!(rows.len(), 1, "{condition}: {rows:?}");
+        }
+    }
+}
+
 /// A string of another kind than the column's is looked up by what it becomes in the column's code
 /// page. One that loses something on the way is looked for everywhere, since it may be equal still.
 #[test]
