@@ -184,6 +184,11 @@ note|nvarchar|-1|NULL|NULL|NULL",
         "Database pages|0\nPage life expectancy|0",
     ),
     (
+        "select count(*), sum(cntr_value) from sys.dm_os_performance_counters
+         where object_name = 'SQLServer:Buffer Manager' and counter_name like 'Extension %'",
+        "6|0",
+    ),
+    (
         "select cntr_value from sys.dm_os_performance_counters
          where object_name = 'SQLServer:Latches' and counter_name = 'Latch Waits/sec'",
         "0",

@@ -41,6 +41,8 @@ SELECT @reserved = SUM(ISNULL(a.total_pages, 0)),
 FROM sys.partitions AS p LEFT JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id
 DECLARE @pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files)
 DECLARE @data_pages bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 0)
+-- Pages that no checkpoint has written have no place in the files yet.
+IF @reserved > @data_pages SET @pages += @reserved - @data_pages
 DECLARE @in_all varchar(18) = LTRIM(STR(CONVERT(decimal(15, 2), @pages) * 8 / 1024, 15, 2) + ' MB'),
   @free varchar(18) = LTRIM(STR(CASE WHEN @data_pages > @reserved
     THEN (CONVERT(decimal(15, 2), @data_pages) - CONVERT(decimal(15, 2), @reserved)) * 8 / 1024

@@ -114,20 +114,19 @@ fn of_pages(cx: &mut FillContext<'_>) {
         ("Lazy writes/sec", of.lazy_writes, RATE),
         ("Page life expectancy", of.page_life_expectancy_s, RAW),
     ];
-    let extension = pages.extension();
     let manager = Object { name: "Buffer Manager", instance: "" };
     manager.show(cx, &counters);
-    if let Some((_, of)) = extension {
-        let counters = [
-            ("Extension page reads/sec", of.reads, RATE),
-            ("Extension page writes/sec", of.writes, RATE),
-            ("Extension page evictions/sec", of.evictions, RATE),
-            ("Extension allocated pages", of.pages, RAW),
-            ("Extension free pages", of.slots - of.pages.min(of.slots), RAW),
-            ("Extension in use as percentage", of.pages * 100 / of.slots.max(1), RAW),
-        ];
-        manager.show(cx, &counters);
-    }
+    // Without an extension they are zero, so that whoever watches them finds them before there is one.
+    let of = pages.extension().map(|(_, of)| of).unwrap_or_default();
+    let counters = [
+        ("Extension page reads/sec", of.reads, RATE),
+        ("Extension page writes/sec", of.writes, RATE),
+        ("Extension page evictions/sec", of.evictions, RATE),
+        ("Extension allocated pages", of.pages, RAW),
+        ("Extension free pages", of.slots - of.pages.min(of.slots), RAW),
+        ("Extension in use as percentage", of.pages * 100 / of.slots.max(1), RAW),
+    ];
+    manager.show(cx, &counters);
 }
 
 const OF_DATABASE: [(&str, i32); 8] = [
