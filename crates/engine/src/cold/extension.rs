@@ -18,7 +18,6 @@
 //! written counts as **strikes**; with [`STRIKES_MAX`] the extension is out of use until it is turned on
 //! again. Writes that the device cannot keep up with are forgotten.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -27,6 +26,7 @@ use std::thread::JoinHandle;
 
 use env::memory::AlignedBytes;
 use env::{Env, File, FileError, OpKind, OpenMode};
+use hashbrown::HashMap;
 
 use super::counters::add;
 use super::error::ColdError;
@@ -118,6 +118,10 @@ struct ExtensionCounters {
     errors: AtomicU64,
     slow: AtomicU64,
 }
+
+/// Where an image was found. It may be another's by the time it is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot(u32);
 
 /// Whose image a slot holds: a database by its place in the list, and the image.
 type Owner = (u32, DiskWord);
@@ -310,41 +314,42 @@ impl Extension {
         }
     }
 
-    /// Whether the image can be had in hardly any time; nothing if it is not here.
-    pub(super) fn is_quick(&self, core: &Core, word: DiskWord) -> Option<bool> {
-        let is_here =
-            self.is_enabled.load(Relaxed) && self.index.lock().find(core.database, word).is_some();
-        is_here.then(|| self.pace.is_quick())
+    /// Where the image is, if it is here.
+    pub(super) fn find(&self, core: &Core, word: DiskWord) -> Option<Slot> {
+        if !self.is_enabled.load(Relaxed) {
+            return None;
+        }
+        self.index.lock().find(core.database, word).map(Slot)
     }
 
-    /// Reads an image, if it is here and whole.
-    pub(super) fn read(
+    /// Whether images are read in hardly any time.
+    pub(super) fn is_quick(&self) -> bool {
+        self.pace.is_quick()
+    }
+
+    /// Reads an image from where it was found; its body, if it was, is still there and whole.
+    pub(super) fn read<'b>(
         &self,
         core: &Core,
         page: PageNumber,
         word: DiskWord,
-        buffer: &mut [u8],
-    ) -> bool {
-        if !self.is_enabled.load(Relaxed) {
-            return false;
-        }
-        let find = || self.index.lock().find(core.database, word);
-        let Some(slot) = find() else {
-            add(&self.counters.misses, 1);
-            return false;
+        slot: Option<Slot>,
+        buffer: &'b mut [u8],
+    ) -> Option<&'b Body> {
+        let Some(Slot(slot)) = slot else {
+            add(&self.counters.misses, usize::from(self.is_enabled.load(Relaxed)));
+            return None;
         };
         let read = || {
             let began_ns = self.env.clock().now_ns();
-            self.file.read_exact_at(buffer, offset_of(slot))?;
+            self.file.read_exact_at(&mut *buffer, offset_of(slot))?;
             self.pace.note(self.env.clock().now_ns() - began_ns);
             Ok(())
         };
-        if self.timed(read).is_none() {
-            return false;
-        }
-        if verify(buffer, core.seed, Kind::Data, page.0, word).is_ok() {
+        self.timed(read)?;
+        if let Ok(body) = verify(buffer, core.seed, Kind::Data, page.0, word) {
             add(&self.counters.reads, 1);
-            return true;
+            return Some(body);
         }
         // It may have been overwritten meanwhile; if not, the device is not to be trusted.
         let mut index = self.index.lock();
@@ -354,7 +359,7 @@ impl Extension {
             add(&self.counters.mismatches, 1);
             self.strike(STRIKES_OF_FAILURE);
         }
-        false
+        None
     }
 
     /// Does something on the device, and counts it against the device if it fails or takes too long.

@@ -20,6 +20,7 @@ use env::memory::AlignedBytes;
 
 use super::counters::add;
 use super::error::{ColdError, Mismatch};
+use super::extension::{Extension, Slot};
 use super::frame::{FrameNumber, MARK_MAIN, MARK_SCAN};
 use super::image::{Kind, verify};
 use super::pages::{Access, Body, PAGE_BYTES, PageNumber};
@@ -205,13 +206,16 @@ impl Reader {
             MapEntry::Vacant(place) => place.insert(request.clone()),
         };
         drop(known);
-        let own = (self.has_threads && is_alone && is_quick(shared, &request))
-            .then(|| self.own.try_lock())
-            .flatten();
+        let own = (self.has_threads && is_alone).then(|| self.own.try_lock()).flatten();
         if let Some(mut buffer) = own {
-            add(&shared.counters.reads_in_place, 1);
-            self.read(shared, std::slice::from_ref(&request), &mut buffer);
-        } else if self.has_threads {
+            let source = Source::of(shared, &request);
+            if source.is_quick(&request) {
+                add(&shared.counters.reads_in_place, 1);
+                self.read_one(shared, &source, &request, &mut buffer);
+                return request;
+            }
+        }
+        if self.has_threads {
             let mut queue = self.queue.lock();
             if queue.closed {
                 drop(queue);
@@ -327,22 +331,43 @@ impl Reader {
 
     /// Reads a run of neighbours: from the extension what it has, the rest from the file.
     fn read(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
-        let extension = shared.extension.read().clone();
-        let mut from_file = Vec::with_capacity(run.len());
-        for request in run {
-            let page = &mut buffer[..PAGE_BYTES];
-            let found = extension.as_ref().is_some_and(|extension| {
-                extension.read(&request.core, request.page, request.word, page)
-            });
-            if found {
-                self.take_in(shared, &[request], page);
-            } else {
-                from_file.push(request);
-            }
-        }
+        let is_elsewhere = |request: &&Arc<Request>| {
+            let source = Source::of(shared, request);
+            !self.read_from_extension(shared, &source, request, &mut *buffer)
+        };
+        let from_file: Vec<_> = run.iter().filter(is_elsewhere).collect();
         for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
             self.read_from_file(shared, neighbours, buffer);
         }
+    }
+
+    fn read_one(
+        &self,
+        shared: &Arc<Shared>,
+        source: &Source,
+        request: &Arc<Request>,
+        buffer: &mut [u8],
+    ) {
+        if !self.read_from_extension(shared, source, request, buffer) {
+            self.read_from_file(shared, &[request], buffer);
+        }
+    }
+
+    /// Whether the extension had it.
+    fn read_from_extension(
+        &self,
+        shared: &Arc<Shared>,
+        source: &Source,
+        request: &Arc<Request>,
+        buffer: &mut [u8],
+    ) -> bool {
+        let Some(extension) = &source.extension else { return false };
+        let page = &mut buffer[..PAGE_BYTES];
+        let body = extension.read(&request.core, request.page, request.word, source.slot, page);
+        if let Some(body) = body {
+            self.take_in(shared, &[request], [Ok(body)]);
+        }
+        body.is_some()
     }
 
     fn read_from_file(&self, shared: &Arc<Shared>, run: &[&Arc<Request>], buffer: &mut [u8]) {
@@ -356,7 +381,8 @@ impl Reader {
                     first.core.pace.note(shared.env.clock().now_ns() - began_ns);
                 }
                 add(&shared.counters.reads, run.len());
-                self.take_in(shared, run, buffer);
+                let pages = run.iter().zip(buffer.chunks_exact(PAGE_BYTES));
+                self.take_in(shared, run, pages.map(|(request, page)| request.verify(page)));
             }
             Err(error) if run.len() == 1 => self.fail(first, error),
             // One bad page must not fail its neighbours.
@@ -372,13 +398,18 @@ impl Reader {
         self.finish(&[request], &[request.failed(error)]);
     }
 
-    /// Verifies and links what was read for a run. All are told at its end: who scans wakes up once for it.
-    fn take_in(&self, shared: &Arc<Shared>, run: &[&Arc<Request>], pages: &[u8]) {
+    /// Links what was read for a run. All are told at its end: who scans wakes up once for it.
+    fn take_in<'p>(
+        &self,
+        shared: &Arc<Shared>,
+        run: &[&Arc<Request>],
+        verified: impl IntoIterator<Item = Result<&'p Body, Mismatch>>,
+    ) {
         let mut linked = Vec::with_capacity(run.len());
         let outcomes: Vec<_> = run
             .iter()
-            .zip(pages.chunks_exact(PAGE_BYTES))
-            .map(|(request, page)| match request.verify(page) {
+            .zip(verified)
+            .map(|(request, verified)| match verified {
                 Ok(body) => request.link(shared, body, &mut linked),
                 Err(what) => {
                     request.failed(request.core.mismatch(request.page, request.word, what))
@@ -405,9 +436,25 @@ impl Reader {
     }
 }
 
-/// Whether the image can be read in hardly any time.
-fn is_quick(shared: &Shared, request: &Request) -> bool {
-    let extension = shared.extension.read().clone();
-    let here = extension.and_then(|extension| extension.is_quick(&request.core, request.word));
-    here.unwrap_or_else(|| request.core.pace.is_quick())
+/// Where an image is to be had.
+struct Source {
+    extension: Option<Arc<Extension>>,
+    /// Where in the extension; without, it is in the file alone.
+    slot: Option<Slot>,
+}
+
+impl Source {
+    fn of(shared: &Shared, request: &Request) -> Source {
+        let extension = shared.extension.read().clone();
+        let slot = extension.as_ref().and_then(|e| e.find(&request.core, request.word));
+        Source { extension, slot }
+    }
+
+    /// Whether it can be had in hardly any time.
+    fn is_quick(&self, request: &Request) -> bool {
+        match &self.extension {
+            Some(extension) if self.slot.is_some() => extension.is_quick(),
+            _ => request.core.pace.is_quick(),
+        }
+    }
 }
