@@ -72,6 +72,10 @@ pub struct ExtensionStats {
     pub errors: u64,
     /// Operations that took too long.
     pub slow: u64,
+    /// Operations that are under way.
+    pub outstanding: u64,
+    /// How long a page stays that nobody wants: the age of the oldest that is there.
+    pub page_stay_s: u64,
     /// Whether it is in use.
     pub is_enabled: bool,
 }
@@ -117,6 +121,7 @@ struct ExtensionCounters {
     mismatches: AtomicU64,
     errors: AtomicU64,
     slow: AtomicU64,
+    outstanding: AtomicU64,
 }
 
 /// Where an image was found. It may be another's by the time it is read.
@@ -132,6 +137,8 @@ struct Index {
     databases: Vec<u128>,
     slots: HashMap<Owner, u32>,
     owners: Vec<Option<Owner>>,
+    /// When each batch of slots was written; those of an earlier life of the extension when it was opened.
+    written_ns: Vec<u64>,
     /// The slot that is written next.
     hand: u32,
     /// Whether the hand has gone round.
@@ -139,6 +146,20 @@ struct Index {
 }
 
 impl Index {
+    /// Of so many slots, which hold nothing.
+    fn new(slots: u32, now_ns: u64) -> Index {
+        let owners = vec![None; slots as usize];
+        let written_ns = vec![now_ns; owners.len() / BATCH_PAGES];
+        Index { owners, written_ns, ..Index::default() }
+    }
+
+    /// When what lies there longest was written; nothing if nothing is there.
+    fn oldest_ns(&self) -> Option<u64> {
+        let first = if self.is_full { self.hand as usize } else { 0 };
+        let batch = first / BATCH_PAGES % self.written_ns.len();
+        (!self.slots.is_empty()).then(|| self.written_ns[batch])
+    }
+
     fn database(&mut self, database: u128) -> u32 {
         let known = self.databases.iter().position(|&other| other == database);
         known.unwrap_or_else(|| {
@@ -186,8 +207,9 @@ impl Extension {
         if file.len()? > 0 && !is_extension(&*file)? {
             return Err(ColdError::Foreign { path: options.path.as_path().into() });
         }
-        let mut index = read_index(&*file, slots, shared).unwrap_or_default();
-        index.owners.resize(slots as usize, None);
+        let now_ns = env.clock().now_ns();
+        let index = read_index(&*file, slots, shared, now_ns);
+        let index = index.unwrap_or_else(|| Index::new(slots, now_ns));
         // From now on what the directory says is not true any more.
         let mut header = AlignedBytes::new(PAGE_BYTES);
         header[..8].copy_from_slice(&MAGIC.to_le_bytes());
@@ -250,8 +272,7 @@ impl Extension {
 
     /// Holds nothing any more.
     pub(super) fn clear(&self) {
-        let mut index = self.index.lock();
-        *index = Index { owners: vec![None; self.slots as usize], ..Index::default() };
+        *self.index.lock() = Index::new(self.slots, self.env.clock().now_ns());
     }
 
     /// Whether a clean page that leaves memory is worth writing; `earned` if it was wanted again since it
@@ -308,6 +329,7 @@ impl Extension {
         }
         add(&self.counters.writes, count as usize);
         let mut index = self.index.lock();
+        index.written_ns[first as usize / BATCH_PAGES] = self.env.clock().now_ns();
         for (slot, (database, word)) in (first..).zip(batch.owners) {
             let database = index.database(database);
             index.put(slot, (database, word));
@@ -365,7 +387,9 @@ impl Extension {
     /// Does something on the device, and counts it against the device if it fails or takes too long.
     fn timed<T>(&self, work: impl FnOnce() -> Result<T, FileError>) -> Option<T> {
         let began_ns = self.env.clock().now_ns();
+        self.counters.outstanding.fetch_add(1, Relaxed);
         let result = work();
+        self.counters.outstanding.fetch_sub(1, Relaxed);
         if self.env.clock().now_ns() - began_ns > self.options.slow_ns {
             add(&self.counters.slow, 1);
             self.strike(1);
@@ -393,9 +417,12 @@ impl Extension {
     /// What it has done.
     pub(super) fn stats(&self) -> ExtensionStats {
         let (c, get) = (&self.counters, |counter: &AtomicU64| counter.load(Relaxed));
+        let index = self.index.lock();
+        let now_ns = self.env.clock().now_ns();
+        let stay_ns = index.oldest_ns().map_or(0, |oldest_ns| now_ns.saturating_sub(oldest_ns));
         ExtensionStats {
             slots: u64::from(self.slots),
-            pages: self.index.lock().slots.len() as u64,
+            pages: index.slots.len() as u64,
             reads: get(&c.reads),
             misses: get(&c.misses),
             writes: get(&c.writes),
@@ -404,6 +431,8 @@ impl Extension {
             mismatches: get(&c.mismatches),
             errors: get(&c.errors),
             slow: get(&c.slow),
+            outstanding: get(&c.outstanding),
+            page_stay_s: stay_ns / 1_000_000_000,
             is_enabled: self.is_enabled.load(Relaxed),
         }
     }
@@ -466,7 +495,7 @@ fn is_extension(file: &dyn File) -> Result<bool, FileError> {
 }
 
 /// What a clean shutdown wrote down, as far as it is still true; `None` if there is no such thing.
-fn read_index(file: &dyn File, slots: u32, shared: &Shared) -> Option<Index> {
+fn read_index(file: &dyn File, slots: u32, shared: &Shared, now_ns: u64) -> Option<Index> {
     let mut header = AlignedBytes::new(PAGE_BYTES);
     file.read_exact_at(&mut header, 0).ok()?;
     let u32_at = |page: &[u8], at: usize| {
@@ -486,7 +515,7 @@ fn read_index(file: &dyn File, slots: u32, shared: &Shared) -> Option<Index> {
     }
     let open: HashMap<u128, u64> = open_stores(shared).collect();
     let hand = u32_at(&header, 20).min(slots);
-    let mut index = Index { owners: vec![None; slots as usize], hand, ..Index::default() };
+    let mut index = Index { hand, ..Index::new(slots, now_ns) };
     let mut is_true = Vec::new();
     for entry in header[TABLE_OFFSET..].chunks_exact(DATABASE_BYTES).take(DATABASES_MAX) {
         let (database, sequence) = entry.split_first_chunk::<16>().expect("it is longer");

@@ -186,7 +186,7 @@ note|nvarchar|-1|NULL|NULL|NULL",
     (
         "select count(*), sum(cntr_value) from sys.dm_os_performance_counters
          where object_name = 'SQLServer:Buffer Manager' and counter_name like 'Extension %'",
-        "6|0",
+        "8|0",
     ),
     (
         "select cntr_value from sys.dm_os_performance_counters

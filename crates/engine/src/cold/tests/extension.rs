@@ -95,6 +95,25 @@ fn a_scan_fills_what_was_never_written_and_takes_nobodys_place() {
 }
 
 #[test]
+fn how_long_a_page_stays_is_the_age_of_the_oldest() {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let fixture = Fixture::new();
+    let pass = |seconds| fixture.machine.sim.clock().advance_ns(seconds * SECOND_NS);
+    fixture.pool.extend(options(64)).unwrap();
+    pass(100);
+    assert_eq!(fixture.stats().page_stay_s, 0, "nothing is there");
+    fixture.scan();
+    let filled = fixture.stats();
+    assert!(filled.pages > 0 && filled.page_stay_s < 50, "{filled:?}");
+    pass(100);
+    assert_eq!(fixture.stats().page_stay_s, filled.page_stay_s + 100);
+    fixture.use_all(10);
+    let renewed = fixture.stats();
+    assert!(renewed.evictions >= 128 && renewed.page_stay_s < 50, "{renewed:?}");
+    assert_eq!(renewed.outstanding, 0);
+}
+
+#[test]
 fn what_is_dropped_from_memory_does_not_go_to_the_extension() {
     let fixture = Fixture::new();
     fixture.pool.extend(options(400)).unwrap();

@@ -121,10 +121,12 @@ fn of_pages(cx: &mut FillContext<'_>) {
     let counters = [
         ("Extension page reads/sec", of.reads, RATE),
         ("Extension page writes/sec", of.writes, RATE),
+        ("Extension outstanding IO counter", of.outstanding, RAW),
         ("Extension page evictions/sec", of.evictions, RATE),
         ("Extension allocated pages", of.pages, RAW),
         ("Extension free pages", of.slots - of.pages.min(of.slots), RAW),
         ("Extension in use as percentage", of.pages * 100 / of.slots.max(1), RAW),
+        ("Extension page unreferenced time", of.page_stay_s, RAW),
     ];
     manager.show(cx, &counters);
 }
