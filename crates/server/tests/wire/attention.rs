@@ -32,7 +32,8 @@ const SOON: Duration = Duration::from_millis(100);
 
 #[test]
 fn with_nothing_running() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     raw.send(PacketType::Attention, &[]);
     assert_eq!(lines(&raw.answer().unwrap()), ["done attention"]);
     is_alive(&mut raw);
@@ -40,7 +41,8 @@ fn with_nothing_running() {
 
 #[test]
 fn of_a_loop_of_a_wait_and_of_a_query() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     for text in [
         "declare @i int = 0; while 1 = 1 set @i = (@i + 1) % 100",
         "waitfor delay '00:10:00'",
@@ -54,7 +56,8 @@ fn of_a_loop_of_a_wait_and_of_a_query() {
 
 #[test]
 fn in_the_same_breath_as_the_request() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     for _ in 0..20 {
         cancelled(&mut raw, "select 1 as a", Duration::ZERO);
         is_alive(&mut raw);
@@ -63,7 +66,8 @@ fn in_the_same_breath_as_the_request() {
 
 #[test]
 fn while_a_large_result_is_sent_to_a_client_that_does_not_read() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     let text = "while 1 = 1 print replicate('x', 4000)";
     let answer = cancelled(&mut raw, text, Duration::from_millis(500));
     assert_eq!(answer.last().unwrap(), "done attention");

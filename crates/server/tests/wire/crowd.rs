@@ -11,7 +11,8 @@ use crate::support::{Process, Raw, TempDir, TestServer};
 fn a_storm_of_connections_is_served() {
     const THREADS: usize = 8;
     const EACH: usize = 25;
-    let address = TestServer::shared().address();
+    let server = TestServer::shared();
+    let address = server.address();
     let storm = || (0..EACH).map(|_| Raw::login_at(address)).collect::<Vec<_>>();
     let connected: Vec<Vec<Raw>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(storm)).collect();

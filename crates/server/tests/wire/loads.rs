@@ -10,7 +10,8 @@ use crate::support::TestServer;
 #[test]
 fn a_bulk_load_of_many_rows() {
     const ROWS: i64 = 50_000;
-    let mut connection = TestServer::shared().connect();
+    let server = TestServer::shared();
+    let mut connection = server.connect();
     connection.execute("create table many_rows (id int primary key, v nvarchar(40))").unwrap();
     let target = connection.bulk_target("many_rows", false).unwrap();
     let text: Vec<u8> = "some text".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -27,7 +28,8 @@ fn a_bulk_load_of_many_rows() {
 
 #[test]
 fn a_bulk_load_that_fails_leaves_nothing() {
-    let mut connection = TestServer::shared().connect();
+    let server = TestServer::shared();
+    let mut connection = server.connect();
     connection.execute("create table failing_load (id int primary key, v int not null)").unwrap();
     let target = connection.bulk_target("failing_load", false).unwrap();
     let options = BulkOptions::default();
@@ -52,7 +54,8 @@ fn a_bulk_load_that_fails_leaves_nothing() {
 
 #[test]
 fn a_table_as_a_parameter() {
-    let mut connection = TestServer::shared().connect();
+    let server = TestServer::shared();
+    let mut connection = server.connect();
     for text in [
         "create type dbo.pairs as table (a int not null, b nvarchar(20))",
         "create procedure take_pairs @from int, @pairs dbo.pairs readonly as

@@ -63,16 +63,17 @@ fn who_is_not_let_in_is_told_so() {
     let server = TestServer::shared();
     const NONE: [i32; 0] = [];
     let password = crate::support::PASSWORD;
-    assert_eq!(refused(server, "sa", password, ""), NONE);
-    assert_eq!(refused(server, "SA", password, "tempdb"), NONE);
-    assert_eq!(refused(server, "sa", "wrong", ""), [18456]);
-    assert_eq!(refused(server, "nobody", password, ""), [18456]);
-    assert_eq!(refused(server, "sa", password, "nowhere"), [4060, 18456]);
+    assert_eq!(refused(&server, "sa", password, ""), NONE);
+    assert_eq!(refused(&server, "SA", password, "tempdb"), NONE);
+    assert_eq!(refused(&server, "sa", "wrong", ""), [18456]);
+    assert_eq!(refused(&server, "nobody", password, ""), [18456]);
+    assert_eq!(refused(&server, "sa", password, "nowhere"), [4060, 18456]);
 }
 
 #[test]
 fn trusted_clients_are_let_in_where_that_is_allowed() {
-    let mut options = TestServer::shared().options();
+    let open = TestServer::shared();
+    let mut options = open.options();
     options.authentication = Authentication::Trusted;
     assert!(Connection::connect(&options).is_ok());
     let strict = TestServer::with(Config::default());

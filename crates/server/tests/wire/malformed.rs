@@ -33,7 +33,7 @@ fn before_the_login() {
         ("a login without an end", packet(0x10, 0, 4096, 1, &[0; 4088]).repeat(40)),
     ];
     for (what, bytes) in cases {
-        let mut raw = Raw::connect(server);
+        let mut raw = Raw::connect(&server);
         raw.send_bytes(&bytes);
         assert!(raw.is_closed(), "{what}");
     }
@@ -43,7 +43,7 @@ fn before_the_login() {
 #[test]
 fn after_the_login() {
     let server = TestServer::shared();
-    let mut witness = Raw::login(server);
+    let mut witness = Raw::login(&server);
     let part = packet(1, 0, 4096, 1, &[0; 4088]);
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("an unknown type", packet(0x77, 1, 12, 1, &[0; 4])),
@@ -61,7 +61,7 @@ fn after_the_login() {
         ),
     ];
     for (what, bytes) in cases {
-        let mut raw = Raw::login(server);
+        let mut raw = Raw::login(&server);
         raw.send_bytes(&bytes);
         assert!(raw.is_closed(), "{what}");
     }
@@ -147,7 +147,7 @@ fn mutated_requests_do_no_harm() {
             let at = next(bytes.len());
             bytes[at] = next(256) as u8;
         }
-        let mut raw = Raw::login(server);
+        let mut raw = Raw::login(&server);
         raw.send_bytes(&bytes);
         raw.stream.shutdown(std::net::Shutdown::Write).unwrap();
         assert!(raw.is_closed(), "round {round}");

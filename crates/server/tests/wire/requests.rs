@@ -37,7 +37,8 @@ fn unicode(text: &str) -> Vec<u8> {
 
 #[test]
 fn of_a_batch_the_last_done_alone_says_that_nothing_follows() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     assert_eq!(run(&mut raw, "select 1 as a"), ["columns a", "row 1", "done select 1"]);
     assert_eq!(
         run(&mut raw, "select 1 as a select N'x' as b, null as c"),
@@ -57,7 +58,8 @@ fn of_a_batch_the_last_done_alone_says_that_nothing_follows() {
 
 #[test]
 fn counts_are_those_of_rows() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     table(&mut raw, "counts_are");
     assert_eq!(run(&mut raw, "insert counts_are values (1, N'a'), (2, N'b')"), ["done insert 2"]);
     assert_eq!(run(&mut raw, "update counts_are set v = N'c'"), ["done update 2"]);
@@ -68,7 +70,8 @@ fn counts_are_those_of_rows() {
 
 #[test]
 fn statements_without_counts_say_nothing_where_nothing_is_counted() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     let text = "declare @i int = 0 while @i < 3 set @i += 1 select @i as i set @i = 0 print @i";
     let counted = run(&mut raw, text);
     assert_eq!(counted.iter().filter(|line| line.starts_with("done more")).count(), 4);
@@ -79,7 +82,8 @@ fn statements_without_counts_say_nothing_where_nothing_is_counted() {
 
 #[test]
 fn errors_of_a_statement_do_not_end_the_batch() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     assert_eq!(
         run(&mut raw, "select 1/0 as a; select 2 as b"),
         [
@@ -97,7 +101,8 @@ fn errors_of_a_statement_do_not_end_the_batch() {
 
 #[test]
 fn calls_return_rows_outputs_and_a_status() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     run(
         &mut raw,
         "create procedure calls_return @a int, @b int = 5, @c int output as
@@ -125,7 +130,8 @@ fn calls_return_rows_outputs_and_a_status() {
 
 #[test]
 fn texts_take_parameters() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     let statement = unicode("set @o = @p * 2; select @p as p");
     let declaration = unicode("@p int, @o int output");
     let ty = |bytes: &[u8]| SqlType::nvarchar((bytes.len() / 2) as u16, Default::default());
@@ -177,7 +183,8 @@ fn called(raw: &mut Raw, id: ProcedureId, options: u16, args: &[(Value, bool)]) 
 #[test]
 fn columns_that_the_client_knows_are_not_announced_until_they_change() {
     const NO_METADATA: u16 = 2;
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     table(&mut raw, "columns_known");
     run(&mut raw, "insert columns_known values (1, N'a')");
     let text = |text: &str| (Value::unicode(text), false);
@@ -204,7 +211,8 @@ fn columns_that_the_client_knows_are_not_announced_until_they_change() {
 
 #[test]
 fn calls_in_canonical_form_are_prepared_by_their_number() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     run(
         &mut raw,
         "create procedure canonical_form @a int, @b int output as
@@ -220,7 +228,8 @@ fn calls_in_canonical_form_are_prepared_by_their_number() {
 
 #[test]
 fn cursors_tell_where_their_columns_come_from() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     table(&mut raw, "cursors_tell");
     run(&mut raw, "insert cursors_tell values (1, N'a'), (2, N'b'), (3, N'c')");
     let text = Value::unicode("select id as number, v, 1 + 1 as two from cursors_tell");
@@ -253,7 +262,8 @@ fn cursors_tell_where_their_columns_come_from() {
 
 #[test]
 fn several_calls_in_a_message_are_told_apart() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     run(&mut raw, "create procedure several_calls @a int as select @a as a");
     let answer = sent(&mut raw, |out| {
         let mut rpc = RpcWriter::begin(out, VERSION, 0, Reset::None);
@@ -282,7 +292,8 @@ fn several_calls_in_a_message_are_told_apart() {
 
 #[test]
 fn transactions_are_begun_and_ended_by_request() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     table(&mut raw, "transactions_are");
     let level = Some(IsolationLevel::ReadCommitted);
     let begun = sent(&mut raw, |out| request::begin_transaction(out, VERSION, 0, level, ""));
@@ -305,7 +316,8 @@ fn transactions_are_begun_and_ended_by_request() {
 
 #[test]
 fn a_reset_makes_a_session_as_it_was() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     run(&mut raw, "create table #gone (id int); set nocount on; begin transaction; use tempdb");
     let answer = sent(&mut raw, |out| {
         request::batch(out, VERSION, 0, Reset::Session, "select @@trancount as t, db_name() as d");
@@ -317,7 +329,8 @@ fn a_reset_makes_a_session_as_it_was() {
 
 #[test]
 fn the_client_is_told_of_its_database_and_language() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     let answer = run(&mut raw, "use tempdb");
     assert!(answer.contains(&"database tempdb".to_string()), "{answer:?}");
     assert!(answer.contains(&"info 5701".to_string()), "{answer:?}");
@@ -340,7 +353,8 @@ fn the_client_is_told_of_its_database_and_language() {
 
 #[test]
 fn all_types_survive_the_way() {
-    let mut connection = TestServer::shared().connect();
+    let server = TestServer::shared();
+    let mut connection = server.connect();
     let rows = connection
         .query(
             "select cast(1 as bit), cast(2 as tinyint), cast(-3 as smallint), 4, cast(5 as bigint),
@@ -361,7 +375,8 @@ fn all_types_survive_the_way() {
 
 #[test]
 fn a_large_result_arrives_whole() {
-    let mut connection = TestServer::shared().connect();
+    let server = TestServer::shared();
+    let mut connection = server.connect();
     let rows = connection
         .query(
             "with n as (select 1 as i union all select i + 1 from n where i < 20000)
@@ -397,7 +412,8 @@ fn killed_sessions_end() {
 
 #[test]
 fn packets_are_counted() {
-    let mut raw = Raw::login(TestServer::shared());
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
     let mut counts = || -> Vec<i64> {
         let text = "select cast(num_reads as varchar(11)) + ' ' + cast(num_writes as varchar(11))
             + ' ' + cast(@@pack_received - num_reads as varchar(11))

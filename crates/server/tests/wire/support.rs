@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use server::config::Config;
@@ -67,10 +67,15 @@ impl TestServer {
         TestServer::with(Config { allow_local_trusted: true, ..Config::default() })
     }
 
-    /// One server that tests which leave nothing behind share.
-    pub fn shared() -> &'static TestServer {
-        static SHARED: OnceLock<TestServer> = OnceLock::new();
-        SHARED.get_or_init(TestServer::new)
+    /// One server that tests which leave nothing behind share, as long as one of them has it.
+    pub fn shared() -> Arc<TestServer> {
+        static SHARED: Mutex<Weak<TestServer>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap();
+        shared.upgrade().unwrap_or_else(|| {
+            let server = Arc::new(TestServer::new());
+            *shared = Arc::downgrade(&server);
+            server
+        })
     }
 
     pub fn running(&self) -> &Running {

@@ -20,8 +20,8 @@ async fn connect(encryption: EncryptionLevel) -> Client<Compat<TcpStream>> {
 }
 
 fn run(body: impl Future<Output = ()>) {
-    // The server has a runtime of its own, which cannot begin within another one.
-    TestServer::shared();
+    // The server has a runtime of its own, which cannot begin, nor end, within another one.
+    let _server = TestServer::shared();
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(body);
 }
 
