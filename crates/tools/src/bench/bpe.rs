@@ -34,8 +34,11 @@ const SMALL_MEMORY_MB: u32 = 256;
 /// The number that means that there is no limit.
 const UNLIMITED_MB: u32 = 2_147_483_647;
 const EXTENSION_GB: u32 = 4;
-/// Reads by which the device is measured, in each run.
-const DEVICE_READS: u32 = 5000;
+/// How often, in each run, the device and look-ups that the extension serves are measured in turn: a virtual
+/// disk may be slower for a second than it was the second before.
+const TURNS: u32 = 20;
+/// Reads by which the device is measured in a turn.
+const DEVICE_READS: u32 = 250;
 const ROWS_PER_STATEMENT: u32 = 200_000;
 /// Rounds of scans after which the extension has what it can have.
 const WARM_ROUNDS_MAX: usize = 20;
@@ -68,11 +71,12 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     eprintln!("The data file has {} MB.", size >> 20);
 
     let mut figures = Vec::new();
-    figures.push(bench.in_memory(&mut connection)?);
+    let (in_memory, turn_s) = bench.in_memory(&mut connection)?;
+    figures.push(in_memory);
     figures.push(bench.cold(&mut connection, "cold_s", PUBLISHED[1])?);
     figures.push(bench.small_memory(&mut connection)?);
     let file = data.path().join("extension.bpe");
-    figures.extend(bench.extended(&mut connection, &file, &figures[0])?);
+    figures.extend(bench.extended(&mut connection, &file, turn_s)?);
     connection.execute("ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION OFF")?;
     limit_memory(&mut connection, UNLIMITED_MB)?;
     drop(connection);
@@ -138,9 +142,9 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Looks random rows up in one batch; others each time. How long it took.
-    fn look_up(&mut self, connection: &mut Connection) -> Result<f64, BenchError> {
-        let Options { rows, lookups, .. } = *self.options;
+    /// Looks so many random rows up in one batch; others each time. How long it took.
+    fn look_up(&mut self, connection: &mut Connection, lookups: u32) -> Result<f64, BenchError> {
+        let rows = self.options.rows;
         self.seed += 1;
         let batch = format!(
             "DECLARE @x bigint = {seed}, @i int = 0, @id int, @n char(200), @sum bigint = 0;
@@ -163,15 +167,19 @@ impl Bench<'_> {
         Ok(took.as_secs_f64())
     }
 
-    /// Everything is in memory.
-    fn in_memory(&mut self, connection: &mut Connection) -> Result<Figure, BenchError> {
+    /// Everything is in memory. Also the median of what the look-ups of a turn take.
+    fn in_memory(&mut self, connection: &mut Connection) -> Result<(Figure, f64), BenchError> {
         let mut figure = seconds("memory_s", PUBLISHED[0]);
+        let mut turn = seconds("turn_s", PUBLISHED[0]);
         scan(connection, self.options.rows)?;
-        self.look_up(connection)?;
+        self.look_up(connection, self.options.lookups)?;
         for _ in 0..self.runs {
-            figure.values.push(self.look_up(connection)?);
+            figure.values.push(self.look_up(connection, self.options.lookups)?);
+            for _ in 0..TURNS {
+                turn.values.push(self.look_up(connection, self.turn())?);
+            }
         }
-        Ok(figure)
+        Ok((figure, turn.spread().0))
     }
 
     /// Nothing is in memory.
@@ -184,7 +192,7 @@ impl Bench<'_> {
         let mut figure = seconds(name, published);
         for _ in 0..self.runs {
             connection.execute("DBCC DROPCLEANBUFFERS")?;
-            figure.values.push(self.look_up(connection)?);
+            figure.values.push(self.look_up(connection, self.options.lookups)?);
         }
         Ok(figure)
     }
@@ -195,18 +203,18 @@ impl Bench<'_> {
         limit_memory(connection, SMALL_MEMORY_MB)?;
         scan(connection, self.options.rows)?;
         for _ in 0..self.runs {
-            figure.values.push(self.look_up(connection)?);
+            figure.values.push(self.look_up(connection, self.options.lookups)?);
         }
         Ok(figure)
     }
 
-    /// What does not fit is in the extension. Also how long the device takes for a read, before and after each
-    /// run, and how long a look-up takes longer that is served by the extension.
+    /// What does not fit is in the extension. Also how long the device takes for a read, and how long a look-up
+    /// takes longer than in memory when the extension serves it.
     fn extended(
         &mut self,
         connection: &mut Connection,
         file: &Path,
-        in_memory: &Figure,
+        in_memory_s: f64,
     ) -> Result<[Figure; 4], BenchError> {
         let mut time = seconds("extension_s", PUBLISHED[3]);
         let mut device = Figure::new("bpe", "device_read_us", "us");
@@ -220,29 +228,35 @@ impl Bench<'_> {
         ))?;
         self.warm(connection)?;
         let written = counter(connection, "Extension allocated pages")? as u64 * PAGE_BYTES;
-        let (base, _, _) = in_memory.spread();
         for _ in 0..self.runs {
-            let device_before = random_read_us(file, written, DEVICE_READS / 2, self.seed)?;
+            time.values.push(self.look_up(connection, self.options.lookups)?);
             let before = reads(connection)?;
-            let took = self.look_up(connection)?;
+            let (mut device_us, mut looked_up_s) = (0.0, 0.0);
+            for _ in 0..TURNS {
+                device_us += random_read_us(file, written, DEVICE_READS, self.seed)?;
+                looked_up_s += self.look_up(connection, self.turn())? - in_memory_s;
+            }
             let after = reads(connection)?;
-            let device_after = random_read_us(file, written, DEVICE_READS / 2, !self.seed)?;
-            let device_us = (device_before + device_after) / 2.0;
-            time.values.push(took);
-            device.values.push(device_us);
             let [from_extension, from_file] = [after[0] - before[0], after[1] - before[1]];
+            device_us /= f64::from(TURNS);
+            device.values.push(device_us);
             // What the data file gives is no part of the figure, so it may give hardly anything.
             if from_file * 1000 < from_extension {
-                let read_us = (took - base) / from_extension as f64 * 1e6;
+                let read_us = looked_up_s / from_extension as f64 * 1e6;
                 read.values.push(read_us);
                 ratio.values.push(read_us / device_us);
             } else {
                 eprintln!(
-                    "{from_file} pages came from the data file, {from_extension} from the extension."
+                    "{from_file} pages are from the data file, {from_extension} from the extension."
                 );
             }
         }
         Ok([time, device, read, ratio])
+    }
+
+    /// Look-ups of a turn.
+    fn turn(&self) -> u32 {
+        self.options.lookups.div_ceil(TURNS)
     }
 
     /// Scans the table until the extension gets no more of it.
