@@ -58,8 +58,6 @@ pub struct ExtensionStats {
     pub pages: u64,
     /// Pages that were found and read.
     pub reads: u64,
-    /// Pages that were looked for and not found.
-    pub misses: u64,
     /// Pages that were written.
     pub writes: u64,
     /// Pages that made way for others.
@@ -114,7 +112,6 @@ pub struct Extension {
 #[derive(Default)]
 struct ExtensionCounters {
     reads: AtomicU64,
-    misses: AtomicU64,
     writes: AtomicU64,
     evictions: AtomicU64,
     skipped: AtomicU64,
@@ -349,26 +346,17 @@ impl Extension {
         self.pace.is_quick()
     }
 
-    /// Reads an image from where it was found; its body, if it was, is still there and whole.
+    /// Reads an image from where it was found; its body, if it is still there and whole.
     pub(super) fn read<'b>(
         &self,
         core: &Core,
         page: PageNumber,
         word: DiskWord,
-        slot: Option<Slot>,
+        Slot(slot): Slot,
         buffer: &'b mut [u8],
     ) -> Option<&'b Body> {
-        let Some(Slot(slot)) = slot else {
-            add(&self.counters.misses, usize::from(self.is_enabled.load(Relaxed)));
-            return None;
-        };
-        let read = || {
-            let began_ns = self.env.clock().now_ns();
-            self.file.read_exact_at(&mut *buffer, offset_of(slot))?;
-            self.pace.note(self.env.clock().now_ns() - began_ns);
-            Ok(())
-        };
-        self.timed(read)?;
+        let took_ns = self.timed(|| self.file.read_exact_at(buffer, offset_of(slot)))?;
+        self.pace.note(took_ns);
         if let Ok(body) = verify(buffer, core.seed, Kind::Data, page.0, word) {
             add(&self.counters.reads, 1);
             return Some(body);
@@ -384,13 +372,15 @@ impl Extension {
         None
     }
 
-    /// Does something on the device, and counts it against the device if it fails or takes too long.
-    fn timed<T>(&self, work: impl FnOnce() -> Result<T, FileError>) -> Option<T> {
+    /// Does something on the device, and counts it against the device if it fails or takes too long. How long
+    /// it took, if it did not fail.
+    fn timed(&self, work: impl FnOnce() -> Result<(), FileError>) -> Option<u64> {
         let began_ns = self.env.clock().now_ns();
         self.counters.outstanding.fetch_add(1, Relaxed);
         let result = work();
         self.counters.outstanding.fetch_sub(1, Relaxed);
-        if self.env.clock().now_ns() - began_ns > self.options.slow_ns {
+        let took_ns = self.env.clock().now_ns() - began_ns;
+        if took_ns > self.options.slow_ns {
             add(&self.counters.slow, 1);
             self.strike(1);
         }
@@ -398,7 +388,7 @@ impl Extension {
             add(&self.counters.errors, 1);
             self.strike(STRIKES_OF_FAILURE);
         }
-        result.ok()
+        result.ok().map(|()| took_ns)
     }
 
     fn strike(&self, count: u32) {
@@ -424,7 +414,6 @@ impl Extension {
             slots: u64::from(self.slots),
             pages: index.slots.len() as u64,
             reads: get(&c.reads),
-            misses: get(&c.misses),
             writes: get(&c.writes),
             evictions: get(&c.evictions),
             skipped: get(&c.skipped),

@@ -208,10 +208,13 @@ impl Reader {
         drop(known);
         let own = (self.has_threads && is_alone).then(|| self.own.try_lock()).flatten();
         if let Some(mut buffer) = own {
-            let source = Source::of(shared, &request);
+            let extension = shared.extension.read().clone();
+            let source = Source::of(extension.as_deref(), &request);
             if source.is_quick(&request) {
                 add(&shared.counters.reads_in_place, 1);
-                self.read_one(shared, &source, &request, &mut buffer);
+                if !self.read_from_extension(shared, source, &request, &mut buffer) {
+                    self.read_from_file(shared, &[&request], &mut buffer);
+                }
                 return request;
             }
         }
@@ -331,9 +334,10 @@ impl Reader {
 
     /// Reads a run of neighbours: from the extension what it has, the rest from the file.
     fn read(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
+        let extension = shared.extension.read().clone();
         let is_elsewhere = |request: &&Arc<Request>| {
-            let source = Source::of(shared, request);
-            !self.read_from_extension(shared, &source, request, &mut *buffer)
+            let source = Source::of(extension.as_deref(), request);
+            !self.read_from_extension(shared, source, request, buffer)
         };
         let from_file: Vec<_> = run.iter().filter(is_elsewhere).collect();
         for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
@@ -341,29 +345,17 @@ impl Reader {
         }
     }
 
-    fn read_one(
-        &self,
-        shared: &Arc<Shared>,
-        source: &Source,
-        request: &Arc<Request>,
-        buffer: &mut [u8],
-    ) {
-        if !self.read_from_extension(shared, source, request, buffer) {
-            self.read_from_file(shared, &[request], buffer);
-        }
-    }
-
-    /// Whether the extension had it.
+    /// Reads what the extension has; whether it had it.
     fn read_from_extension(
         &self,
         shared: &Arc<Shared>,
-        source: &Source,
+        source: Source<'_>,
         request: &Arc<Request>,
         buffer: &mut [u8],
     ) -> bool {
-        let Some(extension) = &source.extension else { return false };
+        let Source::Extension(extension, slot) = source else { return false };
         let page = &mut buffer[..PAGE_BYTES];
-        let body = extension.read(&request.core, request.page, request.word, source.slot, page);
+        let body = extension.read(&request.core, request.page, request.word, slot, page);
         if let Some(body) = body {
             self.take_in(shared, &[request], [Ok(body)]);
         }
@@ -437,24 +429,24 @@ impl Reader {
 }
 
 /// Where an image is to be had.
-struct Source {
-    extension: Option<Arc<Extension>>,
-    /// Where in the extension; without, it is in the file alone.
-    slot: Option<Slot>,
+enum Source<'e> {
+    Extension(&'e Extension, Slot),
+    File,
 }
 
-impl Source {
-    fn of(shared: &Shared, request: &Request) -> Source {
-        let extension = shared.extension.read().clone();
-        let slot = extension.as_ref().and_then(|e| e.find(&request.core, request.word));
-        Source { extension, slot }
+impl<'e> Source<'e> {
+    fn of(extension: Option<&'e Extension>, request: &Request) -> Source<'e> {
+        let find = |extension: &'e Extension| {
+            Some(Source::Extension(extension, extension.find(&request.core, request.word)?))
+        };
+        extension.and_then(find).unwrap_or(Source::File)
     }
 
     /// Whether it can be had in hardly any time.
     fn is_quick(&self, request: &Request) -> bool {
-        match &self.extension {
-            Some(extension) if self.slot.is_some() => extension.is_quick(),
-            _ => request.core.pace.is_quick(),
+        match self {
+            Source::Extension(extension, _) => extension.is_quick(),
+            Source::File => request.core.pace.is_quick(),
         }
     }
 }

@@ -170,7 +170,7 @@ impl Bench<'_> {
     /// Everything is in memory. Also the median of what the look-ups of a turn take.
     fn in_memory(&mut self, connection: &mut Connection) -> Result<(Figure, f64), BenchError> {
         let mut figure = seconds("memory_s", PUBLISHED[0]);
-        let mut turn = seconds("turn_s", PUBLISHED[0]);
+        let mut turn = Figure::new("bpe", "turn_s", "s");
         scan(connection, self.options.rows)?;
         self.look_up(connection, self.options.lookups)?;
         for _ in 0..self.runs {
