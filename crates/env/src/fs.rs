@@ -193,7 +193,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Creates the directory and those above it that do not exist yet. Syncs none of the names.
     fn create_dir_all(&self, path: &Path) -> FileResult<()>;
 
-    /// What is in the directory, sorted by name.
+    /// What is in the directory, sorted by name. What others add or remove meanwhile is in it or not.
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>>;
 
     /// Opens a file.

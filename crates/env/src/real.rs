@@ -29,6 +29,17 @@ fn named<T>(op: OpKind, path: &Path, result: io::Result<T>) -> FileResult<T> {
     result.map_err(|error| FileError::new(op, path, error))
 }
 
+/// What there is by this name, unless it has been removed since the name was read.
+fn entry_of(entry: &fs::DirEntry) -> io::Result<Option<Entry>> {
+    match entry.metadata() {
+        Ok(metadata) => {
+            Ok(Some(Entry { name: entry.file_name(), metadata: metadata_of(&metadata) }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 impl FileSystem for RealFs {
     fn create_dir_all(&self, path: &Path) -> FileResult<()> {
         let mut builder = fs::DirBuilder::new();
@@ -39,11 +50,7 @@ impl FileSystem for RealFs {
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>> {
         let entries = fs::read_dir(path).and_then(|entries| {
             entries
-                .map(|entry| {
-                    let entry = entry?;
-                    let metadata = metadata_of(&entry.metadata()?);
-                    Ok(Entry { name: entry.file_name(), metadata })
-                })
+                .filter_map(|entry| entry.and_then(|entry| entry_of(&entry)).transpose())
                 .collect::<io::Result<Vec<_>>>()
         });
         let mut entries = named(OpKind::List, path, entries)?;
@@ -332,6 +339,33 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         file.set_len(3).unwrap();
         assert_eq!(file.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn a_directory_is_listed_while_files_in_it_are_removed() {
+        use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+        let scratch = Scratch::new();
+        RealFs.open(&scratch.0.join("stays"), OpenMode::CreateNew).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Relaxed) {
+                    for number in 0..50 {
+                        let path = scratch.0.join(number.to_string());
+                        RealFs.open(&path, OpenMode::CreateNew).unwrap();
+                    }
+                    for number in 0..50 {
+                        RealFs.remove_file(&scratch.0.join(number.to_string())).unwrap();
+                    }
+                }
+            });
+            let lists = (0..3000).map(|_| RealFs.list(&scratch.0)).collect::<Vec<_>>();
+            done.store(true, Relaxed); // before anything is asserted, so that the thread ends
+            for list in lists {
+                assert!(list.unwrap().iter().any(|entry| entry.name == "stays"));
+            }
+        });
     }
 
     #[test]
