@@ -124,16 +124,15 @@ impl Optimizer<'_, '_> {
         self.add_conditions(&mut graph, conditions);
         simplify_outer_joins(&mut graph);
         let columns = graph.columns();
+        let joins = graph.relations.len() > 1;
         let (mut once, mut late) = (Vec::new(), Vec::new());
         let mut kept = Vec::with_capacity(graph.conditions.len());
         for pred in std::mem::take(&mut graph.conditions) {
-            let uses = pred_uses(&pred);
-            if pred_nature(&pred).volatile {
-                late.push(pred);
-            } else if !uses.meets(&columns) {
-                once.push(pred);
-            } else {
-                kept.push(pred);
+            match pred_nature(&pred).volatile {
+                // A relation alone is asked as often, and may know how to find what is sought.
+                true if joins => late.push(pred),
+                false if !pred_uses(&pred).meets(&columns) => once.push(pred),
+                _ => kept.push(pred),
             }
         }
         graph.conditions = kept;
