@@ -13,6 +13,9 @@ pub struct Counters {
     look_ups: Box<[CachePadded<AtomicU64>]>,
     /// Look-ups of pages that were not in memory.
     pub misses: AtomicU64,
+    /// How long they were waited for, in all and at most.
+    wait_ns: AtomicU64,
+    wait_ns_max: AtomicU64,
     /// Pages read from data files.
     pub reads: AtomicU64,
     /// Calls that did it.
@@ -40,6 +43,12 @@ pub struct PoolStats {
     pub look_ups: u64,
     /// Those that were in memory.
     pub hits: u64,
+    /// Those that had to be waited for.
+    pub waits: u64,
+    /// How long, in all: from when the page was missed until it was in memory, or could not be had.
+    pub wait_ns: u64,
+    /// How long at most.
+    pub wait_ns_max: u64,
     /// Pages read from data files.
     pub reads: u64,
     /// Calls that did it.
@@ -75,6 +84,8 @@ impl Counters {
         Counters {
             look_ups: (0..SHARDS).map(|_| CachePadded::default()).collect(),
             misses: AtomicU64::new(0),
+            wait_ns: AtomicU64::new(0),
+            wait_ns_max: AtomicU64::new(0),
             reads: AtomicU64::new(0),
             read_calls: AtomicU64::new(0),
             read_ahead: AtomicU64::new(0),
@@ -98,6 +109,17 @@ impl Counters {
 
     pub(super) fn look_ups(&self) -> u64 {
         self.look_ups.iter().map(|shard| shard.load(Relaxed)).sum()
+    }
+
+    /// Somebody has waited so long for a page that was not in memory.
+    pub(super) fn waited(&self, ns: u64) {
+        self.wait_ns.fetch_add(ns, Relaxed);
+        self.wait_ns_max.fetch_max(ns, Relaxed);
+    }
+
+    /// How long pages have been waited for, in all and at most.
+    pub(super) fn waits_ns(&self) -> (u64, u64) {
+        (self.wait_ns.load(Relaxed), self.wait_ns_max.load(Relaxed))
     }
 }
 

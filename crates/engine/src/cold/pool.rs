@@ -500,11 +500,15 @@ impl Shared {
         let c = &self.counters;
         let get = |counter: &AtomicU64| counter.load(Relaxed);
         let (look_ups, misses) = (c.look_ups(), get(&c.misses));
+        let (wait_ns, wait_ns_max) = c.waits_ns();
         let (limit, used) = (u64::from(self.limit()), u64::from(self.out()));
         let life = self.life.lock();
         PoolStats {
             look_ups,
             hits: look_ups.saturating_sub(misses),
+            waits: misses,
+            wait_ns,
+            wait_ns_max,
             reads: get(&c.reads),
             read_calls: get(&c.read_calls),
             read_ahead: get(&c.read_ahead),

@@ -303,21 +303,33 @@ impl Core {
         page: PageNumber,
         hint: Access,
     ) -> Result<Image, ColdError> {
-        let mut missed = false;
-        loop {
-            let word = match self.pin(task, page) {
-                Ok(image) => {
-                    if hint == Access::Point && !missed {
-                        image.state().touch();
-                    }
-                    return Ok(image);
+        let word = match self.pin(task, page) {
+            Ok(image) => {
+                if hint == Access::Point {
+                    image.state().touch();
                 }
-                Err(MapWord::Disk(word)) => word,
-                Err(_) => return Err(ColdError::Freed(page)),
-            };
-            if !std::mem::replace(&mut missed, true) {
-                add(&self.shared.counters.misses, 1);
+                return Ok(image);
             }
+            Err(MapWord::Disk(word)) => word,
+            Err(_) => return Err(ColdError::Freed(page)),
+        };
+        let (counters, clock) = (&self.shared.counters, self.env().clock());
+        add(&counters.misses, 1);
+        let began_ns = clock.now_ns();
+        let image = self.fetch(task, page, word, hint);
+        counters.waited(clock.now_ns() - began_ns);
+        image
+    }
+
+    /// The current image, which was there a moment ago.
+    fn fetch(
+        self: &Arc<Self>,
+        task: &Task,
+        page: PageNumber,
+        mut word: DiskWord,
+        hint: Access,
+    ) -> Result<Image, ColdError> {
+        loop {
             let request = match self.shared.reader.known(self, word) {
                 Some(request) => {
                     if hint == Access::Point {
@@ -334,6 +346,11 @@ impl Core {
             if let Some(image) = request.wait(task)? {
                 return Ok(image);
             }
+            word = match self.pin(task, page) {
+                Ok(image) => return Ok(image),
+                Err(MapWord::Disk(word)) => word,
+                Err(_) => return Err(ColdError::Freed(page)),
+            };
         }
     }
 

@@ -704,7 +704,14 @@ fn what_was_read_and_written_is_counted_by_file() {
     let sunk = counts(&mut session);
     assert!(sunk[0][3] >= 100 * 4000 && sunk[0][2] > 0, "{sunk:?}");
     assert!(sunk[0][5] >= 100 * 4000, "{sunk:?}");
+    let waits =
+        "select waiting_tasks_count from sys.dm_os_wait_stats where wait_type = 'PAGEIOLATCH_SH'";
+    let waits = |session: &mut TestSession<'_>| rows(&session.run(waits)).parse::<i64>().unwrap();
+    let waited = waits(&mut session);
+    session.run("declare @n int = (select count(filler) from t)");
+    assert_eq!(waits(&mut session), waited, "all pages are in memory");
     session.run("dbcc dropcleanbuffers; declare @n int = (select count(filler) from t)");
+    assert!(waits(&mut session) > waited);
     let read = counts(&mut session);
     assert!(read[0][1] - sunk[0][1] >= 100 * 4000, "{sunk:?} {read:?}");
     assert_eq!(read[0][2..4], sunk[0][2..4], "reading writes nothing");

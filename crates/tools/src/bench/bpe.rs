@@ -208,19 +208,20 @@ impl Bench<'_> {
         Ok(figure)
     }
 
-    /// What does not fit is in the extension. Also how long the device takes for a read, and how long a look-up
-    /// takes longer than in memory when the extension serves it.
+    /// What does not fit is in the extension. Also how long the device takes for a read, how long the server waits
+    /// for a page that the extension serves, and how long a look-up takes longer for it than in memory.
     fn extended(
         &mut self,
         connection: &mut Connection,
         file: &Path,
         in_memory_s: f64,
-    ) -> Result<[Figure; 4], BenchError> {
+    ) -> Result<[Figure; 5], BenchError> {
         let mut time = seconds("extension_s", PUBLISHED[3]);
         let mut device = Figure::new("bpe", "device_read_us", "us");
         let mut read = Figure::new("bpe", "extension_read_us", "us");
+        let mut lookup = Figure::new("bpe", "extension_lookup_us", "us");
         let mut ratio = Figure::new("bpe", "extension_read_ratio", "x");
-        (device.decimals, read.decimals, ratio.decimals) = (1, 1, 2);
+        (device.decimals, read.decimals, lookup.decimals, ratio.decimals) = (1, 1, 1, 2);
         connection.execute(&format!(
             "ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION ON \
              (FILENAME = '{}', SIZE = {EXTENSION_GB} GB)",
@@ -237,13 +238,15 @@ impl Bench<'_> {
                 looked_up_s += self.look_up(connection, self.turn())? - in_memory_s;
             }
             let after = reads(connection)?;
-            let [from_extension, from_file] = [after[0] - before[0], after[1] - before[1]];
+            let [from_extension, from_file, waits, wait_ms] =
+                std::array::from_fn(|at| after[at] - before[at]);
             device_us /= f64::from(TURNS);
             device.values.push(device_us);
             // What the data file gives is no part of the figure, so it may give hardly anything.
             if from_file * 1000 < from_extension {
-                let read_us = looked_up_s / from_extension as f64 * 1e6;
+                let read_us = wait_ms as f64 / waits as f64 * 1e3;
                 read.values.push(read_us);
+                lookup.values.push(looked_up_s / from_extension as f64 * 1e6);
                 ratio.values.push(read_us / device_us);
             } else {
                 eprintln!(
@@ -251,7 +254,7 @@ impl Bench<'_> {
                 );
             }
         }
-        Ok([time, device, read, ratio])
+        Ok([time, device, read, lookup, ratio])
     }
 
     /// Look-ups of a turn.
@@ -280,7 +283,12 @@ impl Bench<'_> {
     }
 }
 
-/// Pages read from the extension, and from data files.
-fn reads(connection: &mut Connection) -> Result<[i64; 2], BenchError> {
-    Ok([counter(connection, "Extension page reads/sec")?, counter(connection, "Page reads/sec")?])
+/// Pages read from the extension, and from data files; pages that were waited for, and how many milliseconds.
+fn reads(connection: &mut Connection) -> Result<[i64; 4], BenchError> {
+    const WAITS: &str = "SELECT waiting_tasks_count, wait_time_ms FROM sys.dm_os_wait_stats \
+        WHERE wait_type = 'PAGEIOLATCH_SH'";
+    let [extension, file] = ["Extension page reads/sec", "Page reads/sec"];
+    let (extension, file) = (counter(connection, extension)?, counter(connection, file)?);
+    let [waits, wait_ms] = numbers(connection, WAITS)?;
+    Ok([extension, file, waits, wait_ms])
 }

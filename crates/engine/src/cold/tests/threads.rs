@@ -208,6 +208,8 @@ fn from_a_quick_device_whoever_needs_a_page_reads_it_himself() {
         // How quick it is is known from the first read on.
         let stats = pool.stats();
         assert_eq!((stats.reads, stats.reads_in_place), (40, if is_quick { 39 } else { 0 }));
+        assert_eq!(stats.waits, 40);
+        assert!(stats.wait_ns_max >= latency_ns && stats.wait_ns >= 40 * latency_ns, "{stats:?}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the server counts: only counters that are really kept are shown.
 
-use base::Value;
 use engine::catalog::Catalog;
 use engine::cold::{PAGE_BYTES, PoolStats};
 
@@ -205,24 +204,20 @@ pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
         let logs = logs.iter().map(|own| own.database().manager().log().stats());
         let (waits, ns) =
             logs.fold((0, 0), |(waits, ns), log| (waits + log.waits, ns + log.wait_ns));
-        let own: [Value; 5] = [
-            text("WRITELOG"),
-            int(waits as i64),
-            int((ns / 1_000_000) as i64),
-            // The longest wait is not kept.
-            int(0),
-            int(0),
-        ];
-        cx.push(own);
         let grants = cx.instance.grants.counts();
-        let own: [Value; 5] = [
-            text(super::grants::WAIT_TYPE),
-            int(grants.waits as i64),
-            int((grants.wait_ns / 1_000_000) as i64),
-            int((grants.wait_ns_max / 1_000_000) as i64),
-            int(0),
+        let pages = cx.instance.host().pages.stats().unwrap_or_default();
+        let kinds = [
+            // The longest wait is not kept.
+            ("WRITELOG", waits, ns, 0),
+            (super::grants::WAIT_TYPE, grants.waits, grants.wait_ns, grants.wait_ns_max),
+            // Whoever changes a page reads it first: images never change, so that there is no other latch.
+            ("PAGEIOLATCH_SH", pages.waits, pages.wait_ns, pages.wait_ns_max),
         ];
-        cx.push(own);
+        for (wait_type, waits, ns, ns_max) in kinds {
+            let milliseconds = |ns: u64| int((ns / 1_000_000) as i64);
+            let (all, longest) = (milliseconds(ns), milliseconds(ns_max));
+            cx.push([text(wait_type), int(waits as i64), all, longest, int(0)]);
+        }
         Ok(())
     },
 };
