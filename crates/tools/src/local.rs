@@ -1,8 +1,10 @@
 //! A server of one's own: a process of this very program on this machine, in a directory that may be
 //! temporary. The demo, the benchmarks and the crash test use it.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -124,6 +126,40 @@ pub fn resident_bytes(process_id: u32) -> Option<u64> {
 pub fn written_bytes(process_id: u32) -> Option<u64> {
     let io = std::fs::read_to_string(format!("/proc/{process_id}/io")).ok()?;
     io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+}
+
+/// How long each thread of a process has run.
+#[derive(Debug)]
+pub struct ThreadTimes(HashMap<OsString, u64>);
+
+impl ThreadTimes {
+    /// Up to now; nothing is known where the system does not tell.
+    pub fn of(process_id: u32) -> ThreadTimes {
+        let ran = |thread: DirEntry| {
+            let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((thread.file_name(), times.split(' ').next()?.parse().ok()?))
+        };
+        let threads = std::fs::read_dir(threads_of(process_id)).into_iter().flatten().flatten();
+        ThreadTimes(threads.filter_map(ran).collect())
+    }
+
+    /// The processor on which that thread was last that has run longest since; `None` where the system does not
+    /// tell.
+    pub fn busiest_processor_since(&self, process_id: u32) -> Option<usize> {
+        // A thread may have got the number of one that has ended.
+        let since = |(thread, ran): &(OsString, u64)| {
+            ran.saturating_sub(self.0.get(thread).copied().unwrap_or(0))
+        };
+        let (busiest, _) = ThreadTimes::of(process_id).0.into_iter().max_by_key(since)?;
+        let stat = threads_of(process_id).join(busiest).join("stat");
+        let stat = std::fs::read_to_string(stat).ok()?;
+        // The name, which may hold anything, is the second of the fields, and the processor the 39th.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(36)?.parse().ok()
+    }
+}
+
+fn threads_of(process_id: u32) -> PathBuf {
+    PathBuf::from(format!("/proc/{process_id}/task"))
 }
 
 /// A server process. It is killed when this is dropped.
@@ -257,5 +293,28 @@ impl Drop for LocalServer {
         let _ = self.child.kill(); // it may have ended already
         let _ = self.child.wait();
         let _ = std::fs::remove_file(&self.log);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_thread_tells_its_processor() {
+        let own = std::process::id();
+        let before = ThreadTimes::of(own);
+        let found = std::iter::repeat_with(|| {
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_millis(20) {
+                std::hint::spin_loop();
+            }
+            before.busiest_processor_since(own)
+        });
+        // The busiest may be another test's thread, which has ended by the time that it is asked.
+        let processor = found.take(50).find_map(|processor| processor);
+        let tells = std::fs::exists("/proc/self/schedstat").unwrap();
+        assert_eq!(processor.is_some(), tells);
+        assert!(processor.is_none_or(|processor| processor < 4096));
     }
 }

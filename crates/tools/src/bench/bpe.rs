@@ -8,11 +8,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::database::{check, counter, data_file, limit_memory, numbers};
-use super::device::random_read_us;
+use super::device::RandomReads;
 use super::keys::spread;
 use super::{BenchError, Figure};
 use crate::client::Connection;
-use crate::local::{DataDir, LocalServer};
+use crate::local::{DataDir, LocalServer, ThreadTimes};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -34,8 +34,9 @@ const SMALL_MEMORY_MB: u32 = 256;
 /// The number that means that there is no limit.
 const UNLIMITED_MB: u32 = 2_147_483_647;
 const EXTENSION_GB: u32 = 4;
-/// How often, in each run, the device and look-ups that the extension serves are measured in turn: a virtual
-/// disk may be slower for a second than it was the second before.
+/// How often, in each run, look-ups that the extension serves and the device are measured in turn: a virtual
+/// disk may be slower for a second than it was the second before. The device is read from on the processor that the
+/// look-ups were on.
 const TURNS: u32 = 20;
 /// Reads by which the device is measured in a turn.
 const DEVICE_READS: u32 = 250;
@@ -76,7 +77,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     figures.push(bench.cold(&mut connection, "cold_s", PUBLISHED[1])?);
     figures.push(bench.small_memory(&mut connection)?);
     let file = data.path().join("extension.bpe");
-    figures.extend(bench.extended(&mut connection, &file, turn_s)?);
+    figures.extend(bench.extended(&mut connection, server.process_id(), &file, turn_s)?);
     connection.execute("ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION OFF")?;
     limit_memory(&mut connection, UNLIMITED_MB)?;
     drop(connection);
@@ -213,6 +214,7 @@ impl Bench<'_> {
     fn extended(
         &mut self,
         connection: &mut Connection,
+        server: u32,
         file: &Path,
         in_memory_s: f64,
     ) -> Result<[Figure; 5], BenchError> {
@@ -234,8 +236,12 @@ impl Bench<'_> {
             let before = reads(connection)?;
             let (mut device_us, mut looked_up_s) = (0.0, 0.0);
             for _ in 0..TURNS {
-                device_us += random_read_us(file, written, DEVICE_READS, self.seed)?;
+                let threads = ThreadTimes::of(server);
                 looked_up_s += self.look_up(connection, self.turn())? - in_memory_s;
+                let processor = threads.busiest_processor_since(server);
+                let reads =
+                    RandomReads { size: written, reads: DEVICE_READS, seed: self.seed, processor };
+                device_us += reads.run_us(file)?;
             }
             let after = reads(connection)?;
             let [from_extension, from_file, waits, wait_ms] =

@@ -7,6 +7,11 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
+#[cfg(target_os = "linux")]
+use nix::sched::{CpuSet, sched_setaffinity};
+#[cfg(target_os = "linux")]
+use nix::unistd::Pid;
+
 use super::BenchError;
 
 const PAGE_BYTES: usize = 8192;
@@ -17,26 +22,64 @@ const BUFFERS: usize = 3;
 /// What the address of a buffer must be a multiple of for reads past the system's cache.
 const ALIGN: usize = 4096;
 
-/// Microseconds that a read of 8 KB takes at random places of the first `size` bytes of a file, past the
-/// system's cache and one after the other.
-pub fn random_read_us(path: &Path, size: u64, reads: u32, seed: u32) -> Result<f64, BenchError> {
-    let failed = |error: io::Error| {
-        BenchError::Wrong(format!("{} cannot be read directly: {error}", path.display()))
-    };
-    let file = open_direct(path).map_err(failed)?;
-    let pages = (size / PAGE_BYTES as u64).max(1);
-    let mut buffer = vec![0; PAGE_BYTES + ALIGN];
-    let start = buffer.as_ptr().align_offset(ALIGN);
-    let page = &mut buffer[start..start + PAGE_BYTES];
-    let mut x = u64::from(seed) | 1;
-    let began = Instant::now();
-    for _ in 0..reads {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        file.read_exact_at(page, x % pages * PAGE_BYTES as u64).map_err(failed)?;
+/// Reads of 8 KB at random places of the first `size` bytes of a file, past the system's cache and one after the
+/// other.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomReads {
+    pub size: u64,
+    pub reads: u32,
+    pub seed: u32,
+    /// On which processor, if that matters: a virtual device may interrupt one only, and whoever waits on another
+    /// waits longer.
+    pub processor: Option<usize>,
+}
+
+impl RandomReads {
+    /// Microseconds that a read takes, on a thread of its own.
+    pub fn run_us(&self, path: &Path) -> Result<f64, BenchError> {
+        let run = || {
+            if let Some(processor) = self.processor {
+                stay_on(processor).map_err(|error| {
+                    BenchError::Wrong(format!(
+                        "A thread cannot stay on processor {processor}: {error}"
+                    ))
+                })?;
+            }
+            self.time_us(path).map_err(|error| cannot("read", path, &error))
+        };
+        let timed = std::thread::scope(|scope| scope.spawn(run).join());
+        timed.expect("reading does not panic")
     }
-    Ok(began.elapsed().as_secs_f64() * 1e6 / f64::from(reads))
+
+    fn time_us(&self, path: &Path) -> io::Result<f64> {
+        let file = open_direct(path)?;
+        let pages = (self.size / PAGE_BYTES as u64).max(1);
+        let mut buffer = vec![0; PAGE_BYTES + ALIGN];
+        let start = buffer.as_ptr().align_offset(ALIGN);
+        let page = &mut buffer[start..start + PAGE_BYTES];
+        let mut x = u64::from(self.seed) | 1;
+        let began = Instant::now();
+        for _ in 0..self.reads {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            file.read_exact_at(page, x % pages * PAGE_BYTES as u64)?;
+        }
+        Ok(began.elapsed().as_secs_f64() * 1e6 / f64::from(self.reads))
+    }
+}
+
+/// Keeps this thread on a processor.
+#[cfg(target_os = "linux")]
+fn stay_on(processor: usize) -> io::Result<()> {
+    let mut processors = CpuSet::new();
+    processors.set(processor)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &processors)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stay_on(_: usize) -> io::Result<()> {
+    Ok(())
 }
 
 /// Megabytes a second at which a whole file is read from its beginning, past the system's cache: one read of
