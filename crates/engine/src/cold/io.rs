@@ -2,21 +2,21 @@
 //!
 //! Handing a read over takes two wake-ups, which is longer than a quick device needs for it. So if nothing
 //! else is being read and the device has been quick lately, whoever needs a page reads it himself, on his own
-//! thread. One does at a time, so that other workers go on with other tasks; those who come meanwhile hand
-//! over.
+//! thread, and says so to nobody. One does at a time, so that other workers go on with other tasks; those who
+//! come meanwhile hand over.
 //!
-//! Whoever needs a page that is on disk makes a **request**, or joins the one that there is for the same
-//! image. It brings its frame along, so that the threads never wait for memory. Requests that lie next to
-//! each other are read by one call. What was read is verified and linked into the map; if the page has got
-//! a newer image meanwhile it is thrown away, and those who wait look again.
+//! Whoever does not makes a **request**, or joins the one that there is for the same image. It brings its
+//! frame along, so that the threads never wait for memory. Requests that lie next to each other are read by
+//! one call. What was read is verified and linked into the map; if the page has got a newer image meanwhile,
+//! or somebody else has linked this one, it is thrown away, and those who wait look again.
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use env::FileError;
 use env::memory::AlignedBytes;
+use smallvec::SmallVec;
 
 use super::counters::add;
 use super::error::{ColdError, Mismatch};
@@ -36,17 +36,22 @@ pub const RUN_PAGES: usize = 64;
 /// Pages that are waiting to be read ahead, at most; more are forgotten.
 const AHEAD_MAX: usize = 8192;
 
-/// A read that somebody waits for, or will.
-pub struct Request {
+/// An image that is to be read, and a private frame for it.
+pub struct Wanted {
     core: Arc<Core>,
     page: PageNumber,
     word: DiskWord,
     hint: Access,
+    /// Private until it is linked.
+    image: Image,
+}
+
+/// A read that somebody waits for, or will.
+pub struct Request {
+    wanted: Wanted,
     ahead: bool,
     /// Whether a thread has it in hand. Under the queue's lock; a request can be in both queues.
     is_taken: AtomicBool,
-    /// Private until it is linked.
-    image: Image,
     done: Event,
     outcome: OnceLock<Outcome>,
 }
@@ -56,62 +61,50 @@ pub struct Request {
 enum Outcome {
     /// The image is in memory.
     Linked,
-    /// The page has a newer image: look again.
+    /// The page has a newer image, or this one in another frame: look again.
     Overtaken,
     Failed(ColdError),
 }
 
-impl Request {
-    /// A read of this image into a private frame.
+/// How the reads of a run ended. Most are of one page, and not worth memory of their own.
+type Outcomes = SmallVec<[Outcome; 1]>;
+
+impl Outcome {
+    /// The image, or nothing if it is to be looked for again.
+    fn image(&self, wanted: &Wanted) -> Result<Option<Image>, ColdError> {
+        match self {
+            Outcome::Linked => Ok(Some(wanted.image.clone())),
+            Outcome::Overtaken => Ok(None),
+            Outcome::Failed(error) => Err(error.clone()),
+        }
+    }
+}
+
+impl Wanted {
+    /// This image in that frame.
     pub fn new(
         core: &Arc<Core>,
         page: PageNumber,
         word: DiskWord,
         hint: Access,
-        ahead: bool,
         image: Image,
-    ) -> Request {
-        Request {
-            core: core.clone(),
-            page,
-            word,
-            hint,
-            ahead,
-            is_taken: AtomicBool::new(false),
-            image,
-            done: Event::new(),
-            outcome: OnceLock::new(),
-        }
-    }
-
-    /// Waits until it is done: the image, or nothing if the page has got a newer one.
-    pub fn wait(&self, task: &Task) -> Result<Option<Image>, ColdError> {
-        self.done.wait_interruptible(task)?;
-        match self.outcome.get().expect("it is set before the event") {
-            Outcome::Linked => Ok(Some(self.image.clone())),
-            Outcome::Overtaken => Ok(None),
-            Outcome::Failed(error) => Err(error.clone()),
-        }
-    }
-
-    /// Takes it in hand, unless somebody has.
-    fn take(&self) -> bool {
-        !self.is_taken.swap(true, Relaxed)
+    ) -> Wanted {
+        Wanted { core: core.clone(), page, word, hint, image }
     }
 
     fn key(&self) -> Key {
-        (Arc::as_ptr(&self.core) as usize, self.word)
+        key_of(&self.core, self.word)
     }
 
     fn verify<'p>(&self, page: &'p [u8]) -> Result<&'p Body, Mismatch> {
         verify(page, self.core.seed, Kind::Data, self.page.0, self.word)
     }
 
-    /// Puts what was read into the frame and the frame into the map, unless the page has got a newer image.
-    fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Vec<FrameNumber>) -> Outcome {
+    /// Puts what was read into the frame and the frame into the map, unless the page has got another image.
+    fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Linked) -> Outcome {
         let (core, image) = (&self.core, &self.image);
-        // SAFETY: nobody but this request has the frame, it is not linked yet, and only the thread that
-        // carries the request out gets here.
+        // SAFETY: nobody but this has the frame, it is not linked yet, and only the thread that reads gets
+        // here.
         unsafe { *shared.frames.body_mut(image.frame()) = *body };
         let state = image.state();
         state.adopt(core.slot, self.page);
@@ -147,7 +140,7 @@ impl Request {
     }
 
     /// Whether this lies right behind the other in the same file.
-    fn follows(&self, other: &Request) -> bool {
+    fn follows(&self, other: &Wanted) -> bool {
         let (this, that) = (self.word.place(), other.word.place());
         Arc::ptr_eq(&self.core, &other.core)
             && this.file == that.file
@@ -155,13 +148,49 @@ impl Request {
     }
 }
 
+impl Request {
+    /// A read of what is wanted, now or `ahead`.
+    pub fn new(wanted: Wanted, ahead: bool) -> Request {
+        Request {
+            wanted,
+            ahead,
+            is_taken: AtomicBool::new(false),
+            done: Event::new(),
+            outcome: OnceLock::new(),
+        }
+    }
+
+    /// Waits until it is done: the image, or nothing if it is to be looked for again.
+    pub fn wait(&self, task: &Task) -> Result<Option<Image>, ColdError> {
+        self.done.wait_interruptible(task)?;
+        self.outcome.get().expect("it is set before the event").image(&self.wanted)
+    }
+
+    /// Takes it in hand, unless somebody has.
+    fn take(&self) -> bool {
+        !self.is_taken.swap(true, Relaxed)
+    }
+
+    /// Whether this lies right behind the other in the same file.
+    fn follows(&self, other: &Request) -> bool {
+        self.wanted.follows(&other.wanted)
+    }
+}
+
 /// A store (which the request keeps alive) and an image.
 type Key = (usize, DiskWord);
+
+fn key_of(core: &Arc<Core>, word: DiskWord) -> Key {
+    (Arc::as_ptr(core) as usize, word)
+}
+
+/// Frames that have been linked by one read.
+type Linked = SmallVec<[FrameNumber; 1]>;
 
 /// Requests, and who carries them out.
 pub struct Reader {
     has_threads: bool,
-    /// Held by who reads himself though there are threads; never across a wait.
+    /// Held by who reads himself; never across a wait.
     own: Mutex<AlignedBytes>,
     /// Requests that are not done yet.
     known: Mutex<HashMap<Key, Arc<Request>>>,
@@ -185,53 +214,72 @@ impl Reader {
         Reader { has_threads, own, known, queue, called: Condvar::new() }
     }
 
-    /// The request for this image, if it is being read.
-    pub fn known(&self, core: &Arc<Core>, word: DiskWord) -> Option<Arc<Request>> {
-        self.known.lock().get(&(Arc::as_ptr(core) as usize, word)).cloned()
-    }
-
     /// Whether anybody reads while others go on.
     pub fn reads_ahead(&self) -> bool {
         self.has_threads
     }
 
+    /// The request for this image, if there is one.
+    pub fn known(&self, core: &Arc<Core>, word: DiskWord) -> Option<Arc<Request>> {
+        self.known.lock().get(&key_of(core, word)).cloned()
+    }
+
+    /// Reads an image, or has it read and waits: nothing if it is to be looked for again.
+    pub fn read(
+        &self,
+        shared: &Arc<Shared>,
+        task: &Task,
+        wanted: Wanted,
+    ) -> Result<Option<Image>, ColdError> {
+        match self.read_in_place(shared, &wanted) {
+            Some(outcome) => outcome.image(&wanted),
+            None => self.submit(wanted).wait(task),
+        }
+    }
+
+    /// Reads an image on the thread of whoever asks, if nobody else reads and it takes hardly any time, or if
+    /// there are no threads for it.
+    fn read_in_place(&self, shared: &Arc<Shared>, wanted: &Wanted) -> Option<Outcome> {
+        let mut buffer = match self.has_threads {
+            true => self.own.try_lock()?,
+            false => self.own.lock(),
+        };
+        if !self.known.lock().is_empty() {
+            debug_assert!(self.has_threads, "somebody reads what is asked for");
+            return None;
+        }
+        let extension = shared.extension.read().clone();
+        let source = Source::of(extension.as_deref(), wanted);
+        if self.has_threads {
+            if !source.is_quick(wanted) {
+                return None;
+            }
+            add(&shared.counters.reads_in_place, 1);
+        }
+        let mut outcomes = Outcomes::new();
+        if !read_from_extension(shared, source, wanted, &mut buffer, &mut outcomes) {
+            read_from_file(shared, &[wanted], &mut buffer, &mut outcomes);
+        }
+        outcomes.pop()
+    }
+
     /// Has an image read that somebody waits for; if somebody else was faster, it is his request that is
     /// to be waited for.
-    pub fn submit(&self, shared: &Arc<Shared>, request: Request) -> Arc<Request> {
-        let request = Arc::new(request);
-        let mut known = self.known.lock();
-        let is_alone = known.is_empty();
-        match known.entry(request.key()) {
+    fn submit(&self, wanted: Wanted) -> Arc<Request> {
+        let request = Arc::new(Request::new(wanted, false));
+        match self.known.lock().entry(request.wanted.key()) {
             MapEntry::Occupied(other) => return other.get().clone(),
             MapEntry::Vacant(place) => place.insert(request.clone()),
         };
-        drop(known);
-        let own = (self.has_threads && is_alone).then(|| self.own.try_lock()).flatten();
-        if let Some(mut buffer) = own {
-            let extension = shared.extension.read().clone();
-            let source = Source::of(extension.as_deref(), &request);
-            if source.is_quick(&request) {
-                add(&shared.counters.reads_in_place, 1);
-                if !self.read_from_extension(shared, source, &request, &mut buffer) {
-                    self.read_from_file(shared, &[&request], &mut buffer);
-                }
-                return request;
-            }
-        }
-        if self.has_threads {
-            let mut queue = self.queue.lock();
-            if queue.closed {
-                drop(queue);
-                self.finish(&[&request], &[Outcome::Failed(ColdError::Closed)]);
-                return request;
-            }
-            queue.urgent.push_back(request.clone());
+        let mut queue = self.queue.lock();
+        if queue.closed {
             drop(queue);
-            self.called.notify_one();
-        } else {
-            let mut buffer = AlignedBytes::new(PAGE_BYTES);
-            self.read(shared, std::slice::from_ref(&request), &mut buffer);
+            self.finish(&[&request], [Outcome::Failed(ColdError::Closed)]);
+            return request;
         }
+        queue.urgent.push_back(request.clone());
+        drop(queue);
+        self.called.notify_one();
         request
     }
 
@@ -255,7 +303,7 @@ impl Reader {
         mut images: Vec<(PageNumber, DiskWord)>,
     ) -> Vec<(PageNumber, DiskWord)> {
         let known = self.known.lock();
-        images.retain(|(_, word)| !known.contains_key(&(Arc::as_ptr(core) as usize, *word)));
+        images.retain(|(_, word)| !known.contains_key(&key_of(core, *word)));
         images
     }
 
@@ -269,7 +317,7 @@ impl Reader {
             if queue.closed || queue.ahead.len() >= AHEAD_MAX {
                 break;
             }
-            if let MapEntry::Vacant(place) = known.entry(request.key()) {
+            if let MapEntry::Vacant(place) = known.entry(request.wanted.key()) {
                 let request = place.insert(Arc::new(request)).clone();
                 let is_next = queue.ahead.back().is_some_and(|last| request.follows(last));
                 runs += usize::from(!is_next);
@@ -292,14 +340,14 @@ impl Reader {
         drop(queue);
         self.called.notify_all();
         for request in left.iter().chain(&ahead).filter(|request| request.take()) {
-            self.finish(&[request], &[Outcome::Failed(ColdError::Closed)]);
+            self.finish(&[request], [Outcome::Failed(ColdError::Closed)]);
         }
     }
 
     /// A reading thread, with a buffer for the longest run.
     pub fn run(&self, shared: &Arc<Shared>, mut buffer: AlignedBytes) {
         while let Some(run) = self.next_run() {
-            self.read(shared, &run, &mut buffer);
+            self.read_run(shared, &run, &mut buffer);
         }
     }
 
@@ -332,100 +380,111 @@ impl Reader {
         }
     }
 
-    /// Reads a run of neighbours: from the extension what it has, the rest from the file.
-    fn read(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
+    /// Reads a run of neighbours: from the extension what it has, the rest from the file. Those who wait for
+    /// what is in one piece are told at its end: who scans wakes up once for it.
+    fn read_run(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
         let extension = shared.extension.read().clone();
-        let is_elsewhere = |request: &&Arc<Request>| {
-            let source = Source::of(extension.as_deref(), request);
-            !self.read_from_extension(shared, source, request, buffer)
-        };
-        let from_file: Vec<_> = run.iter().filter(is_elsewhere).collect();
-        for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
-            self.read_from_file(shared, neighbours, buffer);
-        }
-    }
-
-    /// Reads what the extension has; whether it had it.
-    fn read_from_extension(
-        &self,
-        shared: &Arc<Shared>,
-        source: Source<'_>,
-        request: &Arc<Request>,
-        buffer: &mut [u8],
-    ) -> bool {
-        let Source::Extension(extension, slot) = source else { return false };
-        let page = &mut buffer[..PAGE_BYTES];
-        let body = extension.read(&request.core, request.page, request.word, slot, page);
-        if let Some(body) = body {
-            self.take_in(shared, &[request], [Ok(body)]);
-        }
-        body.is_some()
-    }
-
-    fn read_from_file(&self, shared: &Arc<Shared>, run: &[&Arc<Request>], buffer: &mut [u8]) {
-        let buffer = &mut buffer[..run.len() * PAGE_BYTES];
-        let first = run[0];
-        add(&shared.counters.read_calls, 1);
-        let began_ns = shared.env.clock().now_ns();
-        match first.core.read_places(first.word.place(), buffer) {
-            Ok(()) => {
-                if run.len() == 1 {
-                    first.core.pace.note(shared.env.clock().now_ns() - began_ns);
-                }
-                add(&shared.counters.reads, run.len());
-                let pages = run.iter().zip(buffer.chunks_exact(PAGE_BYTES));
-                self.take_in(shared, run, pages.map(|(request, page)| request.verify(page)));
+        let mut outcomes = Outcomes::new();
+        let mut is_elsewhere = |request: &&Arc<Request>| {
+            let wanted = &request.wanted;
+            let source = Source::of(extension.as_deref(), wanted);
+            let was_there = read_from_extension(shared, source, wanted, buffer, &mut outcomes);
+            if was_there {
+                self.have_read(shared, &[request], &mut outcomes);
             }
-            Err(error) if run.len() == 1 => self.fail(first, error),
-            // One bad page must not fail its neighbours.
-            Err(_) => run.iter().for_each(|request| {
-                self.read_from_file(shared, std::slice::from_ref(request), buffer);
-            }),
+            !was_there
+        };
+        let from_file: Vec<_> = run.iter().filter(|request| is_elsewhere(request)).collect();
+        for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
+            let wanted: Vec<_> = neighbours.iter().map(|request| &request.wanted).collect();
+            read_from_file(shared, &wanted, buffer, &mut outcomes);
+            self.have_read(shared, neighbours, &mut outcomes);
         }
     }
 
-    fn fail(&self, request: &Arc<Request>, error: FileError) {
-        let error = ColdError::Read(Arc::new(error));
-        request.core.note_unreadable(request.page, request.word, &error);
-        self.finish(&[request], &[request.failed(error)]);
-    }
-
-    /// Links what was read for a run. All are told at its end: who scans wakes up once for it.
-    fn take_in<'p>(
-        &self,
-        shared: &Arc<Shared>,
-        run: &[&Arc<Request>],
-        verified: impl IntoIterator<Item = Result<&'p Body, Mismatch>>,
-    ) {
-        let mut linked = Vec::with_capacity(run.len());
-        let outcomes: Vec<_> = run
-            .iter()
-            .zip(verified)
-            .map(|(request, verified)| match verified {
-                Ok(body) => request.link(shared, body, &mut linked),
-                Err(what) => {
-                    request.failed(request.core.mismatch(request.page, request.word, what))
-                }
-            })
-            .collect();
-        shared.enqueue(&linked);
-        let ahead = run.iter().filter(|request| request.ahead).count();
+    fn have_read(&self, shared: &Shared, run: &[&Arc<Request>], outcomes: &mut Outcomes) {
+        let is_ahead = |(request, outcome): &(&&Arc<Request>, &Outcome)| {
+            request.ahead && !matches!(outcome, Outcome::Failed(_))
+        };
+        let ahead = run.iter().zip(&*outcomes).filter(is_ahead).count();
         add(&shared.counters.read_ahead, ahead);
-        self.finish(run, &outcomes);
+        self.finish(run, outcomes.drain(..));
     }
 
-    fn finish(&self, run: &[&Arc<Request>], outcomes: &[Outcome]) {
+    fn finish(&self, run: &[&Arc<Request>], outcomes: impl IntoIterator<Item = Outcome>) {
         for (request, outcome) in run.iter().zip(outcomes) {
-            let first = request.outcome.set(outcome.clone()).is_ok();
+            let first = request.outcome.set(outcome).is_ok();
             debug_assert!(first, "a request is finished once");
         }
         let mut known = self.known.lock();
         run.iter().for_each(|request| {
-            known.remove(&request.key());
+            known.remove(&request.wanted.key());
         });
         drop(known);
         run.iter().for_each(|request| request.done.set());
     }
+}
+
+/// Reads what the extension has; whether it had it.
+fn read_from_extension(
+    shared: &Arc<Shared>,
+    source: Source<'_>,
+    wanted: &Wanted,
+    buffer: &mut [u8],
+    outcomes: &mut Outcomes,
+) -> bool {
+    let Source::Extension(extension, slot) = source else { return false };
+    let page = &mut buffer[..PAGE_BYTES];
+    let body = extension.read(&wanted.core, wanted.page, wanted.word, slot, page);
+    take_in(shared, &[wanted], body.map(Ok), outcomes);
+    body.is_some()
+}
+
+/// Reads a run of neighbours by one call.
+fn read_from_file(
+    shared: &Arc<Shared>,
+    run: &[&Wanted],
+    buffer: &mut [u8],
+    outcomes: &mut Outcomes,
+) {
+    let buffer = &mut buffer[..run.len() * PAGE_BYTES];
+    let first = run[0];
+    add(&shared.counters.read_calls, 1);
+    let began_ns = shared.env.clock().now_ns();
+    match first.core.read_places(first.word.place(), buffer) {
+        Ok(()) => {
+            if run.len() == 1 {
+                first.core.pace.note(shared.env.clock().now_ns() - began_ns);
+            }
+            add(&shared.counters.reads, run.len());
+            let pages = run.iter().zip(buffer.chunks_exact(PAGE_BYTES));
+            take_in(shared, run, pages.map(|(wanted, page)| wanted.verify(page)), outcomes);
+        }
+        Err(error) if run.len() == 1 => {
+            let error = ColdError::Read(Arc::new(error));
+            first.core.note_unreadable(first.page, first.word, &error);
+            outcomes.push(first.failed(error));
+        }
+        // One bad page must not fail its neighbours.
+        Err(_) => run.iter().for_each(|wanted| {
+            read_from_file(shared, std::slice::from_ref(wanted), buffer, outcomes);
+        }),
+    }
+}
+
+/// Links what was read for a run.
+fn take_in<'p>(
+    shared: &Arc<Shared>,
+    run: &[&Wanted],
+    verified: impl IntoIterator<Item = Result<&'p Body, Mismatch>>,
+    outcomes: &mut Outcomes,
+) {
+    let mut linked = Linked::new();
+    outcomes.extend(run.iter().zip(verified).map(|(wanted, verified)| match verified {
+        Ok(body) => wanted.link(shared, body, &mut linked),
+        Err(what) => wanted.failed(wanted.core.mismatch(wanted.page, wanted.word, what)),
+    }));
+    shared.enqueue(&linked);
 }
 
 /// Where an image is to be had.
@@ -435,18 +494,18 @@ enum Source<'e> {
 }
 
 impl<'e> Source<'e> {
-    fn of(extension: Option<&'e Extension>, request: &Request) -> Source<'e> {
+    fn of(extension: Option<&'e Extension>, wanted: &Wanted) -> Source<'e> {
         let find = |extension: &'e Extension| {
-            Some(Source::Extension(extension, extension.find(&request.core, request.word)?))
+            Some(Source::Extension(extension, extension.find(&wanted.core, wanted.word)?))
         };
         extension.and_then(find).unwrap_or(Source::File)
     }
 
     /// Whether it can be had in hardly any time.
-    fn is_quick(&self, request: &Request) -> bool {
+    fn is_quick(&self, wanted: &Wanted) -> bool {
         match self {
             Source::Extension(extension, _) => extension.is_quick(),
-            Source::File => request.core.pace.is_quick(),
+            Source::File => wanted.core.pace.is_quick(),
         }
     }
 }

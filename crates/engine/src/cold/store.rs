@@ -14,7 +14,7 @@ use super::error::{ColdError, Mismatch};
 use super::file::{DataFile, FileActivity, FileSpec};
 use super::frame::{FrameNumber, OnDisk};
 use super::image::{Kind, Seed, seal};
-use super::io::Request;
+use super::io::{Request, Wanted};
 use super::map::{Map, NUMBERS_MAX};
 use super::pace::Pace;
 use super::pages::{Absent, Access, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages};
@@ -330,20 +330,21 @@ impl Core {
         hint: Access,
     ) -> Result<Image, ColdError> {
         loop {
-            let request = match self.shared.reader.known(self, word) {
+            let reader = &self.shared.reader;
+            let image = match reader.known(self, word) {
                 Some(request) => {
                     if hint == Access::Point {
-                        self.shared.reader.hurry(&request);
+                        reader.hurry(&request);
                     }
-                    request
+                    request.wait(task)?
                 }
                 None => {
-                    let image = self.shared.take(task)?;
-                    let request = Request::new(self, page, word, hint, false, image);
-                    self.shared.reader.submit(&self.shared, request)
+                    let frame = self.shared.take(task)?;
+                    let wanted = Wanted::new(self, page, word, hint, frame);
+                    reader.read(&self.shared, task, wanted)?
                 }
             };
-            if let Some(image) = request.wait(task)? {
+            if let Some(image) = image {
                 return Ok(image);
             }
             word = match self.pin(task, page) {
@@ -364,10 +365,9 @@ impl Core {
         });
         let unread = self.shared.reader.unknown(self, on_disk.collect());
         let images = self.shared.take_if_plenty(unread.len());
-        let requests = unread
-            .into_iter()
-            .zip(images)
-            .map(|((page, word), image)| Request::new(self, page, word, Access::Scan, true, image));
+        let requests = unread.into_iter().zip(images).map(|((page, word), image)| {
+            Request::new(Wanted::new(self, page, word, Access::Scan, image), true)
+        });
         self.shared.reader.submit_ahead(requests.collect());
     }
 
