@@ -60,6 +60,7 @@ impl TransactionGroup {
     /// The transaction goes to another database.
     pub fn add(&mut self, part: Transaction) {
         debug_assert!(self.part(part.manager().id()).is_none(), "one part for each database");
+        self.parts.reserve_exact(1); // mostly there is no other
         self.parts.push(part);
     }
 

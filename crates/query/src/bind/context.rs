@@ -44,6 +44,11 @@ pub trait Names {
     /// The schema of a database as the statement sees it.
     fn schema(&self, database: DbId) -> Option<Arc<Schema>>;
 
+    /// The version of that.
+    fn schema_version(&self, database: DbId) -> Option<u64> {
+        self.schema(database).map(|schema| schema.version())
+    }
+
     /// Where unqualified names are looked for first in a database.
     fn default_schema(&self, database: DbId) -> SchemaId;
 
@@ -478,7 +483,7 @@ impl Dependencies {
         }
         let same = |&(database, version, default): &(DbId, u64, SchemaId)| {
             names.default_schema(database) == default
-                && names.schema(database).is_some_and(|s| s.version() == version)
+                && names.schema_version(database) == Some(version)
         };
         self.schemas.iter().all(same) || self.hold_in_detail(names)
     }

@@ -20,7 +20,8 @@ use crate::ir::{RegType, Unit};
 /// the account of their memory.
 #[derive(Debug)]
 pub struct Runtime {
-    idle: Vec<Activation>,
+    #[expect(clippy::vec_box, reason = "they are moved for each statement")]
+    idle: Vec<Box<Activation>>,
     pub(super) pools: Pools,
     /// What the session's statements may hold in memory.
     pub grant: Grant,
@@ -57,7 +58,7 @@ const IDLE_MAX: usize = 8;
 /// A unit that runs.
 pub(super) struct Machine<'m, 'e> {
     pub unit: &'m Unit,
-    pub act: Activation,
+    pub act: Box<Activation>,
     pub exec: &'m mut Execution<'e>,
     pub outcome: Outcome,
     /// The instruction behind the one that is being executed, when that may fail.

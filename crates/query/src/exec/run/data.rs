@@ -480,7 +480,7 @@ impl Context<'_> {
             }
         }
         let same = |&(database, version, _): &(DbId, u64, _)| {
-            self.session.schema(database).is_ok_and(|schema| schema.version() == version)
+            self.session.schema_version(database).is_ok_and(|now| now == version)
         };
         let holds = dependencies.schemas.iter().all(same) || self.dependencies_hold(dependencies);
         if holds {
@@ -533,13 +533,13 @@ impl Context<'_> {
             let part = self.session.transaction.part(used.database);
             let Some(fixed) = part.and_then(|part| part.fixed()) else { continue };
             let access = self.session.access(used.database)?;
-            // What the transaction itself has changed is not here.
-            let others = access.schema();
             let reads_at_it = is_snapshot || used.table.kind.is_memory_optimized();
-            if others.visible_from() <= fixed || !reads_at_it {
-                continue;
-            }
-            if others.object_visible_from(used.table.id()).is_some_and(|from| from > fixed) {
+            // What the transaction itself has changed is not here.
+            let is_newer = access.with_schema(|others| {
+                others.visible_from() > fixed
+                    && others.object_visible_from(used.table.id()).is_some_and(|from| from > fixed)
+            });
+            if reads_at_it && is_newer {
                 let name = access.name(&self.session.instance);
                 return Err(SqlError::new(&message::SNAPSHOT_METADATA_CHANGED, &[&name]).into());
             }
@@ -576,7 +576,7 @@ impl Context<'_> {
             let access = self.session.access(database)?;
             let log = access.catalog.database().manager().log();
             // A definition may be newer than what is durable.
-            match access.schema().visible_from() <= log.durable() {
+            match access.with_schema(|schema| schema.visible_from()) <= log.durable() {
                 true => ReadAt::Durable,
                 false => ReadAt::Committed,
             }

@@ -134,10 +134,15 @@ impl DatabaseAccess {
 
     /// The current schema.
     pub fn schema(&self) -> Arc<Schema> {
+        self.with_schema(Arc::clone)
+    }
+
+    /// Does something with the current schema.
+    pub fn with_schema<T>(&self, look: impl FnOnce(&Arc<Schema>) -> T) -> T {
         if self.schema.borrow().version() != self.version() {
             *self.schema.borrow_mut() = self.catalog.current();
         }
-        self.schema.borrow().clone()
+        look(&self.schema.borrow())
     }
 
     /// Does something with the database's own definition: its name and options.

@@ -293,6 +293,14 @@ impl State {
         }
     }
 
+    /// The version of that.
+    pub fn schema_version(&self, database: DbId) -> SqlResult<u64> {
+        match self.transaction.working_schema(database) {
+            Some(schema) => Ok(schema.version()),
+            None => Ok(self.access(database)?.version()),
+        }
+    }
+
     /// A database's catalog.
     pub fn catalog(&self, database: DbId) -> SqlResult<Arc<Catalog>> {
         Ok(self.access(database)?.catalog.clone())

@@ -71,6 +71,10 @@ impl Names for StatementNames<'_> {
         self.session.schema(database).ok()
     }
 
+    fn schema_version(&self, database: DbId) -> Option<u64> {
+        self.session.schema_version(database).ok()
+    }
+
     fn default_schema(&self, database: DbId) -> SchemaId {
         if let Some(level) = self.session.levels.last()
             && level.database == database
