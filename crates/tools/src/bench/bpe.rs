@@ -148,11 +148,13 @@ impl Bench<'_> {
         let rows = self.options.rows;
         self.seed += 1;
         let batch = format!(
-            "DECLARE @x bigint = {seed}, @i int = 0, @id int, @n char(200), @sum bigint = 0;
+            "SET NOCOUNT ON;
+            DECLARE @x bigint = {seed}, @end bigint = 2147483648;
+            DECLARE @i int = 0, @id int, @n char(200), @sum bigint = 0;
             WHILE @i < {lookups}
             BEGIN
-                SET @x = (@x * 1103515245 + 12345) % 2147483648;
-                SET @id = @x * {rows} / 2147483648;
+                SET @x = (@x * 1103515245 + 12345) % @end;
+                SET @id = @x * {rows} / @end;
                 SELECT @n = n FROM dbo.t WHERE id = @id;
                 SET @sum += CAST(LEFT(@n, 10) AS int);
                 SET @i += 1;
