@@ -19,6 +19,8 @@ super::messages! {
     RAISERROR_PARAMETER_MISMATCH = 2786, 16, 1, "The data type of substitution parameter %s does not match the expected type of the format specification.";
     RAISERROR_FORMAT_INVALID = 2787, 16, 1, "Invalid format specification: '%s'.";
     SYNONYM_IN_SCHEMA_BOUND = 2788, 16, 1, "Synonyms are invalid in a schemabound object or a constraint expression.";
+    TEMPORARY_FUNCTION = 1074, 15, 1, "Creation of temporary functions is not allowed.";
+    TEMPORARY_VIEW = 4103, 15, 1, "%s: Temporary views are not allowed.";
     THROW_NUMBER_RANGE = 35100, 16, 10, "Error number %s in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.";
     TRANSLATE_LENGTHS_DIFFER = 9828, 16, 1, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.";
     PROCEDURE_NOT_FOUND = 2812, 16, 62, "Could not find stored procedure '%s'.";

@@ -271,6 +271,7 @@ pub fn declared(
 /// `CREATE SYNONYM`.
 pub fn create_synonym(context: &mut Context<'_>, create: &ast::CreateSynonym) -> DdlResult<()> {
     place::refuse_database(&create.name, "CREATE SYNONYM")?;
+    place::refuse_temporary(&create.name, "temporary synonym")?;
     let place = place::for_new(context, &create.name, Permission::CreateSynonym)?;
     let base = quoted(&create.target);
     let now = context.now();
@@ -323,6 +324,7 @@ pub fn sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement) -
 
 fn create_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement) -> DdlResult<()> {
     place::refuse_database(&statement.name, "CREATE SEQUENCE")?;
+    place::refuse_temporary(&statement.name, "temporary sequence")?;
     let place = place::for_new(context, &statement.name, Permission::CreateSequence)?;
     let shown = statement.name.to_string();
     let mut declared =

@@ -72,6 +72,14 @@ pub fn refuse_database(name: &ObjectName, statement: &str) -> DdlResult<()> {
     }
 }
 
+/// Error 401 about objects other than tables that would be temporary.
+pub fn refuse_temporary(name: &ObjectName, what: &str) -> DdlResult<()> {
+    match name.name.name.starts_with('#') {
+        true => Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into()),
+        false => Ok(()),
+    }
+}
+
 /// Where a new object of this name goes. The database's DDL lock is taken, unless the object is a
 /// local temporary one. Errors 262, 2714, 2760, 193.
 pub fn for_new(

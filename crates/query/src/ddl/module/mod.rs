@@ -71,8 +71,7 @@ fn place_of(
     module: &Module,
 ) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
     if name.name.name.starts_with('#') {
-        let what = "temporary module";
-        return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+        return Err(refuse_temporary(name, module));
     }
     let permission = match module {
         Module::Procedure(_) => Permission::CreateProcedure,
@@ -92,6 +91,18 @@ fn place_of(
     place.map(|place| (place, None)).map_err(|failure| about_module(failure, name))
 }
 
+/// Temporary modules do not exist, but for procedures, which are not there yet. Errors 1074, 4103.
+fn refuse_temporary(name: &ObjectName, module: &Module) -> Failure {
+    let written = &name.name.name;
+    let error = match module {
+        Module::Function(_) => SqlError::new(&message::TEMPORARY_FUNCTION, &[]),
+        Module::View(_) => SqlError::new(&message::TEMPORARY_VIEW, &[written]),
+        Module::Procedure(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"temporary procedure"]),
+        Module::Trigger(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"temporary trigger"]),
+    };
+    error.in_procedure(written).into()
+}
+
 /// That there is such an object already, as it is said of modules: error 2714 with state 3.
 fn about_module(failure: Failure, name: &ObjectName) -> Failure {
     match failure.error.number() == message::OBJECT_EXISTS.number {
@@ -100,7 +111,7 @@ fn about_module(failure: Failure, name: &ObjectName) -> Failure {
     }
 }
 
-/// A trigger is in the schema of its table or view. Errors 2103, 8197.
+/// A trigger is in the schema of its table or view. Errors 167, 2103, 8197.
 fn trigger_place(
     context: &mut Context<'_>,
     action: CreateAction,
@@ -109,6 +120,10 @@ fn trigger_place(
     let ast::TriggerTarget::Object(target) = &trigger.target else {
         return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
     };
+    if target.name.name.starts_with('#') {
+        let error = SqlError::new(&message::CANNOT_CREATE_ON_TEMPORARY, &[&"trigger"]);
+        return Err(error.in_procedure(&trigger.name.name.name).into());
+    }
     let missing = || {
         let text =
             format!("The object '{target}' does not exist or is invalid for this operation.");
