@@ -13,6 +13,7 @@
 //! * [`arithmetic`]: checked operators, comparison and hashing of values.
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.
+//! * [`on_purpose`]: panics that tests ask for.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod arena;
@@ -24,6 +25,7 @@ pub mod decimal;
 pub mod error;
 pub mod ids;
 pub mod message;
+pub mod on_purpose;
 pub mod text;
 pub mod types;
 pub mod value;

@@ -9,6 +9,7 @@ pub mod backup;
 pub mod catalog;
 pub mod checkpoint;
 pub mod cold;
+pub mod critical;
 pub mod database;
 pub mod engine;
 pub mod error;

@@ -4,7 +4,7 @@
 //! again. A file that says nothing sensible is as good as none: only speed is lost.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use env::{FileResult, OpenMode};
 
@@ -12,6 +12,7 @@ use crate::cold::tree::Contents;
 use crate::cold::{
     ColdError, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
 };
+use crate::sync::plain::{Mutex, MutexGuard};
 use crate::wait::{Interrupted, Runtime, Task};
 
 /// What takes longer counts against the extension's device.

@@ -3,18 +3,24 @@
 //!
 //! [`Word`] is the atomic for memory that we lay out ourselves (anchors, versions): it is eight
 //! bytes in both builds, while shuttle's own atomics are larger.
+//!
+//! The locks are the standard library's and parking_lot's, with guards of our own ([`held`]).
 
+pub mod held;
+
+#[cfg(not(feature = "shuttle"))]
+pub use self::held::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
     hint::spin_loop,
-    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
+    sync::{Arc, atomic},
     thread,
 };
 
 #[cfg(feature = "shuttle")]
 pub use shuttle::{
     hint::spin_loop,
-    sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
+    sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 
@@ -36,12 +42,19 @@ pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
 /// that a lock may be held where the checker switches threads.
 pub mod parking {
     #[cfg(not(feature = "shuttle"))]
-    pub use parking_lot::{Mutex, RwLock};
+    pub use super::held::parking::{Condvar, Mutex, RwLock};
 
     #[cfg(feature = "shuttle")]
     pub use super::checked::{Mutex, RwLock};
 
+    #[cfg(feature = "shuttle")]
     pub use parking_lot::Condvar;
+}
+
+/// The locks of code that the interleaving checker does not drive.
+pub mod plain {
+    pub use super::held::parking;
+    pub use super::held::{Mutex, MutexGuard, OwnGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 }
 
 /// A 64-bit atomic in memory that we lay out ourselves.

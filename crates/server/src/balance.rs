@@ -35,6 +35,7 @@ impl Balance {
                 databases.iter().for_each(|database| database.pace_writers());
             }
         };
+        let balance = engine::critical::thread("memory", balance);
         match std::thread::Builder::new().name("memory".into()).spawn(balance) {
             Ok(thread) => Balance { thread: Some((over, thread)) },
             Err(error) => {

@@ -31,4 +31,5 @@ pub mod server;
 pub mod startup;
 pub mod throttle;
 pub mod timer;
+mod vital;
 mod watch;

@@ -13,6 +13,7 @@ use crate::balance::Balance;
 use crate::connection::{self, Addresses};
 use crate::server::Server;
 use crate::startup::{self, StartError};
+use crate::vital::vital;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
@@ -47,9 +48,9 @@ fn bind_one(address: SocketAddr) -> std::io::Result<TcpListener> {
 pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
     let mut accepting = JoinSet::new();
     for listener in listeners {
-        accepting.spawn(accept_all(server.clone(), listener));
+        accepting.spawn(vital("accept", accept_all(server.clone(), listener)));
     }
-    let reclaiming = tokio::spawn(startup::reclaim(server.clone()));
+    let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
     let balance = Balance::start(&server);
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");

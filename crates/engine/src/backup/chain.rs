@@ -8,13 +8,14 @@
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | fields
 //! ```
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use base::ids::Lsn;
 
 use super::error::{BackupError, Result};
 use super::fields::{Reader, Writer};
 use crate::checkpoint::{CheckpointError, ObjectStore};
+use crate::sync::plain::{Mutex, MutexGuard};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TcKc");
 const VERSION: u16 = 1;

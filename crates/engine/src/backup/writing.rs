@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use env::{FileError, OpKind};
 
 use super::error::{BackupError, Result};
+use crate::sync::plain::{Mutex, MutexGuard};
 
 /// The backup files of a server that are being written.
 #[derive(Default, Debug)]

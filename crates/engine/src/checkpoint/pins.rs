@@ -5,12 +5,13 @@
 //! from where it starts. Besides, log that has not been backed up yet may have to stay: the *floor*.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::sync::Arc;
 
 use base::ids::Lsn;
 
 use super::manifest::Manifest;
 use super::names::FileId;
+use crate::sync::plain::{Mutex, MutexGuard, RwLock};
 
 /// The pins of a database.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! A round: gathering what the log tells, closing the pair, and making it count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use base::ids::{Lsn, StorageId};
 use env::Clock;
@@ -21,6 +21,7 @@ use super::{CheckpointOptions, SequenceOf};
 use crate::log::replay::{Assembler, hold_bytes};
 use crate::log::store::{Batch, BatchReader, LogStore};
 use crate::sink::{self, SinkError};
+use crate::sync::plain::{Mutex, MutexGuard, RwLock};
 use crate::txn::Manager;
 use crate::wait::Task;
 

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-
 use super::error::{CheckpointError, Result};
 use super::pins::Pin;
 use super::round::{Core, CoreParts, FOLLOW_PART};
 use super::view::{CheckpointFile, CheckpointStats};
+use crate::critical;
+use crate::sync::plain::parking::{Condvar, Mutex};
 use crate::wait::{Task, WaitList};
 
 /// The longest pause after failures, in intervals.
@@ -64,8 +64,8 @@ impl Checkpoints {
             waiting: WaitList::new(),
         });
         let own = shared.clone();
-        let spawned =
-            std::thread::Builder::new().name("checkpoint".into()).spawn(move || own.run());
+        let run = critical::thread("checkpoint", move || own.run());
+        let spawned = std::thread::Builder::new().name("checkpoint".into()).spawn(run);
         if spawned.is_err() {
             shared.orders.lock().closed = true;
         }

@@ -36,6 +36,7 @@ use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::pool::Shared;
 use super::store::Core;
+use crate::critical;
 use crate::sync::parking::Mutex;
 
 /// Where the extension is.
@@ -240,7 +241,7 @@ impl Extension {
             receiver.into_iter().for_each(|batch| own.write_batch(batch));
         };
         let builder = std::thread::Builder::new().name("cold extension".into());
-        let thread = builder.spawn(move || run(receiver));
+        let thread = builder.spawn(critical::thread("cold extension", move || run(receiver)));
         let thread =
             thread.map_err(|error| FileError::new(OpKind::Open, &self.options.path, error))?;
         *self.writer.lock() = Some((sender, thread));

@@ -23,6 +23,7 @@ use super::pages::{Body, PAGE_BYTES};
 use super::store::Core;
 use super::sweep;
 use super::unreadable::Unreadable;
+use crate::critical;
 use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Runtime, Task, WaitError, WaitList};
 
@@ -185,11 +186,12 @@ impl Pool {
 
     fn start_thread(
         &mut self,
-        name: &str,
+        name: &'static str,
         work: impl FnOnce(&Arc<Shared>) + Send + 'static,
     ) -> Result<(), ColdError> {
         let shared = self.shared.clone();
-        let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&shared));
+        let run = critical::thread(name, move || work(&shared));
+        let thread = std::thread::Builder::new().name(name.into()).spawn(run);
         let failed = |error| FileError::new(OpKind::Open, "thread".as_ref(), error);
         self.threads.push(thread.map_err(failed)?);
         Ok(())

@@ -9,7 +9,6 @@
 //! Tables that cannot sink are loaded when all has been read: that checkpoint takes them from files and the log.
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use base::ids::Lsn;
 
@@ -28,6 +27,7 @@ use crate::recovery::{
 use crate::sink::{self, ColdPlace, SinkError, SinkOptions};
 use crate::sort;
 use crate::sync::Arc;
+use crate::sync::plain::Mutex;
 use crate::wait::Task;
 
 impl Database {

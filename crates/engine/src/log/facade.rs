@@ -18,6 +18,7 @@ use super::record::{
 use super::ring::{BodyWriter, Full, Ring, Stamps};
 use super::store::{LogEnd, LogStore};
 use super::writer::{Shared, Writer};
+use crate::critical::{self, Section};
 use crate::wait::Task;
 
 /// How a log runs.
@@ -146,7 +147,7 @@ impl Log {
         let (own, start) = (shared.clone(), end.next);
         let thread = std::thread::Builder::new()
             .name("log writer".into())
-            .spawn(move || Writer::new(&own, sink, start).run())
+            .spawn(critical::thread("log writer", move || Writer::new(&own, sink, start).run()))
             .map_err(|error| LogError::Fenced(format!("no thread to write: {error}").into()))?;
         let thread = Mutex::new(Some(thread));
         let kind = Kind::Kept(Kept { shared, store, thread });
@@ -582,6 +583,10 @@ impl BodySink for Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Nobody knows what of it others have seen already.
+            critical::end_process(&Section::Commit);
+        }
         self.hand_over(RecordKind::Filler, RecordFlags::NONE, 0, Lsn::ZERO);
     }
 }

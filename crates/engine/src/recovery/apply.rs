@@ -1,9 +1,9 @@
 //! The appliers: threads that put the rows of commits into tables.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use base::ids::{Lsn, ObjectId, StorageId};
@@ -15,12 +15,14 @@ use super::{
 };
 use crate::checkpoint::{CheckpointError, EndedLater, Files};
 use crate::cold::table::ColdTable;
+use crate::critical;
 use crate::hot::identity::Position;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::log::{CommittedTransaction, Operation, PROMOTED};
 use crate::sink::ColdPlace;
+use crate::sync::plain::{Mutex, MutexGuard};
 use crate::wait::{Runtime, Task};
 
 type Result<T> = std::result::Result<T, RecoveryError>;
@@ -120,7 +122,9 @@ impl Appliers {
             let (sender, receiver) = sync_channel(QUEUE);
             let (shared, runtime) = (shared.clone(), runtime.clone());
             let ended = files.ended_later();
-            let run = move || Applier::new(shared, &runtime, (part, parts), ended).run(&receiver);
+            let run = critical::thread("applier", move || {
+                Applier::new(shared, &runtime, (part, parts), ended).run(&receiver)
+            });
             let builder = std::thread::Builder::new().name(format!("applier {part}"));
             threads.push(builder.spawn(run).expect("the system has threads for recovery"));
             senders.push(sender);

@@ -22,14 +22,16 @@
 //! A damaged block, a file that cannot be read: the database is suspect, all pending tables are given up, and who
 //! waits for them fails. The files stay pinned, for who repairs them.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use super::{DONE, FAILED, Load, RecoveryError, RecoveryOptions, RecoveryStage, STOPPED, TABLES};
 use crate::checkpoint::{Block, BlockLoader, Files, Pin, TableBlocks};
+use crate::critical;
 use crate::hot::table::Table;
+use crate::sync::plain::{Mutex, MutexGuard};
 use crate::txn::{Manager, Unavailable};
 use crate::wait::{Event, Task};
 
@@ -143,7 +145,7 @@ impl Loader {
         let spawn = |part| {
             let (shared, files) = (shared.clone(), files.clone());
             let builder = std::thread::Builder::new().name(format!("loader {part}"));
-            builder.spawn(move || shared.run(&files, part)).ok()
+            builder.spawn(critical::thread("loader", move || shared.run(&files, part))).ok()
         };
         let threads: Vec<_> = (0..threads).filter_map(spawn).collect();
         if threads.is_empty() {

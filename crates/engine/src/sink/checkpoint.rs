@@ -55,7 +55,7 @@ impl Core {
     /// many as those that are needed, and as many as the file grows by. Else a tree that is changed all over again
     /// and again between two checkpoints would have the file become many times as large as it is.
     pub fn give_places_back(&self, task: &Task) -> Result<(), SinkError> {
-        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        let Some(cold) = self.cold.get() else { return Ok(()) };
         let waiting = cold.store().superseded_pages();
         let needed = cold.store().space().used_pages.saturating_sub(waiting);
         if waiting < u64::from(self.options.growth.step_pages) || waiting < needed / 2 {
@@ -69,7 +69,7 @@ impl Core {
     /// Moves what lies at the end of the data file to where there is room before. The file stays as long as it is.
     pub fn vacate_file(&self, task: &Task) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
-        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        let Some(cold) = self.cold.get() else { return Ok(()) };
         self.give_all_places_back(task)?;
         for file in &self.files {
             cold.store().vacate(file.id)?;
@@ -80,7 +80,7 @@ impl Core {
     /// Cuts off what is free at the end of the data file, which keeps so many pages.
     pub fn cut_file(&self, task: &Task, least_pages: u32) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("nobody panics while a root is written");
-        let Some(cold) = self.lock().cold.clone() else { return Ok(()) };
+        let Some(cold) = self.cold.get() else { return Ok(()) };
         self.give_all_places_back(task)?;
         for file in &self.files {
             cold.store().shrink(file.id, least_pages)?;
@@ -95,12 +95,12 @@ impl Core {
 
     /// How the pages of the data file are used; nothing if there is none.
     pub fn file_space(&self) -> Option<SpaceStats> {
-        self.lock().cold.as_ref().map(|cold| cold.store().space())
+        self.cold.get().map(|cold| cold.store().space())
     }
 
     /// What has been done with the data file since it was opened; nothing if there is none.
     pub fn file_activity(&self) -> Option<FileActivity> {
-        self.lock().cold.as_ref().map(|cold| cold.store().activity())
+        self.cold.get().map(|cold| cold.store().activity())
     }
 
     /// A root gives back what has been replaced before it was captured: trees that a round has dropped by then.
@@ -114,15 +114,14 @@ impl Core {
 
     /// Keeps the pages of the last root for a backup or a check; nothing if there are none.
     pub fn pin_pages(&self) -> Result<Option<DurablePages>, ColdError> {
-        let cold = self.lock().cold.clone();
-        cold.map(|cold| cold.store().pin_durable()).transpose()
+        self.cold.get().map(|cold| cold.store().pin_durable()).transpose()
     }
 
     /// Writes a root, if the trees are whole.
     pub(super) fn write_root(&self, task: &Task) -> Result<(), SinkError> {
         let (cold, (capture, tables), through) = {
+            let Some(cold) = self.cold.get() else { return Ok(()) };
             let state = self.lock();
-            let Some(cold) = &state.cold else { return Ok(()) };
             // Nobody reads a root of what is volatile; it gives places back, whatever gates are closed.
             if !state.complete && !self.is_volatile {
                 return Ok(());

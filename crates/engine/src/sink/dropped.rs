@@ -37,7 +37,7 @@ impl Core {
 
     /// Drops the trees of tables that are gone for good (S9).
     pub(super) fn drop_trees(&self, task: &Task, state: &mut State) -> Result<(), SinkError> {
-        let Some(cold) = state.cold.clone() else { return Ok(()) };
+        let Some(cold) = self.cold.get() else { return Ok(()) };
         cold.remove_abandoned(task)?;
         self.note_dropped_in(state);
         let covered = match self.is_volatile {
@@ -46,7 +46,7 @@ impl Core {
         };
         let over = state.dropped.iter().filter(|(_, gone)| **gone <= covered);
         let over: Vec<u64> = over.map(|(storage, _)| *storage).collect();
-        for storage in over.into_iter().chain(self.unowned(state)) {
+        for storage in over.into_iter().chain(self.unowned()) {
             cold.remove(task, storage)?;
             state.dropped.remove(&storage);
         }
@@ -55,7 +55,7 @@ impl Core {
 
     /// Notes which tables are gone by now of which a root may have the trees.
     fn note_dropped_in(&self, state: &mut State) {
-        let Some(cold) = &state.cold else { return };
+        let Some(cold) = self.cold.get() else { return };
         let (tables, log) = (self.manager.tables(), self.manager.log());
         for trees in cold.all().into_iter().filter(|trees| trees.is_adopted()) {
             if tables.get(StorageId(trees.storage())).is_none() {
@@ -66,8 +66,8 @@ impl Core {
     }
 
     /// Trees that were built for a transaction which has come to nothing: every root has them as nobody's.
-    fn unowned(&self, state: &State) -> Vec<u64> {
-        let Some(cold) = &state.cold else { return Vec::new() };
+    fn unowned(&self) -> Vec<u64> {
+        let Some(cold) = self.cold.get() else { return Vec::new() };
         let built = cold.all().into_iter().filter(|trees| !trees.is_adopted());
         let made = built.map(|trees| trees.storage()).chain(cold.building());
         made.filter(|storage| self.manager.tables().get(StorageId(*storage)).is_none()).collect()

@@ -2,7 +2,7 @@
 
 use base::ids::{Lsn, StorageId};
 
-use super::{Core, SinkError, State};
+use super::{Core, SinkError};
 use crate::cold::table::{ColdTable, ColdTables, Forgotten, HeldKey, PastRow, RowKeys};
 use crate::hot::table::Table;
 use crate::wait::Task;
@@ -32,13 +32,8 @@ impl Core {
     }
 
     /// Takes out of the history, and out of the trees, what no snapshot sees any more.
-    pub(super) fn forget_history(
-        &self,
-        task: &Task,
-        state: &State,
-        safe: Lsn,
-    ) -> Result<(), SinkError> {
-        let Some(cold) = &state.cold else { return Ok(()) };
+    pub(super) fn forget_history(&self, task: &Task, safe: Lsn) -> Result<(), SinkError> {
+        let Some(cold) = self.cold.get() else { return Ok(()) };
         for _ in 0..FORGET_STEPS {
             let ended = cold.history().ended_below(task, safe, FORGET_STEP)?;
             if ended.is_empty() {

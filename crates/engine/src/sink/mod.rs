@@ -67,7 +67,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, OnceLock};
 
 use base::ids::{Lsn, SessionId, StorageId};
 
@@ -75,6 +75,7 @@ use crate::cold::table::ColdTables;
 use crate::cold::{FileSpec, Growth};
 use crate::hot::sink_queue::Sinking;
 use crate::pages::BufferPool;
+use crate::sync::plain::{Mutex, MutexGuard};
 use crate::txn::{Manager, Owner};
 use crate::wait::Task;
 
@@ -175,9 +176,14 @@ pub(crate) struct Core {
     is_volatile: bool,
     /// Who enters gates.
     owner: Arc<Owner>,
+    /// The trees, once there are some. They are made under the lock of `state`.
+    cold: OnceLock<Arc<ColdTables>>,
+    /// Held by each round from its beginning to its end: never on a worker, nor by what only looks.
     state: Mutex<State>,
     /// Held while a root is written.
     writing: Mutex<()>,
+    /// What the last round has left, for those who look. Written under the lock of `state`.
+    seen: Seen,
     /// Ends what is under way. Set once, by whoever closes the database.
     pub closing: AtomicBool,
     /// Recovery begins with a manifest that has all that commits below this did, but for what is in trees (S9). Raised
@@ -188,7 +194,6 @@ pub(crate) struct Core {
 
 /// What one round leaves to the next.
 struct State {
-    cold: Option<Arc<ColdTables>>,
     /// What could not leave memory yet, and no commit will queue again.
     left: Vec<Sinking>,
     /// The horizon of the last complete round.
@@ -210,6 +215,13 @@ struct State {
     dropped: BTreeMap<u64, Lsn>,
     /// When the last round was.
     round_ns: u64,
+}
+
+/// What statistics tell of [`State`].
+#[derive(Default)]
+struct Seen {
+    through: AtomicU64,
+    left: AtomicU64,
 }
 
 /// What is counted since the database came up.
@@ -249,7 +261,6 @@ impl Core {
         let again = tables.filter(|table| table.sinks() && table.cold().is_none());
         let begun = again.map(|table| (table.storage(), manager.log().tail())).collect();
         let state = State {
-            cold: cold.map(|(tables, _)| tables),
             left: Vec::new(),
             through: durable.unwrap_or(Lsn::ZERO),
             complete: true,
@@ -262,7 +273,11 @@ impl Core {
             round_ns: 0,
         };
         let owner = manager.graph.owner(SessionId(0));
+        let cold = cold.map_or_else(OnceLock::new, |(tables, _)| tables.into());
+        let seen = Seen { through: AtomicU64::new(state.through.0), ..Seen::default() };
         Core {
+            cold,
+            seen,
             files: files(&dir, options.growth),
             dir,
             manager,
@@ -284,23 +299,26 @@ impl Core {
     }
 
     /// The trees; made now if there are none.
-    fn cold(&self, task: &Task, state: &mut State) -> Result<Arc<ColdTables>, SinkError> {
-        if let Some(cold) = &state.cold {
+    fn cold(&self, task: &Task, _state: &mut State) -> Result<Arc<ColdTables>, SinkError> {
+        if let Some(cold) = self.cold.get() {
             return Ok(cold.clone());
         }
         let cold = create_cold(task, &self.pool, self.manager.uuid(), &self.files)?;
-        Ok(state.cold.insert(cold).clone())
+        Ok(self.cold.get_or_init(|| cold).clone())
     }
 
-    /// What was done since the database came up.
+    /// A round is over: statistics tell what it has left.
+    fn tell(&self, state: &State) {
+        let leaving = state.leaving.values().flatten().map(|rows| rows.anchors.len());
+        let left = state.left.len() + leaving.sum::<usize>();
+        self.seen.left.store(left as u64, Relaxed);
+        self.seen.through.store(state.through.0, Relaxed);
+    }
+
+    /// What was done since the database came up. A round that is under way is not waited for.
     pub fn stats(&self) -> SinkStats {
-        let (through, left, history) = {
-            let state = self.lock();
-            let leaving = state.leaving.values().flatten().map(|rows| rows.anchors.len());
-            let left = state.left.len() + leaving.sum::<usize>();
-            let history = state.cold.as_ref().map_or(0, |cold| cold.history().rows());
-            (state.through, left as u64, history)
-        };
+        let (through, left) = (Lsn(self.seen.through.load(Relaxed)), self.seen.left.load(Relaxed));
+        let history = self.cold.get().map_or(0, |cold| cold.history().rows());
         SinkStats {
             rounds: self.counters.rounds.load(Relaxed),
             failures: self.counters.failures.load(Relaxed),

@@ -1,7 +1,7 @@
 //! Where a database's trees are, while it is not open yet.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base::ids::Lsn;
 
@@ -12,6 +12,7 @@ use crate::cold::table::{ColdInfo, ColdTables, TableBuild};
 use crate::hot::table::Table;
 use crate::pages::BufferPool;
 use crate::sort::Sorter;
+use crate::sync::plain::Mutex;
 use crate::wait::Task;
 
 /// The trees of a database that is being recovered, or where they will be made if it has none.

@@ -38,7 +38,7 @@ impl Core {
         let (begun, waiting, round_ns) = {
             let state = self.lock();
             let left = !(state.left.is_empty() && state.leaving.is_empty());
-            let kept = state.cold.as_ref().is_some_and(|cold| cold.history().rows() > 0);
+            let kept = self.cold.get().is_some_and(|cold| cold.history().rows() > 0);
             (!state.begun.is_empty(), left || kept, state.round_ns)
         };
         let presses = load.sinking > self.allowed() / 2;
@@ -108,7 +108,7 @@ impl Core {
         let mut state = self.lock();
         // One whose trees are being built has no rows yet.
         let is_built = |cold: &Arc<ColdTables>| cold.building().contains(&table.storage().0);
-        if table.sinks() || state.cold.as_ref().is_some_and(is_built) {
+        if table.sinks() || self.cold.get().is_some_and(is_built) {
             return;
         }
         table.sinks_since().set(log.tail());

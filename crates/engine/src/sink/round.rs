@@ -10,6 +10,7 @@ use base::ids::{Lsn, StorageId};
 use super::leave::{Leaving, drop_known};
 use super::{Core, SinkError, State};
 use crate::cold::table::{ColdTable, HeldKey, PastRow, RowChange};
+use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
@@ -163,9 +164,14 @@ impl Core {
 
     /// The same for somebody who waits for it, and may have closed gates.
     pub(super) fn round_as(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
+        critical::section(Section::Sink, || self.round_once(task, owner))
+    }
+
+    fn round_once(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
         let mut state = self.lock();
         let result = self.run(task, &mut state, owner);
         state.round_ns = task.now_ns();
+        self.tell(&state);
         match &result {
             Ok(true) => drop(self.counters.rounds.fetch_add(1, Relaxed)),
             Ok(false) => {}
@@ -176,7 +182,7 @@ impl Core {
 
     fn run(&self, task: &Task, state: &mut State, owner: u64) -> Result<bool, SinkError> {
         self.drop_trees(task, state)?;
-        if state.cold.is_none() && state.begun.is_empty() {
+        if self.cold.get().is_none() && state.begun.is_empty() {
             return Ok(false);
         }
         let manager = &*self.manager;
@@ -227,7 +233,7 @@ impl Core {
         }
         state.complete = complete;
         if failed.is_none() {
-            failed = self.forget_history(task, state, hold.found.bounds.safe).err();
+            failed = self.forget_history(task, hold.found.bounds.safe).err();
         }
         let found = self.take_down(task, state, &hold, owner) || found;
         drop(hold);

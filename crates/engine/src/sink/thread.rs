@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::Release;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-
 use super::{Core, CoreParts};
+use crate::critical;
+use crate::sync::plain::parking::{Condvar, Mutex};
 use crate::wait::Task;
 
 /// The longest pause after failures, in intervals.
@@ -32,7 +32,7 @@ impl Sinker {
         let core = Arc::new(Core::new(parts));
         let signal = Arc::new(Signal::default());
         let (own, heard) = (core.clone(), signal.clone());
-        let run = move || run(&own, &heard);
+        let run = critical::thread("sink", move || run(&own, &heard));
         let thread = std::thread::Builder::new().name("sink".into()).spawn(run).ok();
         Sinker { core, signal, thread: Mutex::new(thread) }
     }

@@ -4,6 +4,7 @@ use std::task::Poll;
 
 use base::ids::{Lsn, StorageId};
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::Table;
@@ -88,6 +89,15 @@ impl Transaction {
     /// Waits until `blocked` says no, at the latest when `blocker`, who has something in the way at this
     /// place, has ended.
     pub(super) fn block(
+        &mut self,
+        task: &Task,
+        (blocker, place): (Blocker, Place),
+        blocked: impl Fn(&Manager) -> bool,
+    ) -> TxnResult<()> {
+        critical::section(Section::Wait, || self.block_at(task, (blocker, place), blocked))
+    }
+
+    fn block_at(
         &mut self,
         task: &Task,
         (blocker, place): (Blocker, Place),

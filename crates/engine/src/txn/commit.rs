@@ -5,6 +5,7 @@ use std::ops::Range;
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::{INLINE, VersionPtr};
 use crate::hot::index::prefetch::prefetch;
 use crate::hot::key::KeyBuf;
@@ -55,6 +56,16 @@ impl Transaction {
         durability: Durability,
         global: Option<GlobalTransaction>,
     ) -> TxnResult<Lsn> {
+        self.is_ending = true;
+        critical::section(Section::Commit, || self.commit_borrowed(task, durability, global))
+    }
+
+    fn commit_borrowed(
+        &mut self,
+        task: &Task,
+        durability: Durability,
+        global: Option<GlobalTransaction>,
+    ) -> TxnResult<Lsn> {
         self.pass_baton();
         if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
             return Ok(self.commit_reader(task));
@@ -82,7 +93,7 @@ impl Transaction {
 
     /// A transaction that wrote nothing takes no place in the log, and is not validated: what it
     /// read held at its snapshot, all of it, and that is its place in the order.
-    fn commit_reader(mut self, task: &Task) -> Lsn {
+    fn commit_reader(&mut self, task: &Task) -> Lsn {
         self.forget_loads(task);
         let stamp = self.manager().log.committed();
         self.finish(Some(stamp));

@@ -18,6 +18,7 @@
 
 use base::ids::{DbId, Lsn};
 
+use crate::critical::{self, Section};
 use crate::hot::status::Status;
 use crate::log::record::{BodySink, RECORD_HEADER, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind};
@@ -89,6 +90,13 @@ impl TransactionGroup {
     /// nobody knows until its database has been restarted; the other parts keep their rows until
     /// they are restarted too.
     pub fn commit(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
+        for part in &mut self.parts {
+            part.is_ending = true;
+        }
+        critical::section(Section::Commit, || self.commit_parts(task, durability))
+    }
+
+    fn commit_parts(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
         // What parts that are not prepared need may fail, and they come last.
         for part in self.parts.iter_mut().filter(|part| !part.has_logged_writes()) {
             if let Err(error) = part.make_ready(task) {

@@ -2,6 +2,7 @@
 
 use base::ids::Lsn;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
@@ -28,6 +29,16 @@ impl Transaction {
     /// and after memory was found to say nothing about the row's key. An old snapshot may have
     /// read what the row was; then memory has, from here on, what it is, if who asks follows it.
     pub(crate) fn promote(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        (snapshot, follows): (&Snapshot, bool),
+        row: &[u8],
+    ) -> TxnResult<BroughtBack> {
+        critical::section(Section::Sink, || self.promote_row(task, table, (snapshot, follows), row))
+    }
+
+    fn promote_row(
         &mut self,
         task: &Task,
         table: &Table,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use base::Arena;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
 use crate::hot::index::Direction;
@@ -36,6 +37,16 @@ impl Cursor {
     }
 
     fn next_chunk(
+        &mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<RowRef>> {
+        critical::section(Section::Read, || self.fetch_next(txn, task, table))
+    }
+
+    #[inline(always)]
+    fn fetch_next(
         &mut self,
         txn: &mut Transaction,
         task: &Task,
@@ -90,6 +101,20 @@ impl Transaction {
         (index, key): (usize, SeekKey<'_>),
         arena: &Arena,
     ) -> TxnResult<Option<RowRef>> {
+        critical::section(Section::Read, || {
+            self.find_visible(task, table, snapshot, (index, key), arena)
+        })
+    }
+
+    #[inline(always)]
+    fn find_visible(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        (index, key): (usize, SeekKey<'_>),
+        arena: &Arena,
+    ) -> TxnResult<Option<RowRef>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
         let mut looks = 0;
@@ -135,6 +160,16 @@ impl Transaction {
     /// (or deleted the referenced one) before calls this afterwards, so that of two that need each
     /// other at least one waits. A row that is not in memory is copied to the arena.
     pub fn find_current(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        (index, range): (usize, &ScanRange),
+        arena: &Arena,
+    ) -> TxnResult<Option<RowRef>> {
+        critical::section(Section::Read, || self.find_newest(task, table, (index, range), arena))
+    }
+
+    fn find_newest(
         &mut self,
         task: &Task,
         table: &Table,

@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use crate::critical::{self, Section};
 use crate::hot::key::KeyBuf;
 use crate::hot::table::{Table, TablePtr};
 use crate::log::Operation;
@@ -75,6 +76,10 @@ impl Transaction {
     /// Settles what was written to storages of its own. Between statements; the caller knows that nothing goes back
     /// to a place behind [`Transaction::settles_from`].
     pub fn settle(&mut self, task: &Task) -> TxnResult<()> {
+        critical::section(Section::Commit, || self.settle_own(task))
+    }
+
+    fn settle_own(&mut self, task: &Task) -> TxnResult<()> {
         let Some(from) = self.own.iter().map(|own| own.since).min() else { return Ok(()) };
         let is_own: SmallVec<[bool; 8]> = self.held.iter().map(|h| self.owns(h.table)).collect();
         let (mut done, mut rows) = (0, 0);

@@ -3,6 +3,7 @@
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::cursor::ScanRange;
 use crate::hot::gate::Gate;
@@ -192,6 +193,8 @@ pub struct Transaction {
     pub(super) locks: Option<Box<HeldLocks>>,
     /// A row for which this transaction was woken first.
     pub(super) baton: Option<Resource>,
+    /// Whether its commit has begun: it is over when that returns, unless that panics.
+    pub(super) is_ending: bool,
     pub(super) finished: bool,
 }
 
@@ -235,6 +238,7 @@ impl Transaction {
             holds_ddl: false,
             locks: None,
             baton: None,
+            is_ending: false,
             finished: false,
         })
     }
@@ -622,6 +626,10 @@ impl Transaction {
     /// Closes the gate of a table until the transaction ends: waits until nobody else is inside,
     /// and keeps others out. Only DDL does this, before it changes or drops the table.
     pub fn close_gate(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
+        critical::section(Section::Wait, || self.close_gate_of(task, table))
+    }
+
+    fn close_gate_of(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
         let place = self.hold(task, table)? as usize;
         if self.held[place].exclusive {
             return Ok(());

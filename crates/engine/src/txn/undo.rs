@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::INLINE;
 use crate::hot::status::{Begin, Status};
 use crate::hot::tally::Attempts;
@@ -18,6 +19,10 @@ impl Transaction {
     ///
     /// Rows returned by cursors of the transaction since then, if it wrote them, are gone.
     pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
+        critical::section(Section::Rollback, || self.undo_to(task, savepoint));
+    }
+
+    fn undo_to(&mut self, task: &Task, savepoint: Savepoint) {
         self.operations.truncate(savepoint.operations);
         self.own.retain(|own| own.since < savepoint);
         let left = self.writes.go_back(savepoint.writes);
@@ -52,11 +57,13 @@ impl Transaction {
     }
 
     pub(super) fn abort(&mut self, task: &Task) {
-        self.pass_baton();
-        self.slot().set_status(Status::Aborted);
-        self.rollback_to(task, Savepoint { writes: 0, operations: 0 });
-        self.forget_loads(task);
-        self.finish(None);
+        critical::section(Section::Rollback, || {
+            self.pass_baton();
+            self.slot().set_status(Status::Aborted);
+            self.undo_to(task, Savepoint { writes: 0, operations: 0 });
+            self.forget_loads(task);
+            self.finish(None);
+        });
     }
 
     /// # Safety
@@ -94,8 +101,13 @@ impl Transaction {
 }
 
 impl Drop for Transaction {
+    /// Rolls it back. A panic in the middle of its commit ends the process first: what it has published
+    /// is not undone.
     fn drop(&mut self) {
         if !self.finished {
+            if self.is_ending {
+                critical::end_process(&Section::Commit);
+            }
             let task = Task::blocking(self.session.manager().runtime());
             self.abort(&task);
         }

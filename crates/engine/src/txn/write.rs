@@ -3,6 +3,7 @@
 
 use base::ids::Lsn;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::{AnchorPtr, INLINE, VersionPtr};
 use crate::hot::cursor::RowRef;
 use crate::hot::status::{Begin, Fate, Status};
@@ -195,6 +196,17 @@ impl Transaction {
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<RowRef> {
+        critical::section(Section::Write, || self.link_anchor(task, target, anchor, row))
+    }
+
+    #[inline(always)]
+    fn link_anchor(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        anchor: AnchorPtr,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
         let table = target.table;
         let admitted = match self.must_ask(table) {
             true => self.ask_to_insert(task, table, row),
@@ -379,6 +391,17 @@ impl Transaction {
     }
 
     fn change(
+        &mut self,
+        task: &Task,
+        target: Target<'_>,
+        row: RowRef,
+        change: Change<'_>,
+    ) -> TxnResult<Written> {
+        critical::section(Section::Write, || self.change_row(task, target, row, change))
+    }
+
+    #[inline(always)]
+    fn change_row(
         &mut self,
         task: &Task,
         target: Target<'_>,

@@ -1,9 +1,10 @@
 //! How a session reaches into its running statement.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed, Ordering::SeqCst};
 use std::task::Waker;
+
+use crate::sync::plain::{Mutex, MutexGuard};
 
 /// Why a statement shall end before it is finished.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -82,7 +83,7 @@ impl Interrupt {
         self.lock_listener().take();
     }
 
-    fn lock_listener(&self) -> std::sync::MutexGuard<'_, Option<Waker>> {
+    fn lock_listener(&self) -> MutexGuard<'_, Option<Waker>> {
         self.listener.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -20,7 +20,8 @@
 //!
 //! * P1: nothing that belongs to a thread is held across a suspension: no worker, epoch guard, lock
 //!   guard or thread-local value (A5). Suspending panics if a worker is borrowed or an epoch guard
-//!   of its handle is alive; the rest is the caller's duty.
+//!   of its handle is alive and, with debug assertions, if a guard of [`crate::sync`]'s locks is; the rest is
+//!   the caller's duty.
 //! * P2: the waker is registered first and the condition checked afterwards; who makes the
 //!   condition true does so first and wakes afterwards.
 //! * P3: only what can be undone is interrupted. Commit, rollback and clean-up use
@@ -30,7 +31,8 @@
 //!
 //! # Failure
 //!
-//! A panic inside a statement unwinds its coroutine and comes out of the poll. Memory for stacks
+//! A panic inside a statement unwinds its coroutine and comes out of the poll, unless the statement catches
+//! it; in critical sections it ends the process ([`crate::critical`]). Memory for stacks
 //! that cannot be had ends the statement with [`OutOfStacks`] before it starts. A stack that
 //! overflows meets its guard page and ends the process; who recurses counts the depth.
 

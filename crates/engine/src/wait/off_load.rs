@@ -3,13 +3,15 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use parking_lot::{Condvar, Mutex};
+use base::on_purpose::{self, Place};
 
 use super::list::{Event, WaitList};
 use super::task::Task;
+use crate::sync::plain::parking::{Condvar, Mutex};
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -40,7 +42,8 @@ struct Queue {
 pub struct Job<T>(Arc<Outcome<T>>);
 
 struct Outcome<T> {
-    result: Mutex<Option<T>>,
+    /// What came of the work, or with what it panicked.
+    result: Mutex<Option<std::thread::Result<T>>>,
     over: Event,
 }
 
@@ -77,7 +80,10 @@ impl OffLoad {
         let outcome = Arc::new(Outcome { result: Mutex::new(None), over: Event::new() });
         let over = Over(outcome.clone());
         let mut work: Option<Work> = Some(Box::new(move || {
-            let result = work();
+            let result = panic::catch_unwind(AssertUnwindSafe(|| {
+                on_purpose::reached(Place::OffLoad);
+                work()
+            }));
             *over.0.result.lock() = Some(result);
         }));
         self.shared.room.wait(task, || {
@@ -144,7 +150,8 @@ impl Shared {
             };
             drop(queue);
             self.room.wake_all();
-            work();
+            // A panic has been reported, and ends neither the thread nor the queue.
+            let _ = panic::catch_unwind(AssertUnwindSafe(work));
             queue = self.queue.lock();
         }
     }
@@ -158,7 +165,11 @@ impl<T> Job<T> {
     /// If the work did.
     pub fn wait(self, task: &Task<'_>) -> T {
         self.0.over.wait(task);
-        self.0.result.lock().take().expect("the work has not panicked")
+        let result = self.0.result.lock().take();
+        match result.expect("the work has left its result") {
+            Ok(result) => result,
+            Err(panicked) => panic::resume_unwind(panicked),
+        }
     }
 }
 
@@ -199,6 +210,19 @@ mod tests {
         let jobs: Vec<Job<u32>> = (0..50).map(|n| off_load.begin(&task, move || n * n)).collect();
         let squares: Vec<u32> = jobs.into_iter().map(|job| job.wait(&task)).collect();
         assert_eq!(squares, (0..50).map(|n| n * n).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn work_that_panics_ends_its_statement_alone() {
+        let (runtime, off_load) = (runtime(), OffLoad::new("test", 1, 2));
+        let task = Task::blocking(&runtime);
+        for _ in 0..3 {
+            let job = off_load.begin(&task, || -> u32 { panic!("on purpose") });
+            let ended = panic::catch_unwind(AssertUnwindSafe(|| job.wait(&task)));
+            assert!(ended.is_err());
+        }
+        off_load.hand_over(|| panic!("on purpose"));
+        assert_eq!(off_load.begin(&task, || 7).wait(&task), 7, "the only thread goes on");
     }
 
     #[test]

@@ -27,8 +27,8 @@ type Stack<T> = Coroutine<Resume, (), T, DefaultStack>;
 ///
 /// # Dropping
 /// An unfinished statement holds rows, locks and log space on its stack, so that its stack cannot
-/// just be forgotten, and a server that aborts on panic cannot unwind it. Dropping therefore
-/// *finishes* it, on the dropping thread and blocking it: from then on every interruptible wait and
+/// just be forgotten; and it may be in the middle of a commit, so that it cannot be unwound. Dropping
+/// therefore *finishes* it, on the dropping thread and blocking it: from then on every interruptible wait and
 /// every checkpoint gives [`super::Interrupted::Kill`], and waits that cannot be interrupted are
 /// waited for. Sessions raise the interrupt and poll to the end instead; dropping is for the
 /// executor's shutdown. A statement that was never polled drops its closure.

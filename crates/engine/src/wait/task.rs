@@ -15,6 +15,8 @@ use env::Env;
 use super::interrupt::{Interrupt, Interrupted};
 use super::runtime::Runtime;
 use super::worker::Worker;
+use crate::critical;
+use crate::sync::held;
 
 /// What a poll hands to its coroutine.
 pub(super) struct Resume {
@@ -222,10 +224,16 @@ impl<'s> Task<'s> {
 
     /// Does something to its end, although the statement is or will be interrupted: clean-up (P3).
     pub fn undisturbed<T>(&self, body: impl FnOnce() -> T) -> T {
+        /// Ends it even where the body panics.
+        struct Within<'t>(&'t Cell<u32>);
+        impl Drop for Within<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() - 1);
+            }
+        }
         self.undisturbed.set(self.undisturbed.get() + 1);
-        let done = body();
-        self.undisturbed.set(self.undisturbed.get() - 1);
-        done
+        let _within = Within(&self.undisturbed);
+        body()
     }
 
     /// Waits until `poll` says ready. It registers the context's waker where it waits, then looks;
@@ -345,8 +353,12 @@ impl<'s> Task<'s> {
     /// Suspends until the waker is woken, or for no reason.
     ///
     /// # Panics
-    /// If the worker is borrowed or pinned: it could be another one afterwards.
+    /// If the worker is borrowed or pinned: it could be another one afterwards. With debug assertions, if a
+    /// lock is held. While a panic unwinds this ends the process (K4).
     fn suspend(&self) {
+        if std::thread::panicking() {
+            critical::end_process(&"a destructor that waits while a panic unwinds");
+        }
         self.let_epochs_go_on();
         match &self.mode {
             Mode::Thread(parker) => {
@@ -354,11 +366,12 @@ impl<'s> Task<'s> {
                 parker.park();
             }
             Mode::Coroutine(yielder) => {
+                held::assert_none();
                 let mut worker = self.worker.try_borrow_mut().expect("no worker is held at a wait");
-                let left = worker.take().expect("a running task has a worker");
+                let is_pinned = worker.as_ref().is_some_and(|worker| worker.is_pinned());
+                assert!(!is_pinned, "no epoch guard is alive at a wait");
+                drop(worker.take().expect("a running task has a worker"));
                 drop(worker);
-                assert!(!left.is_pinned(), "no epoch guard is alive at a wait");
-                drop(left);
                 let spent_ns = self.cpu.get().map(|_| self.cpu_ns());
                 let resume = yielder.suspend(());
                 if let Some(spent_ns) = spent_ns {

@@ -10,6 +10,7 @@ use std::task::Waker;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::critical;
 use env::Clock;
 use env::real::RealClock;
 use parking_lot::{Condvar, Mutex};
@@ -104,7 +105,7 @@ impl ThreadTimer {
         let own = shared.clone();
         let thread = std::thread::Builder::new()
             .name("timer".into())
-            .spawn(move || own.run())
+            .spawn(critical::thread("timer", move || own.run()))
             .expect("the system has a thread for the timer");
         ThreadTimer { shared, thread: Some(thread) }
     }

@@ -7,6 +7,7 @@ mod cost;
 mod lifetime;
 mod matrix;
 mod modules;
+mod panics;
 mod plans;
 mod server;
 

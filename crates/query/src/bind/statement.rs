@@ -89,6 +89,7 @@ pub struct Suggestion {
 /// Binds and plans a data statement. A `SELECT … INTO` is bound by [`select_into`] once its table
 /// exists.
 pub fn statement(context: &BindContext<'_>, statement: &ast::Statement) -> BindResult<Bound> {
+    base::on_purpose::reached(base::on_purpose::Place::Binder);
     let line = statement.span.line;
     bound(context, line, |binder| binder.data_statement(statement))
 }

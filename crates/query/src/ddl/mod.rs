@@ -115,6 +115,7 @@ fn within<T>(
 /// The statements that run within a definition.
 fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> DdlResult<()> {
     use StatementKind as S;
+    base::on_purpose::reached(base::on_purpose::Place::Definition);
     match &statement.kind {
         S::CreateTable(create) => table::create_table(context, create),
         S::AlterTable(alter) => alter::alter_table(context, alter),

@@ -12,9 +12,10 @@
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use base::ids::{DbId, ObjectId};
+use engine::sync::plain::{Mutex, MutexGuard};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::bind::context::Dependencies;

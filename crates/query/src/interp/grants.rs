@@ -11,10 +11,11 @@
 //! who holds a lease must not wait for one.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 use base::ids::SessionId;
+use engine::sync::plain::{Mutex, MutexGuard};
 use engine::wait::{Task, WaitError, WaitList};
 
 /// See the module.

@@ -69,6 +69,8 @@ pub(super) struct Machine<'m, 'e> {
     pub lent: Option<Lent>,
     /// The error that machine code has come back with.
     pub failure: Option<SqlError>,
+    /// The panic of a helper that machine code has come back with.
+    pub panicked: Option<Box<dyn std::any::Any + Send>>,
     /// Counts loop turns between checkpoints.
     pub turns: u32,
     /// Whether the unit changes table variables.
@@ -113,6 +115,7 @@ pub(super) fn with<T>(
         space: None,
         lent: None,
         failure: None,
+        panicked: None,
         turns: 0,
         changes_variables: changes_variables(unit),
         local_open: false,

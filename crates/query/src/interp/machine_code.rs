@@ -16,10 +16,16 @@
 //!   results there. Whatever else machine code keeps in the processor's registers is its own business.
 //! * M3: when a helper reports an error, machine code returns at once; a handler of the unit
 //!   is entered anew, with its operands in memory.
+//! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic, keeps it in the
+//!   machine and reports an error; [`Machine::run_code`] goes on with the unwinding behind the machine code. In the
+//!   others (`row_memory`, `copy`, `look_ahead`), which only touch memory, a panic ends the process (K5 of
+//!   `engine::critical`).
 
 use std::fmt;
 use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use base::on_purpose::{Place, reached};
 use base::{SqlError, SqlResult, ValueRef};
 
 use crate::interp::dispatch::Flow;
@@ -144,9 +150,27 @@ pub mod helpers {
     pub unsafe extern "C" fn step(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
-        let inst = machine.unit.code[pc as usize];
-        let flow = machine.step(inst);
-        machine.told(pc, flow)
+        caught(machine, |machine| {
+            let inst = machine.unit.code[pc as usize];
+            let flow = machine.step(inst);
+            machine.told(pc, flow)
+        })
+    }
+
+    /// Runs the body of a helper; a panic becomes an error of the run (M4).
+    #[inline(always)]
+    fn caught<'m, 'e>(
+        machine: &mut Machine<'m, 'e>,
+        body: impl FnOnce(&mut Machine<'m, 'e>) -> u32,
+    ) -> u32 {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            reached(Place::Helper);
+            body(machine)
+        }));
+        done.unwrap_or_else(|panicked| {
+            machine.panicked = Some(panicked);
+            outcome::FAILED
+        })
     }
 
     /// Helpers that each execute one kind of instruction.
@@ -158,12 +182,14 @@ pub mod helpers {
             /// As for [`step`].
             unsafe extern "C" fn $name(run: *mut Run, pc: u32) -> u32 {
                 // SAFETY: the caller's promise.
-                let $machine = unsafe { machine(run) };
-                let $inst = $machine.unit.code[pc as usize] else {
-                    unreachable!("the code was made from another unit");
-                };
-                let flow = $flow;
-                $machine.told(pc, flow)
+                let machine = unsafe { machine(run) };
+                caught(machine, |$machine| {
+                    let $inst = $machine.unit.code[pc as usize] else {
+                        unreachable!("the code was made from another unit");
+                    };
+                    let flow = $flow;
+                    $machine.told(pc, flow)
+                })
             }
         )*};
     }
@@ -216,13 +242,15 @@ pub mod helpers {
     unsafe extern "C" fn store_variable(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
-        let Inst::StoreVar { var, src } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
-        };
-        let slot = machine.slot(src);
-        // SAFETY: I1: the register has the variable's type.
-        unsafe { machine.exec.frame.store(var, &slot) };
-        outcome::NEXT
+        caught(machine, |machine| {
+            let Inst::StoreVar { var, src } = machine.unit.code[pc as usize] else {
+                unreachable!("the code was made from another unit");
+            };
+            let slot = machine.slot(src);
+            // SAFETY: I1: the register has the variable's type.
+            unsafe { machine.exec.frame.store(var, &slot) };
+            outcome::NEXT
+        })
     }
 
     /// Fails with the error of integer or float arithmetic whose operands are in memory.
@@ -232,8 +260,10 @@ pub mod helpers {
     pub unsafe extern "C" fn fail(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
-        let error = machine.arithmetic_error(pc);
-        machine.failed(pc, error)
+        caught(machine, |machine| {
+            let error = machine.arithmetic_error(pc);
+            machine.failed(pc, error)
+        })
     }
 
     /// Where the bytes of a row of this length go: zeroed memory of the arena.
@@ -253,13 +283,15 @@ pub mod helpers {
     pub unsafe extern "C" fn reserve(run: *mut Run, pc: u32, target: u32, len: u64) -> *mut u8 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
-        match machine.reserve(target as u16, len as usize) {
-            Ok(row) => row,
-            Err(error) => {
-                machine.failed(pc, error);
-                std::ptr::null_mut()
+        let mut place = std::ptr::null_mut();
+        caught(machine, |machine| match machine.reserve(target as u16, len as usize) {
+            Ok(row) => {
+                place = row;
+                outcome::NEXT
             }
-        }
+            Err(error) => machine.failed(pc, error),
+        });
+        place
     }
 
     /// Executes an [`Inst::Insert`] of the row that was built where [`reserve`] said.
@@ -269,11 +301,13 @@ pub mod helpers {
     pub unsafe extern "C" fn insert_reserved(run: *mut Run, pc: u32) -> u32 {
         // SAFETY: the caller's promise.
         let machine = unsafe { machine(run) };
-        let Inst::Insert { target, row, ignored, .. } = machine.unit.code[pc as usize] else {
-            unreachable!("the code was made from another unit");
-        };
-        let flow = machine.insert_reserved(target, row, ignored);
-        machine.told(pc, flow)
+        caught(machine, |machine| {
+            let Inst::Insert { target, row, ignored, .. } = machine.unit.code[pc as usize] else {
+                unreachable!("the code was made from another unit");
+            };
+            let flow = machine.insert_reserved(target, row, ignored);
+            machine.told(pc, flow)
+        })
     }
 
     /// Asks for what an [`Inst::Find`] will need when the key, a number, is `next` and then `after`.
@@ -322,6 +356,9 @@ impl Machine<'_, '_> {
         // SAFETY: the code is that of this unit (M1); registers and variables are as many as the unit
         // has, and do not move while it runs.
         let outcome = unsafe { code.entry()(run, slots, variables, start) };
+        if let Some(panicked) = self.panicked.take() {
+            resume_unwind(panicked);
+        }
         match self.failure.take() {
             Some(error) => Err(error),
             None => {

@@ -59,6 +59,7 @@ mod value_row;
 
 use std::sync::Arc;
 
+use base::on_purpose::{Place, reached};
 use base::{SqlResult, Value};
 use engine::catalog::def::TableDef;
 use engine::wait::Task;
@@ -134,7 +135,10 @@ pub struct Transition {
 
 /// Runs a unit.
 pub fn run(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Outcome> {
-    machine::with(unit, execution, |machine| machine.run_unit())
+    machine::with(unit, execution, |machine| {
+        reached(Place::Interpreter);
+        machine.run_unit()
+    })
 }
 
 /// Runs a unit made by [`crate::lower::scalar`]: its value. A variant is in its encoded form.

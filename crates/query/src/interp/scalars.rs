@@ -134,6 +134,7 @@ impl Machine<'_, '_> {
     /// Calls a function of the library.
     #[inline(always)]
     pub(super) fn call_library(&mut self, dst: Reg, site: u32) -> SqlResult<()> {
+        base::on_purpose::reached(base::on_purpose::Place::Function);
         let site = &self.unit.calls[site as usize];
         let arena = &self.act.arena;
         let mut context = FnContext { arena, facts: self.exec.host.facts(), task: None };

@@ -69,6 +69,7 @@ pub struct Options {
 
 /// A data statement as a unit.
 pub fn statement(plan: &Plan, options: Options) -> SqlResult<Unit> {
+    base::on_purpose::reached(base::on_purpose::Place::Lowering);
     let mut lowering = Lowering::new(options);
     lowering.columns = Columns::of_plan(plan);
     lowering.plan(plan)?;

@@ -58,7 +58,18 @@ pub struct Answer {
     known: KnownColumns,
     /// An error has been written that ends the session.
     is_fatal: bool,
+    /// A panic has cut a row short: nothing that follows would be understood.
+    is_torn: bool,
     errors: u32,
+}
+
+/// Marks an answer as torn when a panic unwinds through the writing of a row.
+struct Torn<'a>(&'a mut bool);
+
+impl Drop for Torn<'_> {
+    fn drop(&mut self) {
+        *self.0 = true;
+    }
 }
 
 /// The result set that is being written.
@@ -95,6 +106,7 @@ impl Answer {
             output_names: Vec::new(),
             known: KnownColumns::default(),
             is_fatal: false,
+            is_torn: false,
             errors: 0,
         }
     }
@@ -147,6 +159,12 @@ impl Answer {
     /// When what the answer could reveal will never be durable.
     pub fn end(&mut self, task: &Task) -> SqlResult<()> {
         self.end_result();
+        if self.is_torn {
+            self.is_fatal = true;
+            let waited = self.reveal.wait(task);
+            self.writer.end();
+            return waited;
+        }
         let nothing =
             Done { kind: DoneKind::Statement, status: DoneStatus::FINAL, command: 0, rows: 0 };
         let mut last = self.held.take().unwrap_or(nothing);
@@ -251,13 +269,19 @@ impl ResultSink for Answer {
         let result = self.result.as_ref().expect("a result starts before its first row");
         let variants = result.variants.iter().map(|column| (*column, variant(row.value(*column))));
         let row = Shown { row, variants: variants.collect(), text_size: self.text_size };
-        if let Err(error) = self.writer.row(&result.encoder, &row) {
+        let torn = Torn(&mut self.is_torn);
+        let written = self.writer.row(&result.encoder, &row);
+        std::mem::forget(torn);
+        if let Err(error) = written {
             return Err(self.broken(&error));
         }
         self.hand_over_if_much(task)
     }
 
     fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()> {
+        if self.is_torn {
+            return Ok(());
+        }
         let name = self.server_name.clone();
         self.next().error(message, &name);
         self.hand_over_if_much(task)

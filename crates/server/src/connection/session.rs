@@ -11,6 +11,7 @@ use engine::wait::{Interrupt, Interrupted, OutOfStacks, Statement, Task};
 use query::exec::instance::sessions::SessionEntry;
 use query::exec::request::TransactionRequest;
 use query::exec::session::Session;
+use query::exec::session::contain::{Panicked, assertion_failed, contained};
 use query::exec::session::requests::After;
 use query::exec::sink::ResponseSink;
 use tds::packet::{PacketType, Reset};
@@ -29,6 +30,7 @@ use super::outbox::Outbox;
 use super::rpc;
 use super::transport::Transport;
 use crate::server::Server;
+use crate::vital::caught;
 
 /// A session and its connection.
 struct Served<'a> {
@@ -61,6 +63,8 @@ enum End {
     NotDurable(SqlError),
     /// There was no memory for a stack.
     OutOfMemory,
+    /// A panic outside the session's requests.
+    Panicked(Panicked),
 }
 
 /// A request that has run, and why the session cannot go on.
@@ -85,7 +89,7 @@ pub async fn run(server: &Arc<Server>, transport: &mut Transport, entered: Enter
     let entry = session.entry().clone();
     let (session, answer) = (Some(session), Some(answer));
     let mut served = Served { server, transport, inbox, session, answer, entry, version };
-    let end = served.serve().await;
+    let end = caught(served.serve()).await.unwrap_or_else(End::Panicked);
     let id = served.entry.id;
     match &end {
         End::Left | End::Shutdown | End::Fatal => {}
@@ -97,6 +101,7 @@ pub async fn run(server: &Arc<Server>, transport: &mut Transport, entered: Enter
         End::Killed => info!("session {id} was killed"),
         End::NotDurable(error) => warn!("session {id}: {error}"),
         End::OutOfMemory => warn!("session {id}: there is no memory for a stack"),
+        End::Panicked(panicked) => server.instance.note_panic(id, panicked.text()),
     }
     if let Some(session) = served.session.take() {
         super::login::end(server, session).await;
@@ -234,9 +239,17 @@ impl Served<'_> {
         interrupt.clear();
         let statement = Statement::new(self.server.runtime(), interrupt.clone(), move |task| {
             answer.begin();
-            let after = match begin(task, &mut session, &mut answer, reset) {
+            // Panics of statements end in the session's requests; this is for what is around these.
+            let ran = contained(|| match begin(task, &mut session, &mut answer, reset) {
                 After::GoOn => body(task, &mut session, &mut answer),
                 After::Disconnect => After::Disconnect,
+            });
+            let after = match ran {
+                Ok(after) => after,
+                Err(panicked) => {
+                    session.note_panic(&panicked);
+                    answer.refuse(task, &assertion_failed())
+                }
             };
             let finished = finish(task, &mut answer, after);
             (session, answer, finished)

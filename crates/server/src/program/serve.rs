@@ -22,6 +22,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let began = Instant::now();
     let config = options::config(matches)?;
     errorlog::start(&config)?;
+    errorlog::report_panics();
     let env = startup::world(&config);
     let runtime = runtime(&config)?;
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));

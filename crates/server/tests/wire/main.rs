@@ -18,6 +18,7 @@ mod malformed;
 mod memory_and_disk;
 mod old_snapshots;
 mod online;
+mod panics;
 mod requests;
 mod resource_pools;
 mod shrinking;

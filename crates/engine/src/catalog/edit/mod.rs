@@ -47,7 +47,8 @@ use super::schema::Schema;
 use super::store::Catalog;
 use super::system_tables::{SystemRow, address};
 use crate::hot::table::Table;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::Arc;
+use crate::sync::plain::{Mutex, OwnGuard};
 use crate::txn::{Savepoint, Transaction};
 use crate::wait::Task;
 
@@ -200,7 +201,12 @@ impl SchemaEdit {
         schema: &Schema,
         key: DefinitionKey,
     ) -> CatalogResult<()> {
-        for hanging in hanging_on(schema, key) {
+        let hanging = hanging_on(schema, key);
+        if !hanging.is_empty() {
+            // Others see them, even those of a local temporary table, which goes without the lock.
+            self.lock(task, txn)?;
+        }
+        for hanging in hanging {
             self.change(task, txn, hanging, None)?;
         }
         self.change(task, txn, key, None)
@@ -282,6 +288,7 @@ impl State {
         after: Option<Definition>,
     ) -> CatalogResult<Option<Pending>> {
         assert!(!self.ended, "an edit ends with its transaction");
+        base::on_purpose::reached(base::on_purpose::Place::SchemaEdit);
         let before = self.working.get(key);
         assert!(
             self.locked || [&before, &after].into_iter().flatten().all(is_private),
@@ -445,8 +452,8 @@ impl State {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().expect("nobody panics while changing a schema")
+fn lock(state: &Mutex<State>) -> OwnGuard<'_, State> {
+    state.lock_own()
 }
 
 fn sequence_of(schema: &Schema, key: DefinitionKey) -> Option<Arc<SequenceDef>> {

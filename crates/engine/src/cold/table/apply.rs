@@ -8,6 +8,7 @@ use base::ids::Lsn;
 use super::{ColdResult, ColdTable, key};
 use crate::cold::tree::{Action, Change};
 use crate::cold::{Batch, Edit};
+use crate::critical::{self, Section};
 use crate::wait::Task;
 
 /// Changes that a tree is given at a time. What is needed to make them is not needed for all at once.
@@ -152,6 +153,15 @@ impl ColdTable {
         changes: &[RowChange<'_>],
         keys: &dyn RowKeys,
     ) -> ColdResult<()> {
+        critical::section(Section::Sink, || self.apply_changes(task, changes, keys))
+    }
+
+    fn apply_changes(
+        &self,
+        task: &Task,
+        changes: &[RowChange<'_>],
+        keys: &dyn RowKeys,
+    ) -> ColdResult<()> {
         let newest = changes.iter().map(|change| change.stamp.0).max().unwrap_or(0);
         if newest > 0 || changes.iter().any(|change| change.held.is_some()) {
             self.newest.fetch_max(newest, AcqRel); // pairs with newest
@@ -177,7 +187,11 @@ impl ColdTable {
 
     /// Takes out what nobody sees: it does not matter when, and need not be overridden in memory. The caller
     /// is the only one who changes trees (S3).
-    pub(crate) fn forget(&self, task: &Task, mut rows: Vec<Forgotten>) -> ColdResult<()> {
+    pub(crate) fn forget(&self, task: &Task, rows: Vec<Forgotten>) -> ColdResult<()> {
+        critical::section(Section::Sink, || self.forget_rows(task, rows))
+    }
+
+    fn forget_rows(&self, task: &Task, mut rows: Vec<Forgotten>) -> ColdResult<()> {
         let mut secondary: Vec<Secondary> = Vec::new();
         secondary.resize_with(self.trees.len(), Secondary::default);
         for Forgotten { p, keys, .. } in &rows {

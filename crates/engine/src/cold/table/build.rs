@@ -30,6 +30,7 @@ use super::database::{ColdTables, TableState};
 use super::{ColdResult, ColdTable, RowKeys, key};
 use crate::cold::Edit;
 use crate::cold::tree::{Action, Change, TreeError};
+use crate::critical::{self, Section};
 use crate::sort::{Sorted, Sorter};
 use crate::wait::Task;
 
@@ -334,6 +335,10 @@ impl TableBuild {
 
     /// Goes on filling trees; whether all have been filled.
     pub fn fill_some(&mut self, task: &Task) -> Result<bool, BuildError> {
+        critical::section(Section::Sink, || self.fill_step(task))
+    }
+
+    fn fill_step(&mut self, task: &Task) -> Result<bool, BuildError> {
         let Some(mut filling) = self.filling.take() else {
             // The one with the rows first: it has what others refer to.
             let order =
@@ -413,7 +418,9 @@ impl TableBuild {
     pub fn finish(self, task: &Task) -> ColdResult<Arc<ColdTable>> {
         let is_filled = self.filling.is_none() && self.sorters.iter().all(Option::is_none);
         assert!(is_filled, "trees are finished when they are filled");
-        self.tables.finish_build(task, &self.table, self.rows)?;
+        critical::section(Section::Sink, || {
+            self.tables.finish_build(task, &self.table, self.rows)
+        })?;
         Ok(self.table)
     }
 }

@@ -6,6 +6,7 @@ use std::slice;
 
 use crossbeam_epoch::Guard;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::{
     ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, MOVED, TOMBSTONE, VersionPtr, anchor_size,
     version_size,
@@ -238,7 +239,11 @@ impl Table {
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
         // SAFETY: the closure frees memory that only readers with older guards can reach.
-        unsafe { guard.defer_unchecked(move || heap::free(version.memory(), size)) };
+        unsafe {
+            guard.defer_unchecked(move || {
+                critical::section(Section::Reclaim, || heap::free(version.memory(), size));
+            });
+        }
     }
 
     /// Frees an anchor once nobody that may be standing on it is left.
@@ -252,7 +257,11 @@ impl Table {
             unsafe { anchor_size(self.links(), self.row(anchor.inline(self.links())).len()) };
         self.charge(shard, -(size as i64));
         // SAFETY: as above.
-        unsafe { guard.defer_unchecked(move || heap::free(memory(anchor.address()), size)) };
+        unsafe {
+            guard.defer_unchecked(move || {
+                critical::section(Section::Reclaim, || heap::free(memory(anchor.address()), size));
+            });
+        }
     }
 
     /// Frees the newest version of a row at once, if that is not the inline one.

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::Inner;
+use crate::critical;
 use crate::log::error::LogError;
 use crate::log::store::SinkEvents;
 
@@ -23,7 +24,7 @@ impl Preparer {
         let own = (inner.clone(), closing.clone());
         let thread = std::thread::Builder::new()
             .name("log prepare".into())
-            .spawn(move || run(&own.0, &*events, &own.1))
+            .spawn(critical::thread("log prepare", move || run(&own.0, &*events, &own.1)))
             .map_err(|error| LogError::Fenced(format!("no thread to prepare: {error}").into()))?;
         Ok(Preparer { inner, closing, thread: Some(thread) })
     }

@@ -1,10 +1,11 @@
 //! What a cursor is made of.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base::text::identifier::bracketed;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::def::TableDef;
+use engine::sync::plain::Mutex;
 use tsql::ast::{self, CursorConcurrency, CursorModel, QueryBody, StatementKind, TableSourceKind};
 
 use super::{Cursor, Key, Model, Source};

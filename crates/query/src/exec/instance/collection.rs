@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
 
 use base::ids::{DbId, ObjectId};
+use engine::sync::plain::{Mutex, MutexGuard};
 
 /// What is asked for.
 #[derive(Default, Debug)]

@@ -6,9 +6,12 @@
 //! Tests have everything compiled before it runs first.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, Weak, mpsc};
+use std::sync::{Arc, Weak, mpsc};
+
+use engine::sync::plain::Mutex;
 
 use crate::exec::program::plan::StepPlan;
+use crate::exec::session::contain::contained;
 use crate::interp::machine_code::{CodeGenerator, Entry, MachineCode};
 use crate::ir::Unit;
 
@@ -108,8 +111,8 @@ impl Compiler {
 }
 
 fn compile(generator: &dyn CodeGenerator, unit: &Unit, bytes: &Arc<AtomicUsize>) {
-    // What cannot be compiled stays interpreted.
-    let Ok(code) = generator.generate(unit) else { return };
+    // What cannot be compiled stays interpreted; so does what the generator panics at.
+    let Ok(Ok(code)) = contained(|| generator.generate(unit)) else { return };
     bytes.fetch_add(code.size(), Relaxed);
     let counted = Counted { code, bytes: bytes.clone() };
     // Somebody else may have been faster; then this code goes.

@@ -27,7 +27,7 @@ pub mod usage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
-use base::ids::{DbId, ObjectId};
+use base::ids::{DbId, ObjectId, SessionId};
 use base::{SqlError, SqlResult, message};
 use engine::backup::Writing;
 use engine::catalog::bootstrap::Instance as Databases;
@@ -36,6 +36,7 @@ use engine::catalog::{Catalog, builtin};
 use engine::database::{Host, LogWait};
 use engine::error::EngineError;
 use engine::hot::tally::Exhausted;
+use engine::sync::plain::{Mutex, MutexGuard};
 use engine::txn::{TxnError, Unavailable};
 use env::Env;
 
@@ -103,9 +104,9 @@ pub struct Instance {
     /// Rises when a database is made, dropped, opened or closed.
     database_changes: AtomicU64,
     last_transaction: AtomicU64,
-    last_guid: std::sync::Mutex<SequentialGuids>,
+    last_guid: Mutex<SequentialGuids>,
     /// Global temporary tables whose sessions have ended while others used them.
-    left_temporary: std::sync::Mutex<Vec<ObjectId>>,
+    left_temporary: Mutex<Vec<ObjectId>>,
     connections: AtomicI32,
     errors: AtomicI32,
     started_ns: u64,
@@ -139,7 +140,7 @@ impl Instance {
             error_log: options.error_log,
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
-            last_guid: std::sync::Mutex::new(SequentialGuids::new(&env)),
+            last_guid: Mutex::new(SequentialGuids::new(&env)),
             left_temporary: Default::default(),
             connections: AtomicI32::new(0),
             errors: AtomicI32::new(0),
@@ -328,6 +329,13 @@ impl Instance {
         }
     }
 
+    /// A session's request has panicked, and ends it.
+    pub fn note_panic(&self, session: SessionId, said: &str) {
+        let text = format!("{} Session {}: {said}", message::ASSERTION_FAILED.text, session.0);
+        let number = message::ASSERTION_FAILED.number;
+        self.note(&SqlError::custom(number, message::ASSERTION_FAILED.severity, 1, text));
+    }
+
     /// Whether there are global temporary tables that are to be dropped.
     pub fn has_left_temporary(&self) -> bool {
         !self.left_temporary().is_empty()
@@ -343,7 +351,7 @@ impl Instance {
         self.left_temporary().extend(tables);
     }
 
-    fn left_temporary(&self) -> std::sync::MutexGuard<'_, Vec<ObjectId>> {
+    fn left_temporary(&self) -> MutexGuard<'_, Vec<ObjectId>> {
         self.left_temporary.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

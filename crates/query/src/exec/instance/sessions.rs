@@ -4,11 +4,12 @@
 //! connections and requests, and `KILL`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use base::ids::{DbId, SessionId};
 use engine::catalog::def::PrincipalId;
+use engine::sync::plain::{Mutex, MutexGuard, RwLock};
 use engine::txn::Owner;
 use engine::wait::{Interrupt, Interrupted};
 

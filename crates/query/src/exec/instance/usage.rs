@@ -1,9 +1,9 @@
 //! Which sessions are in which database.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 use base::ids::{DbId, SessionId};
+use engine::sync::plain::{Mutex, MutexGuard};
 
 /// How many times each session is in each database: as its current one, and by transactions.
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl DatabaseUsage {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

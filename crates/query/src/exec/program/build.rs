@@ -1,11 +1,12 @@
 //! From a tree to steps.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base::text::identifier::fold_identifier;
 use base::{SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::def::TableDef;
+use engine::sync::plain::Mutex;
 use tsql::ast::{self, Statement, StatementKind};
 
 use crate::ir::runs::Runs;

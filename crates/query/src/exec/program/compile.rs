@@ -6,6 +6,7 @@ use base::ids::DbId;
 use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, TableDef, TypeDefKind};
+use engine::sync::plain::Mutex;
 use tsql::ast::{self, StatementKind};
 
 use super::build::{self, Declarations, DeclaredType};
@@ -88,7 +89,7 @@ impl State {
             columns_updated: None,
             result: None,
             types_at: declarations.types_at,
-            native: std::sync::Mutex::new(None),
+            native: Mutex::new(None),
             runs: self.first_compiled(),
         })
     }
@@ -141,7 +142,7 @@ impl State {
             columns_updated,
             result,
             types_at: declarations.types_at,
-            native: std::sync::Mutex::new(None),
+            native: Mutex::new(None),
             runs: self.first_compiled(),
         })
     }

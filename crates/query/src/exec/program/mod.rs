@@ -20,12 +20,13 @@ pub mod compile;
 pub mod plan;
 pub mod variables;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base::SqlType;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{ModuleDef, TableDef};
+use engine::sync::plain::Mutex;
 use tsql::ast;
 
 use crate::bind::context::{Dependencies, Facts};

@@ -305,6 +305,7 @@ impl Context<'_> {
         self.call_program(&program, procedure.name, arguments, |c, frame| match procedure.native {
             None => c.run_body(&program, frame),
             Some(native) => {
+                base::on_purpose::reached(base::on_purpose::Place::SystemProcedure);
                 let mut parameters = sysproc::Arguments::new(&program.variables, frame);
                 let status = native(c, &mut parameters);
                 let status = status.map_err(|e| Fault::from(e.in_procedure(procedure.name)))?;

@@ -9,8 +9,10 @@
 //! * [`identity`]: on whose behalf it acts.
 //! * [`temporary`]: its temporary tables.
 //! * [`level`]: the modules and texts that are running, one within another.
+//! * [`contain`]: what a panic of a statement ends.
 //! * `facts`, `names`, `host`: the session as functions, the binder and units see it.
 
+pub mod contain;
 pub mod databases;
 mod facts;
 pub mod host;
@@ -233,6 +235,11 @@ impl Session {
     /// `@@SPID`
     pub fn id(&self) -> SessionId {
         self.state.entry.id
+    }
+
+    /// A panic has ended what the server did on the session's behalf.
+    pub fn note_panic(&self, panicked: &contain::Panicked) {
+        self.state.instance.note_panic(self.id(), panicked.text());
     }
 
     /// How others see the session.

@@ -9,6 +9,7 @@ use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use tsql::ast::IsolationLevel;
 
+use super::contain::contained;
 use super::level::Level;
 use super::{Left, Session};
 use crate::exec::context::Context;
@@ -192,8 +193,9 @@ impl Session {
         let mut context =
             Context { task, session: state, runtime: &mut self.runtime, sink: &mut sink };
         context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
-        // Nobody is left who could be told; tempdb is made anew at the next start.
-        let _ = context.end_temporary();
+        // Nobody is left who could be told; tempdb is made anew at the next start. The rest is done even after a
+        // panic: others must not find a session that is gone.
+        let _ = contained(|| context.end_temporary());
         let state = &mut self.state;
         state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);
         state.instance.usage.leave(state.database, state.id());
@@ -237,7 +239,10 @@ impl Session {
         }
         state.answered = false;
         let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
-        let result = run(&mut context);
+        let result = match contained(|| run(&mut context)) {
+            Ok(result) => result,
+            Err(panicked) => Err(context.after_panic(&panicked)),
+        };
         context.session.transaction.show_writes();
         let result = context.conclude_request(result);
         context.end_cursors();

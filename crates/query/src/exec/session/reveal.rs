@@ -1,8 +1,9 @@
 //! What must be durable before a client sees an answer.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use base::SqlResult;
+use engine::sync::plain::{Mutex, MutexGuard};
 use engine::txn::DatabaseSession;
 use engine::wait::Task;
 

@@ -112,6 +112,7 @@ pub fn fill(
     };
     // The session sees its own locks as well.
     state.transaction.show_writes();
+    base::on_purpose::reached(base::on_purpose::Place::SystemView);
     let instance = state.instance.clone();
     let mut context = FillContext {
         task,

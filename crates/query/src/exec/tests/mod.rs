@@ -9,6 +9,7 @@ mod golden;
 mod grants;
 mod memory;
 mod modules;
+mod panics;
 mod plans;
 mod power;
 mod scopes;

@@ -62,6 +62,7 @@ impl std::fmt::Debug for PlanContext<'_> {
 
 /// Improves a statement's plan. Error 8622 if none obeys the hints.
 pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) -> SqlResult<()> {
+    base::on_purpose::reached(base::on_purpose::Place::Planner);
     Optimizer::run(context, |optimizer| optimizer.plan(plan))
 }
 

@@ -79,7 +79,11 @@ impl Context<'_> {
     ) -> Run<()> {
         let catalog = self.catalog(database)?;
         let failed = |error| checkpoint_error(&EngineError::Pages(error));
-        let shrink = |moves, least| catalog.database().shrink_data_file(self.task, moves, least);
+        // Rounds of the sink hold locks while they wait for files: never on a worker.
+        let shrink = |moves, least| {
+            let own = catalog.clone();
+            self.off_load(move |_, task| own.database().shrink_data_file(task, moves, least))
+        };
         if only != Some(Only::Truncate) {
             shrink(true, None).map_err(failed)?;
         }

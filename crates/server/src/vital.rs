@@ -1,0 +1,41 @@
+//! Tasks of the server's own, and what their panics end.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use engine::critical::{self, Section};
+use query::exec::session::contain::{Panicked, contained};
+
+/// A task without which the server is of no use: a panic of it ends the process.
+pub async fn vital<F: Future>(name: &'static str, task: F) -> F::Output {
+    let mut task = pin!(task);
+    poll_fn(|cx| critical::section(Section::Thread(name), || task.as_mut().poll(cx))).await
+}
+
+/// A task that may panic, as one for a single client may.
+pub async fn caught<F: Future>(task: F) -> Result<F::Output, Panicked> {
+    let mut task = pin!(task);
+    poll_fn(|cx| match contained(|| task.as_mut().poll(cx)) {
+        Ok(Poll::Ready(done)) => Poll::Ready(Ok(done)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(panicked) => Poll::Ready(Err(panicked)),
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_a_client_s_task_is_caught() {
+        assert_eq!(caught(async { 7 }).await.ok(), Some(7));
+        let ended = caught(async {
+            tokio::task::yield_now().await;
+            panic!("on purpose")
+        });
+        let ended: Result<(), Panicked> = ended.await;
+        assert_eq!(ended.unwrap_err().text(), "on purpose");
+    }
+}
