@@ -2,7 +2,7 @@
 
 use base::convert::Overlong;
 use base::datetime::{DateOrder, DateSettings};
-use base::types::conversion::{check_explicit, check_implicit};
+use base::types::conversion::{check_explicit, check_implicit, may_overflow};
 use base::types::declare::{self, Declaration, Subject};
 use base::types::{Convertibility, conversion};
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
@@ -136,7 +136,10 @@ impl Binder<'_> {
         if operand.expr.ty == ty && style.is_none() {
             return Ok(Scalar { label, origin: Origin::Plain, ..operand });
         }
-        let nullable = operand.expr.nullable || mode == CastMode::Try;
+        let nullable = operand.expr.nullable
+            || mode == CastMode::Try
+            || style.as_ref().is_some_and(|style| style.nullable)
+            || may_overflow(&operand.expr.ty, &ty);
         let expr = Expr {
             kind: ExprKind::Cast {
                 operand: Box::new(operand.expr),
@@ -200,7 +203,12 @@ impl Binder<'_> {
         if value.origin != Origin::Null {
             check_implicit(from, ty.kind)?;
         }
-        Ok(self.cast(value.expr, ty, CastMode::Assign))
+        Ok(self.cast(value.expr, ty, self.column_mode()))
+    }
+
+    /// How a column takes a value: without ANSI_WARNINGS what is too long is cut.
+    pub fn column_mode(&self) -> CastMode {
+        if self.options.ansi_warnings { CastMode::Assign } else { CastMode::Explicit }
     }
 
     /// A conversion that is known to be allowed, folded if possible.
@@ -208,7 +216,7 @@ impl Binder<'_> {
         if operand.ty == ty {
             return operand;
         }
-        let nullable = operand.nullable || mode == CastMode::Try;
+        let nullable = operand.nullable || mode == CastMode::Try || may_overflow(&operand.ty, &ty);
         let kind = ExprKind::Cast { operand: Box::new(operand), mode, style: None };
         self.fold_cast(Expr { kind, ty, nullable })
     }
@@ -240,9 +248,17 @@ impl Binder<'_> {
     /// A conversion of a constant as a constant, if its result is certain.
     fn fold_cast(&mut self, expr: Expr) -> Expr {
         let ExprKind::Cast { operand, mode, style } = &expr.kind else { return expr };
-        let ExprKind::Constant(value) = &operand.kind else { return expr };
+        // A style that is NULL makes the result NULL.
+        let no_style = style.as_deref().is_some_and(
+            |style| matches!(&style.kind, ExprKind::Constant(value) if value.is_null()),
+        );
+        let value = match &operand.kind {
+            _ if no_style => &Value::Null,
+            ExprKind::Constant(value) => value,
+            _ => return expr,
+        };
         if value.is_null() {
-            let kind = ExprKind::Constant(base::Value::Null);
+            let kind = ExprKind::Constant(Value::Null);
             return Expr { kind, ty: expr.ty, nullable: true };
         }
         let style = match style.as_deref() {
@@ -276,6 +292,10 @@ impl Binder<'_> {
             let options = ConvertOptions { style, overlong, dates };
             fold::cast(value, from, to, &options, arena).ok()
         };
+        let has_fraction = from.kind.is_decimal() || from.kind.is_money();
+        if self.options.numeric_roundabort && has_fraction && to.scale < from.scale {
+            return None;
+        }
         let settings = DateSettings::default();
         let text_and_date = (from.kind.is_character() && to.kind.is_temporal())
             || (from.kind.is_temporal() && to.kind.is_character());

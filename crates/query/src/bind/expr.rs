@@ -248,7 +248,9 @@ impl Binder<'_> {
             let constant = Scalar::constant(ty, value.to_owned());
             return Ok(Scalar { origin, ..constant });
         }
-        let nullable = inner.nullable;
+        // The smallest integer has no negative.
+        let overflows = op == UnaryOp::Minus && (ty.kind.is_integer() || ty.kind.is_money());
+        let nullable = inner.nullable || overflows;
         let kind = match op {
             UnaryOp::BitNot => ExprKind::BitNot(Box::new(inner)),
             _ => ExprKind::Negate(Box::new(inner)),
@@ -266,8 +268,11 @@ impl Binder<'_> {
         let collation = label.any_collation();
         let with = |ty: SqlType| collation.map_or(ty, |c| ty.with_collation(c));
         let (l, r, result) = (with(l), with(r), with(result));
-        let left = self.coerce_operand(left, l, concatenates)?;
-        let right = self.coerce_operand(right, r, concatenates)?;
+        let mut left = self.coerce_operand(left, l, concatenates)?;
+        let mut right = self.coerce_operand(right, r, concatenates)?;
+        if concatenates && op == BinaryOp::Add && !self.options.concat_null_yields_null {
+            (left, right) = (self.or_empty(left)?, self.or_empty(right)?);
+        }
         let nullable = left.nullable || right.nullable;
         if let (ExprKind::Constant(a), ExprKind::Constant(b)) = (&left.kind, &right.kind) {
             let signature = Signature { left: l, right: r, result };
@@ -287,6 +292,24 @@ impl Binder<'_> {
         };
         let label = if concatenates { label } else { Label::NONE };
         Ok(Scalar { expr: Expr { kind, ty: result, nullable }, label, origin: Origin::Plain })
+    }
+
+    /// What is concatenated where CONCAT_NULL_YIELDS_NULL is off: empty instead of NULL.
+    fn or_empty(&mut self, operand: Expr) -> BindResult<Expr> {
+        if !operand.nullable {
+            return Ok(operand);
+        }
+        let ty = operand.ty;
+        let empty = match ty.kind.repr() {
+            base::types::Repr::Chars => Value::Chars(Box::default()),
+            base::types::Repr::Unicode => Value::Unicode(Box::default()),
+            _ => Value::Bytes(Box::default()),
+        };
+        if let ExprKind::Constant(Value::Null) = operand.kind {
+            return Ok(Expr { kind: ExprKind::Constant(empty), ty, nullable: false });
+        }
+        let empty = Scalar::constant(ty, empty);
+        Ok(self.isnull(Scalar::computed(operand), empty)?.expr)
     }
 
     /// An operand as the operator wants it. What is concatenated need not be converted to a longer type

@@ -4,6 +4,7 @@
 //! [`Binder::assemble`] makes operators of them when everything that refers to their columns has been
 //! bound, so that scans read what is used.
 
+use base::types::conversion::may_overflow;
 use base::{SqlError, message};
 use tsql::ast::{self, JoinHint, TableSourceKind};
 
@@ -12,7 +13,7 @@ use super::context::{BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{Clause, Exposed, OutCol, Rows, ScanSource, Source};
 use super::select::{Usage, computed};
-use crate::plan::expr::Pred;
+use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::JoinMethod;
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
 use crate::plan::walk::{Part, Parts};
@@ -249,7 +250,8 @@ impl Binder<'_> {
         for at in 0..width {
             let (ty, label) = self.unify(bound.iter().map(|row| &row[at]), "VALUES")?;
             let is_null = bound.iter().all(|row| row[at].origin == Origin::Null);
-            let nullable = bound.iter().any(|row| row[at].expr.nullable);
+            let is_nullable = |expr: &Expr| expr.nullable || may_overflow(&expr.ty, &ty);
+            let nullable = bound.iter().any(|row| is_nullable(&row[at].expr));
             let origin = if is_null { Origin::Null } else { Origin::Plain };
             let id = self.free_column();
             let (name, base, views) = (None, None, Vec::new());

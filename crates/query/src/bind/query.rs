@@ -1,5 +1,6 @@
 //! Queries: bodies with set operators, and what stands around a body; subqueries.
 
+use base::types::conversion::may_overflow;
 use base::types::operators;
 use base::{SqlError, SqlType, message};
 use tsql::ast::{self, ForKind, QueryBody, SetOperator};
@@ -193,7 +194,10 @@ impl Binder<'_> {
             id: self.free_column(),
             name: a.name.clone(),
             ty,
-            nullable: a.nullable || b.nullable,
+            nullable: a.nullable
+                || b.nullable
+                || may_overflow(&a.ty, &ty)
+                || may_overflow(&b.ty, &ty),
             label,
             origin,
             base: None,

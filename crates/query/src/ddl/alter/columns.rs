@@ -86,7 +86,7 @@ fn retyped(
     new.ty = ty;
     new.user_type = declared.user_type;
     new.sparse = sparse || old.sparse;
-    new.ansi_padded = setting.ansi_padding;
+    new.ansi_padded = setting.ansi_padding || ty.kind.is_unicode();
     let in_key =
         altered.old.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
     new.nullable = match (written.nullable, declared.nullable) {

@@ -25,6 +25,7 @@ impl Context<'_> {
         self.evaluated(program, step, frame, |context, unit, frame| {
             context.run_unit(unit, frame).map(drop)
         })?;
+        self.tell_arithmetic().map_err(Fault::lost)?;
         if !declaration {
             self.session.left.row_count = 1;
             self.done(command::NONE, None).map_err(Fault::lost)?;

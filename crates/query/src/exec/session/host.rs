@@ -169,6 +169,15 @@ impl Host for State {
         loaded.map_err(|error| self.load_error(error, (used.database, &used.table)))
     }
 
+    fn note_arithmetic_error(&mut self, error: &SqlError) {
+        let notes = &mut self.arithmetic;
+        match error.number() {
+            number if number == message::DIVIDE_BY_ZERO.number => notes.divided_by_zero = true,
+            number if number == message::INVALID_FLOATING_POINT.number => notes.undefined = true,
+            _ => notes.overflowed = true,
+        }
+    }
+
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]> {
         let catalog = self.catalog(database)?;
         match catalog.sequences().next_row_version(task) {
