@@ -21,6 +21,7 @@ mod online;
 mod panics;
 mod requests;
 mod resource_pools;
+mod settings;
 mod shrinking;
 mod spilling;
 mod sql;
