@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::convert::ConvertOptions;
+use base::convert::{ConvertOptions, Overlong};
 use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, TypeKind, Value, ValueRef, message};
 use engine::catalog::def::*;
@@ -149,7 +149,11 @@ impl Copier<'_> {
         for (source, column) in self.sources.iter().zip(&self.columns) {
             let converted = |value, ty: &SqlType| match *ty == column.ty {
                 true => Ok(value),
-                false => base::convert(value, ty, &column.ty, &self.options, &self.arena),
+                false => {
+                    let overlong = Overlong::RefuseFor { table: &self.table, column: &column.name };
+                    let options = ConvertOptions { overlong, ..self.options };
+                    base::convert(value, ty, &column.ty, &options, &self.arena)
+                }
             };
             let value = match source {
                 Source::Old(place) => {
