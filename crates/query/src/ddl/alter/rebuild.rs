@@ -165,7 +165,7 @@ impl Copier<'_> {
                 Source::RowVersion => {
                     let version = self.catalog.sequences().next_row_version(self.task);
                     let version = version.map_err(|error| sequence_failure(&error))?;
-                    Ok(ValueRef::Bytes(self.arena.alloc_bytes(&version.to_be_bytes())))
+                    Ok(ValueRef::Bytes(self.arena.alloc_bytes(&version.first.to_be_bytes())))
                 }
             }?;
             if value.is_null() && !column.nullable {

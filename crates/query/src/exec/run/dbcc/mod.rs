@@ -165,7 +165,8 @@ impl Context<'_> {
             let value =
                 value.ok_or_else(|| SqlError::new(&message::DBCC_PARAMETER_INVALID, &[&3]))?;
             let reseeded = catalog.database().reseed_identity(self.task, stored, value);
-            reseeded.map_err(|error| Fault::from(engine_error(&error)))?;
+            let end = reseeded.map_err(|error| Fault::from(engine_error(&error)))?;
+            self.session.access(database)?.place.note_shown(end);
         }
         if informs(dbcc) {
             let args: [Shown; 2] = [&current, &current];
