@@ -134,6 +134,7 @@ impl Binder<'_> {
                 name: name.clone(),
                 var: VarId(u32::MAX - at as u32),
                 ty: None,
+                like: None,
             });
         }
         let Undeclared { var, ty, .. } = list[at];
