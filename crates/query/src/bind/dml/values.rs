@@ -133,16 +133,7 @@ impl Binder<'_> {
             Some(schema) => qualified(schema, &changing.table).to_string(),
             None => shown_name(&changing.table).to_string(),
         };
-        let expr = self.coerce_to_column(value, column.ty, &shown, &column.name)?;
-        // A column of ANSI_PADDING OFF keeps no trailing blanks or zeros.
-        let trim = match column.ty.kind {
-            _ if column.ansi_padded => return Ok(expr),
-            TypeKind::VarChar => "RTRIM",
-            TypeKind::VarBinary => "TRIM ZEROS",
-            _ => return Ok(expr),
-        };
-        let trimmed = self.library_call(trim, vec![Scalar::computed(expr)])?;
-        Ok(self.cast(trimmed.expr, column.ty, CastMode::Explicit))
+        self.coerce_to_column(value, column.ty, &shown, &column.name)
     }
 
     /// The value of every stored column of a new row, in layout order: those given by place in

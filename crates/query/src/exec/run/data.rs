@@ -173,7 +173,6 @@ impl Context<'_> {
     /// What a statement leaves behind, and what the client hears of it.
     pub(crate) fn conclude(&mut self, outcome: &Outcome, kind: StatementKind) -> Run<()> {
         self.session.left.row_count = outcome.rows as i64;
-        self.tell_arithmetic().map_err(Fault::lost)?;
         if outcome.null_eliminated && self.session.options.settings.ansi_warnings {
             self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
         }
@@ -192,7 +191,7 @@ impl Context<'_> {
     /// `FMTONLY`: only the columns.
     fn announce_only(&mut self, plan: &StepPlan) -> Run<()> {
         for result in &plan.unit.results {
-            self.sink.start(self.task, result)?;
+            self.sink.start(self.task, result).map_err(Fault::lost)?;
         }
         Ok(())
     }
@@ -338,10 +337,6 @@ impl Context<'_> {
         }
         let database = self.session.name_database();
         if unit.tables.is_empty() {
-            // What the server knows of itself is read from tables, as far as anybody can see.
-            if facts.reads_system_rowsets {
-                self.begin_implicitly()?;
-            }
             self.session.statements.push(OpenStatement::new(database));
             return Ok(Opened::Within);
         }
@@ -622,7 +617,7 @@ impl Context<'_> {
 }
 
 /// Whether an error of compiling depends on what the session has set, so that it is not one of the
-/// text: `IDENTITY_INSERT`, and the options that indexes need.
+/// text: `IDENTITY_INSERT`.
 pub(super) fn depends_on_session(error: &SqlError) -> bool {
-    matches!(error.number(), 544 | 545 | 1934 | 8101)
+    matches!(error.number(), 544 | 545 | 8101)
 }
