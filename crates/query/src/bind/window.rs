@@ -84,7 +84,9 @@ impl Binder<'_> {
         if window.frame.is_some() && !takes_frame {
             return Err(fail(&message::FUNCTION_WITHOUT_WINDOW_FRAME));
         }
-        let (kind, ty, label, nullable) = self.window_kind(ranking, args, &window).at(line)?;
+        let ignore_nulls = call.ignore_nulls == Some(true);
+        let (kind, ty, label, nullable) =
+            self.window_kind(ranking, args, &window, ignore_nulls).at(line)?;
         Ok(self.register_window(window, WindowFunction { kind, ty }, label, nullable))
     }
 
@@ -93,6 +95,7 @@ impl Binder<'_> {
         ranking: Ranking,
         mut args: Vec<Scalar>,
         window: &Window,
+        ignore_nulls: bool,
     ) -> BindResult<(WindowKind, SqlType, Label, bool)> {
         let counts = |kind| Ok((kind, SqlType::bigint(), Label::NONE, false));
         match ranking {
@@ -111,10 +114,11 @@ impl Binder<'_> {
                 let value = args.remove(0);
                 let (ty, label) = (value.expr.ty, value.label);
                 let last = ranking == Ranking::LastValue;
-                let kind = WindowKind::Edge { value: value.expr, last, frame: window.frame() };
+                let frame = window.frame();
+                let kind = WindowKind::Edge { value: value.expr, last, ignore_nulls, frame };
                 Ok((kind, ty, label, true))
             }
-            Ranking::Lag | Ranking::Lead => self.shift(ranking == Ranking::Lag, args),
+            Ranking::Lag | Ranking::Lead => self.shift(ranking == Ranking::Lag, ignore_nulls, args),
         }
     }
 
@@ -122,6 +126,7 @@ impl Binder<'_> {
     fn shift(
         &mut self,
         back: bool,
+        ignore_nulls: bool,
         args: Vec<Scalar>,
     ) -> BindResult<(WindowKind, SqlType, Label, bool)> {
         let mut args = args.into_iter();
@@ -139,7 +144,7 @@ impl Binder<'_> {
             }
             _ => None,
         };
-        let kind = WindowKind::Shift { value: value.expr, offset, back, default };
+        let kind = WindowKind::Shift { value: value.expr, offset, back, ignore_nulls, default };
         Ok((kind, ty, label, true))
     }
 
@@ -209,7 +214,7 @@ impl Binder<'_> {
     }
 
     /// Binds the parts of a window function. Errors 4108, 4109.
-    pub(super) fn inside_window<T>(
+    fn inside_window<T>(
         &mut self,
         line: u32,
         f: impl FnOnce(&mut Self) -> BindResult<T>,
@@ -265,7 +270,7 @@ impl Binder<'_> {
     }
 
     /// `ORDER BY` in `OVER`. Errors 5308, 5309.
-    pub(super) fn window_order(&mut self, items: &[ast::OrderItem]) -> BindResult<Vec<SortKey>> {
+    fn window_order(&mut self, items: &[ast::OrderItem]) -> BindResult<Vec<SortKey>> {
         let mut keys = Vec::with_capacity(items.len());
         for item in items {
             let line = item.expr.span.line;

@@ -349,6 +349,8 @@ pub enum WindowOp {
         offset: u16,
         /// `LAG`.
         back: bool,
+        /// Rows whose value is NULL do not count.
+        ignore_nulls: bool,
         /// The column with the default.
         default: Option<u16>,
     },
@@ -358,6 +360,8 @@ pub enum WindowOp {
         value: u16,
         /// `LAST_VALUE`.
         last: bool,
+        /// Rows whose value is NULL do not count.
+        ignore_nulls: bool,
         /// Over which rows.
         frame: Frame,
     },

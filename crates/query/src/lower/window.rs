@@ -121,15 +121,19 @@ fn descriptors(functions: &[(ColId, WindowFunction)], first: usize) -> Box<[Wind
             WindowKind::Distribution(false) => WindowOp::PercentRank,
             WindowKind::Distribution(true) => WindowOp::CumeDist,
             WindowKind::Ntile(_) => WindowOp::Ntile(at),
-            WindowKind::Shift { back, default, .. } => WindowOp::Shift {
+            WindowKind::Shift { back, default, ignore_nulls, .. } => WindowOp::Shift {
                 value: at,
                 offset: at + 1,
                 back: *back,
+                ignore_nulls: *ignore_nulls,
                 default: default.as_ref().map(|_| at + 2),
             },
-            WindowKind::Edge { last, frame, .. } => {
-                WindowOp::Edge { value: at, last: *last, frame: frame.clone() }
-            }
+            WindowKind::Edge { last, ignore_nulls, frame, .. } => WindowOp::Edge {
+                value: at,
+                last: *last,
+                ignore_nulls: *ignore_nulls,
+                frame: frame.clone(),
+            },
             WindowKind::Aggregate(aggregate, frame) => WindowOp::Aggregate {
                 function: aggregate.function,
                 types: CallTypes {

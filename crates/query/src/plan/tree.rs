@@ -380,6 +380,8 @@ pub enum WindowKind {
         offset: Expr,
         /// `LAG` instead of `LEAD`.
         back: bool,
+        /// `IGNORE NULLS`: rows whose value is NULL do not count.
+        ignore_nulls: bool,
         /// What is yielded beyond the partition.
         default: Option<Expr>,
     },
@@ -389,6 +391,8 @@ pub enum WindowKind {
         value: Expr,
         /// `LAST_VALUE`.
         last: bool,
+        /// `IGNORE NULLS`: rows whose value is NULL do not count.
+        ignore_nulls: bool,
         /// Over which rows.
         frame: Frame,
     },

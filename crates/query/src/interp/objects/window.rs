@@ -136,6 +136,33 @@ fn memory_eq(memory: &Memory, a: Piece, b: Piece) -> bool {
     memory.get(a) == memory.get(b)
 }
 
+/// The rows of a partition that `IGNORE NULLS` counts.
+struct WithValues {
+    /// In order.
+    rows: Vec<usize>,
+    /// For each row, and for the end, how many of them come before it.
+    before: Vec<usize>,
+}
+
+impl WithValues {
+    fn at_or_after(&self, row: usize) -> Option<usize> {
+        self.rows.get(self.before[row]).copied()
+    }
+
+    fn before(&self, row: usize) -> Option<usize> {
+        self.before[row].checked_sub(1).map(|at| self.rows[at])
+    }
+
+    /// The row that comes `away` (at least 1) before or after another.
+    fn shifted(&self, row: usize, away: usize, back: bool) -> Option<usize> {
+        let at = match back {
+            true => self.before[row].checked_sub(away),
+            false => self.before[row + 1].checked_add(away - 1),
+        };
+        self.rows.get(at?).copied()
+    }
+}
+
 /// One function over one partition.
 struct Pass<'w> {
     memory: &'w Memory,
@@ -169,20 +196,13 @@ impl<'w> Pass<'w> {
                 self.ranks(kind);
             }
             WindowOp::Ntile(column) => self.ntile(*column)?,
-            WindowOp::Shift { value, offset, back, default } => {
-                self.shift(*value, *offset, *back, *default)?;
+            WindowOp::Shift { value, offset, back, ignore_nulls, default } => {
+                let counted = ignore_nulls.then(|| self.with_values(*value));
+                self.shift(*value, *offset, *back, counted.as_ref(), *default)?;
             }
-            WindowOp::Edge { value, last, frame } => {
-                let peers = self.peer_groups();
-                for row in 0..rows {
-                    let frame = self.frame(row, frame, &peers);
-                    let at = if *last { frame.end.checked_sub(1) } else { Some(frame.start) };
-                    let slot = match at {
-                        Some(at) if !frame.is_empty() => Slot::from_value(self.column(at, *value)),
-                        _ => Slot::NULL,
-                    };
-                    self.set(row, slot);
-                }
+            WindowOp::Edge { value, last, ignore_nulls, frame } => {
+                let counted = ignore_nulls.then(|| self.with_values(*value));
+                self.edges(*value, *last, counted.as_ref(), frame);
             }
             WindowOp::Aggregate { function, types, args, frame } => {
                 self.aggregate(function, types, args, frame)?;
@@ -244,11 +264,44 @@ impl<'w> Pass<'w> {
         Ok(())
     }
 
+    /// Which rows have a value in a column.
+    fn with_values(&self, column: u16) -> WithValues {
+        let mut counted = WithValues { rows: Vec::new(), before: vec![0] };
+        for row in 0..self.entries.len() {
+            if !self.column(row, column).is_null() {
+                counted.rows.push(row);
+            }
+            counted.before.push(counted.rows.len());
+        }
+        counted
+    }
+
+    /// `FIRST_VALUE` and `LAST_VALUE`; of the `counted` rows alone if there are such.
+    fn edges(&mut self, value: u16, last: bool, counted: Option<&WithValues>, frame: &Frame) {
+        let peers = self.peer_groups();
+        for row in 0..self.entries.len() {
+            let frame = self.frame(row, frame, &peers);
+            let found = match (counted, last) {
+                (None, false) => Some(frame.start),
+                (None, true) => frame.end.checked_sub(1),
+                (Some(counted), false) => counted.at_or_after(frame.start),
+                (Some(counted), true) => counted.before(frame.end),
+            };
+            let slot = match found.filter(|found| frame.contains(found)) {
+                Some(found) => Slot::from_value(self.column(found, value)),
+                None => Slot::NULL,
+            };
+            self.set(row, slot);
+        }
+    }
+
+    /// `LAG` and `LEAD`; by the `counted` rows alone if there are such.
     fn shift(
         &mut self,
         value: u16,
         offset: u16,
         back: bool,
+        counted: Option<&WithValues>,
         default: Option<u16>,
     ) -> SqlResult<()> {
         for row in 0..self.entries.len() {
@@ -260,7 +313,11 @@ impl<'w> Pass<'w> {
                 }
                 _ => return Err(SqlError::new(&message::LAG_LEAD_NEGATIVE_OFFSET, &[])),
             };
-            let other = if back { row.checked_sub(away) } else { row.checked_add(away) };
+            let other = match counted {
+                Some(counted) if away > 0 => counted.shifted(row, away, back),
+                _ if back => row.checked_sub(away),
+                _ => row.checked_add(away),
+            };
             let found = match other.filter(|o| *o < self.entries.len()) {
                 Some(other) => self.column(other, value),
                 None => default.map_or(ValueRef::Null, |column| self.column(row, column)),

@@ -617,13 +617,15 @@ impl Generator {
                 let value = self.expr(&ty, scope, 1);
                 let offset = constant(bigint, Value::Int(self.dice.below(3) as i64));
                 let default = self.dice.chance(50).then(|| self.expr(&ty, scope, 1));
-                let back = self.dice.chance(50);
-                WindowFunction { kind: WindowKind::Shift { value, offset, back, default }, ty }
+                let (back, ignore_nulls) = (self.dice.chance(50), self.dice.chance(50));
+                let kind = WindowKind::Shift { value, offset, back, ignore_nulls, default };
+                WindowFunction { kind, ty }
             }
             2 => {
                 let value = self.expr(&ty, scope, 1);
-                let (last, frame) = (self.dice.chance(50), self.frame());
-                WindowFunction { kind: WindowKind::Edge { value, last, frame }, ty }
+                let (last, ignore_nulls) = (self.dice.chance(50), self.dice.chance(50));
+                let frame = self.frame();
+                WindowFunction { kind: WindowKind::Edge { value, last, ignore_nulls, frame }, ty }
             }
             _ => {
                 let aggregate = self.aggregate_call(scope, false);

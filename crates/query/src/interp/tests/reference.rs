@@ -603,26 +603,34 @@ impl Reference {
                 }
                 Value::Int(distinct.len() as i64 + 1)
             }
-            WindowKind::Shift { value, offset, back, default } => {
+            WindowKind::Shift { value, offset, back, ignore_nulls, default } => {
                 let Value::Int(away) = self.expr(offset, &members[place].1)? else {
                     return Ok(Value::Null);
                 };
-                let other = if *back { place as i64 - away } else { place as i64 + away };
-                match usize::try_from(other).ok().and_then(|o| members.get(o)) {
-                    Some((_, row)) => self.expr(value, row)?,
-                    None => match default {
+                let mut values: Vec<Value> =
+                    members.iter().map(|m| self.expr(value, &m.1)).collect::<SqlResult<_>>()?;
+                let own = values[place].clone();
+                let mut others = match back {
+                    true => values.drain(..place).rev().collect::<Vec<_>>(),
+                    false => values.split_off(place + 1),
+                };
+                others.retain(|v| !(*ignore_nulls && v.is_null()));
+                match usize::try_from(away - 1) {
+                    Err(_) => own,
+                    Ok(at) if at < others.len() => others.swap_remove(at),
+                    Ok(_) => match default {
                         Some(default) => self.expr(default, &members[place].1)?,
                         None => Value::Null,
                     },
                 }
             }
-            WindowKind::Edge { value, last, frame: f } => {
-                let range = frame(f);
-                match (range.is_empty(), last) {
-                    (true, _) => Value::Null,
-                    (_, true) => self.expr(value, &members[range.end - 1].1)?,
-                    (_, false) => self.expr(value, &members[range.start].1)?,
-                }
+            WindowKind::Edge { value, last, ignore_nulls, frame: f } => {
+                let rows = members[frame(f)].iter();
+                let mut values: Vec<Value> =
+                    rows.map(|m| self.expr(value, &m.1)).collect::<SqlResult<_>>()?;
+                values.retain(|v| !(*ignore_nulls && v.is_null()));
+                let found = if *last { values.pop() } else { values.into_iter().next() };
+                found.unwrap_or(Value::Null)
             }
             WindowKind::Aggregate(aggregate, f) => {
                 let rows: Vec<Env> = members[frame(f)].iter().map(|m| m.1.clone()).collect();
