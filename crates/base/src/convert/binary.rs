@@ -1,7 +1,7 @@
 //! To binary, varbinary, rowversion and uniqueidentifier.
 
 use super::strings::{Ascii, truncation};
-use super::{ConvertOptions, Overlong, cannot_convert, not_allowed};
+use super::{ConvertOptions, Overlong, cannot_convert, not_allowed, style_not_supported};
 use crate::arena::Arena;
 use crate::datetime::civil::TICKS_PER_DAY;
 use crate::error::{SqlError, SqlResult};
@@ -226,6 +226,7 @@ fn from_string<'a>(
             }
             finish(bytes, to, options, arena)
         }
+        Some(style) if style != 0 => Err(style_not_supported(style, from.kind, to.kind)),
         _ => match value {
             ValueRef::Chars(bytes) | ValueRef::Unicode(bytes) => finish(bytes, to, options, arena),
             other => unreachable!("{other:?} is not a string"),

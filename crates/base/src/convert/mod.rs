@@ -136,6 +136,12 @@ fn not_allowed(from: &SqlType, to: &SqlType) -> SqlError {
     SqlError::new(&message::EXPLICIT_CONVERSION_NOT_ALLOWED, &[&from.kind, &to.kind])
 }
 
+/// Error 9809.
+#[cold]
+fn style_not_supported(style: i32, from: TypeKind, to: TypeKind) -> SqlError {
+    SqlError::new(&message::STYLE_NOT_SUPPORTED, &[&style, &from, &to])
+}
+
 /// Error 8114.
 #[cold]
 fn cannot_convert(from: TypeKind, to: TypeKind) -> SqlError {

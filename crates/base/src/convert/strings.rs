@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{ConvertOptions, Overlong, expression_overflow, not_allowed, overflow_converting};
+use super::{
+    ConvertOptions, Overlong, expression_overflow, not_allowed, overflow_converting,
+    style_not_supported,
+};
 use crate::arena::Arena;
 use crate::collation::codepage::{
     self, CodePage, chars_to_string, code_page, string_to_chars, string_to_unicode,
@@ -184,9 +187,7 @@ fn from_temporal<'a>(
     let style = options.style.unwrap_or(format::default_style(from.kind));
     let text = format::format(&written, style, options.dates.language).map_err(|e| match e {
         StyleError::Unknown => SqlError::new(&message::INVALID_STYLE, &[&style, &from.kind]),
-        StyleError::NotForType => {
-            SqlError::new(&message::STYLE_NOT_SUPPORTED, &[&style, &from.kind, &to.kind])
-        }
+        StyleError::NotForType => style_not_supported(style, from.kind, to.kind),
     })?;
     place(text.as_str(), to, arena, || TooLong::Cut)
 }
@@ -320,7 +321,10 @@ fn from_binary<'a>(
         return Err(not_allowed(from, to));
     }
     let style = options.style.unwrap_or(0);
-    if style == 1 || style == 2 {
+    if !(0..=2).contains(&style) {
+        return Err(style_not_supported(style, from.kind, to.kind));
+    }
+    if style != 0 {
         let mut hex = arena.buffer();
         if style == 1 {
             hex.extend(b"0x");

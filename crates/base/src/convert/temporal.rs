@@ -1,8 +1,9 @@
 //! To dates and times.
 
 use super::strings::quoted;
-use super::{ConvertOptions, expression_overflow, not_allowed};
+use super::{ConvertOptions, expression_overflow, not_allowed, style_not_supported};
 use crate::datetime::civil::{DATETIME_TICKS_PER_DAY, TICKS_PER_DAY};
+use crate::datetime::format::is_style;
 use crate::datetime::language::DateOrder;
 use crate::datetime::moment::Moment;
 use crate::datetime::parse::{self, Dialect, ParseError};
@@ -69,6 +70,11 @@ fn from_text(
     options: &ConvertOptions<'_>,
 ) -> SqlResult<ValueRef<'static>> {
     let dialect = if is_old(to.kind) { Dialect::Old } else { Dialect::New };
+    if let Some(style) = options.style {
+        if dialect == Dialect::New && !is_style(style) {
+            return Err(style_not_supported(style, from.kind, to.kind));
+        }
+    }
     let order = options.style.and_then(order_of);
     let failed = |error| match (to.kind, error) {
         (TypeKind::SmallDateTime, ParseError::Syntax) => {

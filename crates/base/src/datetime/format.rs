@@ -78,6 +78,11 @@ fn find(number: i32) -> Option<Style> {
     }
 }
 
+/// Whether there is a style of this number, for reading or writing.
+pub fn is_style(number: i32) -> bool {
+    find(number).is_some()
+}
+
 /// The style that `CAST` writes a type in.
 pub const fn default_style(kind: TypeKind) -> i32 {
     match kind {

@@ -16,9 +16,10 @@ use super::language::{DateOrder, DateSettings};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// datetime, smalldatetime: three digits of a fraction, no offset, `yyyy-mm-dd` in the
-    /// session's order.
+    /// session's order unless a `T` and a time follow.
     Old,
-    /// date, time, datetime2, datetimeoffset: seven digits, an offset, `yyyy-mm-dd` always so.
+    /// date, time, datetime2, datetimeoffset: an offset, `yyyy-mm-dd` always so; digits of a fraction
+    /// beyond the seventh round.
     New,
 }
 
@@ -49,11 +50,16 @@ pub fn parse(
     order: Option<DateOrder>,
     settings: &DateSettings,
 ) -> Result<Parsed, ParseError> {
-    let text = strip_odbc(text.trim_matches(|c: char| c.is_ascii_whitespace()));
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let (text, order) = match inside_odbc(text) {
+        // ODBC's escapes have one order, whatever the session or the style says.
+        Some(inner) => (inner, DateOrder::Ymd),
+        None => (text, order.unwrap_or(settings.order)),
+    };
     let mut reader = Reader {
         rest: text,
         dialect,
-        order: order.unwrap_or(settings.order),
+        order,
         settings,
         date: None,
         time: None,
@@ -66,15 +72,13 @@ pub fn parse(
     reader.finish()
 }
 
-/// The content of `{ts '…'}`, `{d '…'}`, `{t '…'}`; other texts as they are.
-fn strip_odbc(text: &str) -> &str {
-    let inner = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).map(str::trim);
-    let Some(inner) = inner else { return text };
-    let quoted = ["ts", "d", "t"].iter().find_map(|kind| {
+/// The content of `{ts '…'}`, `{d '…'}` and `{t '…'}`.
+fn inside_odbc(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('{')?.strip_suffix('}')?.trim();
+    ["ts", "d", "t"].iter().find_map(|kind| {
         let rest = inner.get(..kind.len()).filter(|p| p.eq_ignore_ascii_case(kind))?;
         inner[rest.len()..].trim_start().strip_prefix('\'')?.strip_suffix('\'')
-    });
-    quoted.unwrap_or(text)
+    })
 }
 
 /// A run of digits.
@@ -100,6 +104,9 @@ struct Reader<'a> {
 }
 
 const SYNTAX: ParseError = ParseError::Syntax;
+
+/// Digits that the fraction of a second may have: clients of other systems send nanoseconds.
+const FRACTION_DIGITS_MAX: usize = 9;
 
 impl Reader<'_> {
     fn run(&mut self) -> Result<(), ParseError> {
@@ -174,10 +181,12 @@ impl Reader<'_> {
         if parts.iter().any(|n| n.digits == 3 || n.digits > 4) {
             return Err(SYNTAX);
         }
+        let iso_time = self.iso_time_marker();
         let month_first = self.order.month_first();
         let by_order = |x: Number, y: Number| if month_first { (x, y) } else { (y, x) };
         let (year, (month, day)) = match (long(a), long(b), long(c)) {
             (true, false, false) if self.dialect == Dialect::New => (a, (b, c)),
+            (true, false, false) if iso_time && separator == b'-' => (a, (b, c)),
             (true, false, false) => (a, by_order(b, c)),
             (false, true, false) => (b, by_order(a, c)),
             (false, false, true) => (c, by_order(a, b)),
@@ -191,18 +200,15 @@ impl Reader<'_> {
             },
             _ => return Err(SYNTAX),
         };
-        self.set_date(self.year(year), month.value as u32, day.value as u32)?;
-        self.iso_time_marker();
-        Ok(())
+        self.set_date(self.year(year), month.value as u32, day.value as u32)
     }
 
-    /// `T` between a date and a time.
-    fn iso_time_marker(&mut self) {
-        if let Some(after) = self.rest.strip_prefix(['T', 't']) {
-            if after.starts_with(|c: char| c.is_ascii_digit()) {
-                self.rest = after;
-            }
-        }
+    /// `T` between a date and a time: whether there is one.
+    fn iso_time_marker(&mut self) -> bool {
+        let after = self.rest.strip_prefix(['T', 't']);
+        let after = after.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     fn year(&self, number: Number) -> i32 {
@@ -289,12 +295,7 @@ impl Reader<'_> {
         if let Some(after) = self.rest.strip_prefix('.') {
             // A blank may stand after the point.
             self.rest = after.trim_start();
-            let number = self.take_number()?;
-            let limit = if self.dialect == Dialect::Old { 3 } else { 7 };
-            if number.digits > limit {
-                return Err(SYNTAX);
-            }
-            return Ok(i64::from(number.value) * 10i64.pow(7 - number.digits as u32));
+            return self.decimals();
         }
         if let Some(after) = self.rest.strip_prefix(':') {
             self.rest = after;
@@ -305,6 +306,23 @@ impl Reader<'_> {
             return Ok(i64::from(number.value) * 10_000);
         }
         Ok(0)
+    }
+
+    /// The digits behind the point, as units of 100 ns.
+    fn decimals(&mut self) -> Result<i64, ParseError> {
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (limit, read) = match self.dialect {
+            Dialect::Old => (3, digits),
+            Dialect::New => (FRACTION_DIGITS_MAX, digits.min(7)),
+        };
+        if digits == 0 || digits > limit {
+            return Err(SYNTAX);
+        }
+        let (text, rest) = self.rest.split_at(digits);
+        self.rest = rest;
+        let value: i64 = text[..read].parse().map_err(|_| SYNTAX)?;
+        let rounded_up = text.as_bytes().get(read).is_some_and(|next| *next >= b'5');
+        Ok(value * 10i64.pow(7 - read as u32) + i64::from(rounded_up))
     }
 
     fn offset(&mut self) -> Result<(), ParseError> {
@@ -475,6 +493,28 @@ mod tests {
         use DateOrder::*;
         assert_eq!(read("1996-04-05", Dialect::Old, Dmy).as_deref(), Ok("1996-05-04 00:00:00.000"));
         assert_eq!(read("1996-04-05", Dialect::New, Dmy).as_deref(), Ok("1996-04-05 00:00:00.000"));
+        for order in [Mdy, Dmy, Ydm] {
+            for text in [
+                "1996-04-15T14:30:20.123",
+                "{ts '1996-04-15 14:30:20.123'}",
+                "{ TS'1996-04-15 14:30:20:123' }",
+            ] {
+                let expected = Ok("1996-04-15 14:30:20.123");
+                assert_eq!(read(text, Dialect::Old, order).as_deref(), expected, "{text}");
+                assert_eq!(read(text, Dialect::New, order).as_deref(), expected, "{text}");
+            }
+            let day = Ok("1996-04-05 00:00:00.000");
+            assert_eq!(read("{d '1996-04-05'}", Dialect::Old, order).as_deref(), day);
+        }
+        for (text, ticks) in [
+            ("10:00:00.123456749", 1_234_567),
+            ("10:00:00.12345675", 1_234_568),
+            ("10:00:00.123456700", 1_234_567),
+            ("10:00:00.999999999", 10_000_000),
+        ] {
+            let p = parse(text, Dialect::New, None, &settings(Mdy)).unwrap();
+            assert_eq!(p.ticks, 10 * TICKS_PER_HOUR + ticks, "{text}");
+        }
         let fraction = "1996-04-05 10:00:00.1234567";
         assert_eq!(read(fraction, Dialect::Old, Mdy), Err(ParseError::Syntax));
         assert!(read(fraction, Dialect::New, Mdy).is_ok());
@@ -507,7 +547,7 @@ mod tests {
             ("10:00 11:00", ParseError::Syntax),
             ("{ts 'x'}", ParseError::Syntax),
             ("é", ParseError::Syntax),
-            ("10:00:00.12345678", ParseError::Syntax),
+            ("10:00:00.1234567890", ParseError::Syntax),
         ] {
             assert_eq!(read(text, Dialect::New, Mdy), Err(expected), "{text}");
         }

@@ -10,10 +10,9 @@ use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryO
 use super::binder::{Binder, NoColumns, Undeclared, Variables};
 use super::context::{AtLine, BindError, BindResult, Variable};
 use super::scalar::{Label, Origin, Scalar};
-use super::scope::{Clause, ColumnAt, Numbering};
+use super::scope::{Clause, ColumnAt};
 use crate::func::{self, fold};
 use crate::plan::expr::{ArithOp, CastMode, Expr, ExprKind, VarId};
-use crate::plan::walk;
 
 impl Binder<'_> {
     /// A scalar expression.
@@ -135,7 +134,6 @@ impl Binder<'_> {
                 name: name.clone(),
                 var: VarId(u32::MAX - at as u32),
                 ty: None,
-                like: None,
             });
         }
         let Undeclared { var, ty, .. } = list[at];
@@ -266,7 +264,7 @@ impl Binder<'_> {
         let Signature { left: l, right: r, result } = signature;
         let concatenates = result.kind.is_character() || result.kind.is_binary();
         let collation = label.any_collation();
-        let with = |ty: SqlType| collation.map_or(ty, |c| ty.with_collation(c));
+        let with = |ty: SqlType| collation.map_or(ty, |c| ty.recollated(c));
         let (l, r, result) = (with(l), with(r), with(result));
         let left = self.coerce_operand(left, l, concatenates)?;
         let right = self.coerce_operand(right, r, concatenates)?;
@@ -326,7 +324,10 @@ impl Binder<'_> {
             OdbcKind::Guid => SqlType::uniqueidentifier(),
             _ => SqlType::datetime(),
         };
-        let value = self.explicit_cast(literal, ty, CastMode::Explicit, None)?;
+        // Year, month and day stand in this order whatever the session's is.
+        let ymd = Scalar::constant(SqlType::int(), Value::Int(ODBC_CANONICAL)).expr;
+        let style = (kind != OdbcKind::Guid).then_some(ymd);
+        let value = self.explicit_cast(literal, ty, CastMode::Explicit, style)?;
         if kind != OdbcKind::Time {
             return Ok(value);
         }
@@ -339,6 +340,13 @@ impl Binder<'_> {
 
     /// `NEXT VALUE FOR`. Errors 208, 11726 and those about its place.
     fn next_value(&mut self, next: &ast::NextValue, line: u32) -> BindResult<Scalar> {
+        if !next.over.is_empty() {
+            // The order in which rows take values is not promised without it; rows take them as
+            // they come.
+            for item in &next.over {
+                self.scalar(&item.expr)?;
+            }
+        }
         if (self.env.depth > 0 && !self.in_default) || self.options.in_function {
             let error = SqlError::new(&message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE, &[]);
             return Err(error.at_line(line).into());
@@ -350,23 +358,8 @@ impl Binder<'_> {
             mentions.nondeterministic = true;
             mentions.sequences.push((next.sequence.clone(), sequence.header.id));
         }
-        let (id, ty) = (sequence.header.id, sequence.ty);
-        let value = Expr { kind: ExprKind::NextValue(id), ty, nullable: false };
-        if next.over.is_empty() {
-            return Ok(Scalar::computed(value));
-        }
-        let order = self.inside_window(line, |b| b.window_order(&next.over))?;
-        let column = self.free_column();
-        let numberings = &mut self.block().numberings;
-        match numberings.iter().position(|n| walk::same_keys(&n.order, &order)) {
-            Some(at) => numberings[at].columns.push((column, value)),
-            None if numberings.iter().any(|n| n.takes_from(id)) => {
-                let error = SqlError::new(&message::NEXT_VALUE_FOR_ORDERS_DIFFER, &[]);
-                return Err(error.at_line(line).into());
-            }
-            None => numberings.push(Numbering { order, columns: vec![(column, value)] }),
-        }
-        Ok(Scalar::computed(Expr { kind: ExprKind::Column(column), ty, nullable: false }))
+        let kind = ExprKind::NextValue(sequence.header.id);
+        Ok(Scalar::computed(Expr { kind, ty: sequence.ty, nullable: false }))
     }
 }
 
@@ -392,6 +385,9 @@ impl Binder<'_> {
         Err(SqlError::new(message, &[]).at_line(line).into())
     }
 }
+
+/// The style of CONVERT that reads `yyyy-mm-dd hh:mi:ss.mmm`.
+const ODBC_CANONICAL: i64 = 121;
 
 /// Error 137.
 pub(super) fn undeclared(name: &str, line: u32) -> BindError {
