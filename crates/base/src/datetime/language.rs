@@ -1,5 +1,8 @@
 //! Languages: names of months and days, the usual order of a date, the first day of the week.
 
+use std::str::FromStr;
+use std::sync::LazyLock;
+
 /// In which order day, month and year are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[allow(missing_docs)]
@@ -96,134 +99,46 @@ pub static US_ENGLISH: Language = Language {
     days: ENGLISH_DAYS,
 };
 
-static OTHERS: [Language; 5] = [
+static OTHERS: LazyLock<Vec<Language>> =
+    LazyLock::new(|| LANGUAGES.lines().filter(|line| !line.starts_with('#')).map(read).collect());
+
+/// One line for each language; its head says how to read it.
+const LANGUAGES: &str = include_str!("languages.txt");
+
+fn read(line: &'static str) -> Language {
+    let fields: Vec<&'static str> = line.split('|').collect();
+    let [id, name, alias, lcid, message_language, order, first_day, months, short_months, days] =
+        fields[..]
+    else {
+        panic!("a language has ten fields: {line}")
+    };
     Language {
-        id: 23,
-        name: "British",
-        alias: "British English",
-        lcid: 2057,
-        message_language: 1033,
-        order: DateOrder::Dmy,
-        first_day: 1,
-        months: ENGLISH_MONTHS,
-        short_months: ENGLISH_SHORT,
-        days: ENGLISH_DAYS,
-    },
-    Language {
-        id: 1,
-        name: "Deutsch",
-        alias: "German",
-        lcid: 1031,
-        message_language: 1031,
-        order: DateOrder::Dmy,
-        first_day: 1,
-        months: [
-            "Januar",
-            "Februar",
-            "März",
-            "April",
-            "Mai",
-            "Juni",
-            "Juli",
-            "August",
-            "September",
-            "Oktober",
-            "November",
-            "Dezember",
-        ],
-        short_months: [
-            "Jan", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez",
-        ],
-        days: ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"],
-    },
-    Language {
-        id: 2,
-        name: "Français",
-        alias: "French",
-        lcid: 1036,
-        message_language: 1036,
-        order: DateOrder::Dmy,
-        first_day: 1,
-        months: [
-            "janvier",
-            "février",
-            "mars",
-            "avril",
-            "mai",
-            "juin",
-            "juillet",
-            "août",
-            "septembre",
-            "octobre",
-            "novembre",
-            "décembre",
-        ],
-        short_months: [
-            "janv", "févr", "mars", "avr", "mai", "juin", "juil", "août", "sept", "oct", "nov",
-            "déc",
-        ],
-        days: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
-    },
-    Language {
-        id: 5,
-        name: "Español",
-        alias: "Spanish",
-        lcid: 3082,
-        message_language: 3082,
-        order: DateOrder::Dmy,
-        first_day: 1,
-        months: [
-            "Enero",
-            "Febrero",
-            "Marzo",
-            "Abril",
-            "Mayo",
-            "Junio",
-            "Julio",
-            "Agosto",
-            "Septiembre",
-            "Octubre",
-            "Noviembre",
-            "Diciembre",
-        ],
-        short_months: [
-            "Ene", "Feb", "Mar", "Abr", "May", "Jun", "Jul", "Ago", "Sep", "Oct", "Nov", "Dic",
-        ],
-        days: ["Lunes", "Martes", "Miércoles", "Jueves", "Viernes", "Sábado", "Domingo"],
-    },
-    Language {
-        id: 6,
-        name: "Italiano",
-        alias: "Italian",
-        lcid: 1040,
-        message_language: 1040,
-        order: DateOrder::Dmy,
-        first_day: 1,
-        months: [
-            "gennaio",
-            "febbraio",
-            "marzo",
-            "aprile",
-            "maggio",
-            "giugno",
-            "luglio",
-            "agosto",
-            "settembre",
-            "ottobre",
-            "novembre",
-            "dicembre",
-        ],
-        short_months: [
-            "gen", "feb", "mar", "apr", "mag", "giu", "lug", "ago", "set", "ott", "nov", "dic",
-        ],
-        days: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
-    },
-];
+        id: number(id),
+        name,
+        alias,
+        lcid: number(lcid),
+        message_language: number(message_language),
+        order: DateOrder::parse(order).expect("the table names orders of dates"),
+        first_day: number(first_day),
+        months: list(months),
+        short_months: list(short_months),
+        days: list(days),
+    }
+}
+
+fn number<T: FromStr>(text: &str) -> T {
+    text.parse().ok().expect("the table has numbers here")
+}
+
+fn list<const N: usize>(text: &'static str) -> [&'static str; N] {
+    let names: Vec<&str> = text.split(',').collect();
+    names.try_into().expect("the table has a name for each")
+}
 
 impl Language {
     /// Every language.
     pub fn all() -> impl Iterator<Item = &'static Language> {
-        std::iter::once(&US_ENGLISH).chain(&OTHERS)
+        std::iter::once(&US_ENGLISH).chain(OTHERS.iter())
     }
 
     /// The language that `SET LANGUAGE` means by a name or alias, in any case.

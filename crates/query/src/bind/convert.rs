@@ -4,7 +4,7 @@ use base::convert::Overlong;
 use base::datetime::{DateOrder, DateSettings};
 use base::types::conversion::{check_explicit, check_implicit};
 use base::types::declare::{self, Declaration, Subject};
-use base::types::{Convertibility, conversion};
+use base::types::literal;
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
 use engine::catalog::def::{TypeDefKind, UserTypeId};
 use tsql::ast::{self, TypeArguments};
@@ -102,6 +102,9 @@ impl Binder<'_> {
             }
             found => found?.ty,
         };
+        if cast.kind == ast::CastKind::Parse {
+            return self.parse_call(operand, ty, cast, line);
+        }
         let style = match &cast.style {
             Some(style) if cast.kind == ast::CastKind::Convert => {
                 let style = self.scalar(style)?;
@@ -111,6 +114,23 @@ impl Binder<'_> {
         };
         let mode = if cast.is_try { CastMode::Try } else { CastMode::Explicit };
         self.explicit_cast(operand, ty, mode, style).at(line)
+    }
+
+    /// `PARSE`, `TRY_PARSE`: a call with a NULL of the type that is wanted.
+    fn parse_call(
+        &mut self,
+        operand: Scalar,
+        ty: SqlType,
+        cast: &ast::Cast,
+        line: u32,
+    ) -> BindResult<Scalar> {
+        let kind = ExprKind::Constant(Value::Null);
+        let mut args = vec![operand, Scalar::computed(Expr { kind, ty, nullable: true })];
+        if let Some(culture) = &cast.style {
+            args.push(self.scalar(culture)?);
+        }
+        let name = if cast.is_try { "TRY_PARSE" } else { "PARSE" };
+        self.library_call(name, args).at(line)
     }
 
     /// An explicit conversion. Error 529.
@@ -176,31 +196,9 @@ impl Binder<'_> {
         Ok(self.cast(operand.expr, ty, mode))
     }
 
-    /// A value for a column. Errors 206, 257 and 260.
-    pub fn coerce_to_column(
-        &mut self,
-        value: Scalar,
-        ty: SqlType,
-        table: &dyn Fn() -> String,
-        column: &str,
-    ) -> BindResult<Expr> {
-        let value = self.typed(value, &ty);
-        if value.expr.ty == ty {
-            return Ok(value.expr);
-        }
-        let from = value.expr.ty.kind;
-        if value.origin != Origin::Null
-            && conversion::convertibility(from, ty.kind) == Convertibility::Explicit
-            && from != TypeKind::SqlVariant
-            && from.is_character()
-        {
-            let message = &message::IMPLICIT_CONVERSION_DISALLOWED_COLUMN;
-            return Err(SqlError::new(message, &[&from, &ty.kind, &table(), &column]).into());
-        }
-        if value.origin != Origin::Null {
-            check_implicit(from, ty.kind)?;
-        }
-        Ok(self.cast(value.expr, ty, CastMode::Assign))
+    /// A value for a column. Errors 206 and 257.
+    pub fn coerce_to_column(&mut self, value: Scalar, ty: SqlType) -> BindResult<Expr> {
+        self.convert_implicitly(value, ty, CastMode::Assign)
     }
 
     /// A conversion that is known to be allowed, folded if possible.
@@ -222,7 +220,7 @@ impl Binder<'_> {
     }
 
     /// Gives a bare NULL, or a variable whose type is to be found out, a type.
-    pub(super) fn typed(&mut self, mut operand: Scalar, ty: &SqlType) -> Scalar {
+    fn typed(&mut self, mut operand: Scalar, ty: &SqlType) -> Scalar {
         match operand.origin {
             Origin::Null => operand.expr.ty = *ty,
             Origin::Undeclared(at) => {
@@ -235,29 +233,6 @@ impl Binder<'_> {
             _ => {}
         }
         operand
-    }
-
-    /// Of several things that stand in one column, what it is if that is still to be found out: all are
-    /// NULL or variables without a type, and get one together.
-    pub(super) fn untyped_together(
-        &mut self,
-        origins: impl Iterator<Item = Origin>,
-    ) -> Option<Origin> {
-        let mut first = None;
-        for origin in origins {
-            match (origin, first) {
-                (Origin::Null, _) => {}
-                (Origin::Undeclared(at), None) => first = Some(at),
-                (Origin::Undeclared(at), Some(first)) => {
-                    let undeclared = self.undeclared.as_mut().expect("only made in this mode");
-                    if at != first {
-                        undeclared[usize::from(at)].like = Some(first);
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(first.map_or(Origin::Null, Origin::Undeclared))
     }
 
     /// A conversion of a constant as a constant, if its result is certain.
@@ -343,7 +318,13 @@ impl Binder<'_> {
             let error = SqlError::new(&message::COLLATE_TYPE_INVALID, &[&ty.kind]);
             return Err(BindError::from(error).at_line(name.span.line));
         }
-        let expr = self.cast(operand.expr, ty.with_collation(collation), CastMode::Explicit);
+        let mut expr = self.cast(operand.expr, ty.recollated(collation), CastMode::Explicit);
+        if let (ExprKind::Constant(Value::Chars(bytes)), false) = (&expr.kind, expr.ty.is_max()) {
+            // A literal is as long as its characters are in the new code page.
+            if expr.ty.kind == TypeKind::VarChar {
+                expr.ty = literal::chars(bytes.len(), collation);
+            }
+        }
         Ok(Scalar { expr, label: Label::explicit(collation), origin: Origin::Plain })
     }
 }

@@ -21,7 +21,7 @@ use tsql::print;
 use super::binder::{Binder, Env, Mentions, NoColumns};
 use super::context::{AtLine, BindContext, BindError, BindResult};
 use super::scalar::{Origin, Scalar};
-use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName};
+use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName, TableSchema};
 use crate::plan::expr::{ColId, Expr, ExprKind, VarId};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, ReadOptions};
@@ -84,7 +84,6 @@ pub fn computed(
 /// The default of a column, of which the type and the name count. Errors 128, 206, 257, 1046.
 pub fn default(
     context: &BindContext<'_>,
-    table: &str,
     column: &ColumnDef,
     value: &ast::Expr,
 ) -> BindResult<Definition> {
@@ -92,9 +91,8 @@ pub fn default(
     let env = binder.module_env(binder.env.database, binder.env.default_schema)?;
     let scalar = binder.in_env(env, |b| b.default_value(value))?;
     let collated = uses_collation(&scalar.expr, &binder);
-    let shown = || table.to_owned();
     let line = value.span.line;
-    let expr = binder.coerce_to_column(scalar, column.ty, &shown, &column.name).at(line)?;
+    let expr = binder.coerce_to_column(scalar, column.ty).at(line)?;
     let text = print::expression_definition(value);
     let constant = match &expr.kind {
         ExprKind::Constant(constant) => Some(constant.clone()),
@@ -273,7 +271,7 @@ pub(super) fn row_source(
     ids: Vec<Option<ColId>>,
     number: u32,
 ) -> Source {
-    let schema = Some(table.header.schema);
+    let schema = TableSchema::Of(table.header.schema);
     let scan = ScanSource {
         number,
         source: tree::Source::Table { database, table: table.clone() },

@@ -75,15 +75,7 @@ impl Binder<'_> {
             }
             values.push(match column.origin {
                 Origin::Identity(_) => NewValue::Identity,
-                _ => {
-                    let name = || table.header.name.to_string();
-                    NewValue::Expr(self.coerce_to_column(
-                        scalar_of(column),
-                        def.ty,
-                        &name,
-                        &def.name,
-                    )?)
-                }
+                _ => NewValue::Expr(self.coerce_to_column(scalar_of(column), def.ty)?),
             });
         }
         let new_columns = columns.iter().map(|_| self.free_column()).collect();

@@ -89,7 +89,7 @@ fn defaults() {
     let table = db.table("t");
     let of = |at: usize, text: &str| {
         let expr = tsql::parse_expression(text, options()).unwrap();
-        default(&db.context(), "t", &table.columns[at], &expr)
+        default(&db.context(), &table.columns[at], &expr)
     };
     for (column, text, expected) in [
         (0, "-1", "((-1)) Int [] []"),

@@ -6,7 +6,7 @@ use base::{SqlError, TypeKind, message};
 use engine::catalog::def::{ColumnDef, TableDef};
 use tsql::ast;
 
-use super::effects::{qualified, stored_places};
+use super::effects::stored_places;
 use super::{AtLine, BindError, BindResult, Binder, Changing, null_of};
 use crate::bind::define::{definition_options, substitute_in};
 use crate::bind::scalar::Scalar;
@@ -117,23 +117,13 @@ impl Binder<'_> {
             Given::Value(scalar) => scalar,
             Given::Default => self.default_of(changing.database, &changing.table, &column)?,
         };
-        let expr = self.column_value(changing, &column, value).at(line)?;
+        let expr = self.column_value(&column, value).at(line)?;
         Ok(NewValue::Expr(expr))
     }
 
     /// A value as a column takes it.
-    pub(super) fn column_value(
-        &mut self,
-        changing: &Changing,
-        column: &ColumnDef,
-        value: Scalar,
-    ) -> BindResult<Expr> {
-        let schema = self.schema_of(changing.database).ok();
-        let shown = || match &schema {
-            Some(schema) => qualified(schema, &changing.table).to_string(),
-            None => shown_name(&changing.table).to_string(),
-        };
-        self.coerce_to_column(value, column.ty, &shown, &column.name)
+    pub(super) fn column_value(&mut self, column: &ColumnDef, value: Scalar) -> BindResult<Expr> {
+        self.coerce_to_column(value, column.ty)
     }
 
     /// The value of every stored column of a new row, in layout order: those given by place in
@@ -183,7 +173,7 @@ impl Binder<'_> {
             return Ok(NewValue::Expr(null_of(&column.ty)));
         }
         let value = self.default_of(changing.database, &changing.table, column)?;
-        Ok(NewValue::Expr(self.column_value(changing, column, value)?))
+        Ok(NewValue::Expr(self.column_value(column, value)?))
     }
 
     /// The value of a stored computed column, from the other columns of the new row.

@@ -179,7 +179,7 @@ impl Builder<'_> {
             let error = SqlError::new(&message::COLUMN_HAS_DEFAULT, &[]);
             return Err(constraint_error(error));
         }
-        let found = define::default(&self.setting.bind(), &table, &column, value)?;
+        let found = define::default(&self.setting.bind(), &column, value)?;
         let parts = NameParts { prefix: "DF", column: Some(&column.name), key: None };
         let header = self.header(name, parts);
         self.table.columns[place].default =

@@ -2,14 +2,17 @@
 //!
 //! * `slice`: pieces of one string; `search`: finding and replacing; `build`: making strings out of
 //!   parts and codes; `name`: identifiers; `sound`: SOUNDEX.
-//! * `print`: numbers and messages as text; `format`: FORMAT.
+//! * `print`: numbers and messages as text; `format`: FORMAT; `parse`: PARSE and
+//!   TRY_PARSE; `culture`: what these two go by.
 //!
 //! Positions and lengths count characters as the collation does: bytes in most code pages, UTF-16
 //! units unless the collation knows supplementary characters.
 
 mod build;
+mod culture;
 mod format;
 mod name;
+mod parse;
 mod print;
 mod search;
 mod slice;
@@ -90,6 +93,13 @@ pub(super) static FORMATTING: &[ScalarFunction] = &[
         print::formatmessage,
     ),
     ScalarFunction::strict("FORMAT", (2, 3), format::types_of_format, format::format)
+        .runtime_constant(),
+    // `PARSE(text AS type USING culture)`.
+    ScalarFunction::strict("PARSE", (2, 3), parse::types_of_parse, parse::parse)
+        .own_nulls()
+        .runtime_constant(),
+    ScalarFunction::strict("TRY_PARSE", (2, 3), parse::types_of_parse, parse::try_parse)
+        .own_nulls()
         .runtime_constant(),
 ];
 

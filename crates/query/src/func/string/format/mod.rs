@@ -3,13 +3,12 @@
 //!
 //! A format that does not exist, or does not fit the value, gives NULL.
 
-mod culture;
 mod moment;
 mod number;
 
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use self::culture::Culture;
+use super::culture::Culture;
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::signature::Call;

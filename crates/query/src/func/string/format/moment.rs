@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use base::datetime::Moment;
 use base::datetime::civil::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, weekday};
-use base::datetime::{Language, Moment};
 use base::{TypeKind, ValueRef};
 
-use super::culture::Culture;
+use super::super::culture::Culture;
 
 /// A date and time by a format; `None` for a format that does not exist.
 pub(super) fn format(
@@ -16,7 +16,8 @@ pub(super) fn format(
     culture: &Culture,
 ) -> Option<String> {
     let moment = Moment::of(value);
-    let shown = Shown { moment, has_offset: kind == TypeKind::DateTimeOffset, culture };
+    let has_offset = kind == TypeKind::DateTimeOffset;
+    let shown = Shown { moment, has_offset, culture, has_day: false };
     let mut letters = pattern.chars();
     match (letters.next(), letters.next()) {
         (None, _) => shown.custom(&standard('G', culture, shown.has_offset)?),
@@ -33,6 +34,14 @@ pub(super) fn format(
         }
         _ => shown.custom(pattern),
     }
+}
+
+/// Whether a format has `d` or `dd` outside quotes.
+fn shows_day(pattern: &str) -> bool {
+    pattern.split('\'').step_by(2).any(|part| {
+        let mut runs = part.split(|c| c != 'd').map(str::len);
+        runs.any(|length| matches!(length, 1 | 2))
+    })
 }
 
 /// Formats that look the same in every culture.
@@ -68,10 +77,17 @@ struct Shown<'c> {
     moment: Moment,
     has_offset: bool,
     culture: &'c Culture,
+    /// The format has the day of the month: months beside it may have another name.
+    has_day: bool,
 }
 
 impl Shown<'_> {
     fn custom(&self, pattern: &str) -> Option<String> {
+        let has_day = shows_day(pattern);
+        Shown { has_day, ..*self }.fields(pattern)
+    }
+
+    fn fields(&self, pattern: &str) -> Option<String> {
         let mut out = String::new();
         let mut chars = pattern.chars().peekable();
         while let Some(c) = chars.next() {
@@ -97,7 +113,6 @@ impl Shown<'_> {
     /// A letter that comes so many times.
     fn field(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
         let day = Civil::from_days(self.moment.days);
-        let names: &Language = self.culture.names();
         let ticks = self.moment.ticks;
         let hour = ticks / TICKS_PER_HOUR;
         let padded = |out: &mut String, number: i64| out.push_str(&format!("{number:0>count$}"));
@@ -108,18 +123,16 @@ impl Shown<'_> {
         match (letter, count) {
             ('d', 1 | 2) => two(out, day.day.into()),
             ('d', count) => {
-                let name = names.days[weekday(self.moment.days) as usize - 1];
-                let (letters, end) = self.culture.short_day;
-                if count == 3 {
-                    out.push_str(&self.name(&name.chars().take(letters).collect::<String>()));
-                    out.push_str(end);
-                } else {
-                    out.push_str(&self.name(name));
-                }
+                let day = weekday(self.moment.days) as usize - 1;
+                let name = match count {
+                    3 => self.culture.short_day(day),
+                    _ => self.culture.day(day),
+                };
+                out.push_str(&self.name(name));
             }
             ('M', 1 | 2) => two(out, day.month.into()),
-            ('M', 3) => out.push_str(&self.name(names.short_months[day.month as usize - 1])),
-            ('M', _) => out.push_str(&self.name(names.months[day.month as usize - 1])),
+            ('M', 3) => out.push_str(&self.name(self.culture.short_month(day.month))),
+            ('M', _) => out.push_str(&self.name(self.culture.month(day.month, self.has_day))),
             ('y', 1 | 2) => two(out, (day.year % 100).into()),
             ('y', _) => padded(out, day.year.into()),
             ('h', _) => two(out, (hour + 11) % 12 + 1),

@@ -1,9 +1,9 @@
 //! Numbers by standard (`N2`) and custom (`#,##0.00`) formats.
 
 use base::decimal;
-use base::{SqlType, ValueRef};
+use base::{SqlType, TypeKind, ValueRef};
 
-use super::culture::Culture;
+use super::super::culture::Culture;
 
 /// A decimal number: 0.digits × 10^point.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ struct Decimal {
 
 /// Digits that a float shows.
 const FLOAT_DIGITS: usize = 15;
+/// Digits that a real shows.
+const REAL_DIGITS: usize = 7;
 /// The largest precision that a standard format may ask for.
 const PRECISION_MAX: usize = 99;
 
@@ -29,7 +31,8 @@ impl Decimal {
             ValueRef::Money(v) => Decimal::parse(decimal::format(v.into(), 4).as_str(), false),
             ValueRef::Decimal(v) => Decimal::parse(decimal::format(v, ty.scale).as_str(), false),
             ValueRef::Float(v) => {
-                let text = format!("{:.*e}", FLOAT_DIGITS - 1, v);
+                let digits = if ty.kind == TypeKind::Real { REAL_DIGITS } else { FLOAT_DIGITS };
+                let text = format!("{:.*e}", digits - 1, v);
                 let (mantissa, exponent) = text.split_once('e')?;
                 let mut number = Decimal::parse(mantissa, false);
                 number.point += exponent.parse::<i32>().ok()?;
@@ -137,7 +140,7 @@ pub(super) fn format(
     let letter = chars.next().unwrap_or('G');
     let rest = chars.as_str();
     if letter.is_ascii_alphabetic() && rest.len() <= 2 && rest.bytes().all(|b| b.is_ascii_digit()) {
-        return standard(&number, value, letter, rest.parse().ok(), culture);
+        return standard(&number, value, ty, letter, rest.parse().ok(), culture);
     }
     Some(custom(&number, pattern, culture))
 }
@@ -145,6 +148,7 @@ pub(super) fn format(
 fn standard(
     number: &Decimal,
     value: ValueRef<'_>,
+    ty: &SqlType,
     letter: char,
     precision: Option<usize>,
     culture: &Culture,
@@ -176,19 +180,20 @@ fn standard(
             let sign = if number.negative { "-" } else { "" };
             format!("{sign}{digits:0>width$}", width = precision.unwrap_or(1))
         }
-        'X' if number.integer => hexadecimal(value, letter, precision.unwrap_or(1)),
+        'X' if number.integer => hexadecimal(value, ty, letter, precision.unwrap_or(1)),
         'E' => scientific(number, letter, precision.unwrap_or(6), culture),
-        'G' | 'R' => general(number, precision.filter(|p| *p > 0), culture),
+        'G' | 'R' => general(number, ty, precision.filter(|p| *p > 0), culture),
         _ => return None,
     })
 }
 
-fn hexadecimal(value: ValueRef<'_>, letter: char, width: usize) -> String {
+fn hexadecimal(value: ValueRef<'_>, ty: &SqlType, letter: char, width: usize) -> String {
     let ValueRef::Int(value) = value else { return String::new() };
-    // Negative numbers show the bits that an int has, or a bigint where that is too small.
-    let bits = match i32::try_from(value) {
-        Ok(value) => u64::from(value as u32),
-        Err(_) => value as u64,
+    // Negative numbers show the bits that their type has.
+    let bits = match ty.kind {
+        TypeKind::BigInt => value as u64,
+        TypeKind::SmallInt => u64::from(value as u16),
+        _ => u64::from(value as u32),
     };
     if letter == 'X' { format!("{bits:0>width$X}") } else { format!("{bits:0>width$x}") }
 }
@@ -217,17 +222,22 @@ fn mantissa(number: &Decimal, decimals: usize) -> (Decimal, i32) {
 }
 
 /// The shorter of fixed and scientific.
-fn general(number: &Decimal, precision: Option<usize>, culture: &Culture) -> String {
+fn general(number: &Decimal, ty: &SqlType, precision: Option<usize>, culture: &Culture) -> String {
     let mut number = number.clone();
-    let is_float = !number.integer && precision.is_none() && number.digits.len() <= FLOAT_DIGITS;
     if let Some(precision) = precision {
         let point = number.point;
         number.round(precision as i32 - point);
         number.trim();
     }
     let sign = if number.negative && !number.is_zero() { "-" } else { "" };
-    let limit = precision.unwrap_or(if is_float { FLOAT_DIGITS } else { 38 }) as i32;
-    if !number.is_zero() && (number.point > limit || number.point < -4) {
+    // Exact numbers are written without an exponent unless a precision is asked for.
+    let limit = precision.or(match ty.kind {
+        TypeKind::Real => Some(REAL_DIGITS),
+        TypeKind::Float => Some(FLOAT_DIGITS),
+        _ => None,
+    });
+    let is_long = |limit: usize| number.point > limit as i32 || number.point < -3;
+    if !number.is_zero() && limit.is_some_and(is_long) {
         let mut digits = number.clone();
         digits.trim();
         let decimals = digits.digits.len().saturating_sub(1);
