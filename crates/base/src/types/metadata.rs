@@ -429,6 +429,23 @@ impl SqlType {
         }
         self
     }
+
+    /// The type that an expression of this one has once it has another collation. Unlike a column
+    /// that is declared with a collation, it has room for every character that it had: those of one
+    /// byte may take three in UTF-8.
+    pub fn recollated(self, collation: Collation) -> SqlType {
+        let widens = self.kind.is_chars()
+            && !self.is_max()
+            && !self.kind.is_legacy_lob()
+            && collation.is_utf8()
+            && !self.collation.is_utf8();
+        let own = self.with_collation(collation);
+        match widens {
+            // Blanks that pad are not to become more.
+            true => SqlType::varchar(self.length.saturating_mul(3).min(8000), own.collation),
+            false => own,
+        }
+    }
 }
 
 /// As in T-SQL, without the collation: `nvarchar(50)`, `decimal(18,2)`, `varchar(max)`.

@@ -85,7 +85,7 @@ impl Binder<'_> {
         let ty = ty.unwrap_or(SqlType::int());
         let collation = label.any_collation().unwrap_or(self.collation());
         let label = if ty.kind.is_character() { label } else { Label::NONE };
-        Ok((ty.with_collation(collation), label))
+        Ok((ty.recollated(collation), label))
     }
 
     /// The same expression once more, with columns of its own.
@@ -155,7 +155,7 @@ impl Binder<'_> {
             (true, false) => b.expr.ty,
             (true, true) => SqlType::int(),
         };
-        let ty = label.any_collation().map_or(ty, |c| ty.with_collation(c));
+        let ty = label.any_collation().map_or(ty, |c| ty.recollated(c));
         let first = self.coerce(a, ty)?;
         if !first.nullable {
             return Ok(Scalar { expr: first, label, origin: Origin::Plain });

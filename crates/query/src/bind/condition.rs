@@ -109,8 +109,8 @@ impl Binder<'_> {
     /// A type with the collation of a label. Error 468.
     fn in_collation(&self, ty: SqlType, label: &Label, operation: &str) -> BindResult<SqlType> {
         Ok(match label.resolve(operation)? {
-            Some(collation) => ty.with_collation(collation),
-            None if ty.kind.is_character() => ty.with_collation(self.collation()),
+            Some(collation) => ty.recollated(collation),
+            None if ty.kind.is_character() => ty.recollated(self.collation()),
             None => ty,
         })
     }
@@ -190,7 +190,11 @@ impl Binder<'_> {
             Some(length) if kind.is_character() && unicode => {
                 SqlType::nvarchar(length.clamp(1, 4000), collation)
             }
-            Some(length) if kind.is_character() => SqlType::varchar(length, collation),
+            Some(length) if kind.is_character() => {
+                let length =
+                    if kind.is_chars() { own.recollated(collation).length } else { length };
+                SqlType::varchar(length, collation)
+            }
             _ => ty,
         };
         self.coerce(operand, ty)

@@ -181,23 +181,14 @@ impl Binder<'_> {
     /// A column that holds values of both.
     fn united(&mut self, a: &OutCol, b: &OutCol, name: &'static str) -> BindResult<OutCol> {
         let label = a.label.combine(b.label, name)?;
-        let is_untyped = |c: &OutCol| matches!(c.origin, Origin::Null | Origin::Undeclared(_));
-        let ty = match (is_untyped(a), is_untyped(b)) {
+        let is_null = |c: &OutCol| matches!(c.origin, Origin::Null);
+        let ty = match (is_null(a), is_null(b)) {
             (true, false) => b.ty,
             (false, true) => a.ty,
             _ => operators::unify(&a.ty, &b.ty)?,
         };
-        let ty = label.any_collation().map_or(ty, |c| ty.with_collation(c));
-        let origin = match is_untyped(a) && is_untyped(b) {
-            true => self.untyped_together([a.origin, b.origin].into_iter()),
-            false => {
-                // A variable in one of them is of the other's type.
-                self.typed(scalar_of(a), &ty);
-                self.typed(scalar_of(b), &ty);
-                None
-            }
-        };
-        let origin = origin.unwrap_or(Origin::Plain);
+        let ty = label.any_collation().map_or(ty, |c| ty.recollated(c));
+        let origin = if is_null(a) && is_null(b) { Origin::Null } else { Origin::Plain };
         Ok(OutCol {
             id: self.free_column(),
             name: a.name.clone(),

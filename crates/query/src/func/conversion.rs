@@ -61,7 +61,7 @@ fn types_of_isnull(call: &Call<'_>) -> SqlResult<Inferred> {
     let [value, other] = call.args else { unreachable!("the number of arguments was checked") };
     let mut ty = if value.bare_null { other.ty } else { value.ty };
     if ty.kind.is_character() {
-        ty.collation = call.collation;
+        ty = ty.recollated(call.collation);
     }
     let mut inferred = call.types(ty, &[ty, ty]);
     inferred.nullable = value.nullable && other.nullable;
@@ -85,7 +85,7 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     for arg in known().skip(1) {
         ty = unify(&ty, &arg.ty)?;
     }
-    let ty = ty.with_collation(call.collation);
+    let ty = ty.recollated(call.collation);
     let mut inferred = call.types(ty, &vec![ty; call.len()]);
     inferred.nullable = call.args.iter().all(|a| a.nullable);
     Ok(inferred)

@@ -140,9 +140,10 @@ pub(super) fn as_text(ty: &SqlType, collation: Collation) -> SqlType {
             false => SqlType::nvarchar(ty.length / 2, collation),
         },
         _ if ty.is_max() => SqlType::varchar_max(collation),
-        TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary => {
-            SqlType::varchar(ty.length, collation)
+        TypeKind::Char | TypeKind::VarChar => {
+            SqlType::varchar(ty.recollated(collation).length, collation)
         }
+        TypeKind::Binary | TypeKind::VarBinary => SqlType::varchar(ty.length, collation),
         _ => SqlType::varchar(printed_width(ty), collation),
     }
 }

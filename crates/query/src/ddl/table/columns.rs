@@ -109,7 +109,7 @@ impl Builder<'_> {
 
     fn collation(&self, name: &str) -> DdlResult<Collation> {
         if name.eq_ignore_ascii_case("database_default") {
-            return Ok(self.setting.schema.collation());
+            return Ok(self.setting.default_collation);
         }
         Collation::by_name(name)
             .map_err(|_| SqlError::new(&message::INVALID_COLLATION, &[&name]).into())

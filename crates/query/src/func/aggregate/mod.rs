@@ -197,7 +197,7 @@ fn refuse(call: &Call<'_>) -> SqlError {
 
 /// The argument's type, with the collation of the call.
 fn own_type(call: &Call<'_>) -> SqlType {
-    call.args[0].ty.with_collation(call.collation)
+    call.args[0].ty.recollated(call.collation)
 }
 
 #[cfg(test)]
