@@ -113,6 +113,8 @@ pub(super) fn finish_avg<'a>(
         let scale = types.args[0].scale;
         return Ok(ValueRef::Decimal(decimal::divide(state.sum(), scale, count, 0, ty)?));
     }
+    // The sum must fit the type, too.
+    exact(state.sum(), ty)?;
     exact(state.sum() / count, ty)
 }
 

@@ -78,7 +78,7 @@ fn piece_of(call: &Call<'_>, whole: &SqlType, characters: Option<i64>) -> SqlTyp
 
 pub(super) fn types_of_end(call: &Call<'_>) -> SqlResult<Inferred> {
     let text = call.text(0)?;
-    let count = call.bigint(1)?;
+    let count = call.number(1, count_of(&text))?;
     Ok(call.types(piece_of(call, &text, call.constant_int(1)), &[text, count]))
 }
 
