@@ -23,10 +23,10 @@
 //! * `failure`: errors that come in company.
 
 mod alter;
-pub(crate) mod data;
+mod data;
 mod database;
 mod drop;
-pub(crate) mod failure;
+mod failure;
 mod index;
 mod module;
 mod names;
@@ -51,7 +51,8 @@ pub use failure::raised;
 pub use names::DefinitionNames;
 pub(crate) use place::is_private;
 pub use security::membership;
-pub use table::{fill_new_table, shown_name, table_variable};
+pub(crate) use table::{KeyLimit, is_variable};
+pub use table::{fill_new_table, shown_name, table_variable, without_number};
 
 /// Runs a statement that defines something. `text` is the batch that the statement's positions
 /// refer to. Error 401 for statements that are nothing of the kind.

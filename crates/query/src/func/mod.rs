@@ -37,6 +37,7 @@ pub mod descriptor;
 mod digest;
 pub mod facts;
 pub mod fold;
+mod index_entry;
 mod math;
 mod metadata;
 mod registry;

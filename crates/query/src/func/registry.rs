@@ -8,12 +8,14 @@ use hashbrown::HashMap;
 use super::aggregate::{self, AggregateFunction};
 use super::descriptor::ScalarFunction;
 use super::rowset::{self, RowsetFunction};
-use super::{applock, conversion, date, digest, math, metadata, server, session, string};
+use super::{
+    applock, conversion, date, digest, index_entry, math, metadata, server, session, string,
+};
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 15] = [
+static GROUPS: [&[ScalarFunction]; 16] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -21,6 +23,7 @@ static GROUPS: [&[ScalarFunction]; 15] = [
     date::FUNCTIONS,
     conversion::FUNCTIONS,
     digest::FUNCTIONS,
+    index_entry::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,
     applock::FUNCTIONS,

@@ -10,6 +10,9 @@ use crate::ast::{
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
 
+/// How many parameters a module has and a call passes at most.
+const PARAMETERS_MAX: usize = 2100;
+
 impl Parser<'_> {
     /// `EXEC …`, also `EXECUTE AS …`.
     pub(super) fn execute_statement(&mut self) -> SqlResult<StatementKind> {
@@ -65,9 +68,20 @@ impl Parser<'_> {
         let mut arguments = Vec::new();
         if self.argument_ahead() {
             arguments = self.list(Parser::execute_argument)?;
+            self.check_parameters(arguments.len(), "EXECUTE")?;
         }
         let target = ExecuteTarget::Procedure { name, arguments };
         Ok(Execute { status, target, recompile: false, result_sets: None })
+    }
+
+    /// Error 180.
+    pub(super) fn check_parameters(&self, count: usize, statement: &str) -> SqlResult<()> {
+        if count <= PARAMETERS_MAX {
+            return Ok(());
+        }
+        let args: [&dyn std::fmt::Display; 2] = [&statement, &PARAMETERS_MAX];
+        let line = self.peek().span.line;
+        Err(SqlError::new(&message::TOO_MANY_PARAMETERS, &args).at_line(line))
     }
 
     fn procedure_name(&mut self) -> SqlResult<ProcedureName> {

@@ -65,8 +65,10 @@ impl Parser<'_> {
         let mut parameters = Vec::new();
         if self.at_token(TokenKind::LeftParen) {
             parameters = self.parenthesized(Parser::parameter)?;
+            self.check_parameters(parameters.len(), "CREATE PROCEDURE")?;
         } else if self.at_token(TokenKind::Variable) {
             parameters = self.list(Parser::parameter)?;
+            self.check_parameters(parameters.len(), "CREATE PROCEDURE")?;
         }
         let options = self.module_options()?;
         let for_replication = self.eat_words(&[K::For, K::Replication]);
@@ -91,6 +93,7 @@ impl Parser<'_> {
         let mut parameters = Vec::new();
         if !self.at_token(TokenKind::RightParen) {
             parameters = self.list(Parser::parameter)?;
+            self.check_parameters(parameters.len(), "CREATE FUNCTION")?;
         }
         self.expect_token(TokenKind::RightParen)?;
         self.expect(K::Returns)?;

@@ -57,7 +57,7 @@ impl Write {
     }
 
     /// Whether rows may come to have other values in these columns, by layout position.
-    fn gives_values(&self, columns: &[usize]) -> bool {
+    pub(super) fn gives_values(&self, columns: &[usize]) -> bool {
         let sets = |set: &Vec<usize>| columns.iter().any(|c| set.contains(c));
         self.insert || self.update.as_ref().is_some_and(sets)
     }
@@ -152,6 +152,7 @@ impl Binder<'_> {
                 predicate,
             });
         }
+        plans.extend(self.entry_lengths(changing, write)?);
         Ok(plans)
     }
 
@@ -276,8 +277,7 @@ impl Binder<'_> {
                 ReferentialAction::Cascade => changing.value_of(&changing.new, referenced),
                 ReferentialAction::SetDefault => {
                     let value = self.default_of(database, referencing, column)?;
-                    let shown = || self_name(referencing);
-                    Some(self.coerce_to_column(value, column.ty, &shown, &column.name)?)
+                    Some(self.coerce_to_column(value, column.ty)?)
                 }
                 _ => Some(super::null_of(&column.ty)),
             };
@@ -329,11 +329,6 @@ impl Binder<'_> {
             effects,
         })
     }
-}
-
-/// A table as messages about conversions show it.
-fn self_name(table: &TableDef) -> String {
-    table.header.name.to_string()
 }
 
 /// The columns that must not be NULL in new rows, by layout position.

@@ -21,6 +21,7 @@ mod target;
 mod tests;
 mod update;
 mod values;
+mod wide_keys;
 
 use std::sync::Arc;
 

@@ -372,11 +372,8 @@ impl Builder<'_> {
 
     /// Errors 1903 and 41345, warning 1945.
     fn check_key_width(&mut self, index: &IndexDef) -> DdlResult<()> {
-        let limit = match index.kind {
-            IndexKind::Hash => return Ok(()),
-            _ if self.in_memory() => MEMORY_KEY_MAX,
-            IndexKind::Clustered => CLUSTERED_KEY_MAX,
-            IndexKind::NonClustered => NONCLUSTERED_KEY_MAX,
+        let Some(KeyLimit { bytes: limit, kind }) = KeyLimit::of(&self.table, index) else {
+            return Ok(());
         };
         let columns = || index.key.iter().filter_map(|k| self.table.column(k.column));
         let widest: usize = columns().map(|c| c.ty.byte_limit()).sum();
@@ -392,12 +389,38 @@ impl Builder<'_> {
             return Err(error.into());
         }
         if widest > limit {
-            let kind =
-                if index.kind == IndexKind::Clustered { "clustered" } else { "nonclustered" };
             let args: [&dyn std::fmt::Display; 4] = [&kind, &limit, &index.name, &widest];
             self.warnings.push(SqlError::new(&message::INDEX_KEY_WIDTH_WARNING, &args));
         }
         Ok(())
+    }
+}
+
+/// How long the entries of an index may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyLimit {
+    /// Bytes of the key.
+    pub bytes: usize,
+    /// What messages call the index.
+    pub kind: &'static str,
+}
+
+impl KeyLimit {
+    /// The limit of an index; hash indexes have none.
+    pub fn of(table: &TableDef, index: &IndexDef) -> Option<KeyLimit> {
+        let (bytes, kind) = match index.kind {
+            IndexKind::Hash => return None,
+            _ if table.kind.is_memory_optimized() => (MEMORY_KEY_MAX, "nonclustered"),
+            IndexKind::Clustered => (CLUSTERED_KEY_MAX, "clustered"),
+            IndexKind::NonClustered => (NONCLUSTERED_KEY_MAX, "nonclustered"),
+        };
+        Some(KeyLimit { bytes, kind })
+    }
+
+    /// Whether the columns of the key are never longer.
+    pub fn holds(&self, table: &TableDef, index: &IndexDef) -> bool {
+        let columns = index.key.iter().filter_map(|key| table.column(key.column));
+        columns.map(|column| column.ty.byte_limit()).fold(0, usize::saturating_add) <= self.bytes
     }
 }
 
@@ -434,7 +457,8 @@ fn is_key_type(column: &ColumnDef) -> bool {
     !column.ty.is_max() && !column.ty.kind.is_legacy_lob()
 }
 
-fn is_variable(column: &ColumnDef) -> bool {
+/// Whether values of a column's type take as many bytes as they have.
+pub(crate) fn is_variable(column: &ColumnDef) -> bool {
     use TypeKind::*;
     matches!(column.ty.kind, VarChar | NVarChar | VarBinary | SqlVariant)
 }

@@ -17,6 +17,7 @@ mod memory;
 
 use std::sync::Arc;
 
+use base::Collation;
 use base::ids::{DbId, ObjectId};
 use engine::catalog::Schema;
 use engine::catalog::def::*;
@@ -33,6 +34,7 @@ pub(super) use create::{
 };
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
 pub(super) use indexes::{IndexRequest, find_index};
+pub(crate) use indexes::{KeyLimit, is_variable};
 
 /// What a definition of a table depends on besides its text.
 pub(super) struct Setting<'c> {
@@ -42,6 +44,9 @@ pub(super) struct Setting<'c> {
     pub database: DbId,
     /// Its schema.
     pub schema: Arc<Schema>,
+    /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's own
+    /// names are looked for, also where the table goes to tempdb.
+    pub default_collation: Collation,
     /// Dates of creation.
     pub now: DateTime,
     /// Whether columns that do not say it may be NULL.
@@ -70,6 +75,7 @@ impl<'c> Setting<'c> {
             names,
             database,
             schema: session.schema(database)?,
+            default_collation: session.schema(session.name_database())?.collation(),
             now: engine::catalog::bootstrap::now(session.instance.env()),
             nulls,
             ansi_padding: settings.ansi_padding,
@@ -165,13 +171,16 @@ pub(super) fn count_constraints(elements: &[ast::TableElement]) -> usize {
     elements.iter().map(count).sum()
 }
 
-/// A table's name without what makes the names of temporary tables unique.
+/// An object's name without what makes the names of temporary ones unique.
 pub fn shown_name(name: &Name) -> Name {
+    let shown = without_number(name);
+    if shown.len() == name.len() { name.clone() } else { shown.into() }
+}
+
+/// The same, of a text.
+pub fn without_number(name: &str) -> &str {
     let local = name.starts_with('#') && !name.starts_with("##") && name.len() == 128;
-    match local {
-        true => name[..116].trim_end_matches('_').into(),
-        false => name.clone(),
-    }
+    if local { name[..116].trim_end_matches('_') } else { name }
 }
 
 /// What the name of a constraint is made of when nobody has chosen one.
