@@ -109,13 +109,6 @@ pub struct ReceivedColumn {
     pub table: Vec<String>,
 }
 
-impl ReceivedColumn {
-    /// The same column for values as long as their form allows.
-    pub(crate) fn unlimited(&self) -> ReceivedColumn {
-        ReceivedColumn { info: self.info.unlimited(), ..self.clone() }
-    }
-}
-
 /// How the name of a text column's table is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableNameForm {
@@ -184,6 +177,11 @@ pub(crate) fn read_user_type(
 
 fn write_table_name(out: &mut MessageWriter, parts: &[String], form: TableNameForm) {
     match form {
+        // Clients refuse a name of no parts: what is computed comes from a table without a name.
+        TableNameForm::Parts if parts.is_empty() => {
+            out.put_u8(1);
+            out.put_us_varchar("");
+        }
         TableNameForm::Parts => {
             out.put_u8(parts.len() as u8);
             parts.iter().for_each(|part| out.put_us_varchar(part));

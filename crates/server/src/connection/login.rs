@@ -134,7 +134,7 @@ async fn open(
     let client = ClientInfo {
         connection: Arc::new(connection),
         library: login.library_name.as_str().into(),
-        protocol_version: (login.tds_version >> 24) as i32,
+        protocol_version: protocol_version(login.tds_version),
         encrypted,
         packet_size: negotiate_packet_size(login.packet_size, server.config.packet_size).into(),
         client_port: addresses.client.port().into(),
@@ -294,4 +294,12 @@ fn acknowledge(
     writer.done(&DONE);
     writer.end();
     writer.message().ready().to_vec()
+}
+
+/// The number of the version that is spoken, whatever build of it the client knows; TDS 8.0 keeps its own.
+fn protocol_version(asked: u32) -> i32 {
+    match tds::TdsVersion::negotiate(asked) {
+        Ok(spoken) if asked >> 24 != 0x08 => spoken.number() as i32,
+        _ => asked as i32,
+    }
 }

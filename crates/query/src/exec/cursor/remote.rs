@@ -107,6 +107,8 @@ struct Opening<'a> {
     arguments: &'a [Argument],
     scroll: i64,
     concurrency: i64,
+    /// What the client passes for the count of rows.
+    row_count: i64,
     /// Where handle, options and count of rows are among the arguments.
     places: [usize; 4],
 }
@@ -130,6 +132,7 @@ impl Context<'_> {
                     arguments: arguments.get(6..).unwrap_or(&[]),
                     scroll,
                     concurrency: number(3).unwrap_or(bits::OPTIMISTIC),
+                    row_count: number(4).unwrap_or_default(),
                     places: [0, 2, 3, 4],
                 })
             }
@@ -145,6 +148,7 @@ impl Context<'_> {
                     arguments: arguments.get(5..).unwrap_or(&[]),
                     scroll: number(2).unwrap_or(bits::KEYSET),
                     concurrency: number(3).unwrap_or(bits::OPTIMISTIC),
+                    row_count: number(4).unwrap_or_default(),
                     places: [1, 2, 3, 4],
                 })
             }
@@ -156,6 +160,7 @@ impl Context<'_> {
                     arguments: arguments.get(7..).unwrap_or(&[]),
                     scroll: number(4).unwrap_or(bits::KEYSET),
                     concurrency: number(5).unwrap_or(bits::OPTIMISTIC),
+                    row_count: number(6).unwrap_or_default(),
                     places: [1, 4, 5, 6],
                 })?;
                 called.outputs.insert(0, output(0, "@handle", i64::from(handle)));
@@ -190,13 +195,19 @@ impl Context<'_> {
     /// Opens a cursor over a text. What is no query is executed without one, which message 16954
     /// tells.
     fn open_remote(&mut self, opening: Opening<'_>) -> Run<Called> {
-        let Opening { text, declared, arguments, scroll, concurrency, places } = opening;
+        let Opening { text, declared, arguments, scroll, concurrency, row_count, places } = opening;
         let program = self.text_program(&text, &declared, ProgramKind::Dynamic)?;
         let Some((step, query)) = only_query(&program) else {
             let direct = SqlError::new(&message::CURSOR_DIRECT_EXECUTION, &[]);
             self.inform(direct)?;
             self.run_text(&text, &declared, arguments)?;
-            return Ok(with_outputs(vec![output(places[0], "@cursor", 0)]));
+            // No cursor has handle 0; clients read the others, too, before they go on.
+            return Ok(with_outputs(vec![
+                output(places[0], "@cursor", 0),
+                output(places[1], "@scrollopt", scroll),
+                output(places[2], "@ccopt", concurrency),
+                output(places[3], "@rowcount", row_count),
+            ]));
         };
         let definition = definition_of(step, query, scroll, concurrency);
         let mut frame = new_frame(&program.variables);

@@ -245,7 +245,8 @@ impl Context<'_> {
         match line {
             Some(line) => {
                 let told = SqlError::new(&messages::CONTEXT_DATABASE_CHANGED, &[&new_name]);
-                self.inform(told.at_line(line))
+                // At login the message has state 2.
+                self.inform(told.with_state(1).at_line(line))
             }
             None => Ok(()),
         }

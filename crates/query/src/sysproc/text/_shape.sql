@@ -5,8 +5,8 @@ CROSS APPLY (SELECT
     WHEN d.fixed_precision IS NOT NULL THEN d.fixed_precision
     WHEN c.system_type_id IN (106, 108) THEN c.precision
     WHEN c.system_type_id IN (41, 42, 43) THEN c.precision
-    WHEN c.system_type_id = 59 THEN CASE @ODBCVer WHEN 3 THEN 24 ELSE 7 END
-    WHEN c.system_type_id = 62 THEN CASE @ODBCVer WHEN 3 THEN 53 ELSE 15 END
+    WHEN c.system_type_id = 59 THEN CASE WHEN @ODBCVer >= 3 THEN 24 ELSE 7 END
+    WHEN c.system_type_id = 62 THEN CASE WHEN @ODBCVer >= 3 THEN 53 ELSE 15 END
     WHEN c.max_length = -1 THEN 0
     WHEN c.system_type_id IN (231, 239) THEN c.max_length / 2
     ELSE c.max_length
@@ -29,5 +29,5 @@ CROSS APPLY (SELECT
     WHEN c.max_length = -1 THEN 0
     ELSE c.max_length
   END AS octets,
-  CASE @ODBCVer WHEN 3 THEN d.radix3 ELSE d.radix2 END AS radix
+  CASE WHEN @ODBCVer >= 3 THEN d.radix3 ELSE d.radix2 END AS radix
 ) AS s

@@ -25,7 +25,7 @@ SELECT
   c.name AS COLUMN_NAME,
   CONVERT(smallint, CASE
     WHEN '$legacy$' = '1' AND c.system_type_id IN (40, 41, 42, 43) THEN d.legacy
-    WHEN @ODBCVer = 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
+    WHEN @ODBCVer >= 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
   CONVERT(sysname, CASE
     WHEN c.is_identity = 0 THEN t.name
     WHEN c.system_type_id IN (106, 108) THEN t.name + '() identity'
@@ -57,7 +57,8 @@ JOIN $types$ ON d.system_type_id = c.system_type_id
 $shape$
 LEFT JOIN sys.default_constraints AS f ON f.object_id = c.default_object_id
 WHERE o.type IN ('U', 'V', 'S', 'TF', 'IF')
-  AND (o.name = @table_name OR @fUsePattern = 1 AND o.name LIKE @table_name ESCAPE '\')
+  AND (@table_name IS NULL OR o.name = @table_name
+    OR @fUsePattern = 1 AND o.name LIKE @table_name ESCAPE '\')
   AND (@table_owner IS NULL OR n.name = @table_owner
     OR @fUsePattern = 1 AND n.name LIKE @table_owner ESCAPE '\')
   AND (@column_name IS NULL OR c.name = @column_name

@@ -3,7 +3,7 @@ SET NOCOUNT ON
 SELECT
   CONVERT(sysname, t.name) AS TYPE_NAME,
   CONVERT(smallint, x.data_type) AS DATA_TYPE,
-  CONVERT(int, CASE WHEN @ODBCVer = 3 THEN t.precision3 ELSE t.precision2 END) AS [PRECISION],
+  CONVERT(int, CASE WHEN @ODBCVer >= 3 THEN t.precision3 ELSE t.precision2 END) AS [PRECISION],
   CONVERT(varchar(32), t.prefix) AS LITERAL_PREFIX,
   CONVERT(varchar(32), t.suffix) AS LITERAL_SUFFIX,
   CONVERT(varchar(32), t.params) AS CREATE_PARAMS,
@@ -20,7 +20,7 @@ SELECT
   CONVERT(smallint, t.scale_max) AS MAXIMUM_SCALE,
   CONVERT(smallint, CASE WHEN x.data_type = -9 THEN -9 ELSE d.sql_type END) AS SQL_DATA_TYPE,
   CONVERT(smallint, CASE WHEN x.data_type = -9 THEN NULL ELSE d.subcode END) AS SQL_DATETIME_SUB,
-  CONVERT(int, CASE WHEN @ODBCVer = 3 THEN d.radix3 ELSE d.radix2 END) AS NUM_PREC_RADIX,
+  CONVERT(int, CASE WHEN @ODBCVer >= 3 THEN d.radix3 ELSE d.radix2 END) AS NUM_PREC_RADIX,
   CONVERT(smallint, NULL) AS INTERVAL_PRECISION,
   CONVERT(smallint, t.usertype) AS USERTYPE
 FROM (VALUES
@@ -66,6 +66,6 @@ FROM (VALUES
 JOIN $types$ ON d.system_type_id = t.system_type_id
 CROSS APPLY (SELECT CASE
   WHEN '$legacy$' = '1' AND t.system_type_id IN (40, 41, 42, 43) THEN d.legacy
-  WHEN @ODBCVer = 3 THEN d.odbc3 ELSE d.odbc2 END AS data_type) AS x
+  WHEN @ODBCVer >= 3 THEN d.odbc3 ELSE d.odbc2 END AS data_type) AS x
 WHERE @data_type = 0 OR x.data_type = @data_type
 ORDER BY 2, 12, 11, 20

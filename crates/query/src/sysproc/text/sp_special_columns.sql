@@ -30,7 +30,7 @@ SELECT
   c.name AS COLUMN_NAME,
   CONVERT(smallint, CASE
     WHEN '$legacy$' = '1' AND c.system_type_id IN (40, 41, 42, 43) THEN d.legacy
-    WHEN @ODBCVer = 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
+    WHEN @ODBCVer >= 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
   CONVERT(sysname, CASE
     WHEN c.is_identity = 0 THEN t.name
     WHEN c.system_type_id IN (106, 108) THEN t.name + '() identity'

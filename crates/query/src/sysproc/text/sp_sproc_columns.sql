@@ -29,7 +29,7 @@ SELECT
   CONVERT(smallint, CASE
     WHEN c.system_type_id = 243 THEN -153
     WHEN '$legacy$' = '1' AND c.system_type_id IN (40, 41, 42, 43) THEN d.legacy
-    WHEN @ODBCVer = 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
+    WHEN @ODBCVer >= 3 THEN d.odbc3 ELSE d.odbc2 END) AS DATA_TYPE,
   CONVERT(sysname, CASE WHEN c.system_type_id = 243 THEN 'table' ELSE t.name END) AS TYPE_NAME,
   CONVERT(int, CASE WHEN c.system_type_id = 243 THEN 0 ELSE s.precision END) AS [PRECISION],
   CONVERT(int, CASE WHEN c.system_type_id = 243 THEN 0 ELSE s.length END) AS LENGTH,
