@@ -46,6 +46,21 @@ impl Binder<'_> {
         self.special_call(call, line)
     }
 
+    /// `CHECKSUM(*)` and `BINARY_CHECKSUM(*)`: of all columns of the block.
+    fn checksum_of_all(
+        &mut self,
+        function: &'static ScalarFunction,
+        line: u32,
+    ) -> BindResult<Scalar> {
+        let mut args = Vec::new();
+        if self.blocks.len() > self.env.base {
+            for at in self.star(None, line)? {
+                args.push(self.column_at(at)?);
+            }
+        }
+        self.apply(function, args).at(line)
+    }
+
     /// Functions with rules of their own, then the library's.
     fn special_call(&mut self, call: &ast::FunctionCall, line: u32) -> BindResult<Scalar> {
         let name = call.name.name.name.to_ascii_uppercase();
@@ -94,6 +109,10 @@ impl Binder<'_> {
                 let Some(function) = func::lookup(&name) else {
                     return Err(func::unknown_function(&call.name.name.name).at_line(line).into());
                 };
+                let of_all = matches!(call.arguments, Arguments::Star);
+                if of_all && matches!(function.name, "CHECKSUM" | "BINARY_CHECKSUM") {
+                    return self.checksum_of_all(function, line);
+                }
                 self.scalar_call(function, call, line)
             }
         }
@@ -291,7 +310,7 @@ impl Binder<'_> {
                 let name = function.name.to_ascii_lowercase();
                 Err(SqlError::new(&message::SIDE_EFFECT_IN_FUNCTION, &[&name]).into())
             }
-            Placement::DefaultOnly if !self.in_default && !self.options.has_defaults => {
+            Placement::DefaultOnly if !self.in_default => {
                 Err(SqlError::new(&message::NEWSEQUENTIALID_OUTSIDE_DEFAULT, &[]).into())
             }
             _ => Ok(()),

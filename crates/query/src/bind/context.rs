@@ -89,6 +89,17 @@ pub enum SystemObject {
     Function(&'static RowsetFunction),
 }
 
+impl SystemObject {
+    /// The schema that it is in.
+    pub fn schema(self) -> &'static str {
+        match self {
+            SystemObject::Rowset(rowset) => rowset.schema,
+            SystemObject::View(view) => view.schema,
+            SystemObject::Function(_) => "sys",
+        }
+    }
+}
+
 /// A system view that is a query over other system views, in the database that it is looked for in.
 #[derive(Debug)]
 pub struct SystemView {
@@ -162,10 +173,10 @@ pub struct BindOptions {
     pub in_catch: bool,
     /// The text is a function's: what changes something is refused (443).
     pub in_function: bool,
+    /// The text is that of a module WITH SCHEMABINDING: no `*` stands for columns (1054).
+    pub schema_bound: bool,
     /// No triggers run, neither after what a statement does nor instead of it: bulk loads.
     pub skip_triggers: bool,
-    /// The server has written the text, and defaults of columns stand in it as expressions: bulk loads.
-    pub has_defaults: bool,
 }
 
 impl Default for BindOptions {
@@ -177,8 +188,8 @@ impl Default for BindOptions {
             native: false,
             in_catch: false,
             in_function: false,
+            schema_bound: false,
             skip_triggers: false,
-            has_defaults: false,
         }
     }
 }

@@ -65,7 +65,7 @@ impl Binder<'_> {
             TableSourceKind::Table(table) => self.table_ref(table, usage)?,
             TableSourceKind::Function(function) => self.table_function(function, line)?,
             TableSourceKind::Variable { variable, alias, hints } => {
-                self.table_variable(variable, alias.as_ref(), hints)?
+                self.table_variable(variable, alias.as_ref(), hints, usage)?
             }
             TableSourceKind::Derived { query, alias } => {
                 let usage = if usage == Usage::Target { usage } else { Usage::Derived };
@@ -248,9 +248,9 @@ impl Binder<'_> {
         let mut columns = Vec::with_capacity(width);
         for at in 0..width {
             let (ty, label) = self.unify(bound.iter().map(|row| &row[at]), "VALUES")?;
-            let origin = self.untyped_together(bound.iter().map(|row| row[at].origin));
-            let origin = origin.unwrap_or(Origin::Plain);
+            let is_null = bound.iter().all(|row| row[at].origin == Origin::Null);
             let nullable = bound.iter().any(|row| row[at].expr.nullable);
+            let origin = if is_null { Origin::Null } else { Origin::Plain };
             let id = self.free_column();
             let (name, base, views) = (None, None, Vec::new());
             columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
@@ -259,10 +259,7 @@ impl Binder<'_> {
         for row in bound {
             let mut converted = Vec::with_capacity(width);
             for (scalar, column) in row.into_iter().zip(&columns) {
-                converted.push(match column.origin {
-                    Origin::Undeclared(_) => scalar.expr,
-                    _ => self.coerce(scalar, column.ty)?,
-                });
+                converted.push(self.coerce(scalar, column.ty)?);
             }
             exprs.push(converted);
         }

@@ -75,6 +75,7 @@ pub fn native(
         names: NativeNames::new(context.names, module)?,
         options: BindOptions {
             native: true,
+            schema_bound: true,
             in_function: matches!(module.kind, ModuleKind::ScalarFunction { .. }),
             ..context.options
         },

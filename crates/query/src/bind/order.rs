@@ -149,7 +149,7 @@ impl Binder<'_> {
         }
     }
 
-    /// `ORDER BY` behind set operators: by position or by name. Errors 104, 108, 306.
+    /// `ORDER BY` behind set operators: by position or by name. Errors 104, 108, 306, 4104.
     pub fn order_of_columns(
         &self,
         list: &[OrderItem],
@@ -164,6 +164,12 @@ impl Binder<'_> {
                     let place = usize::try_from(*position).ok().and_then(|p| p.checked_sub(1));
                     let place = place.filter(|p| *p < columns.len());
                     place.ok_or_else(|| position_out_of_range(i64::from(*position), line))?
+                }
+                ast::ExprKind::Column(ast::ColumnRef { qualifier: Some(of), column }) => {
+                    // The tables of the operands are out of reach.
+                    let text = format!("{of}.{}", column.name);
+                    let error = SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]);
+                    return Err(error.at_line(line).into());
                 }
                 ast::ExprKind::Column(column) => {
                     let name = &column.column.name;

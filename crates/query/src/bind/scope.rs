@@ -59,8 +59,6 @@ pub(super) struct Block {
     pub aggregates: Vec<(ColId, Aggregate)>,
     /// The window functions found in it.
     pub windows: Vec<WindowCall>,
-    /// The values that rows take from sequences in an order, `NEXT VALUE FOR … OVER`.
-    pub numberings: Vec<Numbering>,
     /// `WINDOW name AS (…)`.
     pub window_names: Vec<(ast::Ident, ast::Over)>,
     /// The grouping expressions, once bound: the column that stands for each group, and its value.
@@ -77,21 +75,6 @@ pub(super) struct Block {
     pub is_distinct: bool,
     /// It has an `ORDER BY`.
     pub is_ordered: bool,
-}
-
-/// An order in which rows take values from sequences, and the columns that have them.
-#[derive(Debug)]
-pub(super) struct Numbering {
-    pub order: Vec<SortKey>,
-    pub columns: Vec<(ColId, Expr)>,
-}
-
-impl Numbering {
-    pub fn takes_from(&self, sequence: ObjectId) -> bool {
-        self.columns
-            .iter()
-            .any(|(_, e)| matches!(e.kind, ExprKind::NextValue(id) if id == sequence))
-    }
 }
 
 /// A window function and what it is over.
@@ -129,9 +112,20 @@ pub(super) struct Exposed {
 #[derive(Clone, Debug)]
 pub(super) struct TableName {
     pub database: DbId,
-    pub schema: Option<SchemaId>,
+    pub schema: TableSchema,
     /// The parts before the name as they were written, each with its dot.
     pub written: Arc<str>,
+}
+
+/// The schema that may stand before a table's name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum TableSchema {
+    /// A schema of the database.
+    Of(SchemaId),
+    /// The one that the name of a system view was written with, or its own.
+    System(Arc<str>),
+    /// None that means anything: a temporary table's.
+    Any,
 }
 
 /// What a source's rows are.
@@ -210,7 +204,6 @@ pub(super) struct ViewColumn {
 pub(super) struct BaseRef {
     /// [`ScanSource::number`].
     pub scan: u32,
-    pub database: Option<DbId>,
     pub table: Arc<TableDef>,
     /// Its place in `TableDef::columns`.
     pub ordinal: usize,
@@ -247,7 +240,6 @@ impl Block {
             in_window: false,
             aggregates: Vec::new(),
             windows: Vec::new(),
-            numberings: Vec::new(),
             window_names: Vec::new(),
             groups: Vec::new(),
             has_group_by: false,
@@ -415,14 +407,17 @@ impl Binder<'_> {
         if database.is_some_and(|d| self.names.find_database(&d.name) != Some(table.database)) {
             return false;
         }
-        match (&name.schema, table.schema) {
-            (None, _) => true,
-            (Some(written), Some(schema)) => {
+        match (&name.schema, &table.schema) {
+            (None, _) | (Some(_), TableSchema::Any) => true,
+            (Some(written), TableSchema::Of(schema)) => {
                 let catalog = self.names.schema(table.database);
                 let found = catalog.and_then(|s| s.find_schema(&written.name).map(|s| s.id));
-                found == Some(schema)
+                found == Some(*schema)
             }
-            (Some(written), None) => self.same_name(&written.name, "sys"),
+            // Names of system schemas are taken in any case, whatever the collation.
+            (Some(written), TableSchema::System(schema)) => {
+                written.name.eq_ignore_ascii_case(schema)
+            }
         }
     }
 
@@ -500,7 +495,6 @@ impl Binder<'_> {
             Rows::Derived(_, columns) => columns[at.ordinal].base.clone(),
             Rows::Scan(scan) => scan.table().map(|table| BaseRef {
                 scan: scan.number,
-                database: scan.database(),
                 table: table.clone(),
                 ordinal: at.ordinal,
                 view: None,

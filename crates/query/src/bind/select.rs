@@ -19,7 +19,7 @@ use super::from::check_tables;
 use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
-use super::scope::{BaseRef, Block, Clause, ColumnAt, Numbering, OutCol, Rows, ViewColumn};
+use super::scope::{BaseRef, Block, Clause, ColumnAt, OutCol, Rows, ViewColumn};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred, VarId};
 use crate::plan::tree::Node;
 use crate::plan::walk;
@@ -134,7 +134,6 @@ impl Binder<'_> {
         }
         node = filtered(node, having);
         node = windowed(node, std::mem::take(&mut block.windows));
-        node = std::mem::take(&mut block.numberings).into_iter().fold(node, numbered);
         if usage == Usage::Exists && !select.distinct {
             // Whatever the select list says, a row is a row.
             let node = limited(node, &Order::default(), limit);
@@ -170,16 +169,11 @@ impl Binder<'_> {
                 above.push((Clause::OrderBy, key.line, expr));
             }
         }
-        let mut numberings = std::mem::take(&mut block.numberings);
-        for key in numberings.iter_mut().flat_map(|n| &mut n.order) {
-            above.push((Clause::OrderBy, 0, &mut key.expr));
-        }
         let mut conditions: Vec<(Clause, u32, &mut Pred)> = Vec::new();
         if let Some(having) = having {
             conditions.push((Clause::Having, 0, having));
         }
         let node = self.grouped(node, block, grouping, &mut above, &mut conditions)?;
-        block.numberings = numberings;
         for item in items {
             if !matches!(item.scalar.expr.kind, ExprKind::Column(_)) || block.has_group_by {
                 item.base = None;
@@ -189,13 +183,18 @@ impl Binder<'_> {
         Ok(node)
     }
 
-    /// The select list. Errors 141, 207 and whatever its expressions raise.
+    /// The select list. Errors 141, 207, 1054 and whatever its expressions raise.
     pub fn items(&mut self, list: &[ast::SelectItem], usage: Usage) -> BindResult<Vec<Item>> {
         let mut items = Vec::with_capacity(list.len());
         for item in list {
             let line = item.span.line;
             match &item.kind {
                 SelectItemKind::Star(_) if usage == Usage::Exists => {}
+                SelectItemKind::Star(_) if self.options.schema_bound && self.env.depth == 0 => {
+                    return Err(SqlError::new(&message::STAR_IN_SCHEMA_BOUND, &[])
+                        .at_line(line)
+                        .into());
+                }
                 SelectItemKind::Star(qualifier) => {
                     for at in self.star(qualifier.as_deref(), line)? {
                         items.push(self.star_item(at, line)?);
@@ -473,14 +472,6 @@ fn windowed(mut node: Node, mut calls: Vec<super::scope::WindowCall>) -> Node {
         };
     }
     node
-}
-
-/// The rows with values of sequences, taken in an order.
-fn numbered(node: Node, numbering: Numbering) -> Node {
-    let Numbering { order, columns } = numbering;
-    let kept = walk::outputs(&node);
-    let sorted = Node::Sort { input: Box::new(node), keys: order, limit: None, columns: kept };
-    computed(sorted, columns)
 }
 
 fn output_of(node: Node, items: Vec<Item>) -> Output {

@@ -15,7 +15,7 @@ use super::hints::old_hint;
 use super::names::{invalid_object, is_function};
 use super::query::unimplemented;
 use super::scalar::Scalar;
-use super::scope::{Exposed, OutCol, Rows, ScanSource, Source, TableName};
+use super::scope::{Exposed, OutCol, Rows, ScanSource, Source, TableName, TableSchema};
 use super::select::Usage;
 use crate::func;
 use crate::func::rowset::RowsetColumn;
@@ -63,12 +63,12 @@ impl Binder<'_> {
                 (self.cte_rows(place, inherited, usage, line)?, None)
             }
             Meaning::Table(database, table) => {
-                let schema = Some(table.header.schema).filter(|_| !table.is_temporary());
+                let schema = match table.is_temporary() {
+                    true => TableSchema::Any,
+                    false => TableSchema::Of(table.header.schema),
+                };
                 let mut rows = self.table_rows(database, table, hints)?;
-                if let (Usage::Target, Rows::Scan(scan)) = (usage, &mut rows) {
-                    // Whoever changes what a view shows has to find the rows behind it.
-                    scan.row = Some(self.free_column());
-                }
+                self.name_rows(usage, &mut rows);
                 (rows, Some((database, schema)))
             }
             Meaning::Transition(inserted, table) => {
@@ -78,14 +78,15 @@ impl Binder<'_> {
             Meaning::View(database, view) => {
                 let inherited = self.inherited(hints, name)?;
                 self.note_access(database, view.id(), Permission::Select);
-                let schema = view.header.schema;
-                (
-                    self.view_rows(database, &view, inherited, usage, name).at(line)?,
-                    Some((database, Some(schema))),
-                )
+                let schema = TableSchema::Of(view.header.schema);
+                let rows = self.view_rows(database, &view, inherited, usage, name).at(line)?;
+                (rows, Some((database, schema)))
             }
             Meaning::System(database, object) => {
-                (self.system_rows(database, object, name)?, Some((database, None)))
+                let own = || object.schema().into();
+                let written = name.schema.as_ref().map_or_else(own, |s| s.name.clone());
+                let rows = self.system_rows(database, object, name)?;
+                (rows, Some((database, TableSchema::System(written))))
             }
         };
         let exposed = match (alias, table) {
@@ -99,6 +100,14 @@ impl Binder<'_> {
             }
         };
         Ok(Source { exposed, rows, optional: false, view })
+    }
+
+    /// Names the rows of a target: a statement that changes what a view shows has to find the rows
+    /// behind it.
+    fn name_rows(&mut self, usage: Usage, rows: &mut Rows) {
+        if let (Usage::Target, Rows::Scan(scan)) = (usage, rows) {
+            scan.row = Some(self.free_column());
+        }
     }
 
     /// What a name means.
@@ -245,6 +254,7 @@ impl Binder<'_> {
         variable: &ast::Variable,
         alias: Option<&ast::Ident>,
         hints: &[TableHint],
+        usage: Usage,
     ) -> BindResult<Source> {
         let name = &variable.name;
         let found = match self.env.variables {
@@ -257,7 +267,8 @@ impl Binder<'_> {
         };
         let options = self.read_options(hints, Some(&table))?;
         let hint = self.access_hint(hints, &table, None)?;
-        let rows = self.scan(tree::Source::TableVar(id, table), Vec::new(), options);
+        let mut rows = self.scan(tree::Source::TableVar(id, table), Vec::new(), options);
+        self.name_rows(usage, &mut rows);
         let rows = hinted(rows, hint);
         let name = alias.map_or(name, |alias| &alias.name).clone();
         Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false, view: None })

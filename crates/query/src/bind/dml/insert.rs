@@ -249,10 +249,6 @@ impl Binder<'_> {
             }
             let scalars: Vec<(Scalar, u32)> = (values.into_iter())
                 .filter_map(|(value, line)| match value {
-                    // A variable whose type is to be found out is of the column's.
-                    Given::Value(scalar) if matches!(scalar.origin, Origin::Undeclared(_)) => {
-                        Some((self.typed(scalar, &def.ty), line))
-                    }
                     Given::Value(scalar) => Some((scalar, line)),
                     Given::Default => None,
                 })

@@ -105,7 +105,9 @@ impl Binder<'_> {
             return Err(error.at_line(hint.span.line).into());
         }
         match &target.kind {
-            TargetKind::Variable(variable) => self.table_variable(variable, alias, &target.hints),
+            TargetKind::Variable(variable) => {
+                self.table_variable(variable, alias, &target.hints, Usage::Target)
+            }
             TargetKind::Name(name) => {
                 let table = ast::TableRef {
                     name: (**name).clone(),
@@ -270,6 +272,19 @@ impl Binder<'_> {
         Ok(Targeted { changing, row, at, columns, view: None, permitted, checked: None })
     }
 
+    /// The table or table variable that rows are read from, and the database whose names it has.
+    fn target_behind(&self, source: tree::Source) -> Option<(DbId, Target)> {
+        match source {
+            tree::Source::Table { database, table } => {
+                Some((database, Target::Table { database, table }))
+            }
+            tree::Source::TableVar(id, table) => {
+                Some((self.env.database, Target::TableVar(id, table)))
+            }
+            _ => None,
+        }
+    }
+
     /// Error 10700: a table-valued parameter.
     fn check_writable(&self, target: &Target) -> BindResult<()> {
         let Target::TableVar(id, table) = target else { return Ok(()) };
@@ -301,7 +316,7 @@ impl Binder<'_> {
         let Some((base, id)) = base else {
             return Err(not_updatable(node, wanted.is_some(), name));
         };
-        let (scan, database, table) = (base.scan, base.database, base.table.clone());
+        let (scan, table) = (base.scan, base.table.clone());
         let (view, checked) = (base.view, base.checked.clone());
         let several = columns.iter().filter_map(|c| c.base.as_ref()).any(|b| b.scan != scan);
         if several && wanted.is_none() {
@@ -324,15 +339,13 @@ impl Binder<'_> {
             }
         });
         let target_columns = target_columns.collect();
-        let Some(database) = database else {
-            return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
-        };
         let Some(found) = scan_of(node, id) else { return Err(not_updatable(node, false, name)) };
-        let (known, row) = (found.columns.clone(), found.row);
-        let Some(row) = row else {
+        let (known, row, source) = (found.columns.clone(), found.row, found.source.clone());
+        let (Some(row), Some((database, target))) = (row, self.target_behind(source)) else {
             return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());
         };
-        let mut changing = self.changing_table(database, &table);
+        self.check_writable(&target)?;
+        let mut changing = self.changing(database, &table, target);
         for (position, id) in known {
             if let Some(old) = changing.old.get_mut(position) {
                 *old = id;
