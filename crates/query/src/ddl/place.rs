@@ -130,7 +130,7 @@ fn temporary(context: &mut Context<'_>, written: Name) -> DdlResult<Place> {
     let tempdb = context.schema(DbId::TEMPDB)?;
     let level = context.session.levels.len();
     let made_here = context.session.temporary.made_at(&written, level);
-    if made_here.into_iter().any(|id| tempdb.table(id).is_some()) {
+    if made_here.into_iter().any(|id| tempdb.object(id).is_some()) {
         return Err(SqlError::new(&message::OBJECT_EXISTS, &[&written]).into());
     }
     let session = context.session.id().0 as u32;

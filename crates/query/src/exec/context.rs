@@ -241,6 +241,11 @@ impl<'c> Context<'c> {
         let level = self.session.levels.len();
         self.session.temporary.add(name, object, level);
     }
+
+    /// Notes a temporary procedure. Whatever level made it, it stays as long as the session.
+    pub fn add_temporary_procedure(&mut self, name: &str, object: ObjectId) {
+        self.session.temporary.add(name, object, 1);
+    }
 }
 
 /// Error 262.

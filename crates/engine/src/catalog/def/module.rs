@@ -190,6 +190,11 @@ impl ModuleDef {
         self.header.id
     }
 
+    /// Whether it is a temporary procedure, which lives in tempdb and runs in any database.
+    pub fn is_temporary(&self) -> bool {
+        self.header.name.starts_with('#') && matches!(self.kind, ModuleKind::Procedure { .. })
+    }
+
     /// The two-letter kind.
     pub fn object_kind(&self) -> ObjectKind {
         match self.kind {

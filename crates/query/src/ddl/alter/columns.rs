@@ -109,7 +109,8 @@ fn retyped(
         let args: [Shown; 2] = [&old.ty.kind.name(), &kind.name()];
         return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
     }
-    if let Some(purpose) = purpose(old, &new) {
+    let purpose = purpose(old, &new);
+    if let Some(purpose) = purpose {
         let users = users_of(altered, &altered.old, old, purpose);
         refuse_used(old, &users, STATEMENT)?;
     }
@@ -119,22 +120,13 @@ fn retyped(
 /// How much a change is; `None` if only NULL is concerned and nothing forbids it.
 fn purpose(old: &ColumnDef, new: &ColumnDef) -> Option<Purpose> {
     use TypeKind::*;
+    let same_kind = old.ty.kind == new.ty.kind && old.ty.collation == new.ty.collation;
     let variable = matches!(old.ty.kind, VarChar | NVarChar | VarBinary);
     let longer = new.ty.byte_limit() >= old.ty.byte_limit() && !new.ty.is_max();
     if old.ty == new.ty {
         return (old.nullable != new.nullable).then_some(Purpose::Widen);
     }
-    Some(if old.ty.kind != new.ty.kind {
-        Purpose::Retype
-    } else if old.ty.collation != new.ty.collation {
-        Purpose::Recollate
-    } else if !variable {
-        Purpose::Resize
-    } else if longer {
-        Purpose::Widen
-    } else {
-        Purpose::ResizeVariable
-    })
+    Some(if same_kind && variable && longer { Purpose::Widen } else { Purpose::Alter })
 }
 
 fn convertible(old: &SqlType, new: &SqlType) -> bool {

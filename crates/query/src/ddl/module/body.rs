@@ -14,6 +14,7 @@ use crate::bind::{
 use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::Place;
+use crate::ddl::table::shown_name;
 use crate::exec::context::Context;
 use crate::exec::program::StepKind;
 use crate::exec::session::level::TriggerLevel;
@@ -54,6 +55,7 @@ pub fn check_result(
             ansi_nulls: def.uses_ansi_nulls,
             quoted_identifier: def.uses_quoted_identifier,
             in_function: matches!(module, Module::Function(_)),
+            schema_bound: def.schema_bound,
             ..BindOptions::default()
         },
         statistics: &NoStatistics,
@@ -235,7 +237,7 @@ fn interpreted(
     place: &Place,
     def: &Arc<ModuleDef>,
 ) -> DdlResult<Vec<Dependencies>> {
-    let program = context.session.compile_module(place.database, def);
+    let program = context.session.compile_module(super::names_in(context, place), def);
     let program = program.map_err(|error| in_module(error.into(), def))?;
     let trigger = match (def.trigger(), program.columns_updated) {
         (Some(trigger), Some(columns_updated)) => {
@@ -251,6 +253,7 @@ fn interpreted(
         for step in &program.steps {
             if let StepKind::Execute(execute) = &step.kind
                 && let Some(name) = called(execute)
+                && !name.name.name.starts_with('#')
                 && context.find_procedure(name).is_err_and(|fault| fault.error.number() == 2812)
                 && !missing.contains(&name.to_string().into())
             {
@@ -298,5 +301,5 @@ fn parent_shape(schema: &Schema, parent: ObjectId) -> Option<Arc<TableDef>> {
 
 /// Errors of a module's body name the module.
 fn in_module(error: BindError, def: &ModuleDef) -> Failure {
-    error.in_procedure(&def.header.name).into()
+    error.in_procedure(&shown_name(&def.header.name)).into()
 }

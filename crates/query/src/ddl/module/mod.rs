@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::types::declare::Subject;
-use base::{SqlError, message};
+use base::{SqlError, TypeKind, message};
 use engine::catalog::ObjectDef;
 use engine::catalog::def::*;
 use tsql::ast::{self, CreateAction, FunctionBody, Module, ModuleOptionKind, ObjectName};
@@ -51,6 +51,9 @@ pub fn define(
     body::check_result(context, &place, &mut def, module)?;
     let id = def.header.id;
     put_object(context, place.database, ObjectDef::Module(Arc::new(def)))?;
+    if place.written.starts_with('#') && old.is_none() {
+        context.add_temporary_procedure(&place.written, id);
+    }
     body::check(context, &place, id, module)
 }
 
@@ -70,8 +73,10 @@ fn place_of(
     name: &ObjectName,
     module: &Module,
 ) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
-    if name.name.name.starts_with('#') {
-        return Err(refuse_temporary(name, module));
+    if name.name.name.starts_with('#')
+        && let Some(error) = refuse_temporary(name, module)
+    {
+        return Err(error);
     }
     let permission = match module {
         Module::Procedure(_) => Permission::CreateProcedure,
@@ -91,16 +96,16 @@ fn place_of(
     place.map(|place| (place, None)).map_err(|failure| about_module(failure, name))
 }
 
-/// Temporary modules do not exist, but for procedures, which are not there yet. Errors 1074, 4103.
-fn refuse_temporary(name: &ObjectName, module: &Module) -> Failure {
+/// What is refused of temporary modules: all but procedures. Errors 1074, 4103.
+fn refuse_temporary(name: &ObjectName, module: &Module) -> Option<Failure> {
     let written = &name.name.name;
     let error = match module {
         Module::Function(_) => SqlError::new(&message::TEMPORARY_FUNCTION, &[]),
         Module::View(_) => SqlError::new(&message::TEMPORARY_VIEW, &[written]),
-        Module::Procedure(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"temporary procedure"]),
         Module::Trigger(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"temporary trigger"]),
+        Module::Procedure(_) => return None,
     };
-    error.in_procedure(written).into()
+    Some(error.in_procedure(written).into())
 }
 
 /// That there is such an object already, as it is said of modules: error 2714 with state 3.
@@ -203,10 +208,30 @@ fn check_native(context: &Context<'_>, place: &Place, def: &ModuleDef) -> DdlRes
     const MODULES: &str = "natively compiled modules";
     table::refuse_transaction(context)?;
     table::check_database(context, place.database, MODULES)?;
-    if !def.uses_ansi_nulls || !def.uses_quoted_identifier {
+    if !def.uses_ansi_nulls {
         return Err(SqlError::new(&message::NATIVE_NEEDS_SET_OPTIONS, &[&MODULES]).into());
     }
     Ok(())
+}
+
+/// The database in which a module's names are looked for: for a temporary procedure, the one that
+/// it is made in.
+fn names_in(context: &Context<'_>, place: &Place) -> base::ids::DbId {
+    match place.name.starts_with('#') {
+        true => context.session.name_database(),
+        false => place.database,
+    }
+}
+
+/// What a temporary procedure cannot be. It runs in any database as its caller: nothing may make it
+/// a principal of tempdb there.
+fn refuse_for_temporary(def: &ModuleDef) -> DdlResult<()> {
+    let what = match def.native {
+        true => "natively compiled temporary procedure",
+        false if def.execute_as != ExecuteAs::Caller => "EXECUTE AS in a temporary procedure",
+        false => return Ok(()),
+    };
+    Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into())
 }
 
 /// The head of a module: everything before its body.
@@ -240,6 +265,9 @@ impl Head<'_, '_> {
                 Module::Trigger(t) => (&t.options, &[]),
             };
         self.options(&mut def, options)?;
+        if def.is_temporary() {
+            refuse_for_temporary(&def)?;
+        }
         self.check_native_change(&def)?;
         def.parameters = self.parameters(parameters, text)?;
         Ok(def)
@@ -266,6 +294,11 @@ impl Head<'_, '_> {
             Module::Function(function) => match &function.body {
                 FunctionBody::Scalar { ty, nullable, .. } => {
                     let declared = self.declared(ty, Subject::Type, 0)?;
+                    let kind = declared.ty.kind;
+                    if kind.is_legacy_lob() || kind == TypeKind::RowVersion {
+                        let error = SqlError::new(&message::RETURN_TYPE_INVALID, &[&kind]);
+                        return Err(error.into());
+                    }
                     ModuleKind::ScalarFunction {
                         returns: ReturnDef {
                             ty: declared.ty,
@@ -328,6 +361,9 @@ impl Head<'_, '_> {
                     return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&other]).into());
                 }
             };
+            if events.iter().any(|event: &TriggerEvent| event.kind == kind) {
+                return Err(SqlError::new(&message::DUPLICATE_TRIGGER_ACTION, &[event]).into());
+            }
             let kept = old.and_then(|old| old.events.iter().find(|e| e.kind == kind));
             let event = kept.copied().unwrap_or(TriggerEvent { kind, first: false, last: false });
             events.push(event);
@@ -401,7 +437,7 @@ impl Head<'_, '_> {
         subject: Subject<'_>,
         ordinal: u32,
     ) -> DdlResult<bind::DeclaredType> {
-        let names = DefinitionNames::new(self.context.session, self.place.database);
+        let names = DefinitionNames::new(self.context.session, names_in(self.context, self.place));
         let names = names.in_module(self.place.schema, Vec::new());
         let bind = BindContext {
             names: &names,

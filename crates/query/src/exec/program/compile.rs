@@ -225,7 +225,10 @@ impl State {
         let statistics = EngineStatistics(self);
         let context = BindContext {
             names: &names,
-            options: bind_options(options, program.kind),
+            options: BindOptions {
+                schema_bound: program.module.as_ref().is_some_and(|module| module.schema_bound),
+                ..bind_options(options, program.kind)
+            },
             statistics: &statistics,
         };
         let lowering = options.lowering();

@@ -86,7 +86,8 @@ impl Context<'_> {
     /// What the meaning of a name depends on, unless that is another database or what only this
     /// session's transaction knows of.
     fn place_of_names(&self, name: &ast::ObjectName) -> Run<Option<Place>> {
-        let is_elsewhere = name.server.is_some() || name.database.is_some();
+        let is_temporary = name.name.name.starts_with('#');
+        let is_elsewhere = name.server.is_some() || name.database.is_some() || is_temporary;
         if is_elsewhere || self.session.transaction.has_edits() {
             return Ok(None);
         }
@@ -115,7 +116,11 @@ impl Context<'_> {
                 return Ok(Callee::System(found));
             }
         }
-        match self.find_module(name)? {
+        let found = match bare.starts_with('#') {
+            true => self.find_temporary_procedure(bare)?,
+            false => self.find_module(name)?,
+        };
+        match found {
             Some((database, module)) => Ok(Callee::Module(database, module)),
             None => {
                 let message = &message::PROCEDURE_NOT_FOUND;
@@ -151,6 +156,14 @@ impl Context<'_> {
             (Ok(_), Err(error)) => Err(error.into()),
             (result, _) => result,
         }
+    }
+
+    /// A temporary procedure by its name.
+    fn find_temporary_procedure(&self, name: &str) -> Run<Option<(DbId, Arc<ModuleDef>)>> {
+        let tempdb = self.schema(DbId::TEMPDB)?;
+        let found = self.session.find_temporary_procedure(&tempdb, name);
+        let module = found.and_then(|id| tempdb.module(id).cloned());
+        Ok(module.map(|module| (DbId::TEMPDB, module)))
     }
 
     /// A procedure or scalar function of a user's by its name, synonyms followed.
@@ -216,7 +229,7 @@ impl Context<'_> {
     ) -> base::SqlResult<Option<(DbId, Arc<engine::catalog::def::TableDef>)>> {
         if name.name.name.starts_with('#') {
             let tempdb = self.schema(DbId::TEMPDB)?;
-            let found = self.session.find_temporary(&tempdb, &name.name.name);
+            let found = self.session.find_temporary_table(&tempdb, &name.name.name);
             let table = found.and_then(|id| tempdb.table(id).cloned());
             return Ok(table.map(|table| (DbId::TEMPDB, table)));
         }

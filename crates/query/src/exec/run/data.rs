@@ -302,9 +302,10 @@ impl Context<'_> {
         Ok(outcome)
     }
 
-    /// Errors 229 and its like. Inside of modules only dynamic SQL is looked at.
+    /// Errors 229 and its like. Inside of modules only dynamic SQL is looked at, and temporary
+    /// procedures, which may do what their callers may.
     pub(super) fn check_permissions(&self, facts: &Facts) -> Run<()> {
-        if self.session.level().module.is_some() {
+        if self.session.level().module.as_ref().is_some_and(|module| !module.is_temporary()) {
             return Ok(());
         }
         for access in &facts.accesses {
@@ -608,7 +609,8 @@ impl Context<'_> {
 
     /// Whether the session may execute a module. Error 229.
     pub(crate) fn check_execute(&self, database: DbId, object: base::ids::ObjectId) -> Run<()> {
-        let inside = self.session.level().module.is_some();
+        let level = self.session.level();
+        let inside = level.module.as_ref().is_some_and(|module| !module.is_temporary());
         if inside && self.session.level().kind != ProgramKind::Dynamic {
             return Ok(());
         }

@@ -18,6 +18,7 @@ use base::{SqlError, message};
 use super::Run;
 use super::data::depends_on_session;
 use crate::bind::BindError;
+use crate::ddl::without_number;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
 use crate::exec::session::transaction::Origin;
@@ -255,7 +256,7 @@ fn located(error: SqlError, program: &Program, step: &Step) -> SqlError {
     }
     let error = error.at_line(step.line);
     match program.name() {
-        Some(name) => error.in_procedure(name),
+        Some(name) => error.in_procedure(without_number(name)),
         None => error,
     }
 }

@@ -13,6 +13,7 @@ use super::Run;
 use super::call::new_frame;
 use crate::exec::cache::ModuleKey;
 use crate::exec::context::Context;
+use crate::exec::options::CompileOptions;
 use crate::exec::program::Program;
 use crate::exec::program::variables::VariableKind;
 use crate::interp::local::LocalTable;
@@ -111,6 +112,9 @@ impl Context<'_> {
     ) -> Run<Arc<Program>> {
         let version = self.schema(database)?.object_version(module.id()).unwrap_or(0);
         let options = self.session.compile_options(Some(module));
+        if module.is_temporary() {
+            return self.temporary_program(module, version, options);
+        }
         let key = ModuleKey { database, object: module.id(), version, options };
         let plans = &self.session.instance.plans;
         // A transaction's own changes are nobody else's business.
@@ -129,6 +133,25 @@ impl Context<'_> {
         if shared {
             plans.keep_module(&key, &program, || self.program_holds(&program));
         }
+        Ok(program)
+    }
+
+    /// The program of a temporary procedure, whose names mean what they mean where it is called: the
+    /// session keeps it for the database that it was last called in.
+    fn temporary_program(
+        &self,
+        module: &Arc<ModuleDef>,
+        version: u64,
+        options: CompileOptions,
+    ) -> Run<Arc<Program>> {
+        let database = self.session.name_database();
+        let key = ModuleKey { database, object: module.id(), version, options };
+        let known = self.session.temporary.program(&key);
+        if let Some(program) = known.filter(|program| self.types_hold(program)) {
+            return Ok(program);
+        }
+        let program = Arc::new(self.session.compile_module(database, module)?);
+        self.session.temporary.keep_program(key, program.clone());
         Ok(program)
     }
 

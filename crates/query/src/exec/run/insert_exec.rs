@@ -64,6 +64,7 @@ impl Context<'_> {
         let ast::InsertSource::Execute(execute) = &insert.source else {
             return Err(crate::lower::internal("the parser knows INSERT … EXEC").into());
         };
+        let target = self.insert_target(insert)?;
         let mut collector = Collector::before(self.sink);
         let mut within = Context {
             task: self.task,
@@ -76,6 +77,9 @@ impl Context<'_> {
         within.session.level_mut().insert_exec = false;
         let Collector { sets, differ, .. } = collector;
         ran?;
+        if target.is_some_and(|target| self.insert_target(insert).ok().flatten() != Some(target)) {
+            return Err(SqlError::new(&message::INSERT_EXEC_SCHEMA_CHANGED, &[]).into());
+        }
         if differ {
             return Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).into());
         }
@@ -83,6 +87,12 @@ impl Context<'_> {
             return Ok(None);
         }
         self.insert_rows(program, step, insert, frame, sets).map(Some)
+    }
+
+    /// The table that receives the rows, as it is defined now; `None` for what is no table.
+    fn insert_target(&self, insert: &ast::Insert) -> SqlResult<Option<Arc<TableDef>>> {
+        let ast::TargetKind::Name(name) = &insert.target.kind else { return Ok(None) };
+        Ok(self.find_table(name)?.map(|(_, table)| table))
     }
 
     /// Runs a text: the rows of its result sets, those of the same columns together, each

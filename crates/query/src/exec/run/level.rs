@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::DefinitionKey;
+use engine::catalog::def::ModuleDef;
 
 use super::Run;
 use super::call::NESTING_MAX;
@@ -28,8 +29,8 @@ impl Context<'_> {
             return (Err(error.into()), 0);
         }
         let insert_exec = self.session.levels.last().is_some_and(|level| level.insert_exec);
-        let schema =
-            program.module.as_ref().filter(|m| !m.header.ms_shipped).map(|m| m.header.schema);
+        let of_database = |m: &&Arc<ModuleDef>| !m.header.ms_shipped && !m.is_temporary();
+        let schema = program.module.as_ref().filter(of_database).map(|m| m.header.schema);
         self.session.levels.push(Level {
             kind: program.kind,
             module: program.module.clone(),
@@ -144,7 +145,7 @@ impl Context<'_> {
         }
         let tempdb = self.schema(DbId::TEMPDB)?;
         let is_own =
-            |id: &ObjectId| tempdb.table(*id).is_some_and(|table| is_private(&table.header.name));
+            |id: &ObjectId| tempdb.object(*id).is_some_and(|object| is_private(object.name()));
         let (own, global): (Vec<ObjectId>, Vec<ObjectId>) = ended.into_iter().partition(is_own);
         let dropped = self.drop_temporary(&own);
         let left = self.session.instance.take_left_temporary();
@@ -180,12 +181,12 @@ impl Context<'_> {
         }
         self.definition(|context| {
             let tempdb = context.schema(DbId::TEMPDB)?;
-            let mut all = tables.iter().filter_map(|id| tempdb.table(*id));
-            if all.any(|table| !is_private(&table.header.name)) {
+            let mut all = tables.iter().filter_map(|id| tempdb.object(*id));
+            if all.any(|object| !is_private(object.name())) {
                 context.lock_edit(DbId::TEMPDB)?;
             }
             let tempdb = context.schema(DbId::TEMPDB)?;
-            for id in tables.iter().filter(|id| tempdb.table(**id).is_some()) {
+            for id in tables.iter().filter(|id| tempdb.object(**id).is_some()) {
                 context.change(DbId::TEMPDB, |task, part, edit| {
                     edit.drop(task, part, DefinitionKey::Object(*id))
                 })?;

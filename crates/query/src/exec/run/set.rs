@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use base::convert::display;
+use base::convert::{convert, display};
 use base::datetime::{DateOrder, Language};
-use base::{SqlError, SqlType, Value, message};
+use base::types::conversion::{Convertibility, convertibility};
+use base::{Arena, ConvertOptions, SqlError, SqlType, Value, ValueRef, message};
 use engine::catalog::def::Permission;
 use tsql::ast::{self, SetOption, StatisticsKind, ValueOption};
 
@@ -69,11 +70,21 @@ impl Context<'_> {
         let session = &mut *self.session;
         match option {
             ValueOption::ContextInfo => {
-                let Value::Bytes(bytes) = value else {
+                // What becomes binary without being asked, does so here, too.
+                let binary = SqlType::varbinary(CONTEXT_INFO_LEN as u16);
+                let converts = ty.kind.is_binary()
+                    || !ty.kind.is_character()
+                        && convertibility(ty.kind, binary.kind) == Convertibility::Implicit;
+                let arena = Arena::new();
+                let options = ConvertOptions::default();
+                let made = converts
+                    .then(|| convert(value.as_ref(), &ty, &binary, &options, &arena))
+                    .transpose()?;
+                let Some(ValueRef::Bytes(bytes)) = made else {
                     let args: [&dyn std::fmt::Display; 2] = [&"SET CONTEXT_INFO", &"binary"];
                     return Err(SqlError::new(&message::SET_COMMAND_NEEDS_ARGUMENT, &args).into());
                 };
-                let mut info = bytes.into_vec();
+                let mut info = bytes.to_vec();
                 info.resize(CONTEXT_INFO_LEN, 0);
                 session.context_info = Some(info.clone().into());
                 session.entry.status().context_info = Some(info.into());

@@ -59,15 +59,11 @@ impl MetadataFacts for State {
         let schema = State::schema(self, database).ok()?;
         let stored = catalog.table(schema.table(table)?)?;
         let counter = stored.identity()?;
-        self.access(database).ok()?.place.note_shown(counter.covered_by());
         counter.position().used.then(|| counter.current())
     }
 
     fn last_rowversion(&self, database: DbId) -> u64 {
-        let Ok(access) = self.access(database) else { return 0 };
-        let last = access.catalog.sequences().last_row_version();
-        access.place.note_shown(last.covered_by);
-        last.first as u64
+        self.catalog(database).map_or(0, |c| c.sequences().last_row_version() as u64)
     }
 
     fn min_active_rowversion(&self, database: DbId) -> u64 {
@@ -89,13 +85,32 @@ impl MetadataFacts for State {
 }
 
 impl State {
-    /// A temporary table that the session sees by this name.
+    /// A temporary table or procedure that the session sees by this name.
     pub(crate) fn find_temporary(&self, tempdb: &Schema, name: &str) -> Option<ObjectId> {
+        self.temporary_of(tempdb, name, |id| tempdb.object(id).is_some())
+    }
+
+    /// A temporary table that the session sees by this name.
+    pub(crate) fn find_temporary_table(&self, tempdb: &Schema, name: &str) -> Option<ObjectId> {
+        self.temporary_of(tempdb, name, |id| tempdb.table(id).is_some())
+    }
+
+    /// A temporary procedure that the session sees by this name.
+    pub(crate) fn find_temporary_procedure(&self, tempdb: &Schema, name: &str) -> Option<ObjectId> {
+        self.temporary_of(tempdb, name, |id| tempdb.module(id).is_some())
+    }
+
+    fn temporary_of(
+        &self,
+        tempdb: &Schema,
+        name: &str,
+        fits: impl Fn(ObjectId) -> bool,
+    ) -> Option<ObjectId> {
         if name.starts_with("##") {
-            let found = tempdb.find_object(SchemaId::DBO, name)?;
-            return tempdb.table(found.id()).map(|table| table.id());
+            let found = tempdb.find_object(SchemaId::DBO, name)?.id();
+            return fits(found).then_some(found);
         }
-        self.temporary.find(name).find(|id| tempdb.table(*id).is_some())
+        self.temporary.find(name).find(|id| fits(*id))
     }
 }
 

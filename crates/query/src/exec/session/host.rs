@@ -139,11 +139,9 @@ impl Host for State {
         table: &Table,
         value: i64,
     ) -> SqlResult<()> {
-        let access = self.access(database)?;
-        let noted = access.catalog.database().observe_identity(task, table, value);
-        let covered_by = noted.map_err(|error| self.instance.engine_error(database, &error))?;
-        access.place.note_shown(covered_by);
-        Ok(())
+        let catalog = &self.access(database)?.catalog;
+        let noted = catalog.database().observe_identity(task, table, value);
+        noted.map_err(|error| self.instance.engine_error(database, &error))
     }
 
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
@@ -172,20 +170,17 @@ impl Host for State {
     }
 
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]> {
-        let access = self.access(database)?;
-        match access.catalog.sequences().next_row_version(task) {
-            Ok(taken) => {
-                access.place.note_shown(taken.covered_by);
-                Ok(taken.first.to_be_bytes())
-            }
+        let catalog = self.catalog(database)?;
+        match catalog.sequences().next_row_version(task) {
+            Ok(version) => Ok(version.to_be_bytes()),
             Err(error) => Err(self.sequence_error(database, ObjectId(0), error)),
         }
     }
 
     fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value> {
         let database = self.unit_database();
-        let access = self.access(database)?;
-        let value = access.catalog.sequences().next(task, &access.place, sequence);
+        let catalog = self.catalog(database)?;
+        let value = catalog.sequences().next(task, sequence);
         let value = value.map_err(|error| self.sequence_error(database, sequence, error))?;
         let schema = self.schema(database)?;
         let ty = schema.sequence(sequence).map_or(SqlType::bigint(), |s| s.ty);
@@ -321,13 +316,7 @@ impl State {
         self.statements.last().map_or(self.name_database(), |open| open.database)
     }
 
-    /// Errors 11728 and 11732, and those of logging.
-    pub(crate) fn sequence_error(
-        &self,
-        database: DbId,
-        sequence: ObjectId,
-        error: SequenceError,
-    ) -> SqlError {
+    fn sequence_error(&self, database: DbId, sequence: ObjectId, error: SequenceError) -> SqlError {
         match error {
             SequenceError::Transaction(error) => self.instance.engine_error(database, &error),
             SequenceError::Dropped => SqlError::new(&message::INVALID_OBJECT, &[&""]),
@@ -335,11 +324,7 @@ impl State {
                 let schema = self.schema(database).ok();
                 let name = schema.and_then(|s| s.sequence(sequence).map(|d| d.header.name.clone()));
                 let name = name.unwrap_or_else(|| "".into());
-                let message = match error {
-                    SequenceError::RangeTooLarge => &message::SEQUENCE_RANGE_TOO_LARGE,
-                    _ => &message::SEQUENCE_EXHAUSTED,
-                };
-                SqlError::new(message, &[&name])
+                SqlError::new(&message::SEQUENCE_EXHAUSTED, &[&name])
             }
         }
     }

@@ -23,7 +23,6 @@ pub mod names;
 pub mod requests;
 pub mod reveal;
 pub mod system;
-mod table_arguments;
 pub mod temporary;
 mod texts;
 pub mod transaction;

@@ -87,7 +87,7 @@ impl Names for StatementNames<'_> {
 
     fn temporary_table(&self, name: &str) -> Option<Arc<TableDef>> {
         let tempdb = self.session.schema(DbId::TEMPDB).ok()?;
-        let id = self.session.find_temporary(&tempdb, name)?;
+        let id = self.session.find_temporary_table(&tempdb, name)?;
         tempdb.table(id).cloned()
     }
 

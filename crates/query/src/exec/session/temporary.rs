@@ -1,13 +1,18 @@
-//! A session's temporary tables: `#t` by name, in tempdb by another.
+//! A session's temporary tables and procedures: `#t` by name, in tempdb by another.
 //!
 //! A table belongs to the level that made it and is dropped with it; modules called by that level see
 //! it, and a table of the same name of their own hides it. Global ones (`##t`) are found by their
 //! names in tempdb; here they are only noted to be dropped with the session.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::ids::ObjectId;
 use base::text::identifier::fold_identifier;
+
+use crate::exec::cache::ModuleKey;
+use crate::exec::program::Program;
 
 /// A temporary table of a session.
 #[derive(Clone, Debug)]
@@ -28,6 +33,9 @@ pub struct TemporaryTables {
     tables: Vec<TemporaryTable>,
     /// How many were made: part of the names in tempdb.
     made: u32,
+    /// The programs of procedures by their ids; the database of a key is the one that names are
+    /// looked for in.
+    programs: RefCell<HashMap<ObjectId, (ModuleKey, Arc<Program>)>>,
 }
 
 impl TemporaryTables {
@@ -71,13 +79,27 @@ impl TemporaryTables {
         ended
     }
 
+    /// The program of a temporary procedure, if it was last made for this.
+    pub fn program(&self, key: &ModuleKey) -> Option<Arc<Program>> {
+        let programs = self.programs.borrow();
+        let (known, program) = programs.get(&key.object)?;
+        (known == key).then(|| program.clone())
+    }
+
+    /// Keeps the program of a temporary procedure.
+    pub fn keep_program(&self, key: ModuleKey, program: Arc<Program>) {
+        self.programs.borrow_mut().insert(key.object, (key, program));
+    }
+
     /// The session has ended or is reset: all tables, which are to be dropped.
     pub fn end_session(&mut self) -> Vec<ObjectId> {
+        self.programs.get_mut().clear();
         self.tables.drain(..).map(|table| table.object).collect()
     }
 
     /// A table was dropped.
     pub fn forget(&mut self, object: ObjectId) {
+        self.programs.get_mut().remove(&object);
         self.tables.retain(|table| table.object != object);
     }
 
