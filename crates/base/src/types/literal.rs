@@ -75,7 +75,12 @@ pub fn numeric_value(text: &str) -> SqlResult<(SqlType, Value)> {
 
 /// Type and value of a number with an exponent. Error 168 beyond the range of a float.
 pub fn float_value(text: &str) -> SqlResult<(SqlType, Value)> {
-    match parse_float(text.as_bytes()).filter(|v| v.is_finite()) {
+    // An exponent without digits is 0.
+    let whole = match text.ends_with(['e', 'E', '+', '-']) {
+        true => format!("{text}0"),
+        false => text.to_owned(),
+    };
+    match parse_float(whole.as_bytes()).filter(|v| v.is_finite()) {
         Some(value) => Ok((SqlType::float(), Value::Float(value))),
         None => Err(SqlError::new(&message::FLOAT_LITERAL_OUT_OF_RANGE, &[&text, &8])),
     }

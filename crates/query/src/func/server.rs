@@ -3,6 +3,8 @@
 //! Clients choose by version and edition what they send, so both are those of the SQL Server whose
 //! language and catalog are spoken here.
 
+use base::ids::DbId;
+use base::value::DateTime;
 use base::{Collation, SqlResult, SqlType, ValueRef};
 
 use super::descriptor::{CallTypes, Inferred, ScalarFunction};
@@ -110,6 +112,7 @@ fn types_of_property(call: &Call<'_>) -> SqlResult<Inferred> {
 enum Property {
     Int(i64),
     BigInt(i64),
+    DateTime(DateTime),
     TinyInt(i64),
     Text(String),
 }
@@ -124,11 +127,15 @@ fn property<'a>(
     let name = name.trim_end();
     let value = version_property(name)
         .or_else(|| identity_property(name, &server))
-        .or_else(|| feature_property(name));
+        .or_else(|| feature_property(name))
+        .or_else(|| installation_property(ctx, name));
     Ok(match value {
         None => ValueRef::Null,
         Some(Property::Int(v)) => variant_int(ctx, v),
         Some(Property::BigInt(v)) => variant(ctx.arena, &SqlType::bigint(), ValueRef::Int(v)),
+        Some(Property::DateTime(v)) => {
+            variant(ctx.arena, &SqlType::datetime(), ValueRef::DateTime(v))
+        }
         Some(Property::TinyInt(v)) => variant(ctx.arena, &SqlType::tinyint(), ValueRef::Int(v)),
         Some(Property::Text(text)) => variant_text(ctx, &text, types.args[0].collation),
     })
@@ -177,6 +184,16 @@ fn identity_property(name: &str, server: &ServerFacts) -> Option<Property> {
         "issingleuser" => Property::Int(server.is_single_user.into()),
         _ => return None,
     })
+}
+
+/// When the server's own objects were made: they come with the program, and `master` with its first
+/// start.
+fn installation_property(ctx: &FnContext<'_>, name: &str) -> Option<Property> {
+    if name != "resourcelastupdatedatetime" {
+        return None;
+    }
+    let master = ctx.facts.schema(DbId::MASTER)?;
+    Some(Property::DateTime(master.server().database(DbId::MASTER)?.created))
 }
 
 /// What the server can do.

@@ -3,7 +3,7 @@
 
 use super::native::{
     applock, attach, checkpoints, collection, configuration, describe, directory, messages, naming,
-    plans, pools, properties, sequences, session, triggers,
+    plans, pools, properties, session, triggers,
 };
 use super::registry::Entry;
 
@@ -58,6 +58,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("sp_dropsrvrolemember", include_str!("text/sp_dropsrvrolemember.sql")),
     Entry::text("sp_changedbowner", include_str!("text/sp_changedbowner.sql")),
     // Databases and objects.
+    Entry::text("sp_addtype", include_str!("text/sp_addtype.sql")),
+    Entry::text("sp_droptype", include_str!("text/sp_droptype.sql")),
     Entry::text("sp_dbcmptlevel", include_str!("text/sp_dbcmptlevel.sql")),
     Entry::text("sp_renamedb", include_str!("text/sp_renamedb.sql")),
     Entry::text("sp_attach_db", include_str!("text/sp_attach_db.sql")),
@@ -156,10 +158,5 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text(
         "sp_delete_database_backuphistory",
         include_str!("text/sp_delete_database_backuphistory.sql"),
-    ),
-    Entry::native(
-        "sp_sequence_get_range",
-        include_str!("text/sp_sequence_get_range.sql"),
-        sequences::get_range,
     ),
 ];

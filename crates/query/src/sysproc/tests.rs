@@ -128,6 +128,8 @@ sp_dropsrvrolemember 'l', 'sysadmin'
 sp_droplogin 'l'
 sp_dbcmptlevel
 sp_recompile 'p'
+sp_addtype 'ssn', 'varchar(11)', 'not null'
+sp_droptype 'ssn'
 sp_refreshview 'w'
 sp_refreshsqlmodule 'q'
 sp_tableoption 'p', 'text in row', 'on'
@@ -205,6 +207,15 @@ datetime2|93|27|'|'|scale|1|0|3|NULL|0|NULL|datetime2|0|7|9|3|NULL|NULL|0
 datetime|93|23|'|'|NULL|1|0|3|NULL|0|NULL|datetime|3|3|9|3|NULL|NULL|12
 smalldatetime|93|16|'|'|NULL|1|0|3|NULL|0|NULL|smalldatetime|0|0|9|3|NULL|NULL|22";
     assert_eq!(rows("sp_datatype_info_100 93, 3"), moments);
+    // Drivers say which ODBC they speak; whatever is newer than 3 has its types.
+    assert_eq!(rows("sp_datatype_info_100 93, 4"), moments);
+    assert_eq!(rows("sp_datatype_info_100 93, 2"), "");
+    let old = rows("sp_datatype_info_100 11, 1");
+    assert!(old.contains("\ndatetime|11|"), "{old}");
+    let made = rows("sp_columns_100 N'p', N'dbo', NULL, N'made', @ODBCVer = 4");
+    assert!(made.starts_with("master|dbo|p|made|93|datetime2|23|16|3|"), "{made}");
+    let all = rows("sp_columns_100 NULL, 'dbo', NULL, '%'");
+    assert!(all.contains("master|dbo|p|id|") && all.contains("master|dbo|c|id|"), "{all}");
     let collations = rows("sp_tablecollations_100 N'.[p]'");
     assert!(
         collations.contains("\n2|name|0x0904D00034|SQL_Latin1_General_CP1_CI_AS\n"),

@@ -213,7 +213,9 @@ pub const QUERIES: &[SystemView] = &[
          UNION ALL \
          SELECT DB_NAME(), SCHEMA_NAME(t.schema_id), t.name, c.name, DB_NAME(), SCHEMA_NAME(k.schema_id), k.name \
          FROM sys.check_constraints AS k INNER JOIN sys.tables AS t ON t.object_id = k.parent_object_id \
-         INNER JOIN sys.columns AS c ON c.object_id = k.parent_object_id AND c.column_id = k.parent_column_id",
+         INNER JOIN sys.sql_expression_dependencies AS d \
+         ON d.referencing_id = k.object_id AND d.referenced_id = t.object_id \
+         INNER JOIN sys.columns AS c ON c.object_id = t.object_id AND c.column_id = d.referenced_minor_id",
     ),
     standard(
         "ROUTINES",

@@ -233,14 +233,18 @@ impl Parser<'_> {
     /// `IGNORE NULLS`, `WITHIN GROUP` and `OVER` behind a call.
     #[inline(never)]
     fn finish_call(&mut self, mut call: Box<FunctionCall>) -> SqlResult<ExprKind> {
-        call.ignore_nulls = self.nulls_treatment();
+        let name = &call.name.name.name;
+        let by_nulls = call.name.schema.is_none()
+            && ["FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD"]
+                .iter()
+                .any(|function| name.eq_ignore_ascii_case(function));
+        if by_nulls {
+            call.ignore_nulls = self.nulls_treatment();
+        }
         if self.at(K::Within) && self.eat_words(&[K::Within, K::Group]) {
             self.expect_token(TokenKind::LeftParen)?;
             call.within_group = self.order_by()?;
             self.expect_token(TokenKind::RightParen)?;
-        }
-        if call.ignore_nulls.is_none() {
-            call.ignore_nulls = self.nulls_treatment();
         }
         if self.at(K::Over) {
             call.over = Some(Box::new(self.over()?));
@@ -612,7 +616,7 @@ impl Parser<'_> {
 
 /// A call without arguments yet. On the heap from the start: calls nest.
 #[inline(never)]
-fn new_call(name: ObjectName) -> Box<FunctionCall> {
+pub(super) fn new_call(name: ObjectName) -> Box<FunctionCall> {
     Box::new(FunctionCall {
         name,
         odbc: false,

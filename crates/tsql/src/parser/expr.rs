@@ -4,7 +4,7 @@
 //! `(a) > 1` from `(a > 1)`. [`Parsed`] says what was read, and each operator demands its kind.
 //!
 //! Precedence, from loose to tight: `OR`; `AND`; `NOT`; comparisons, `BETWEEN`, `IN`, `LIKE`, `IS`
-//! (which do not chain); `+ - & | ^`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches over
+//! (which do not chain); `+ - & | ^ << >>`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches over
 //! the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
 //!
 //! `Parser::height` is the height of the highest expression read since it was last reset. Chains
@@ -13,10 +13,11 @@
 use base::{SqlError, SqlResult, message};
 
 use super::Parser;
+use super::call::new_call;
 use super::stream::is_ident;
 use crate::ast::{
-    BinaryOp, ColumnRef, CompareOp, Condition, ConditionKind, Expr, ExprKind, FullText, Literal,
-    MAX_DEPTH, Query, QueryBody, Span, UnaryOp,
+    Argument, Arguments, BinaryOp, ColumnRef, CompareOp, Condition, ConditionKind, Expr, ExprKind,
+    FullText, Ident, Literal, MAX_DEPTH, ObjectName, Query, QueryBody, Span, UnaryOp,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::string_value;
@@ -106,6 +107,7 @@ impl Parser<'_> {
     fn infix(&self, power: Power, left: &Parsed) -> Option<Power> {
         let token = self.peek();
         let found = match token.kind {
+            TokenKind::Less | TokenKind::Greater if self.at_shift() => Power::Sum,
             TokenKind::Plus
             | TokenKind::Minus
             | TokenKind::Ampersand
@@ -130,6 +132,27 @@ impl Parser<'_> {
         (found >= power && fits).then_some(found)
     }
 
+    /// Whether `<<` or `>>` comes next.
+    fn at_shift(&self) -> bool {
+        let (first, second) = (self.peek(), self.peek_at(1));
+        first.kind == second.kind && first.span.end == second.span.start
+    }
+
+    /// `left << right`: a call of the function that the operator stands for.
+    #[inline(never)]
+    fn shift(&mut self, left: Expr) -> SqlResult<Parsed> {
+        let operator = self.take();
+        self.take();
+        let name = if operator.kind == TokenKind::Less { "left_shift" } else { "right_shift" };
+        let name = Ident { name: name.into(), quoted: false, span: operator.span };
+        let start = left.span;
+        let right = self.scalar_above(Power::Product)?;
+        let mut call = new_call(ObjectName::bare(name));
+        let items = vec![Argument::Expr(left), Argument::Expr(right)];
+        call.arguments = Arguments::List { distinct: false, items };
+        Ok(Parsed::Scalar(Expr { span: self.since(start), kind: ExprKind::Call(call) }))
+    }
+
     /// Reads the operator at the next token, which stands behind a value, and its right side.
     fn apply(&mut self, power: Power, left: Box<Expr>) -> SqlResult<Parsed> {
         match power {
@@ -137,6 +160,9 @@ impl Parser<'_> {
                 Err(self.error_near(&message::NON_BOOLEAN_EXPRESSION))
             }
             Power::Comparison => self.comparison(left),
+            Power::Sum if matches!(self.peek().kind, TokenKind::Less | TokenKind::Greater) => {
+                self.shift(*left)
+            }
             Power::Sum | Power::Product | Power::Primary | Power::Operand => {
                 self.arithmetic(power, left)
             }

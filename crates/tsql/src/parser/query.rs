@@ -176,6 +176,10 @@ impl Parser<'_> {
     pub(super) fn top(&mut self, in_query: bool) -> SqlResult<Top> {
         let start = self.expect(K::Top)?;
         let count = match self.peek().kind {
+            TokenKind::LeftParen if self.peek_at(1).keyword == K::Select => {
+                let query = Box::new(self.parenthesized_query()?);
+                Expr { span: self.span_from(start), kind: ExprKind::Subquery(query) }
+            }
             TokenKind::LeftParen => {
                 self.take();
                 let count = self.scalar()?;

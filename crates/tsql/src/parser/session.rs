@@ -64,8 +64,9 @@ impl Parser<'_> {
     /// What follows `SET`, when it is no variable.
     pub(super) fn set_option(&mut self) -> SqlResult<StatementKind> {
         let option = match self.peek().keyword {
-            K::Transaction => {
-                self.expect_words(&[K::Transaction, K::Isolation, K::Level])?;
+            K::Transaction | K::Tran => {
+                self.take();
+                self.expect_words(&[K::Isolation, K::Level])?;
                 SetOption::Isolation(self.isolation_level()?)
             }
             K::IdentityInsert => {

@@ -1,6 +1,8 @@
 //! Modules and their parameters.
 
-use engine::catalog::def::{ExecuteAs, ModuleDef, ModuleKind, ReferenceClass};
+use base::ids::ObjectId;
+use engine::catalog::Schema;
+use engine::catalog::def::{ColumnId, ExecuteAs, ModuleDef, ModuleKind, ReferenceClass, TableDef};
 
 use super::super::cells::*;
 use super::super::{FillContext, SystemRowset, ViewColumn, id_of, names, queries, text_of};
@@ -367,9 +369,43 @@ pub static SQL_EXPRESSION_DEPENDENCIES: SystemRowset = SystemRowset {
                 bit(own.ambiguous),
             ]);
         }
+        for table in schema.tables() {
+            for check in &table.checks {
+                for &column in &check.columns {
+                    cx.push(checked_column(&schema, table, check.header.id, column));
+                }
+            }
+        }
         Ok(())
     },
 };
+
+/// A check that mentions a column of its table.
+fn checked_column(
+    schema: &Schema,
+    table: &TableDef,
+    check: ObjectId,
+    column: ColumnId,
+) -> [Value; 15] {
+    let place = schema.schemas().get(table.header.schema);
+    [
+        object(check),
+        int(0),
+        int(1),
+        text(ReferenceClass::Object.description()),
+        bit(true),
+        int(ReferenceClass::Object.code()),
+        text(ReferenceClass::Object.description()),
+        NULL,
+        NULL,
+        or_null(place, |place| text(&place.name)),
+        text(&table.header.name),
+        object(table.id()),
+        int(column.0),
+        bit(false),
+        bit(false),
+    ]
+}
 
 /// Nothing runs in assemblies here.
 pub static ASSEMBLIES: SystemRowset = SystemRowset {
