@@ -78,3 +78,20 @@ go
 dbcc sqlperf (anything)
 go
 dbcc nothing
+create table rebuilt (id int primary key, a int, index ia (a))
+insert rebuilt values (1, 2), (2, 1)
+dbcc dbreindex (rebuilt)
+dbcc dbreindex ('rebuilt', 'ia', 80) with no_infomsgs
+dbcc dbreindex ('rebuilt', 'missing')
+go
+dbcc dbreindex ('missing')
+go
+dbcc dbreindex ('rebuilt', ia, 180)
+go
+dbcc checkfilegroup with no_infomsgs
+dbcc checkfilegroup (1) with no_infomsgs
+dbcc checkfilegroup ('primary') with no_infomsgs
+dbcc checkfilegroup ('nowhere')
+go
+drop table rebuilt
+go

@@ -59,3 +59,45 @@ go
 create function dbo.strict(@a int) returns int with returns null on null input as begin return 1 end
 go
 select dbo.strict(null) as a, dbo.strict(1) as b
+go
+create table changed (a int)
+insert changed values (7)
+go
+create function through_alias() returns int as begin update t set a = 1 from changed as t return 0 end
+go
+create function through_cte() returns int as begin with c as (select a from changed) delete c return 0 end
+go
+create function through_output() returns int as begin
+    declare @t table (a int)
+    insert @t output inserted.a into changed values (1)
+    return 0
+end
+go
+create function merges() returns int as begin
+    merge changed using (values (1)) as s (a) on 1 = 0 when not matched then insert values (1);
+    return 0
+end
+go
+create function runs_text() returns int as begin exec('update changed set a = 9') return 0 end
+go
+create function fills() returns int as begin declare @t table (a int) insert @t exec sp_who return 0 end
+go
+create function makes_view() returns int as begin kill 5 return 0 end
+go
+create procedure changes as update changed set a = 8
+go
+create function calls() returns int as begin exec changes return 0 end
+go
+select dbo.calls()
+go
+create function fills_own(@n int) returns int as begin
+    declare @t table (a int)
+    declare c cursor local for select a from changed
+    insert @t values (@n), (@n + 1)
+    update x set a = a + 1 from @t as x
+    delete y from @t as y where a > 3
+    return (select sum(a) from @t)
+end
+go
+select dbo.fills_own(2) as s, (select a from changed) as a
+go

@@ -566,14 +566,19 @@ impl Database {
         DatabaseSession::new(self.manager.clone(), owner.clone())
     }
 
-    /// Somebody inserts an explicit value into an identity column.
-    pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
+    /// See [`Manager::observe_identity`].
+    pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
         self.manager.observe_identity(task, table, value)
     }
 
-    /// `DBCC CHECKIDENT (…, RESEED, value)`.
-    pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
+    /// See [`Manager::reseed_identity`].
+    pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
         self.manager.reseed_identity(task, table, value)
+    }
+
+    /// See [`Manager::set_identity_cache`].
+    pub fn set_identity_cache(&self, task: &Task, on: bool) -> TxnResult<Lsn> {
+        self.manager.set_identity_cache(task, on)
     }
 
     /// See [`Manager::continue_identity`].

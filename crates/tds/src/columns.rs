@@ -109,6 +109,13 @@ pub struct ReceivedColumn {
     pub table: Vec<String>,
 }
 
+impl ReceivedColumn {
+    /// The same column for values as long as their form allows.
+    pub(crate) fn unlimited(&self) -> ReceivedColumn {
+        ReceivedColumn { info: self.info.unlimited(), ..self.clone() }
+    }
+}
+
 /// How the name of a text column's table is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableNameForm {

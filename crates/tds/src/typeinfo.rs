@@ -195,6 +195,7 @@ pub struct TypeInfo {
 
 /// Sign and digits of a decimal of 38 digits.
 const DECIMAL_LENGTH_MAX: u8 = 17;
+const DECIMAL_DIGITS_MAX: u8 = 38;
 
 impl TypeInfo {
     /// The length of the (max) types.
@@ -269,7 +270,12 @@ impl TypeInfo {
         let length = r.u8()?.min(DECIMAL_LENGTH_MAX);
         self.length = length.into();
         [self.precision, self.scale] = r.array()?;
-        if self.precision == 0 || self.precision > 38 || self.scale > self.precision {
+        if [self.precision, self.scale] == [0, 0] {
+            // The JDBC driver knows no digits of a column whose values are all NULL.
+            self.precision = DECIMAL_DIGITS_MAX;
+        }
+        if self.precision == 0 || self.precision > DECIMAL_DIGITS_MAX || self.scale > self.precision
+        {
             return Err(ProtocolError::TypeScale(self.ty as u8));
         }
         Ok(())
@@ -281,8 +287,9 @@ impl TypeInfo {
         match self.ty {
             IntN => matches!(length, 1 | 2 | 4 | 8),
             FloatN | MoneyN | DateTimeN => matches!(length, 4 | 8),
-            BitN => length == 1,
-            Guid => length == 16,
+            BitN => matches!(length, 0 | 1),
+            // A parameter that is NULL may be announced without a length.
+            Guid => matches!(length, 0 | 16),
             OldDecimal | OldNumeric | DecimalN | NumericN => length >= 2,
             VarBinary | VarChar => length <= 8000 || length == TypeInfo::MAX,
             NVarChar => (length <= 8000 && length % 2 == 0) || length == TypeInfo::MAX,
@@ -290,6 +297,21 @@ impl TypeInfo {
             NChar => length <= 8000 && length % 2 == 0,
             _ => true,
         }
+    }
+
+    /// The same type for values as long as its form allows.
+    pub(crate) fn unlimited(self) -> TypeInfo {
+        use WireType::*;
+        let length = match self.ty {
+            VarBinary | VarChar | NVarChar | Binary | Char | NChar
+                if self.length != TypeInfo::MAX =>
+            {
+                TypeInfo::MAX - 1
+            }
+            OldVarBinary | OldVarChar | OldBinary | OldChar => u8::MAX.into(),
+            _ => self.length,
+        };
+        TypeInfo { length, ..self }
     }
 
     /// Writes the `TYPE_INFO`.
@@ -532,6 +554,17 @@ mod tests {
     fn overlong_decimals_are_as_long_as_their_digits_allow() {
         let info = TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2])).unwrap();
         assert_eq!((info.length, info.precision, info.scale), (17, 10, 2));
+    }
+
+    /// A client that sends NULL may know neither length nor digits.
+    #[test]
+    fn what_is_announced_without_length_or_digits_is_read() {
+        let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
+        let c = Collation(1);
+        assert_eq!(read(&[0x24, 0]).map(|i| i.to_sql(c)), Ok(SqlType::uniqueidentifier()));
+        assert_eq!(read(&[0x68, 0]).map(|i| i.to_sql(c)), Ok(SqlType::bit()));
+        assert_eq!(read(&[0x6C, 17, 0, 0]).map(|i| i.to_sql(c)), Ok(SqlType::numeric(38, 0)));
+        assert_eq!(read(&[0x6A, 17, 0, 1]), Err(ProtocolError::TypeScale(0x6A)));
     }
 
     #[test]

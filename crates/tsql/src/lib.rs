@@ -17,6 +17,14 @@ pub use parser::{
     parse_object_name, parse_parameter_list,
 };
 
+/// The variables that a text names, in the order of the places where it does; comments and strings
+/// name none.
+pub fn variables_of(text: &str, options: ParseOptions) -> Vec<&str> {
+    let tokens = lexer::tokens(text, options.quoted_identifier);
+    let variables = tokens.list.iter().filter(|t| t.kind == lexer::token::TokenKind::Variable);
+    variables.map(|t| &text[t.span.start as usize..t.span.end as usize]).collect()
+}
+
 /// An identifier in brackets, as `QUOTENAME` writes it.
 pub fn quote_identifier(name: &str) -> String {
     format!("[{}]", name.replace(']', "]]"))

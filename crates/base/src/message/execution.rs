@@ -63,6 +63,11 @@ super::messages! {
     RPC_TYPE_UNKNOWN = 8009, 16, 1, "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect. Parameter %s (\"%s\"): Data type 0x%s is unknown.";
     RPC_PROCEDURE_ID_UNKNOWN = 8004, 16, 1, "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect. The RPC name is invalid.";
     TDS_STREAM_INVALID = 4002, 16, 1, "The incoming tabular data stream (TDS) protocol stream is incorrect. The stream ended unexpectedly.";
+    TABLE_PARAMETER_NONCONFORMING = 8061, 16, 1, "The data for table-valued parameter \"%s\" doesn't conform to the table type of the parameter. SQL Server error is: %s, state: %s";
+    TABLE_PARAMETER_AT_NONCONFORMING = 8062, 16, 1, "The data for the table-valued parameter %s doesn't conform to the table type of the parameter. SQL Server error is: %s, state: %s";
+    SEQUENCE_RANGE_TOO_LARGE = 11732, 16, 1, "The requested range for sequence object '%s' exceeds the maximum or minimum limit. Retry with a smaller range.";
+    SEQUENCE_CACHE_TOO_LARGE = 11729, 10, 1, "The sequence object '%s' cache size is greater than the number of available values.";
+    PARAMETER_NOT_POSITIVE = 11733, 16, 1, "Parameter '%s' must be a positive integer.";
     TABLE_PARAMETER_TYPE_INVALID = 8046, 16, 1, "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect. Table-valued parameter %s (\"%s\"), row %s, column %s: The data type 0x%s, has an invalid data length or metadata length.";
     EXECUTION_TIMES = 3612, 10, 1, "\n SQL Server Execution Times:\n   CPU time = %s ms,  elapsed time = %s ms.";
     PARSE_AND_COMPILE_TIME = 3613, 10, 1, "SQL Server parse and compile time: \n   CPU time = %s ms, elapsed time = %s ms.";

@@ -52,7 +52,7 @@ super::messages! {
     SET_COMMAND_NEEDS_ARGUMENT = 2743, 16, 1, "%s option requires %s parameter.";
     MULTIPLE_IDENTITY_COLUMNS = 2744, 16, 2, "Multiple identity columns specified for table '%s'. Only one identity column per table is allowed.";
     PROCESS_RAISED_FATAL_ERROR = 2745, 10, 2, "Process ID %s has raised user error %s, severity %s. SQL Server is terminating this process.";
-    SELECT_FAILED_SET_OPTIONS = 1934, 16, 1, "%s failed because the following SET options have incorrect settings: '%s'. Verify that SET options are correct for use with %s.";
+    FAILED_SET_OPTIONS = 1934, 16, 1, "%s failed because the following SET options have incorrect settings: '%s'. Verify that SET options are correct for use with %s.";
     CREATE_FAILED_SET_OPTIONS = 1935, 16, 1, "Cannot create index. Object '%s' was created with the following SET options off: '%s'.";
     DEADLOCK_PRIORITY_INVALID = 2755, 16, 1, "SET DEADLOCK_PRIORITY option is invalid. Valid options are {HIGH | NORMAL | LOW | [%s ... %s] of type integer}.";
     RETURN_TYPE_INVALID = 2733, 16, 1, "The %s data type is invalid for return values.";

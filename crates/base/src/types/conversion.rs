@@ -1,5 +1,6 @@
 //! Which type converts to which: the chart of `CAST` and `CONVERT`.
 
+use super::SqlType;
 use super::TypeKind::{self, *};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
@@ -119,6 +120,76 @@ pub fn check_implicit(from: TypeKind, to: TypeKind) -> SqlResult<()> {
     }
 }
 
+/// Whether converting a value can fail with an arithmetic error (220, 232, 8115). Under
+/// `ARITHABORT OFF` and `ANSI_WARNINGS OFF` such a conversion yields NULL, so its result is nullable
+/// whatever its operand is.
+pub fn may_overflow(from: &SqlType, to: &SqlType) -> bool {
+    if from.kind == SqlVariant {
+        return true;
+    }
+    if to.kind == Bit || to.kind == SqlVariant || from == to {
+        return false;
+    }
+    match (whole_digits(from), whole_digits(to)) {
+        (Some(digits), Some(room)) => exact_may_overflow(from, digits, to, room),
+        // A float holds numbers of 38 digits.
+        (Some(_), None) if to.kind.is_float() => false,
+        (Some(_), None) if to.kind.is_character() => to.length < PRINTED_BYTES_MAX,
+        (Some(_), None) => to.kind.is_temporal(),
+        (None, Some(_)) if from.kind.is_binary() => !to.kind.is_integer(),
+        // Texts that overflow the smaller integers are errors of their own (244, 248).
+        (None, Some(_)) if from.kind.is_character() => !to.kind.is_integer() || to.kind == BigInt,
+        (None, Some(_)) => true,
+        (None, None) if from.kind.is_float() => match to.kind {
+            Float => false,
+            Real => true,
+            _ if to.kind.is_character() => to.length < PRINTED_BYTES_MAX,
+            _ => to.kind.is_temporal(),
+        },
+        (None, None) => from.kind.is_character() && to.kind.is_float(),
+    }
+}
+
+/// Room for every number as text, in nchar too.
+const PRINTED_BYTES_MAX: u16 = 82;
+
+/// The same between exact numeric types with so many digits in front of the point.
+fn exact_may_overflow(from: &SqlType, digits: u8, to: &SqlType, room: u8) -> bool {
+    match to.kind {
+        TinyInt => !matches!(from.kind, Bit | TinyInt),
+        // An integer type holds all numbers that have a digit less than its largest.
+        SmallInt | Int | BigInt if from.kind.is_integer() => digits > room,
+        SmallInt | Int | BigInt => digits >= room,
+        SmallMoney | Money => to.kind != from.kind && digits >= room,
+        // Rounding may carry into a further digit, or be refused.
+        _ => digits > room || fraction_digits(from) > to.scale,
+    }
+}
+
+/// How many digits in front of the point the numbers of an exact type have at most.
+fn whole_digits(ty: &SqlType) -> Option<u8> {
+    Some(match ty.kind {
+        Bit => 1,
+        TinyInt => 3,
+        SmallInt => 5,
+        Int => 10,
+        BigInt => 19,
+        SmallMoney => 6,
+        Money => 15,
+        Decimal | Numeric => ty.precision - ty.scale,
+        _ => return None,
+    })
+}
+
+/// How many digits behind the point the numbers of an exact type have.
+fn fraction_digits(ty: &SqlType) -> u8 {
+    match ty.kind {
+        SmallMoney | Money => 4,
+        Decimal | Numeric => ty.scale,
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +230,39 @@ mod tests {
         let e = check_implicit(Int, Date).unwrap_err();
         assert_eq!(e.number(), 206);
         assert_eq!(e.text(), "Operand type clash: int is incompatible with date");
+    }
+
+    #[test]
+    fn conversions_that_hold_every_value_do_not_overflow() {
+        let collation = crate::Collation::DEFAULT;
+        for (from, to, expected) in [
+            (SqlType::tinyint(), SqlType::smallint(), false),
+            (SqlType::smallint(), SqlType::tinyint(), true),
+            (SqlType::int(), SqlType::bigint(), false),
+            (SqlType::bigint(), SqlType::int(), true),
+            (SqlType::bit(), SqlType::tinyint(), false),
+            (SqlType::int(), SqlType::bit(), false),
+            (SqlType::int(), SqlType::decimal(10, 0), false),
+            (SqlType::int(), SqlType::decimal(10, 1), true),
+            (SqlType::decimal(9, 0), SqlType::int(), false),
+            (SqlType::decimal(10, 0), SqlType::int(), true),
+            (SqlType::decimal(5, 2), SqlType::decimal(6, 3), false),
+            (SqlType::decimal(5, 2), SqlType::decimal(5, 1), true),
+            (SqlType::decimal(38, 0), SqlType::float(), false),
+            (SqlType::int(), SqlType::money(), false),
+            (SqlType::bigint(), SqlType::money(), true),
+            (SqlType::float(), SqlType::real(), true),
+            (SqlType::real(), SqlType::float(), false),
+            (SqlType::float(), SqlType::int(), true),
+            (SqlType::int(), SqlType::datetime(), true),
+            (SqlType::varchar(5, collation), SqlType::int(), false),
+            (SqlType::varchar(5, collation), SqlType::decimal(5, 0), true),
+            (SqlType::varchar(5, collation), SqlType::varchar(1, collation), false),
+            (SqlType::date(), SqlType::varchar(1, collation), false),
+            (SqlType::decimal(5, 2), SqlType::varchar(2, collation), true),
+            (SqlType::varbinary(9), SqlType::int(), false),
+        ] {
+            assert_eq!(may_overflow(&from, &to), expected, "{from:?} to {to:?}");
+        }
     }
 }

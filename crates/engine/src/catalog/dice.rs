@@ -488,6 +488,7 @@ impl Dice {
                 elevate_to_snapshot: self.flip(),
                 contained: self.flip(),
                 resource_pool: self.int(),
+                identity_cache_off: self.flip(),
                 ..DatabaseOptions::default()
             },
         }

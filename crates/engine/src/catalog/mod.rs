@@ -29,7 +29,7 @@ pub use error::{CatalogError, CatalogResult, NameSpace};
 pub use name::{NameKey, temporary_name};
 pub use replay::CatalogReplay;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};
-pub use sequences::{SequenceError, SequenceState, Sequences};
+pub use sequences::{SequenceError, SequenceRange, SequenceState, Sequences};
 pub use spec::{naming_index, rows_stay, table_spec};
 pub use store::{Catalog, create_system_tables};
 pub use system_tables::{FIRST_USER_STORAGE, SystemRow, SystemTable};

@@ -7,10 +7,10 @@ use base::ids::{DbId, Lsn, ObjectId, StorageId};
 use super::builtin::MAX_SERVER_MEMORY;
 use super::def::*;
 use super::definition::{Definition, ObjectDef};
+use super::sequences::Mark;
 use super::spec::table_spec;
 use super::store::Catalog;
 use super::system_tables::{SystemRow, SystemTable};
-use crate::hot::identity::Position;
 use crate::log::Operation;
 use crate::recovery::{CatalogChange, RecoveredTables, RecoveryCatalog};
 use crate::sync::Arc;
@@ -21,7 +21,7 @@ use crate::sync::Arc;
 #[derive(Default)]
 pub struct CatalogReplay {
     /// How far sequences may have come.
-    sequences: BTreeMap<ObjectId, Position>,
+    sequences: BTreeMap<ObjectId, Mark>,
     /// What master says of databases; others say nothing.
     databases: BTreeMap<DbId, Arc<DatabaseDef>>,
     /// What master says of `max server memory (MB)`, if anybody has changed it.
@@ -42,8 +42,8 @@ impl CatalogReplay {
 
     /// Hands over what is not in the rows, after the catalog has been loaded.
     pub fn finish(self, catalog: &Catalog) {
-        for (sequence, position) in self.sequences {
-            catalog.sequences().recover(sequence, position);
+        for (sequence, mark) in self.sequences {
+            catalog.sequences().recover(sequence, mark);
         }
     }
 
@@ -123,7 +123,7 @@ impl RecoveryCatalog for CatalogReplay {
     fn operation(&mut self, _stamp: Lsn, operation: &Operation<'_>) -> Result<(), String> {
         match operation {
             Operation::SequenceCeiling { sequence, ceiling } => {
-                self.sequences.insert(*sequence, Position::decode(*ceiling));
+                self.sequences.insert(*sequence, Mark::decode(*ceiling));
                 Ok(())
             }
             other => Err(format!("an operation that is not known: {other:?}")),

@@ -1,6 +1,7 @@
 //! From a table's definition to what the engine makes the table from.
 
 use crate::hot::filter::{self, FilterOp, RowFilter};
+use crate::hot::identity::block_of;
 use crate::hot::key::KeyColumn as EngineKeyColumn;
 use crate::hot::table::{
     ConflictPolicy, IdentitySpec, IndexKind as EngineIndexKind, IndexSpec, TableSpec,
@@ -29,8 +30,12 @@ pub fn table_spec(table: &TableDef, logged_database: bool) -> TableSpec {
         },
         identity: table
             .identity_column()
-            .and_then(|(_, c)| c.identity)
-            .map(|identity| IdentitySpec { seed: identity.seed, increment: identity.increment }),
+            .and_then(|(_, c)| Some((c.identity?, block_of(c.ty.kind))))
+            .map(|(IdentityDef { seed, increment, .. }, block)| IdentitySpec {
+                seed,
+                increment,
+                block,
+            }),
     }
 }
 
@@ -165,7 +170,7 @@ mod tests {
         assert_eq!((key[0].column, key[0].descending, key[0].nullable), (1, true, true));
         assert_eq!((key[1].column, key[1].descending, key[1].nullable), (0, false, false));
         assert_eq!(spec.indexes[0].filter.as_ref().map(|f| f.terms[0].column), Some(1));
-        assert_eq!(spec.identity, Some(IdentitySpec { seed: 10, increment: 5 }));
+        assert_eq!(spec.identity, Some(IdentitySpec { seed: 10, increment: 5, block: 1000 }));
     }
 
     #[test]

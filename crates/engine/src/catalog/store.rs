@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::Collation;
-use base::ids::{DbId, ObjectId, StorageId};
+use base::ids::{DbId, Lsn, ObjectId, StorageId};
 
 use super::def::*;
 use super::definition::Definition;
@@ -217,6 +217,12 @@ impl Catalog {
             schema
         });
         Ok(())
+    }
+
+    /// Follows the options of the database that the engine itself knows: `IDENTITY_CACHE`. Returns what
+    /// has to be durable before a change is acknowledged.
+    pub fn configure(&self, task: &Task, def: &DatabaseDef) -> TxnResult<Lsn> {
+        self.database.set_identity_cache(task, !def.options.identity_cache_off)
     }
 
     /// Makes the table of a definition.

@@ -1,19 +1,32 @@
-//! Counters behind identity columns and sequences.
+//! The counter behind an identity column.
 //!
 //! A value is handed out only below a *ceiling* that is in the log already, so that no value is
-//! handed out again after a crash. The ceiling moves [`BLOCK`] values ahead at a time; a clean
-//! shutdown logs the exact position. A crash skips what was left of the block, as SQL Server's
-//! identity cache does.
+//! handed out again after a crash. The ceiling moves a block of values ahead at a time
+//! ([`block_of`]); a clean shutdown logs the exact position. A crash skips what was left of the
+//! block, as SQL Server's identity cache does.
 //!
-//! The record of the ceiling lies before that of any commit that uses the values, so nobody waits
-//! for it to be durable.
+//! The record of the ceiling lies before that of any commit that uses the values, so a transaction
+//! does not wait for it. A client may see a value whose transaction never commits, though
+//! (`SCOPE_IDENTITY()`, an error's text): [`Taken::covered_by`] is what has to be durable before
+//! that.
 
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicBool, AtomicI64};
+use base::TypeKind;
+use base::ids::Lsn;
+
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use crate::wait::{Task, WaitList};
 
-/// Values that one ceiling record reserves.
-pub const BLOCK: i64 = 1000;
+/// Values that one ceiling record reserves for an identity column of this type: as many as
+/// SQL Server's identity cache has.
+pub const fn block_of(kind: TypeKind) -> i64 {
+    match kind {
+        TypeKind::TinyInt => 10,
+        TypeKind::SmallInt => 100,
+        TypeKind::Int => 1000,
+        _ => 10_000,
+    }
+}
 
 const UNUSED: i128 = 1 << 64;
 
@@ -40,6 +53,15 @@ pub struct Position {
     pub used: bool,
 }
 
+/// Where a counter logs its positions.
+pub trait CeilingLog<E> {
+    /// Values that a ceiling reserves, at least 1.
+    fn block(&self) -> i64;
+
+    /// Appends a record of this position; returns where it ends.
+    fn append(self, position: Position) -> Result<Lsn, E>;
+}
+
 /// Why [`Counter::take`] gave nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TakeError<E> {
@@ -47,6 +69,15 @@ pub enum TakeError<E> {
     Exhausted,
     /// The new ceiling could not be logged.
     Log(E),
+}
+
+/// Values that were handed out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// The first of them.
+    pub first: i64,
+    /// Where the log must be durable to before a client sees them.
+    pub covered_by: Lsn,
 }
 
 /// A counter that never hands out a value twice.
@@ -58,6 +89,9 @@ pub struct Counter {
     next: AtomicI64,
     /// Values before this, in the counter's direction, are covered by the log.
     ceiling: AtomicI64,
+    /// Where the record of the ceiling ends; stored before the ceiling. A reader of a ceiling sees
+    /// this position or that of a later record.
+    covered_by: AtomicU64,
     /// Whether a value was handed out.
     used: AtomicBool,
     /// Somebody logs a position. Logging may wait for space in the log, so whoever else wants to must
@@ -85,6 +119,7 @@ impl Counter {
             increment,
             next: AtomicI64::new(seed),
             ceiling: AtomicI64::new(seed),
+            covered_by: AtomicU64::new(0),
             used: AtomicBool::new(false),
             logging: AtomicBool::new(false),
             logged: WaitList::new(),
@@ -101,28 +136,34 @@ impl Counter {
         self.increment
     }
 
-    /// Hands out `count` values: the first of them; the others follow at the increment's distance.
-    /// `log` appends a record with the new ceiling and is called for about one value in a thousand.
+    /// Hands out `count` values that follow each other at the increment's distance. `log` appends a
+    /// record with a position and returns where it ends. It is called once in a block of values, and
+    /// asked for the size of the block then; a block of one value is no cache.
     pub fn take<E>(
         &self,
         task: &Task,
         count: u32,
-        log: impl FnOnce(Position) -> Result<(), E>,
-    ) -> Result<i64, TakeError<E>> {
+        log: impl CeilingLog<E>,
+    ) -> Result<Taken, TakeError<E>> {
         let step = self.increment.checked_mul(i64::from(count)).ok_or(TakeError::Exhausted)?;
         let mut first = self.next.load(Acquire);
         let after = loop {
             let after = first.checked_add(step).ok_or(TakeError::Exhausted)?;
-            match self.next.compare_exchange_weak(first, after, AcqRel, Acquire) {
+            // Sequentially consistent, as the look at the ceiling that follows, for `give_back`.
+            match self.next.compare_exchange_weak(first, after, SeqCst, Acquire) {
                 Ok(_) => break after,
                 Err(now) => first = now,
             }
         };
-        // Pairs with cover(): the record of this ceiling is in the log.
-        if !self.covers(self.ceiling.load(Acquire), after) {
+        if !self.covers(self.ceiling.load(SeqCst), after) {
             self.cover(task, after, log).map_err(TakeError::Log)?;
         }
-        Ok(first)
+        Ok(Taken { first, covered_by: self.covered_by() })
+    }
+
+    /// Where the record ends that covers all that was handed out.
+    pub fn covered_by(&self) -> Lsn {
+        Lsn(self.covered_by.load(Relaxed)) // ordered by the load of the ceiling
     }
 
     fn covers(&self, ceiling: i64, after: i64) -> bool {
@@ -138,20 +179,55 @@ impl Counter {
         self.logged.wait(task, take)
     }
 
-    fn cover<E>(
-        &self,
-        task: &Task,
-        after: i64,
-        log: impl FnOnce(Position) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn cover<E>(&self, task: &Task, after: i64, log: impl CeilingLog<E>) -> Result<(), E> {
         let _turn = self.turn(task);
         self.used.store(true, Release);
-        if self.covers(self.ceiling.load(Acquire), after) {
-            return Ok(()); // somebody else has raised it meanwhile
+        let covered = self.ceiling.load(SeqCst);
+        if self.covers(covered, after) {
+            return Ok(()); // another session has raised it meanwhile
         }
-        let ceiling = after.saturating_add(self.increment.saturating_mul(BLOCK));
-        log(Position { next: ceiling, used: true })?;
-        self.ceiling.store(ceiling, Release);
+        let ceiling = self.ceiling_for(covered, after, log.block());
+        let end = log.append(Position { next: ceiling, used: true })?;
+        self.raise(ceiling, end);
+        Ok(())
+    }
+
+    /// The end of the block that the last value before `after` is in, blocks being counted from the
+    /// last ceiling.
+    fn ceiling_for(&self, covered: i64, after: i64, block: i64) -> i64 {
+        let step = i128::from(self.increment);
+        // Behind `give_back` there is no last ceiling.
+        let from =
+            if self.covers(after, covered) && covered != self.nothing() { covered } else { after };
+        let values = (i128::from(after) - i128::from(from)) / step;
+        let block = i128::from(block);
+        let values = (values + block - 1) / block * block;
+        let ceiling = i128::from(from) + step * values;
+        ceiling.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+
+    /// The ceiling that covers no value.
+    fn nothing(&self) -> i64 {
+        if self.increment > 0 { i64::MIN } else { i64::MAX }
+    }
+
+    fn raise(&self, ceiling: i64, end: Lsn) {
+        self.covered_by.store(end.0, Relaxed);
+        self.ceiling.store(ceiling, SeqCst); // publishes the position before it
+    }
+
+    /// Logs the exact position, so that a crash skips nothing of what is left of the block.
+    pub fn give_back<E>(&self, task: &Task, log: impl CeilingLog<E>) -> Result<(), E> {
+        let _turn = self.turn(task);
+        if !self.used.load(Acquire) || self.ceiling.load(SeqCst) == self.next.load(SeqCst) {
+            return Ok(());
+        }
+        // From here on takers wait for the turn. One that has found its value covered before took it
+        // before, and the load below sees that: both pairs of accesses are sequentially consistent.
+        self.ceiling.store(self.nothing(), SeqCst);
+        let next = self.next.load(SeqCst);
+        let end = log.append(Position { next, used: true })?;
+        self.raise(next, end);
         Ok(())
     }
 
@@ -169,53 +245,42 @@ impl Counter {
     }
 
     /// Somebody inserted an explicit value: the counter goes on behind it.
-    pub fn observe<E>(
-        &self,
-        task: &Task,
-        value: i64,
-        log: impl FnOnce(Position) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn observe<E>(&self, task: &Task, value: i64, log: impl CeilingLog<E>) -> Result<(), E> {
         let Some(after) = value.checked_add(self.increment) else { return Ok(()) };
         let mut next = self.next.load(Acquire);
         loop {
             if self.covers(next, after) {
                 return Ok(());
             }
-            match self.next.compare_exchange_weak(next, after, AcqRel, Acquire) {
+            match self.next.compare_exchange_weak(next, after, SeqCst, Acquire) {
                 Ok(_) => break,
                 Err(now) => next = now,
             }
         }
-        if self.covers(self.ceiling.load(Acquire), after) {
-            Ok(())
-        } else {
-            self.cover(task, after, log)
+        match self.covers(self.ceiling.load(SeqCst), after) {
+            true => Ok(()),
+            false => self.cover(task, after, log),
         }
     }
 
     /// Sets the position, logging it first: `DBCC CHECKIDENT (RESEED)`, `ALTER SEQUENCE RESTART`,
     /// and `TRUNCATE` through a fresh counter. As SQL Server does, a counter that has handed out
     /// something goes on with `value + increment`, a fresh one with `value` itself.
-    pub fn reseed<E>(
-        &self,
-        task: &Task,
-        value: i64,
-        log: impl FnOnce(Position) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn reseed<E>(&self, task: &Task, value: i64, log: impl CeilingLog<E>) -> Result<(), E> {
         let _turn = self.turn(task);
         let used = self.used.load(Acquire);
         let next = if used { value.saturating_add(self.increment) } else { value };
-        log(Position { next, used })?;
-        self.ceiling.store(next, Release);
-        self.next.store(next, Release);
+        let end = log.append(Position { next, used })?;
+        self.raise(next, end);
+        self.next.store(next, SeqCst);
         Ok(())
     }
 
     /// Takes over what the log said. Only recovery calls this, before anybody takes values.
     pub fn recover(&self, position: Position) {
         self.used.store(position.used, Release);
-        self.next.store(position.next, Release);
-        self.ceiling.store(position.next, Release);
+        self.next.store(position.next, SeqCst);
+        self.ceiling.store(position.next, SeqCst);
     }
 }
 
@@ -235,46 +300,107 @@ mod tests {
         Task::blocking(&Runtime::new(env, Collector::new(), timer, RuntimeOptions::default()))
     }
 
-    fn logged(log: &mut Vec<Position>) -> impl FnOnce(Position) -> Result<(), ()> + '_ {
-        |p| {
-            log.push(p);
-            Ok(())
+    /// Blocks of this size, into a list.
+    struct Listed<'l>(i64, &'l mut Vec<Position>);
+
+    impl CeilingLog<()> for Listed<'_> {
+        fn block(&self) -> i64 {
+            self.0
         }
+
+        fn append(self, position: Position) -> Result<Lsn, ()> {
+            self.1.push(position);
+            Ok(Lsn(self.1.len() as u64))
+        }
+    }
+
+    struct Full;
+
+    impl CeilingLog<&'static str> for Full {
+        fn block(&self) -> i64 {
+            1000
+        }
+
+        fn append(self, _: Position) -> Result<Lsn, &'static str> {
+            Err("full")
+        }
+    }
+
+    fn logged(log: &mut Vec<Position>) -> Listed<'_> {
+        Listed(1000, log)
+    }
+
+    fn take(counter: &Counter, count: u32, log: Listed<'_>) -> Result<i64, TakeError<()>> {
+        counter.take(&task(), count, log).map(|taken| taken.first)
     }
 
     #[test]
     fn a_ceiling_is_logged_before_values_below_it() {
         let (counter, mut log) = (Counter::new(1, 1), Vec::new());
         for i in 1..=2500 {
-            assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(i));
+            assert_eq!(take(&counter, 1, logged(&mut log)), Ok(i));
             assert!(log.last().expect("logged").next > i);
         }
         assert!(log.len() <= 3, "one record a block: {log:?}");
         // A crash: the next life starts above everything handed out.
         let again = Counter::new(1, 1);
         again.recover(*log.last().expect("logged"));
-        assert!(again.take(&task(), 1, logged(&mut log)).expect("in range") > 2500);
+        assert!(take(&again, 1, logged(&mut log)).expect("in range") > 2500);
+    }
+
+    #[test]
+    fn a_crash_skips_to_the_end_of_the_block() {
+        for (block, taken, next) in [(1, 3, 4), (10, 1, 11), (10, 10, 11), (10, 11, 21)] {
+            let (counter, mut log) = (Counter::new(1, 1), Vec::new());
+            for _ in 0..taken {
+                take(&counter, 1, Listed(block, &mut log)).expect("in range");
+            }
+            assert_eq!(log.last().map(|p| p.next), Some(next), "blocks of {block}, {taken} taken");
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_record_comes_with_the_value() {
+        let (counter, mut log) = (Counter::new(1, 1), Vec::new());
+        let mut ends = Vec::new();
+        for _ in 0..5 {
+            let taken = counter.take(&task(), 1, Listed(2, &mut log)).expect("in range");
+            ends.push(taken.covered_by.0);
+        }
+        assert_eq!(ends, [1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_left_of_a_block_is_given_back() {
+        let (counter, mut log) = (Counter::new(1, 1), Vec::new());
+        counter.give_back(&task(), logged(&mut log)).expect("logged");
+        assert!(log.is_empty(), "nothing was handed out");
+        take(&counter, 3, logged(&mut log)).expect("in range");
+        counter.give_back(&task(), logged(&mut log)).expect("logged");
+        assert_eq!(log.last(), Some(&Position { next: 4, used: true }));
+        take(&counter, 1, Listed(1, &mut log)).expect("in range");
+        assert_eq!(log.last(), Some(&Position { next: 5, used: true }));
     }
 
     #[test]
     fn counters_go_down_too_and_stop_at_the_end() {
         let (counter, mut log) = (Counter::new(-10, -5), Vec::new());
-        assert_eq!(counter.take(&task(), 2, logged(&mut log)), Ok(-10));
-        assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(-20));
+        assert_eq!(take(&counter, 2, logged(&mut log)), Ok(-10));
+        assert_eq!(take(&counter, 1, logged(&mut log)), Ok(-20));
         counter.observe(&task(), -100, logged(&mut log)).expect("logged");
-        assert_eq!(counter.take(&task(), 1, logged(&mut log)), Ok(-105));
+        assert_eq!(take(&counter, 1, logged(&mut log)), Ok(-105));
         let end = Counter::new(i64::MAX - 1, 1);
-        assert_eq!(end.take(&task(), 1, logged(&mut log)), Ok(i64::MAX - 1));
-        assert_eq!(end.take(&task(), 1, logged(&mut log)), Err(TakeError::Exhausted));
+        assert_eq!(take(&end, 1, logged(&mut log)), Ok(i64::MAX - 1));
+        assert_eq!(take(&end, 1, logged(&mut log)), Err(TakeError::Exhausted));
     }
 
     #[test]
     fn reseeding_a_used_counter_goes_on_behind_the_value() {
         let (counter, mut log) = (Counter::new(1, 1), Vec::new());
         counter.reseed(&task(), 50, logged(&mut log)).expect("logged");
-        assert_eq!((counter.current(), counter.take(&task(), 1, logged(&mut log))), (1, Ok(50)));
+        assert_eq!((counter.current(), take(&counter, 1, logged(&mut log))), (1, Ok(50)));
         counter.reseed(&task(), 10, logged(&mut log)).expect("logged");
-        assert_eq!((counter.current(), counter.take(&task(), 1, logged(&mut log))), (10, Ok(11)));
+        assert_eq!((counter.current(), take(&counter, 1, logged(&mut log))), (10, Ok(11)));
     }
 
     #[test]
@@ -290,6 +416,6 @@ mod tests {
     #[test]
     fn a_ceiling_that_cannot_be_logged_hands_out_nothing() {
         let counter = Counter::new(1, 1);
-        assert_eq!(counter.take(&task(), 1, |_| Err("full")), Err(TakeError::Log("full")));
+        assert_eq!(counter.take(&task(), 1, Full), Err(TakeError::Log("full")));
     }
 }

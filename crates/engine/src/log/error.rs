@@ -85,7 +85,8 @@ impl fmt::Display for LogError {
                 write!(f, "{} is damaged at offset {offset}: {what}", file.display())
             }
             LogError::Missing { path, wanted, found: Some(found) } => {
-                write!(f, "the log in {} begins at {found}, not at {wanted}", path.display())
+                let path = path.display();
+                write!(f, "{path} is missing: the log begins at {found}, not at {wanted}")
             }
             LogError::Missing { path, .. } => {
                 write!(f, "{} is missing or is no log", path.display())

@@ -78,7 +78,7 @@ pub(crate) fn user_table(storage: StorageId) -> TableSpec {
         index(IndexKind::Range, 1, true),
         index(IndexKind::Range, 2, false),
     ];
-    let identity = Some(IdentitySpec { seed: 1, increment: 1 });
+    let identity = Some(IdentitySpec { seed: 1, increment: 1, block: 1000 });
     TableSpec { identity, conflicts, ..TableSpec::new(storage, vec![INT; 3], indexes) }
 }
 

@@ -2,42 +2,73 @@
 
 use base::ids::Lsn;
 
-use crate::hot::identity::{Counter, Position, TakeError};
+use crate::hot::identity::{CeilingLog, Counter, Position, TakeError, Taken};
 use crate::hot::table::Table;
 use crate::log::record::{BodySink, record_len};
 use crate::log::{Operation, RecordFlags, RecordKind};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
 impl Transaction {
-    /// The next value of a table's identity column.
+    /// The next value of a table's identity column. The session's client may see it as soon as it
+    /// will not come again.
     #[inline]
     pub fn next_identity(&self, task: &Task, table: &Table) -> TxnResult<i64> {
-        self.manager().take_identity(task, table, 1)
+        let taken = self.manager().take(task, table, 1)?;
+        self.session().note_shown(taken.covered_by);
+        Ok(taken.first)
     }
 }
 
 impl Manager {
-    /// The next `count` values of a table's identity column: the first of them.
+    /// The next `count` values of a table's identity column, which no client sees: the first of them.
     pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
-        let counter = identity_of(table);
-        let log = |position| self.log_identity(task, table, position);
-        counter.take(task, count, log).map_err(|error| match error {
+        self.take(task, table, count).map(|taken| taken.first)
+    }
+
+    #[inline]
+    fn take(&self, task: &Task, table: &Table, count: u32) -> TxnResult<Taken> {
+        let log = IdentityLog { manager: self, task, table };
+        identity_of(table).take(task, count, log).map_err(|error| match error {
             TakeError::Exhausted => TxnError::CounterExhausted,
             TakeError::Log(error) => error,
         })
     }
 
-    /// Somebody inserts an explicit value into an identity column.
-    pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).observe(task, value, |position| self.log_identity(task, table, position))
+    /// A session inserts an explicit value into an identity column. Returns what has to be durable
+    /// before a client sees a later one.
+    pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
+        let counter = identity_of(table);
+        counter.observe(task, value, IdentityLog { manager: self, task, table })?;
+        Ok(counter.covered_by())
     }
 
-    /// `DBCC CHECKIDENT (…, RESEED, value)`.
-    pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<()> {
-        identity_of(table).reseed(task, value, |position| self.log_identity(task, table, position))
+    /// `DBCC CHECKIDENT (…, RESEED, value)`. Returns what has to be durable before it is acknowledged.
+    pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
+        let counter = identity_of(table);
+        counter.reseed(task, value, IdentityLog { manager: self, task, table })?;
+        Ok(counter.covered_by())
+    }
+
+    /// `IDENTITY_CACHE`: whether the ceilings of identity columns are ahead of their values. Off, the
+    /// log says where each column stands from here on. Returns what has to be durable before it is
+    /// acknowledged.
+    pub fn set_identity_cache(&self, task: &Task, on: bool) -> TxnResult<Lsn> {
+        let was_on = !self.identity_cache_off.swap(!on, Relaxed);
+        let mut end = Lsn::ZERO;
+        if on || !was_on {
+            return Ok(end);
+        }
+        for table in self.tables().all() {
+            if let Some(counter) = table.identity() {
+                counter.give_back(task, IdentityLog { manager: self, task, table: &table })?;
+                end = end.max(counter.covered_by());
+            }
+        }
+        Ok(end)
     }
 
     /// A table takes the place of another, or is made with the next value given: its identity
@@ -53,24 +84,24 @@ impl Manager {
         Ok(())
     }
 
-    /// Logs a position of a table's counter.
+    /// Logs a position of a table's counter; returns the end of the record.
     pub(crate) fn log_identity(
         &self,
         task: &Task,
         table: &Table,
         position: Position,
-    ) -> TxnResult<()> {
+    ) -> TxnResult<Lsn> {
         if !table.is_logged() {
-            return Ok(());
+            return Ok(Lsn::ZERO);
         }
         let ceiling = position.encode();
         let storage = table.storage();
-        self.log_operation(task, &Operation::IdentityCeiling { storage, ceiling }).map(drop)
+        self.log_operation(task, &Operation::IdentityCeiling { storage, ceiling })
     }
 
     /// Appends one operation as a commit of its own, outside of any transaction: the ceilings of
-    /// counters. Returns the end of the record; nobody has to wait for it, since what relies on it
-    /// comes later in the log.
+    /// counters. Returns the end of the record. What relies on it and is in the log comes later
+    /// there; a client must not see what relies on it before it is durable.
     pub fn log_operation(&self, task: &Task, operation: &Operation<'_>) -> TxnResult<Lsn> {
         let log = self.log();
         if !log.is_logged() {
@@ -81,6 +112,26 @@ impl Manager {
         let mut space = log.reserve_waiting(task, record_len(body.len()))?;
         space.put(&body);
         Ok(space.publish(RecordKind::Commit, RecordFlags::NONE, Lsn::ZERO))
+    }
+}
+
+/// The ceilings of a table's identity column, in its database's log.
+struct IdentityLog<'a> {
+    manager: &'a Manager,
+    task: &'a Task<'a>,
+    table: &'a Table,
+}
+
+impl CeilingLog<TxnError> for IdentityLog<'_> {
+    fn block(&self) -> i64 {
+        match self.manager.identity_cache_off.load(Relaxed) {
+            true => 1,
+            false => self.table.identity_block(),
+        }
+    }
+
+    fn append(self, position: Position) -> TxnResult<Lsn> {
+        self.manager.log_identity(self.task, self.table, position)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::hot::tally::Pool;
 use crate::log::Log;
 use crate::log::record::RECORD_HEADER;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use crate::sync::atomic::{AtomicU8, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use crate::sync::spin_loop;
 use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
@@ -47,6 +47,8 @@ pub struct Manager {
     pub(crate) unsettled: Unsettled,
     /// See [`Manager::set_available`].
     state: AtomicU8,
+    /// See [`Manager::set_identity_cache`], which writes it; who logs a ceiling reads it.
+    pub(super) identity_cache_off: AtomicBool,
 }
 
 /// What a [`Manager`] is made from.
@@ -87,6 +89,7 @@ impl Manager {
             withdrawals: AtomicU64::new(0),
             unsettled: Unsettled::default(),
             state: AtomicU8::new(0),
+            identity_cache_off: AtomicBool::new(false),
         }
     }
 
@@ -408,8 +411,12 @@ impl DatabaseSession {
         *self.spare.lock().expect("nobody panics under this lock") = spare;
     }
 
-    pub(super) fn note_shown(&self, stamp: Lsn) {
-        self.shown.fetch_max(stamp.0, Relaxed);
+    /// The client may be shown what relies on the log up to here.
+    #[inline]
+    pub fn note_shown(&self, stamp: Lsn) {
+        if self.shown.load(Relaxed) < stamp.0 {
+            self.shown.fetch_max(stamp.0, Relaxed);
+        }
     }
 
     pub(super) fn note_commit(&self, end: Lsn, shown: bool) {

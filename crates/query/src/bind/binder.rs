@@ -81,6 +81,8 @@ pub(super) struct Undeclared {
     pub name: Arc<str>,
     pub var: VarId,
     pub ty: Option<SqlType>,
+    /// Another one, by place in the list: both stand in one column.
+    pub like: Option<u16>,
 }
 
 /// What the definition of a constraint, computed column or default mentions.

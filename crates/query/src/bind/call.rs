@@ -310,7 +310,7 @@ impl Binder<'_> {
                 let name = function.name.to_ascii_lowercase();
                 Err(SqlError::new(&message::SIDE_EFFECT_IN_FUNCTION, &[&name]).into())
             }
-            Placement::DefaultOnly if !self.in_default => {
+            Placement::DefaultOnly if !self.in_default && !self.options.has_defaults => {
                 Err(SqlError::new(&message::NEWSEQUENTIALID_OUTSIDE_DEFAULT, &[]).into())
             }
             _ => Ok(()),

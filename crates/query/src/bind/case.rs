@@ -1,5 +1,6 @@
 //! `CASE` and the functions that are one: `COALESCE`, `NULLIF`, `CHOOSE`, `ISNULL`.
 
+use base::types::conversion::may_overflow;
 use base::types::operators;
 use base::{SqlError, SqlType, Value, message};
 use tsql::ast::{self, CaseBranches};
@@ -117,10 +118,12 @@ impl Binder<'_> {
             let tested = self.copy(arg);
             conditions.push(Pred::Not(Box::new(Pred::IsNull(tested.expr))));
         }
-        let all_but_last_null = args.iter().all(|a| a.expr.nullable);
-        let last_nullable = otherwise.as_ref().is_some_and(|o| o.expr.nullable);
+        let own: Vec<(bool, SqlType)> =
+            args.iter().chain(&otherwise).map(|arg| (arg.expr.nullable, arg.expr.ty)).collect();
         let mut result = self.case_of(conditions, args, otherwise)?;
-        result.expr.nullable = all_but_last_null && last_nullable;
+        let ty = result.expr.ty;
+        let overflows = own.iter().any(|(_, from)| may_overflow(from, &ty));
+        result.expr.nullable = overflows || own.iter().all(|(nullable, _)| *nullable);
         Ok(result)
     }
 

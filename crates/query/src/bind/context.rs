@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleDef, Permission, SchemaId, TableDef};
+use engine::catalog::def::{IndexDef, KeyColumn, ModuleDef, Permission, SchemaId, TableDef};
 use smallvec::SmallVec;
 use tsql::ast;
 
@@ -165,6 +165,16 @@ pub struct BindOptions {
     pub ansi_nulls: bool,
     /// `SET QUOTED_IDENTIFIER`, for texts that are read while binding.
     pub quoted_identifier: bool,
+    /// `SET ANSI_WARNINGS`: off, columns take what is too long cut.
+    pub ansi_warnings: bool,
+    /// `SET ANSI_PADDING`
+    pub ansi_padding: bool,
+    /// `SET ARITHABORT`, which `ANSI_WARNINGS` includes.
+    pub arithabort: bool,
+    /// `SET CONCAT_NULL_YIELDS_NULL`: off, `+` takes a string that is NULL as empty.
+    pub concat_null_yields_null: bool,
+    /// `SET NUMERIC_ROUNDABORT`: digits behind the point are not rounded away.
+    pub numeric_roundabort: bool,
     /// `SET FORCEPLAN`: joins in the order written.
     pub force_plan: bool,
     /// The text is a natively compiled module's.
@@ -177,6 +187,8 @@ pub struct BindOptions {
     pub schema_bound: bool,
     /// No triggers run, neither after what a statement does nor instead of it: bulk loads.
     pub skip_triggers: bool,
+    /// The server has written the text, and defaults of columns stand in it as expressions: bulk loads.
+    pub has_defaults: bool,
 }
 
 impl Default for BindOptions {
@@ -184,13 +196,61 @@ impl Default for BindOptions {
         BindOptions {
             ansi_nulls: true,
             quoted_identifier: true,
+            ansi_warnings: true,
+            ansi_padding: true,
+            arithabort: true,
+            concat_null_yields_null: true,
+            numeric_roundabort: false,
             force_plan: false,
             native: false,
             in_catch: false,
             in_function: false,
             schema_bound: false,
             skip_triggers: false,
+            has_defaults: false,
         }
+    }
+}
+
+impl BindOptions {
+    /// The options that are not as indexes with filters or over computed columns need them, so that what is
+    /// in such an index does not depend on the session that has changed a row: their names.
+    pub fn wrong_for_indexes(&self) -> Option<String> {
+        let wrong: Vec<&str> = [
+            (self.ansi_nulls, "ANSI_NULLS"),
+            (self.quoted_identifier, "QUOTED_IDENTIFIER"),
+            (self.concat_null_yields_null, "CONCAT_NULL_YIELDS_NULL"),
+            (self.ansi_warnings, "ANSI_WARNINGS"),
+            (self.ansi_padding, "ANSI_PADDING"),
+            (self.arithabort, "ARITHABORT"),
+            (!self.numeric_roundabort, "NUMERIC_ROUNDABORT"),
+        ]
+        .into_iter()
+        .filter_map(|(is_right, name)| (!is_right).then_some(name))
+        .collect();
+        (!wrong.is_empty()).then(|| wrong.join(", "))
+    }
+
+    /// Error 1934 about a statement that changes rows or indexes of a table.
+    pub fn check_for_indexes(
+        &self,
+        table: &TableDef,
+        index: &dyn Fn(&IndexDef) -> bool,
+        statement: &str,
+    ) -> SqlResult<()> {
+        let is_computed = |column: &KeyColumn| {
+            table.column(column.column).is_some_and(|column| column.computed.is_some())
+        };
+        let depends =
+            |i: &IndexDef| index(i) && (i.filter.is_some() || i.key.iter().any(is_computed));
+        let Some(wrong) = self.wrong_for_indexes() else { return Ok(()) };
+        if !table.indexes.iter().any(depends) {
+            return Ok(());
+        }
+        let what = "indexed views and/or indexes on computed columns and/or filtered indexes \
+                    and/or query notifications and/or XML data type methods and/or spatial index operations";
+        let args: [&dyn std::fmt::Display; 3] = [&statement, &wrong, &what];
+        Err(SqlError::new(&message::FAILED_SET_OPTIONS, &args))
     }
 }
 

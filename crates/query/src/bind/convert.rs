@@ -2,7 +2,7 @@
 
 use base::convert::Overlong;
 use base::datetime::{DateOrder, DateSettings};
-use base::types::conversion::{check_explicit, check_implicit};
+use base::types::conversion::{check_explicit, check_implicit, may_overflow};
 use base::types::declare::{self, Declaration, Subject};
 use base::types::literal;
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
@@ -156,7 +156,10 @@ impl Binder<'_> {
         if operand.expr.ty == ty && style.is_none() {
             return Ok(Scalar { label, origin: Origin::Plain, ..operand });
         }
-        let nullable = operand.expr.nullable || mode == CastMode::Try;
+        let nullable = operand.expr.nullable
+            || mode == CastMode::Try
+            || style.as_ref().is_some_and(|style| style.nullable)
+            || may_overflow(&operand.expr.ty, &ty);
         let expr = Expr {
             kind: ExprKind::Cast {
                 operand: Box::new(operand.expr),
@@ -198,7 +201,13 @@ impl Binder<'_> {
 
     /// A value for a column. Errors 206 and 257.
     pub fn coerce_to_column(&mut self, value: Scalar, ty: SqlType) -> BindResult<Expr> {
-        self.convert_implicitly(value, ty, CastMode::Assign)
+        let mode = self.column_mode();
+        self.convert_implicitly(value, ty, mode)
+    }
+
+    /// How a column takes a value: without ANSI_WARNINGS what is too long is cut.
+    pub fn column_mode(&self) -> CastMode {
+        if self.options.ansi_warnings { CastMode::Assign } else { CastMode::Explicit }
     }
 
     /// A conversion that is known to be allowed, folded if possible.
@@ -206,7 +215,7 @@ impl Binder<'_> {
         if operand.ty == ty {
             return operand;
         }
-        let nullable = operand.nullable || mode == CastMode::Try;
+        let nullable = operand.nullable || mode == CastMode::Try || may_overflow(&operand.ty, &ty);
         let kind = ExprKind::Cast { operand: Box::new(operand), mode, style: None };
         self.fold_cast(Expr { kind, ty, nullable })
     }
@@ -220,7 +229,7 @@ impl Binder<'_> {
     }
 
     /// Gives a bare NULL, or a variable whose type is to be found out, a type.
-    fn typed(&mut self, mut operand: Scalar, ty: &SqlType) -> Scalar {
+    pub(super) fn typed(&mut self, mut operand: Scalar, ty: &SqlType) -> Scalar {
         match operand.origin {
             Origin::Null => operand.expr.ty = *ty,
             Origin::Undeclared(at) => {
@@ -235,12 +244,43 @@ impl Binder<'_> {
         operand
     }
 
+    /// Of several things that stand in one column, what it is if that is still to be found out: all are
+    /// NULL or variables without a type, and get one together.
+    pub(super) fn untyped_together(
+        &mut self,
+        origins: impl Iterator<Item = Origin>,
+    ) -> Option<Origin> {
+        let mut first = None;
+        for origin in origins {
+            match (origin, first) {
+                (Origin::Null, _) => {}
+                (Origin::Undeclared(at), None) => first = Some(at),
+                (Origin::Undeclared(at), Some(first)) => {
+                    let undeclared = self.undeclared.as_mut().expect("only made in this mode");
+                    if at != first {
+                        undeclared[usize::from(at)].like = Some(first);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(first.map_or(Origin::Null, Origin::Undeclared))
+    }
+
     /// A conversion of a constant as a constant, if its result is certain.
     fn fold_cast(&mut self, expr: Expr) -> Expr {
         let ExprKind::Cast { operand, mode, style } = &expr.kind else { return expr };
-        let ExprKind::Constant(value) = &operand.kind else { return expr };
+        // A style that is NULL makes the result NULL.
+        let no_style = style.as_deref().is_some_and(
+            |style| matches!(&style.kind, ExprKind::Constant(value) if value.is_null()),
+        );
+        let value = match &operand.kind {
+            _ if no_style => &Value::Null,
+            ExprKind::Constant(value) => value,
+            _ => return expr,
+        };
         if value.is_null() {
-            let kind = ExprKind::Constant(base::Value::Null);
+            let kind = ExprKind::Constant(Value::Null);
             return Expr { kind, ty: expr.ty, nullable: true };
         }
         let style = match style.as_deref() {
@@ -274,6 +314,10 @@ impl Binder<'_> {
             let options = ConvertOptions { style, overlong, dates };
             fold::cast(value, from, to, &options, arena).ok()
         };
+        let has_fraction = from.kind.is_decimal() || from.kind.is_money();
+        if self.options.numeric_roundabort && has_fraction && to.scale < from.scale {
+            return None;
+        }
         let settings = DateSettings::default();
         let text_and_date = (from.kind.is_character() && to.kind.is_temporal())
             || (from.kind.is_temporal() && to.kind.is_character());

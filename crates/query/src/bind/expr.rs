@@ -10,9 +10,10 @@ use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryO
 use super::binder::{Binder, NoColumns, Undeclared, Variables};
 use super::context::{AtLine, BindError, BindResult, Variable};
 use super::scalar::{Label, Origin, Scalar};
-use super::scope::{Clause, ColumnAt};
+use super::scope::{Clause, ColumnAt, Numbering};
 use crate::func::{self, fold};
 use crate::plan::expr::{ArithOp, CastMode, Expr, ExprKind, VarId};
+use crate::plan::walk;
 
 impl Binder<'_> {
     /// A scalar expression.
@@ -134,6 +135,7 @@ impl Binder<'_> {
                 name: name.clone(),
                 var: VarId(u32::MAX - at as u32),
                 ty: None,
+                like: None,
             });
         }
         let Undeclared { var, ty, .. } = list[at];
@@ -248,7 +250,9 @@ impl Binder<'_> {
             let constant = Scalar::constant(ty, value.to_owned());
             return Ok(Scalar { origin, ..constant });
         }
-        let nullable = inner.nullable;
+        // The smallest integer has no negative.
+        let overflows = op == UnaryOp::Minus && (ty.kind.is_integer() || ty.kind.is_money());
+        let nullable = inner.nullable || overflows;
         let kind = match op {
             UnaryOp::BitNot => ExprKind::BitNot(Box::new(inner)),
             _ => ExprKind::Negate(Box::new(inner)),
@@ -266,8 +270,11 @@ impl Binder<'_> {
         let collation = label.any_collation();
         let with = |ty: SqlType| collation.map_or(ty, |c| ty.recollated(c));
         let (l, r, result) = (with(l), with(r), with(result));
-        let left = self.coerce_operand(left, l, concatenates)?;
-        let right = self.coerce_operand(right, r, concatenates)?;
+        let mut left = self.coerce_operand(left, l, concatenates)?;
+        let mut right = self.coerce_operand(right, r, concatenates)?;
+        if concatenates && op == BinaryOp::Add && !self.options.concat_null_yields_null {
+            (left, right) = (self.or_empty(left)?, self.or_empty(right)?);
+        }
         let nullable = left.nullable || right.nullable;
         if let (ExprKind::Constant(a), ExprKind::Constant(b)) = (&left.kind, &right.kind) {
             let signature = Signature { left: l, right: r, result };
@@ -287,6 +294,24 @@ impl Binder<'_> {
         };
         let label = if concatenates { label } else { Label::NONE };
         Ok(Scalar { expr: Expr { kind, ty: result, nullable }, label, origin: Origin::Plain })
+    }
+
+    /// What is concatenated where CONCAT_NULL_YIELDS_NULL is off: empty instead of NULL.
+    fn or_empty(&mut self, operand: Expr) -> BindResult<Expr> {
+        if !operand.nullable {
+            return Ok(operand);
+        }
+        let ty = operand.ty;
+        let empty = match ty.kind.repr() {
+            base::types::Repr::Chars => Value::Chars(Box::default()),
+            base::types::Repr::Unicode => Value::Unicode(Box::default()),
+            _ => Value::Bytes(Box::default()),
+        };
+        if let ExprKind::Constant(Value::Null) = operand.kind {
+            return Ok(Expr { kind: ExprKind::Constant(empty), ty, nullable: false });
+        }
+        let empty = Scalar::constant(ty, empty);
+        Ok(self.isnull(Scalar::computed(operand), empty)?.expr)
     }
 
     /// An operand as the operator wants it. What is concatenated need not be converted to a longer type
@@ -340,13 +365,6 @@ impl Binder<'_> {
 
     /// `NEXT VALUE FOR`. Errors 208, 11726 and those about its place.
     fn next_value(&mut self, next: &ast::NextValue, line: u32) -> BindResult<Scalar> {
-        if !next.over.is_empty() {
-            // The order in which rows take values is not promised without it; rows take them as
-            // they come.
-            for item in &next.over {
-                self.scalar(&item.expr)?;
-            }
-        }
         if (self.env.depth > 0 && !self.in_default) || self.options.in_function {
             let error = SqlError::new(&message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE, &[]);
             return Err(error.at_line(line).into());
@@ -358,8 +376,23 @@ impl Binder<'_> {
             mentions.nondeterministic = true;
             mentions.sequences.push((next.sequence.clone(), sequence.header.id));
         }
-        let kind = ExprKind::NextValue(sequence.header.id);
-        Ok(Scalar::computed(Expr { kind, ty: sequence.ty, nullable: false }))
+        let (id, ty) = (sequence.header.id, sequence.ty);
+        let value = Expr { kind: ExprKind::NextValue(id), ty, nullable: false };
+        if next.over.is_empty() {
+            return Ok(Scalar::computed(value));
+        }
+        let order = self.inside_window(line, |b| b.window_order(&next.over))?;
+        let column = self.free_column();
+        let numberings = &mut self.block().numberings;
+        match numberings.iter().position(|n| walk::same_keys(&n.order, &order)) {
+            Some(at) => numberings[at].columns.push((column, value)),
+            None if numberings.iter().any(|n| n.takes_from(id)) => {
+                let error = SqlError::new(&message::NEXT_VALUE_FOR_ORDERS_DIFFER, &[]);
+                return Err(error.at_line(line).into());
+            }
+            None => numberings.push(Numbering { order, columns: vec![(column, value)] }),
+        }
+        Ok(Scalar::computed(Expr { kind: ExprKind::Column(column), ty, nullable: false }))
     }
 }
 

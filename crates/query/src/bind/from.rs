@@ -4,6 +4,7 @@
 //! [`Binder::assemble`] makes operators of them when everything that refers to their columns has been
 //! bound, so that scans read what is used.
 
+use base::types::conversion::may_overflow;
 use base::{SqlError, message};
 use tsql::ast::{self, JoinHint, TableSourceKind};
 
@@ -12,7 +13,7 @@ use super::context::{BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{Clause, Exposed, OutCol, Rows, ScanSource, Source};
 use super::select::{Usage, computed};
-use crate::plan::expr::Pred;
+use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::JoinMethod;
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
 use crate::plan::walk::{Part, Parts};
@@ -248,9 +249,10 @@ impl Binder<'_> {
         let mut columns = Vec::with_capacity(width);
         for at in 0..width {
             let (ty, label) = self.unify(bound.iter().map(|row| &row[at]), "VALUES")?;
-            let is_null = bound.iter().all(|row| row[at].origin == Origin::Null);
-            let nullable = bound.iter().any(|row| row[at].expr.nullable);
-            let origin = if is_null { Origin::Null } else { Origin::Plain };
+            let origin = self.untyped_together(bound.iter().map(|row| row[at].origin));
+            let origin = origin.unwrap_or(Origin::Plain);
+            let is_nullable = |expr: &Expr| expr.nullable || may_overflow(&expr.ty, &ty);
+            let nullable = bound.iter().any(|row| is_nullable(&row[at].expr));
             let id = self.free_column();
             let (name, base, views) = (None, None, Vec::new());
             columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
@@ -259,7 +261,10 @@ impl Binder<'_> {
         for row in bound {
             let mut converted = Vec::with_capacity(width);
             for (scalar, column) in row.into_iter().zip(&columns) {
-                converted.push(self.coerce(scalar, column.ty)?);
+                converted.push(match column.origin {
+                    Origin::Undeclared(_) => scalar.expr,
+                    _ => self.coerce(scalar, column.ty)?,
+                });
             }
             exprs.push(converted);
         }

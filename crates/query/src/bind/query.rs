@@ -1,5 +1,6 @@
 //! Queries: bodies with set operators, and what stands around a body; subqueries.
 
+use base::types::conversion::may_overflow;
 use base::types::operators;
 use base::{SqlError, SqlType, message};
 use tsql::ast::{self, ForKind, QueryBody, SetOperator};
@@ -181,19 +182,31 @@ impl Binder<'_> {
     /// A column that holds values of both.
     fn united(&mut self, a: &OutCol, b: &OutCol, name: &'static str) -> BindResult<OutCol> {
         let label = a.label.combine(b.label, name)?;
-        let is_null = |c: &OutCol| matches!(c.origin, Origin::Null);
-        let ty = match (is_null(a), is_null(b)) {
+        let is_untyped = |c: &OutCol| matches!(c.origin, Origin::Null | Origin::Undeclared(_));
+        let ty = match (is_untyped(a), is_untyped(b)) {
             (true, false) => b.ty,
             (false, true) => a.ty,
             _ => operators::unify(&a.ty, &b.ty)?,
         };
         let ty = label.any_collation().map_or(ty, |c| ty.recollated(c));
-        let origin = if is_null(a) && is_null(b) { Origin::Null } else { Origin::Plain };
+        let origin = match is_untyped(a) && is_untyped(b) {
+            true => self.untyped_together([a.origin, b.origin].into_iter()),
+            false => {
+                // A variable in one of them is of the other's type.
+                self.typed(scalar_of(a), &ty);
+                self.typed(scalar_of(b), &ty);
+                None
+            }
+        };
+        let origin = origin.unwrap_or(Origin::Plain);
         Ok(OutCol {
             id: self.free_column(),
             name: a.name.clone(),
             ty,
-            nullable: a.nullable || b.nullable,
+            nullable: a.nullable
+                || b.nullable
+                || may_overflow(&a.ty, &ty)
+                || may_overflow(&b.ty, &ty),
             label,
             origin,
             base: None,

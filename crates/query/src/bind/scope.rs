@@ -59,6 +59,8 @@ pub(super) struct Block {
     pub aggregates: Vec<(ColId, Aggregate)>,
     /// The window functions found in it.
     pub windows: Vec<WindowCall>,
+    /// The values that rows take from sequences in an order, `NEXT VALUE FOR … OVER`.
+    pub numberings: Vec<Numbering>,
     /// `WINDOW name AS (…)`.
     pub window_names: Vec<(ast::Ident, ast::Over)>,
     /// The grouping expressions, once bound: the column that stands for each group, and its value.
@@ -75,6 +77,21 @@ pub(super) struct Block {
     pub is_distinct: bool,
     /// It has an `ORDER BY`.
     pub is_ordered: bool,
+}
+
+/// An order in which rows take values from sequences, and the columns that have them.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    pub order: Vec<SortKey>,
+    pub columns: Vec<(ColId, Expr)>,
+}
+
+impl Numbering {
+    pub fn takes_from(&self, sequence: ObjectId) -> bool {
+        self.columns
+            .iter()
+            .any(|(_, e)| matches!(e.kind, ExprKind::NextValue(id) if id == sequence))
+    }
 }
 
 /// A window function and what it is over.
@@ -240,6 +257,7 @@ impl Block {
             in_window: false,
             aggregates: Vec::new(),
             windows: Vec::new(),
+            numberings: Vec::new(),
             window_names: Vec::new(),
             groups: Vec::new(),
             has_group_by: false,

@@ -19,7 +19,7 @@ use super::from::check_tables;
 use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
-use super::scope::{BaseRef, Block, Clause, ColumnAt, OutCol, Rows, ViewColumn};
+use super::scope::{BaseRef, Block, Clause, ColumnAt, Numbering, OutCol, Rows, ViewColumn};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred, VarId};
 use crate::plan::tree::Node;
 use crate::plan::walk;
@@ -134,6 +134,7 @@ impl Binder<'_> {
         }
         node = filtered(node, having);
         node = windowed(node, std::mem::take(&mut block.windows));
+        node = std::mem::take(&mut block.numberings).into_iter().fold(node, numbered);
         if usage == Usage::Exists && !select.distinct {
             // Whatever the select list says, a row is a row.
             let node = limited(node, &Order::default(), limit);
@@ -169,11 +170,16 @@ impl Binder<'_> {
                 above.push((Clause::OrderBy, key.line, expr));
             }
         }
+        let mut numberings = std::mem::take(&mut block.numberings);
+        for key in numberings.iter_mut().flat_map(|n| &mut n.order) {
+            above.push((Clause::OrderBy, 0, &mut key.expr));
+        }
         let mut conditions: Vec<(Clause, u32, &mut Pred)> = Vec::new();
         if let Some(having) = having {
             conditions.push((Clause::Having, 0, having));
         }
         let node = self.grouped(node, block, grouping, &mut above, &mut conditions)?;
+        block.numberings = numberings;
         for item in items {
             if !matches!(item.scalar.expr.kind, ExprKind::Column(_)) || block.has_group_by {
                 item.base = None;
@@ -472,6 +478,14 @@ fn windowed(mut node: Node, mut calls: Vec<super::scope::WindowCall>) -> Node {
         };
     }
     node
+}
+
+/// The rows with values of sequences, taken in an order.
+fn numbered(node: Node, numbering: Numbering) -> Node {
+    let Numbering { order, columns } = numbering;
+    let kept = walk::outputs(&node);
+    let sorted = Node::Sort { input: Box::new(node), keys: order, limit: None, columns: kept };
+    computed(sorted, columns)
 }
 
 fn output_of(node: Node, items: Vec<Item>) -> Output {

@@ -253,7 +253,13 @@ pub fn suggest_parameters(
     binder.undeclared = Some(Vec::new());
     let line = statement.span.line;
     binder.data_statement(statement).at(line)?;
-    let undeclared = binder.undeclared.take().unwrap_or_default();
+    let mut undeclared = binder.undeclared.take().unwrap_or_default();
+    for at in 0..undeclared.len() {
+        if let Some(like) = undeclared[at].like {
+            let ty = undeclared[at].ty.or(undeclared[usize::from(like)].ty);
+            undeclared[at].ty = ty;
+        }
+    }
     let suggestion = |Undeclared { name, ty, .. }| {
         // What nothing is known about could be anything.
         let ty = ty.unwrap_or(SqlType::nvarchar(4000, binder.collation()));

@@ -214,7 +214,7 @@ impl Binder<'_> {
     }
 
     /// Binds the parts of a window function. Errors 4108, 4109.
-    fn inside_window<T>(
+    pub(super) fn inside_window<T>(
         &mut self,
         line: u32,
         f: impl FnOnce(&mut Self) -> BindResult<T>,
@@ -270,7 +270,7 @@ impl Binder<'_> {
     }
 
     /// `ORDER BY` in `OVER`. Errors 5308, 5309.
-    fn window_order(&mut self, items: &[ast::OrderItem]) -> BindResult<Vec<SortKey>> {
+    pub(super) fn window_order(&mut self, items: &[ast::OrderItem]) -> BindResult<Vec<SortKey>> {
         let mut keys = Vec::with_capacity(items.len());
         for item in items {
             let line = item.expr.span.line;

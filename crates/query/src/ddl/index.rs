@@ -17,6 +17,8 @@ use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index};
 use crate::bind::define;
 use crate::exec::context::Context;
+use crate::exec::program::ProgramKind;
+use crate::exec::program::compile::bind_options;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -93,6 +95,9 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
         builder.index(&request)?;
         (builder.table, builder.warnings)
     };
+    let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
+    let is_new = |index: &IndexDef| index.name == create.name.name;
+    options.check_for_indexes(&new, &is_new, "CREATE INDEX")?;
     put(context, &altered, new)?;
     for warning in warnings {
         context.inform(warning)?;

@@ -23,10 +23,10 @@
 //! * `failure`: errors that come in company.
 
 mod alter;
-mod data;
+pub(crate) mod data;
 mod database;
 mod drop;
-mod failure;
+pub(crate) mod failure;
 mod index;
 mod module;
 mod names;

@@ -14,7 +14,7 @@ use super::names::DefinitionNames;
 use super::place::{self, Place};
 use super::table;
 use crate::bind::{self, BindContext, BindOptions};
-use crate::exec::context::Context;
+use crate::exec::context::{Context, engine_error};
 use crate::plan::statistics::NoStatistics;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -358,7 +358,23 @@ fn create_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement
     if def.start < def.minimum || def.start > def.maximum {
         return Err(SqlError::new(&message::SEQUENCE_START_OUT_OF_RANGE, &[&shown]).into());
     }
+    warn_of_cache(context, &def, def.start, &shown)?;
     put_object(context, place.database, ObjectDef::Sequence(Arc::new(def)))
+}
+
+/// Says that a cache is larger than the values that there are from here on. Message 11729.
+fn warn_of_cache(
+    context: &mut Context<'_>,
+    def: &SequenceDef,
+    from: i128,
+    shown: &str,
+) -> DdlResult<()> {
+    let SequenceCache::Size(size) = def.cache else { return Ok(()) };
+    let room = if def.increment > 0 { def.maximum - from } else { from - def.minimum };
+    if i128::from(size) > room / def.increment.abs() + 1 {
+        context.inform(SqlError::new(&message::SEQUENCE_CACHE_TOO_LARGE, &[&shown]))?;
+    }
+    Ok(())
 }
 
 fn alter_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement) -> DdlResult<()> {
@@ -385,6 +401,11 @@ fn alter_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement)
     check_sequence(&def, &shown)?;
     let catalog = context.catalog(found.database)?;
     let current = catalog.sequences().state(def.header.id).map(|s| i128::from(s.current));
+    if restart.is_none() {
+        // What is left in the cache is given back, since it may be smaller from here on.
+        let given_back = catalog.sequences().give_back(context.task, def.header.id);
+        given_back.map_err(|error| engine_error(&error))?;
+    }
     match restart {
         Some(value) => {
             def.start = value.unwrap_or(def.start);
@@ -400,6 +421,8 @@ fn alter_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement)
             }
         }
     }
+    let from = if restart.is_some() { def.start } else { current.unwrap_or(def.start) };
+    warn_of_cache(context, &def, from, &shown)?;
     def.header.modified = context.now();
     put_object(context, found.database, ObjectDef::Sequence(Arc::new(def)))
 }

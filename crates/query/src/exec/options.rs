@@ -168,8 +168,11 @@ impl Options {
         }
     }
 
-    /// `SET LANGUAGE`, which sets the others' defaults too.
+    /// `SET LANGUAGE`, which sets the others' defaults too, unless the language is in force.
     pub fn set_language(&mut self, language: &'static Language) {
+        if self.dates.language.id == language.id {
+            return;
+        }
         let two_digit_year_cutoff = self.dates.two_digit_year_cutoff;
         self.dates = DateSettings { two_digit_year_cutoff, ..DateSettings::of(language) };
     }
@@ -219,6 +222,21 @@ impl CompileOptions {
         self.bits & Self::CONCAT_NULL_YIELDS_NULL != 0
     }
 
+    /// `ANSI_PADDING`
+    pub fn ansi_padding(self) -> bool {
+        self.bits & Self::ANSI_PADDING != 0
+    }
+
+    /// `ARITHABORT`, which `ANSI_WARNINGS` includes.
+    pub fn arithabort(self) -> bool {
+        self.bits & (Self::ARITHABORT | Self::ANSI_WARNINGS) != 0
+    }
+
+    /// `NUMERIC_ROUNDABORT`
+    pub fn numeric_roundabort(self) -> bool {
+        self.bits & Self::NUMERIC_ROUNDABORT != 0
+    }
+
     /// `FORCEPLAN`
     pub fn force_plan(self) -> bool {
         self.bits & Self::FORCE_PLAN != 0
@@ -232,7 +250,8 @@ impl CompileOptions {
     /// How plans become units.
     pub fn lowering(self) -> lower::Options {
         let arithmetic_errors_are_null = self.arithmetic_errors_are_null();
-        lower::Options { arithmetic_errors_are_null, counts_operators: false }
+        let numeric_roundabort = self.numeric_roundabort();
+        lower::Options { arithmetic_errors_are_null, numeric_roundabort, counts_operators: false }
     }
 
     /// A module's own `ANSI_NULLS` and `QUOTED_IDENTIFIER` in place of the session's.
@@ -301,14 +320,17 @@ mod tests {
         let base = odbc();
         let mut keys = vec![base.compile().key()];
         let switches = [
-            SwitchOption::QuotedIdentifier,
-            SwitchOption::AnsiNulls,
-            SwitchOption::AnsiWarnings,
-            SwitchOption::ConcatNullYieldsNull,
+            (SwitchOption::QuotedIdentifier, false),
+            (SwitchOption::AnsiNulls, false),
+            (SwitchOption::AnsiWarnings, false),
+            (SwitchOption::AnsiPadding, false),
+            (SwitchOption::ConcatNullYieldsNull, false),
+            (SwitchOption::ArithAbort, true),
+            (SwitchOption::NumericRoundAbort, true),
         ];
-        for option in switches {
+        for (option, on) in switches {
             let mut changed = base.clone();
-            changed.switch(option, false);
+            changed.switch(option, on);
             keys.push(changed.compile().key());
         }
         let mut dmy = base.clone();
@@ -316,7 +338,7 @@ mod tests {
         keys.push(dmy.compile().key());
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), 6);
+        assert_eq!(keys.len(), 9);
         let module = base.compile().of_module(false, false);
         assert!(!module.ansi_nulls() && !module.quoted_identifier() && module.ansi_warnings());
     }

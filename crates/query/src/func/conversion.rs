@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 
 use base::arithmetic::compare;
 use base::text::number::is_numeric;
+use base::types::conversion::may_overflow;
 use base::types::operators::unify;
 use base::{SqlResult, SqlType, TypeKind, ValueRef, variant as encoding};
 
-use super::descriptor::{CallTypes, Inferred, ScalarFunction};
+use super::descriptor::{ArgType, CallTypes, Inferred, ScalarFunction};
 use super::facts::FnContext;
 use super::signature::Call;
 use super::values::{flag, string, text, variant, variant_int};
@@ -87,7 +88,8 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     }
     let ty = ty.recollated(call.collation);
     let mut inferred = call.types(ty, &vec![ty; call.len()]);
-    inferred.nullable = call.args.iter().all(|a| a.nullable);
+    let may_be_null = |arg: &ArgType<'_>| arg.nullable || may_overflow(&arg.ty, &ty);
+    inferred.nullable = call.args.iter().all(may_be_null);
     Ok(inferred)
 }
 

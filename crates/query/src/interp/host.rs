@@ -104,6 +104,9 @@ pub trait Host {
         Err(crate::lower::internal("nothing is being loaded"))
     }
 
+    /// `ARITHABORT` and `ANSI_WARNINGS` are off, and NULL stands in the place of a failed computation.
+    fn note_arithmetic_error(&mut self, _: &SqlError) {}
+
     /// The next row version of a database.
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]>;
 

@@ -265,6 +265,7 @@ impl Machine<'_, '_> {
             message::OVERFLOW_CONVERTING.number,
             message::VALUE_OVERFLOW.number,
             message::FLOAT_OVERFLOW.number,
+            message::INVALID_FLOATING_POINT.number,
         ];
         let dst = match self.unit.code[failed.0 as usize] {
             Inst::IntArith { dst, .. }
@@ -273,13 +274,15 @@ impl Machine<'_, '_> {
             | Inst::Unary { dst, .. }
             | Inst::CastInt { dst, .. }
             | Inst::CastIntDecimal { dst, .. }
-            | Inst::Cast { dst, .. } => dst,
+            | Inst::Cast { dst, .. }
+            | Inst::Call { dst, .. } => dst,
             _ => return false,
         };
         if !arithmetic.contains(&error.number()) {
             return false;
         }
         self.set(dst, Slot::NULL);
+        self.host().note_arithmetic_error(error);
         true
     }
 

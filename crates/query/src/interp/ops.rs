@@ -122,6 +122,9 @@ pub fn cast<'a>(
         overlong: Overlong::Cut,
         dates: host.dates(),
     };
+    if site.exact {
+        check_exact(site, value)?;
+    }
     match site.mode {
         CastMode::Try => try_convert(value, &site.from, &site.to, &options, arena),
         CastMode::Explicit | CastMode::AssignVariable => {
@@ -137,6 +140,27 @@ pub fn cast<'a>(
             }
         }
     }
+}
+
+/// Error 8115: under `NUMERIC_ROUNDABORT` digits are not rounded away.
+#[cold]
+fn check_exact(site: &CastSite, value: ValueRef<'_>) -> SqlResult<()> {
+    let (units, scale) = match value {
+        ValueRef::Decimal(units) => (units, site.from.scale),
+        ValueRef::Money(units) => (i128::from(units), 4),
+        _ => return Ok(()),
+    };
+    let kept = if site.to.kind.is_money() { 4 } else { site.to.scale };
+    let lost = 10i128.pow(u32::from(scale.saturating_sub(kept)));
+    if units % lost == 0 || site.mode == CastMode::Try {
+        return Ok(());
+    }
+    let name = |ty: &base::SqlType| match ty.kind {
+        base::TypeKind::Decimal => "numeric",
+        kind => kind.name(),
+    };
+    let args: [&dyn std::fmt::Display; 2] = [&name(&site.from), &name(&site.to)];
+    Err(base::SqlError::new(&message::OVERFLOW_CONVERTING, &args).with_state(7))
 }
 
 /// Error 2628 instead of 8152: with the names of table and column.

@@ -430,7 +430,7 @@ impl Host for Session<'_> {
     }
 
     fn note_identity(&mut self, task: &Task, _: DbId, table: &Table, value: i64) -> SqlResult<()> {
-        self.database.observe_identity(task, table, value).map_err(engine_error)
+        self.database.observe_identity(task, table, value).map(drop).map_err(engine_error)
     }
 
     fn next_row_version(&mut self, _: &Task, _: DbId) -> SqlResult<[u8; 8]> {
@@ -576,10 +576,11 @@ fn spec(def: &TableDef) -> TableSpec {
             true => ConflictPolicy::FirstWriterWins,
             false => ConflictPolicy::Wait,
         },
-        identity: def
-            .identity_column()
-            .and_then(|(_, c)| c.identity)
-            .map(|i| IdentitySpec { seed: i.seed, increment: i.increment }),
+        identity: def.identity_column().and_then(|(_, c)| c.identity).map(|i| IdentitySpec {
+            seed: i.seed,
+            increment: i.increment,
+            block: 1000,
+        }),
         ..TableSpec::new(
             def.storage,
             def.stored_columns().map(|c| c.ty).collect(),

@@ -117,6 +117,8 @@ pub struct CastSite {
     pub factor: i128,
     /// For [`crate::ir::Inst::CastIntDecimal`]: what the result's magnitude must stay below.
     pub bound: i128,
+    /// Digits that would be rounded away are error 8115.
+    pub exact: bool,
     /// The column that is assigned, for error 2628.
     pub column: Option<AssignedColumn>,
 }

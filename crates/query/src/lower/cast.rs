@@ -47,6 +47,7 @@ impl Lowering {
             int: int_kind(to.kind).unwrap_or(IntKind::BigInt),
             factor: 1,
             bound: i128::MAX,
+            exact: self.options.numeric_roundabort && rounds(&from, to),
             column: self.assigned_column.clone(),
         };
         let from_int = int_kind(from.kind).is_some() && style.is_none();
@@ -74,6 +75,19 @@ impl Lowering {
         };
         self.b.emit(inst);
         Ok(errors_are_null)
+    }
+}
+
+/// Whether a conversion may round digits behind the point away.
+fn rounds(from: &SqlType, to: &SqlType) -> bool {
+    let digits = |ty: &SqlType| match ty.kind.repr() {
+        Repr::Decimal => Some(ty.scale),
+        Repr::Money => Some(4),
+        _ => None,
+    };
+    match (digits(from), digits(to)) {
+        (Some(from), Some(to)) => from > to,
+        _ => false,
     }
 }
 

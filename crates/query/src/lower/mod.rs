@@ -62,6 +62,8 @@ pub(crate) use scope::internal;
 pub struct Options {
     /// `ARITHABORT` and `ANSI_WARNINGS` are off: overflow and division by zero give NULL.
     pub arithmetic_errors_are_null: bool,
+    /// `NUMERIC_ROUNDABORT` is on: what a conversion would round away is error 8115.
+    pub numeric_roundabort: bool,
     /// How often each operator begins, and how many rows it makes, is counted in registers
     /// ([`Unit::counters`]).
     pub counts_operators: bool,

@@ -3,7 +3,7 @@
 
 use super::native::{
     applock, attach, checkpoints, collection, configuration, describe, directory, messages, naming,
-    plans, pools, properties, session, triggers,
+    plans, pools, properties, sequences, session, triggers,
 };
 use super::registry::Entry;
 
@@ -158,5 +158,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text(
         "sp_delete_database_backuphistory",
         include_str!("text/sp_delete_database_backuphistory.sql"),
+    ),
+    Entry::native(
+        "sp_sequence_get_range",
+        include_str!("text/sp_sequence_get_range.sql"),
+        sequences::get_range,
     ),
 ];

@@ -24,6 +24,7 @@ use base::ids::{DbId, SessionId};
 use base::{SqlResult, SqlType, Value, ValueRef};
 use engine::catalog::Schema;
 use engine::catalog::def::Permission;
+use engine::txn::DatabaseSession;
 use engine::wait::Task;
 
 use crate::bind::context::{SystemObject, SystemView};
@@ -62,6 +63,8 @@ pub struct FillContext<'a> {
     pub schema: &'a Arc<Schema>,
     /// The session that asks.
     pub session: SessionId,
+    /// Its place in the database: notes what must be durable before it is shown.
+    pub place: &'a DatabaseSession,
     /// Whether it may see what other sessions do.
     pub sees_server: bool,
     /// Which rows it is shown, if not all.

@@ -242,13 +242,13 @@ impl Answer {
         }
         Ok(())
     }
+}
 
-    /// What was to be written cannot be encoded: the server is wrong, and the session ends.
-    fn broken(&mut self, what: &dyn std::fmt::Display) -> SqlError {
-        tracing::error!("a result cannot be sent: {what}");
-        self.is_fatal = true;
-        SqlError::new(&message::INTERNAL_QUERY_ERROR, &[])
-    }
+/// A value cannot be encoded as its column or parameter was announced: a fault of the server's.
+#[cold]
+fn broken(what: &dyn std::fmt::Display) -> SqlError {
+    tracing::error!("a result cannot be sent: {what}");
+    SqlError::new(&message::INTERNAL_QUERY_ERROR, &[])
 }
 
 impl ResultSink for Answer {
@@ -273,7 +273,8 @@ impl ResultSink for Answer {
         let written = self.writer.row(&result.encoder, &row);
         std::mem::forget(torn);
         if let Err(error) = written {
-            return Err(self.broken(&error));
+            // Nothing of the row has been written, so the statement alone fails.
+            return Err(broken(&error));
         }
         self.hand_over_if_much(task)
     }
@@ -340,7 +341,9 @@ impl ResponseSink for Answer {
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
         let value = variant.as_ref().map_or(value, ValueRef::Variant);
         if let Err(error) = self.next().output_parameter(ordinal, &name, ty, value) {
-            return Err(self.broken(&error));
+            // Without its outputs a call has no answer.
+            self.is_fatal = true;
+            return Err(broken(&error));
         }
         self.hand_over_if_much(task)
     }

@@ -111,7 +111,10 @@ impl BulkReader {
                 let columns =
                     columns.ok_or(ProtocolError::Malformed("bulk load without columns"))?;
                 let used = r.position();
-                self.shape = RowShape::new(&columns, self.unknown);
+                // How long a value may be the INSERT BULK statement says, not these lengths: clients
+                // send values that are longer than what they announce here.
+                let unlimited: Vec<_> = columns.iter().map(ReceivedColumn::unlimited).collect();
+                self.shape = RowShape::new(&unlimited, self.unknown);
                 self.columns = columns;
                 self.buffer.consume(used);
                 self.state = State::Token;

@@ -120,6 +120,9 @@ impl Instance {
         match result {
             Ok(catalog) => {
                 self.keep_directory(&catalog.database().identity().dir);
+                if let Some(def) = &made {
+                    catalog.configure(task, def)?;
+                }
                 self.register(catalog.clone());
                 Ok(catalog)
             }

@@ -81,6 +81,11 @@ impl Instance {
         instance.remove_orphans(&known, &mut report)?;
         known.iter().for_each(|def| instance.remove_note(&instance.directory_of(def)));
         instance.break_log_chains(&known)?;
+        for def in &known {
+            if let Ok(catalog) = instance.catalog(def.id) {
+                catalog.configure(task, def)?;
+            }
+        }
         instance.renew_tempdb(task, &owner, &mut report);
         Ok((instance, report))
     }
@@ -160,6 +165,7 @@ impl Instance {
         let catalog = load(database?, def.collation, replay, task, owner).inspect_err(|error| {
             self.engine.set_unavailable(def.id, error.unavailable());
         })?;
+        catalog.configure(task, def)?;
         self.register(catalog.clone());
         Ok(catalog)
     }

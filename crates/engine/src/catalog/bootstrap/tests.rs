@@ -281,6 +281,18 @@ fn sequence(id: ObjectId, name: &str) -> SequenceDef {
     }
 }
 
+/// The next value of a sequence, which a client sees at once.
+fn next_value(
+    server: &Server,
+    catalog: &Catalog,
+    sequence: ObjectId,
+) -> Result<i64, crate::catalog::SequenceError> {
+    let place = catalog.database().session(&server.owner);
+    let value = catalog.sequences().next(&server.task, &place, sequence)?;
+    place.wait_shown(&server.task).map_err(crate::catalog::SequenceError::Transaction)?;
+    Ok(value)
+}
+
 fn put_sequence(
     server: &Server,
     catalog: &Arc<Catalog>,
@@ -412,7 +424,7 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     let id = ObjectId(12_345);
     let mut def = sequence(id, "S");
     put_sequence(&server, &catalog, &def).expect("the name is free");
-    let next = |server: &Server, catalog: &Catalog| catalog.sequences().next(&server.task, id);
+    let next = |server: &Server, catalog: &Catalog| next_value(server, catalog, id);
     assert_eq!(next(&server, &catalog), Ok(1));
     assert_eq!(next(&server, &catalog), Ok(2));
     assert_eq!(catalog.sequences().state(id).expect("it exists").last_used, Some(2));
@@ -440,6 +452,60 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     assert!(state.current <= 90, "{state:?}");
 }
 
+/// `NEXT VALUE FOR` outside of a transaction that commits left its ceiling in memory, so that the power
+/// could go and the value come again. And NO CACHE and CACHE n were ignored.
+#[test]
+fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
+    use SequenceCache::{Default, None, Size};
+    for (cache, taken, then) in [
+        (None, 1, 2),
+        (None, 7, 8),
+        (Size(1), 3, 4),
+        (Size(10), 1, 11),
+        (Size(10), 10, 11),
+        (Size(10), 11, 21),
+        (Default, 1, 51),
+        (Default, 51, 101),
+    ] {
+        let (world, server) = World::started(41);
+        let catalog = server.create_database("D").expect("the name is free");
+        let id = ObjectId(12_345);
+        let def = SequenceDef { cache, ..sequence(id, "S") };
+        put_sequence(&server, &catalog, &def).expect("the name is free");
+        for value in 1..=taken {
+            assert_eq!(next_value(&server, &catalog, id), Ok(value));
+        }
+        let server = world.crash(server);
+        let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+        assert_eq!(next_value(&server, &catalog, id), Ok(then), "{cache:?}, {taken} taken");
+        server.shut_down();
+        let server = world.open().expect("it was shut down in order");
+        let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+        assert_eq!(next_value(&server, &catalog, id), Ok(then + 1), "nothing is skipped");
+    }
+}
+
+#[test]
+fn an_altered_sequence_goes_on_where_it_was_after_a_crash_too() {
+    let (world, server) = World::started(42);
+    let catalog = server.create_database("D").expect("the name is free");
+    let id = ObjectId(12_345);
+    let mut def = sequence(id, "S");
+    put_sequence(&server, &catalog, &def).expect("the name is free");
+    assert_eq!(next_value(&server, &catalog, id), Ok(1));
+    catalog.sequences().give_back(&server.task, id).expect("there is room in the log");
+    def.cache = SequenceCache::None;
+    put_sequence(&server, &catalog, &def).expect("nobody else");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(next_value(&server, &catalog, id), Ok(2));
+    (def.restarts, def.start) = (1, 10);
+    put_sequence(&server, &catalog, &def).expect("nobody else");
+    let server = world.crash(server);
+    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    assert_eq!(next_value(&server, &catalog, id), Ok(10), "ceilings of its former life are over");
+}
+
 #[test]
 fn a_sequence_ends_or_goes_round() {
     let (_world, server) = World::started(7);
@@ -447,7 +513,7 @@ fn a_sequence_ends_or_goes_round() {
     let id = ObjectId(12_345);
     let mut def = SequenceDef { maximum: 5, increment: 2, ..sequence(id, "S") };
     put_sequence(&server, &catalog, &def).expect("the name is free");
-    let next = || catalog.sequences().next(&server.task, id);
+    let next = || next_value(&server, &catalog, id);
     let exhausted = crate::catalog::SequenceError::Exhausted;
     assert_eq!([next(), next(), next()], [Ok(1), Ok(3), Ok(5)]);
     assert_eq!([next(), next()], [Err(exhausted.clone()), Err(exhausted)]);
@@ -456,8 +522,13 @@ fn a_sequence_ends_or_goes_round() {
     def.cycle = true;
     put_sequence(&server, &catalog, &def).expect("nobody else");
     assert_eq!([next(), next()], [Ok(1), Ok(3)]);
+    def.cycle = false;
+    put_sequence(&server, &catalog, &def).expect("nobody else");
     let too_large = crate::catalog::SequenceError::RangeTooLarge;
-    assert_eq!(catalog.sequences().range(&server.task, id, 2), Err(too_large));
+    let place = catalog.database().session(&server.owner);
+    let range = catalog.sequences().range(&server.task, &place, (id, 2));
+    assert_eq!(range, Err(too_large));
+    assert_eq!(next(), Ok(5), "what was refused was not taken");
 }
 
 #[test]
@@ -468,7 +539,7 @@ fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
     let failed: Result<(), InstanceError> = server.ddl(&catalog, |edit, txn| {
         let definition = Definition::Object(ObjectDef::Sequence(Arc::new(def.clone())));
         edit.put(&server.task, txn, definition)?;
-        assert_eq!(catalog.sequences().next(&server.task, def.header.id), Ok(1));
+        assert_eq!(next_value(&server, &catalog, def.header.id), Ok(1));
         Err(TxnError::LockTimeout.into())
     });
     assert!(failed.is_err());

@@ -102,6 +102,8 @@ pub struct DatabaseOptions {
     pub contained: bool,
     /// The resource pool that it is bound to (`sp_xtp_bind_db_resource_pool`), 0 for none.
     pub resource_pool: i32,
+    /// The database-scoped configuration `IDENTITY_CACHE = OFF`.
+    pub identity_cache_off: bool,
 }
 
 impl Default for DatabaseOptions {
@@ -145,6 +147,7 @@ impl Default for DatabaseOptions {
             query_store: false,
             contained: false,
             resource_pool: 0,
+            identity_cache_off: false,
         }
     }
 }

@@ -106,7 +106,7 @@ message! {
         25 recursive_triggers, 26 cursor_close_on_commit, 27 local_cursor_default,
         28 date_correlation, 29 parameterization_forced, 30 trustworthy, 31 db_chaining,
         32 broker_enabled, 33 honor_broker_priority, 34 query_store, 35 contained,
-        36 resource_pool
+        36 resource_pool, 37 identity_cache_off
     }
     ConfigurationDef { 1 id, 2 value, 3 in_use }
     ResourcePoolDef {

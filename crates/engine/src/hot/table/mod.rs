@@ -87,6 +87,8 @@ pub struct Table {
     catalog: bool,
     conflicts: ConflictPolicy,
     identity: Option<Counter>,
+    /// See [`Table::identity_block`].
+    identity_block: i64,
     gate: Gate,
     loading: Loading,
     changes: Changes,
@@ -210,6 +212,7 @@ impl Table {
             catalog: spec.catalog,
             conflicts: spec.conflicts,
             identity: spec.identity.map(|i| Counter::new(i.seed, i.increment)),
+            identity_block: spec.identity.map_or(1, |i| i.block),
             gate: Gate::new(shards),
             loading: Loading::default(),
             changes: Changes::default(),
@@ -309,6 +312,11 @@ impl Table {
     /// From now on rows may sink.
     pub(crate) fn set_cold(&self, cold: Arc<ColdTable>) {
         self.cold.set(cold).expect("a table gets its trees once");
+    }
+
+    /// Values of the identity column that one ceiling in the log reserves.
+    pub fn identity_block(&self) -> i64 {
+        self.identity_block
     }
 
     /// The identity column's counter.

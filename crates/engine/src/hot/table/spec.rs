@@ -49,6 +49,8 @@ pub struct IdentitySpec {
     pub seed: i64,
     /// The distance between values, not 0.
     pub increment: i64,
+    /// Values that one ceiling in the log reserves, at least 1.
+    pub block: i64,
 }
 
 /// What a table is made from; [`TableSpec::new`] gives the plainest.

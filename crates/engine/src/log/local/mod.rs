@@ -17,7 +17,8 @@
 //! * F1: one batch is in flight at a time: a batch is written after the one before has been synced.
 //!   So of the batches in a file only the last can be torn, and a bad batch that has a good one
 //!   behind it is damage.
-//! * F2: segment numbers are contiguous. A segment is removed only when all before it are, durably.
+//! * F2: segment numbers are contiguous. A segment is removed only when all before it are, durably,
+//!   and the one behind it is active. So a log whose segments are all prepared has its first.
 //! * F3: an active segment's header is durable when its first batch is, since one sync covers both.
 //!   It tells where the batch before the first one ended.
 //! * F4: opening for writing rewrites and syncs the last batch and the active header: that they can
@@ -42,6 +43,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::batch::{BATCH_ALIGN, pages_for};
 use super::error::LogError;
+use super::facade::Log;
 use super::record::RECORD_MAX;
 use super::store::{Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents};
 
@@ -193,6 +195,10 @@ impl LocalStore {
                 }
             }
         }
+        if active.is_empty() && first > 1 {
+            // F2: a segment is given up only when one behind it is active.
+            return Err(missing(dir.join(segment::name(first - 1))));
+        }
         if prepared.iter().any(|segment| segment.size < options.first_bytes) {
             // Made under other options; a record may not fit.
             while let Some(segment) = prepared.pop_back() {
@@ -243,9 +249,12 @@ impl LocalStore {
     fn segments_from(&self, from: Lsn) -> Result<Vec<Segment>, LogError> {
         let segments = self.0.segments.lock();
         let behind = segments.active.partition_point(|segment| segment.first <= from);
-        if behind == 0 && !segments.active.is_empty() {
-            let found = segments.active.front().map(|segment| segment.first);
-            let path = self.0.dir.clone().into();
+        let first = segments.active.front();
+        if behind == 0 && (first.is_some() || from > Log::START) {
+            // A log without batches ends where every log begins.
+            let number = first.map_or(1, |first| (first.number - 1).max(1));
+            let path = self.0.dir.join(segment::name(number)).into();
+            let found = first.map(|first| first.first);
             return Err(LogError::Missing { path, wanted: from, found });
         }
         Ok(segments.active.iter().skip(behind.saturating_sub(1)).cloned().collect())

@@ -167,11 +167,60 @@ fn missing_foreign_and_shortened_segments_are_named() {
     fs.rename(aside, &second).unwrap();
     machine.store().unwrap();
 
+    let first = machine.segment(1);
+    fs.rename(&first, aside).unwrap();
+    assert!(matches!(read_all(machine.store().unwrap(), Log::START).unwrap_err(),
+        LogError::Missing { path, found: Some(_), .. } if *path == *first));
+    // Under another segment's name.
+    let beyond = machine.segment(90);
+    fs.rename(aside, &beyond).unwrap();
+    assert!(matches!(machine.store().unwrap_err(), LogError::Missing { .. }));
+    fs.rename(&beyond, &first).unwrap();
+    machine.store().unwrap();
+
     let file = fs.open(&second, OpenMode::Write).unwrap();
     let len = file.len().unwrap();
     file.set_len(len - 4096).unwrap();
     assert!(matches!(machine.store().unwrap_err(),
         LogError::Damaged { file, offset, .. } if *file == *second && offset == len - 4096));
+}
+
+/// The only segment with batches was removed, and the prepared one behind it passed for a new, empty log.
+#[test]
+fn a_prepared_segment_alone_is_no_new_log() {
+    let machine = Machine::new(1);
+    let task = machine.task();
+    let log = machine.create().unwrap();
+    commit_durably(&log, &task, &row(1, 10)).unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !segment_names(&machine).contains(&"00000002.tlog".to_owned()) {
+        assert!(std::time::Instant::now() < deadline, "a segment is prepared ahead");
+        std::thread::yield_now();
+    }
+    log.shut_down().unwrap();
+    drop(log);
+    let (first, fs) = (machine.segment(1), machine.sim.fs());
+    fs.remove_file(&first).unwrap();
+    assert!(matches!(machine.store().unwrap_err(),
+        LogError::Missing { path, .. } if *path == *first));
+    // Nor is no segment at all.
+    fs.remove_file(&machine.segment(2)).unwrap();
+    assert!(matches!(machine.store().unwrap_err(),
+        LogError::Missing { path, .. } if *path == *first));
+}
+
+/// A checkpoint speaks of positions that a log without batches never had.
+#[test]
+fn an_empty_log_is_not_read_from_a_later_position() {
+    let machine = Machine::new(1);
+    let env = machine.sim.env();
+    let store = LocalStore::create(&env, Path::new(DIR), DATABASE, segment_options()).unwrap();
+    let store = Arc::new(store);
+    let (read, _) = read_all(store.clone(), Log::START).unwrap();
+    assert!(read.is_empty());
+    let later = Lsn(Log::START.0 + 4096);
+    assert!(matches!(read_all(store, later).unwrap_err(),
+        LogError::Missing { wanted, found: None, .. } if wanted == later));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::instead::instead_effects;
 use super::look_up::KeyValue;
 use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
-use crate::plan::expr::{CastMode, ColId, Expr, Pred};
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{
     CheckPlan, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan,
     RowEffects, Target, UpdatePlan,
@@ -282,7 +282,7 @@ impl Binder<'_> {
                 _ => Some(super::null_of(&column.ty)),
             };
             let Some(value) = value else { continue };
-            let value = self.cast(value, column.ty, CastMode::Assign);
+            let value = self.cast(value, column.ty, self.column_mode());
             set.push((position, NewValue::Expr(value)));
         }
         let followed = (action == ReferentialAction::Cascade).then_some(key.header.id);

@@ -249,6 +249,10 @@ impl Binder<'_> {
             }
             let scalars: Vec<(Scalar, u32)> = (values.into_iter())
                 .filter_map(|(value, line)| match value {
+                    // A variable whose type is to be found out is of the column's.
+                    Given::Value(scalar) if matches!(scalar.origin, Origin::Undeclared(_)) => {
+                        Some((self.typed(scalar, &def.ty), line))
+                    }
                     Given::Value(scalar) => Some((scalar, line)),
                     Given::Default => None,
                 })
@@ -258,9 +262,11 @@ impl Binder<'_> {
                 true => (def.ty, crate::bind::scalar::Label::column(&def.ty)),
                 false => self.unify(scalars.iter().map(|s| &s.0), "VALUES").at(listed.line)?,
             };
-            let nullable = scalars.iter().any(|(s, _)| s.expr.nullable);
+            let mut nullable = false;
             for ((scalar, line), row) in scalars.into_iter().zip(&mut bound) {
-                row.push(self.coerce(scalar, ty).at(line)?);
+                let value = self.coerce(scalar, ty).at(line)?;
+                nullable |= value.nullable;
+                row.push(value);
             }
             let id = self.free_column();
             ids.push(id);

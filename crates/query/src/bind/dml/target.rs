@@ -221,6 +221,19 @@ impl Binder<'_> {
                     .at_line(line)
                     .into());
             }
+            let statement = match permission {
+                Permission::Insert => "INSERT",
+                Permission::Update => "UPDATE",
+                Permission::Delete => "DELETE",
+                _ => "MERGE",
+            };
+            if self.options.in_function && !self.options.native {
+                let error = SqlError::new(&message::SIDE_EFFECT_IN_FUNCTION, &[&statement]);
+                return Err(error.at_line(line).into());
+            }
+            if matches!(target, Target::Table { .. }) {
+                self.options.check_for_indexes(table, &|_| true, statement).at(line)?;
+            }
             self.note_changed(*database, table);
             let (database, object) = targeted.permitted;
             self.note_access(database, object, permission);

@@ -14,7 +14,7 @@ use crate::bind::order::limited_by;
 use crate::bind::scalar::Scalar;
 use crate::bind::scope::{Clause, Rows};
 use crate::bind::select::filtered;
-use crate::plan::expr::{CastMode, Expr, ExprKind, Pred, VarId};
+use crate::plan::expr::{Expr, ExprKind, Pred, VarId};
 use crate::plan::tree::{NewValue, Node, Plan, Target, UpdatePlan};
 
 /// The rows that a statement changes.
@@ -232,7 +232,7 @@ impl Binder<'_> {
         let after = self.library_call("SUBSTRING", vec![old, behind, most])?;
         let text = self.binary(BinaryOp::Add, before, value)?;
         let text = self.binary(BinaryOp::Add, text, after)?;
-        Ok(self.cast(text.expr, def.ty, CastMode::Assign))
+        Ok(self.cast(text.expr, def.ty, self.column_mode()))
     }
 
     /// `WHERE`, of either kind.

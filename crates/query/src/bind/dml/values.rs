@@ -123,7 +123,16 @@ impl Binder<'_> {
 
     /// A value as a column takes it.
     pub(super) fn column_value(&mut self, column: &ColumnDef, value: Scalar) -> BindResult<Expr> {
-        self.coerce_to_column(value, column.ty)
+        let expr = self.coerce_to_column(value, column.ty)?;
+        // A column of ANSI_PADDING OFF keeps no trailing blanks or zeros.
+        let trim = match column.ty.kind {
+            _ if column.ansi_padded => return Ok(expr),
+            TypeKind::VarChar => "RTRIM",
+            TypeKind::VarBinary => "TRIM ZEROS",
+            _ => return Ok(expr),
+        };
+        let trimmed = self.library_call(trim, vec![Scalar::computed(expr)])?;
+        Ok(self.cast(trimmed.expr, column.ty, CastMode::Explicit))
     }
 
     /// The value of every stored column of a new row, in layout order: those given by place in

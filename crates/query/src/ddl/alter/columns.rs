@@ -86,7 +86,7 @@ fn retyped(
     new.ty = ty;
     new.user_type = declared.user_type;
     new.sparse = sparse || old.sparse;
-    new.ansi_padded = setting.ansi_padding;
+    new.ansi_padded = setting.ansi_padding || ty.kind.is_unicode();
     let in_key =
         altered.old.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
     new.nullable = match (written.nullable, declared.nullable) {
@@ -109,8 +109,7 @@ fn retyped(
         let args: [Shown; 2] = [&old.ty.kind.name(), &kind.name()];
         return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
     }
-    let purpose = purpose(old, &new);
-    if let Some(purpose) = purpose {
+    if let Some(purpose) = purpose(old, &new) {
         let users = users_of(altered, &altered.old, old, purpose);
         refuse_used(old, &users, STATEMENT)?;
     }
@@ -120,13 +119,22 @@ fn retyped(
 /// How much a change is; `None` if only NULL is concerned and nothing forbids it.
 fn purpose(old: &ColumnDef, new: &ColumnDef) -> Option<Purpose> {
     use TypeKind::*;
-    let same_kind = old.ty.kind == new.ty.kind && old.ty.collation == new.ty.collation;
     let variable = matches!(old.ty.kind, VarChar | NVarChar | VarBinary);
     let longer = new.ty.byte_limit() >= old.ty.byte_limit() && !new.ty.is_max();
     if old.ty == new.ty {
         return (old.nullable != new.nullable).then_some(Purpose::Widen);
     }
-    Some(if same_kind && variable && longer { Purpose::Widen } else { Purpose::Alter })
+    Some(if old.ty.kind != new.ty.kind {
+        Purpose::Retype
+    } else if old.ty.collation != new.ty.collation {
+        Purpose::Recollate
+    } else if !variable {
+        Purpose::Resize
+    } else if longer {
+        Purpose::Widen
+    } else {
+        Purpose::ResizeVariable
+    })
 }
 
 fn convertible(old: &SqlType, new: &SqlType) -> bool {

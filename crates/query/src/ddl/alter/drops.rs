@@ -186,10 +186,33 @@ fn drop_column(altered: &Altered, new: &mut TableDef, drop: &ast::AlterTableDrop
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Drop,
-    /// Its type changes; what only limits values may stay.
-    Alter,
-    /// It only gets wider or its nullability changes.
+    /// It gets another type.
+    Retype,
+    /// Its collation changes.
+    Recollate,
+    /// The length, precision or scale of its type changes.
+    Resize,
+    /// The same, of `varchar`, `nvarchar` or `varbinary`.
+    ResizeVariable,
+    /// It is one of these and only gets longer, or its nullability changes.
     Widen,
+}
+
+impl Purpose {
+    /// Whether an index, statistics or a foreign key on the column forbids it.
+    fn is_refused_by_keys(self) -> bool {
+        self != Purpose::Widen
+    }
+
+    /// Whether a default forbids it.
+    fn is_refused_by_default(self) -> bool {
+        matches!(self, Purpose::Drop | Purpose::Retype)
+    }
+
+    /// Whether a `CHECK` constraint forbids it.
+    fn is_refused_by_check(self) -> bool {
+        !matches!(self, Purpose::ResizeVariable | Purpose::Widen)
+    }
 }
 
 /// What stands against a change of a column: its kind and name.
@@ -201,25 +224,27 @@ pub(super) fn users_of(
 ) -> Vec<(&'static str, Name)> {
     let id = column.id;
     let mut users: Vec<(&'static str, Name)> = Vec::new();
-    let widen = purpose == Purpose::Widen;
+    let by_keys = purpose.is_refused_by_keys();
     for index in &table.indexes {
         let in_key = index.key.iter().any(|k| k.column == id);
         let filtered = index.filter.iter().flat_map(|f| &f.terms).any(|t| t.column == id);
         let uses = in_key || filtered || index.included.contains(&id);
-        if uses && !widen {
+        if uses && by_keys {
             let kind = if index.constraint.is_some() { "object" } else { "index" };
             users.push((kind, index.name.clone()));
         }
     }
-    for statistics in table.statistics.iter().filter(|s| s.columns.contains(&id) && !widen) {
+    for statistics in table.statistics.iter().filter(|s| s.columns.contains(&id) && by_keys) {
         users.push(("statistics", statistics.name.clone()));
     }
-    if let Some(default) = column.default.as_ref().filter(|_| !widen) {
+    if let Some(default) = column.default.as_ref().filter(|_| purpose.is_refused_by_default()) {
         users.push(("object", default.header.name.clone()));
     }
     let checks = table.checks.iter().filter(|c| c.columns.contains(&id));
-    if !widen {
+    if purpose.is_refused_by_check() {
         users.extend(checks.map(|c| ("object", c.header.name.clone())));
+    }
+    if by_keys {
         let keys = table.foreign_keys.iter();
         let own = keys.filter(|k| k.columns.iter().any(|(own, _)| *own == id));
         users.extend(own.map(|k| ("object", k.header.name.clone())));

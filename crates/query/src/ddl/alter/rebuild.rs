@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::convert::ConvertOptions;
+use base::convert::{ConvertOptions, Overlong};
 use base::ids::DbId;
 use base::{Arena, SqlError, SqlType, TypeKind, Value, ValueRef, message};
 use engine::catalog::def::*;
@@ -149,7 +149,11 @@ impl Copier<'_> {
         for (source, column) in self.sources.iter().zip(&self.columns) {
             let converted = |value, ty: &SqlType| match *ty == column.ty {
                 true => Ok(value),
-                false => base::convert(value, ty, &column.ty, &self.options, &self.arena),
+                false => {
+                    let overlong = Overlong::RefuseFor { table: &self.table, column: &column.name };
+                    let options = ConvertOptions { overlong, ..self.options };
+                    base::convert(value, ty, &column.ty, &options, &self.arena)
+                }
             };
             let value = match source {
                 Source::Old(place) => {
@@ -161,7 +165,7 @@ impl Copier<'_> {
                 Source::RowVersion => {
                     let version = self.catalog.sequences().next_row_version(self.task);
                     let version = version.map_err(|error| sequence_failure(&error))?;
-                    Ok(ValueRef::Bytes(self.arena.alloc_bytes(&version.to_be_bytes())))
+                    Ok(ValueRef::Bytes(self.arena.alloc_bytes(&version.first.to_be_bytes())))
                 }
             }?;
             if value.is_null() && !column.nullable {

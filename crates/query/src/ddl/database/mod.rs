@@ -262,8 +262,30 @@ fn collate(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlResul
     Ok(())
 }
 
-/// `ALTER DATABASE SCOPED CONFIGURATION`: settings of an optimizer that this server does not have,
-/// accepted if SQL Server knows them.
+/// `IDENTITY_CACHE = ON | OFF`. Error 102.
+fn identity_cache(
+    context: &mut Context<'_>,
+    database: DbId,
+    option: &ast::DatabaseOption,
+) -> DdlResult<()> {
+    let ast::OptionValue::Switch(on) = option.value else {
+        let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&option.name]);
+        return Err(error.at_line(option.span.line).into());
+    };
+    let instance = context.instance();
+    let Some(def) = instance.database_def(database) else { return Ok(()) };
+    let options = DatabaseOptions { identity_cache_off: !on, ..def.options.clone() };
+    let def = DatabaseDef { options, ..DatabaseDef::clone(&def) };
+    put_database(context, def.clone())?;
+    instance.note_database_change();
+    let configured = context.catalog(database)?.configure(context.task, &def);
+    let end = configured.map_err(|error| instance.engine_error(database, &error))?;
+    context.session.access(database)?.place.note_shown(end);
+    Ok(())
+}
+
+/// `ALTER DATABASE SCOPED CONFIGURATION`: `IDENTITY_CACHE`, and settings of an optimizer that this
+/// server does not have, accepted if SQL Server knows them.
 pub fn scoped_configuration(
     context: &mut Context<'_>,
     change: &ast::ScopedConfiguration,
@@ -273,7 +295,6 @@ pub fn scoped_configuration(
         "LEGACY_CARDINALITY_ESTIMATION",
         "PARAMETER_SNIFFING",
         "QUERY_OPTIMIZER_HOTFIXES",
-        "IDENTITY_CACHE",
         "OPTIMIZE_FOR_AD_HOC_WORKLOADS",
         "XTP_PROCEDURE_EXECUTION_STATISTICS",
         "XTP_QUERY_EXECUTION_STATISTICS",
@@ -305,6 +326,9 @@ pub fn scoped_configuration(
     let database = context.database();
     context.demand_on_database(database, Permission::Alter)?;
     match &change.action {
+        ast::ScopedConfigurationAction::Set(option) if &*option.name == "IDENTITY_CACHE" => {
+            identity_cache(context, database, option)?;
+        }
         ast::ScopedConfigurationAction::Set(option) => {
             if !KNOWN.contains(&&*option.name) {
                 let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&option.name]);

@@ -40,7 +40,21 @@ fn statement(statement: &Statement) -> DdlResult<()> {
             branches.otherwise.as_ref().map_or(Ok(()), self::statement)
         }
         S::While(inner) => self::statement(&inner.body),
+        S::Break | S::Continue | S::Return(_) | S::Label(_) | S::Goto(_) => Ok(()),
+        S::Declare(_) | S::SetVariable(_) => Ok(()),
+        S::DeclareCursor(_) | S::SetCursor(_) | S::OpenCursor(_) => Ok(()),
+        S::CloseCursor(_) | S::DeallocateCursor(_) => Ok(()),
+        S::Fetch(fetch) if fetch.into.is_empty() => side_effect("FETCH"),
+        S::Fetch(_) => Ok(()),
+        S::Execute(execute) => match &execute.target {
+            ast::ExecuteTarget::Text { .. } => side_effect("EXECUTE STRING"),
+            // A function may be executed; what is none is error 557 when it is.
+            ast::ExecuteTarget::Procedure { .. } => Ok(()),
+        },
         S::Select(select) => returns_data(select, statement.span.line),
+        S::Insert(insert) if matches!(insert.source, ast::InsertSource::Execute(_)) => {
+            side_effect("INSERT EXEC")
+        }
         S::Insert(insert) if is_table(&insert.target.kind) => side_effect("INSERT"),
         S::Update(update) if is_table(&update.target.kind) && update.from.is_empty() => {
             side_effect("UPDATE")
@@ -48,6 +62,8 @@ fn statement(statement: &Statement) -> DdlResult<()> {
         S::Delete(delete) if is_table(&delete.target.kind) && delete.from.is_empty() => {
             side_effect("DELETE")
         }
+        // What the name of a target means is seen when the statement is bound.
+        S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) => Ok(()),
         S::TryCatch(_) => side_effect("BEGIN TRY"),
         S::Print(_) => side_effect("PRINT"),
         S::RaiseError(_) => side_effect("RAISERROR"),
@@ -63,7 +79,20 @@ fn statement(statement: &Statement) -> DdlResult<()> {
         S::CreateIndex(_) => side_effect("CREATE INDEX"),
         S::Drop(_) => side_effect("DROP OBJECT"),
         S::SetOption(_) => side_effect("SET COMMAND"),
-        _ => Ok(()),
+        S::DropTrigger(_) | S::DropIndex(_) | S::DropStatistics(_) => side_effect("DROP OBJECT"),
+        S::Permission(_) => side_effect("GRANT"),
+        S::Use(_) => side_effect("USE DATABASE"),
+        S::AtomicBlock(block) => statements(&block.statements),
+        S::Kill(_) => side_effect("KILL"),
+        S::Dbcc(_) => side_effect("DBCC"),
+        S::Backup(_) => side_effect("BACKUP"),
+        S::Checkpoint(_) => side_effect("CHECKPOINT"),
+        S::Reconfigure { .. } => side_effect("RECONFIGURE"),
+        S::Shutdown { .. } => side_effect("SHUTDOWN"),
+        S::BulkInsert(_) | S::InsertBulk(_) => side_effect("BULK INSERT"),
+        S::UpdateStatistics(_) => side_effect("UPDATE STATISTICS"),
+        S::ExecuteAs(_) | S::Revert(_) => side_effect("EXECUTE AS"),
+        _ => side_effect("DDL"),
     }
 }
 

@@ -76,7 +76,7 @@ impl Builder<'_> {
         let declared = bind::data_type(&self.setting.bind(), written, subject, ordinal)?;
         let ty = self.collated(column.collation.as_ref(), declared.ty, declared.user_type)?;
         let mut def = ColumnDef::new(id, name.clone(), ty, declared.user_type);
-        def.ansi_padded = self.setting.ansi_padding;
+        def.ansi_padded = self.setting.ansi_padding || ty.kind.is_unicode();
         def.rowguidcol = column.row_guid;
         def.sparse = column.sparse;
         def.hidden = column.hidden;

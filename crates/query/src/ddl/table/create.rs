@@ -417,7 +417,7 @@ impl Builder<'_> {
         let mut def = ColumnDef::new(id, name.clone(), column.ty, user_type);
         def.nullable = column.nullable && column.identity.is_none();
         def.identity = column.identity;
-        def.ansi_padded = self.setting.ansi_padding;
+        def.ansi_padded = self.setting.ansi_padding || def.ty.kind.is_unicode();
         if def.ty.kind == TypeKind::RowVersion {
             // A copy of a rowversion is bytes.
             def.ty = base::SqlType::binary(8);

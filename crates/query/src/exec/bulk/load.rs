@@ -350,6 +350,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
         names: &names,
         options: bind::BindOptions {
             skip_triggers: !load.fire_triggers,
+            has_defaults: true,
             ..bind_options(options, ProgramKind::Batch)
         },
         statistics: &statistics,

@@ -3,18 +3,26 @@
 use std::sync::Arc;
 
 use base::convert::{ConvertOptions, Overlong};
+use base::datetime::DateSettings;
+use base::ids::DbId;
 use base::types::conversion::check_implicit;
+use base::types::declare::Subject;
 use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, convert, message};
+use engine::catalog::def::Name;
 use engine::wait::Task;
-use tsql::ast::{self, BulkOptionKind};
+use tsql::ast::{self, BulkOptionKind, ColumnKind};
 
 use super::load::{self, Load, Loader};
+use crate::bind::{self, BindContext, BindOptions};
+use crate::ddl::DefinitionNames;
 use crate::exec::context::Context;
 use crate::exec::program::ProgramKind;
 use crate::exec::run::{Effect, Fault, Run};
 use crate::exec::session::Session;
 use crate::exec::session::requests::After;
 use crate::exec::sink::{ResponseSink, command};
+use crate::interp::Host;
+use crate::plan::statistics::NoStatistics;
 
 /// The rows of a bulk load, as they arrive.
 pub trait BulkSource {
@@ -34,6 +42,8 @@ pub trait BulkSource {
 #[derive(Clone, Debug)]
 pub struct PendingBulk {
     load: Arc<Load>,
+    /// The types that it gives the columns, where it does. Values may be as long as these say.
+    announced: Vec<Option<SqlType>>,
 }
 
 impl Session {
@@ -51,7 +61,7 @@ impl Session {
 }
 
 impl Context<'_> {
-    /// `INSERT BULK`: checks what it says, and keeps it for the rows. Errors 208, 207, 4891.
+    /// `INSERT BULK`: checks what it says, and keeps it for the rows. Errors 208, 207, 2715, 4891.
     pub(crate) fn announce_bulk(&mut self, statement: &ast::InsertBulk) -> SqlResult<()> {
         let (database, table) = load::find(self, &statement.table)?;
         let columns = match statement.columns.is_empty() {
@@ -83,8 +93,26 @@ impl Context<'_> {
             keep_nulls: has(|o| matches!(o, BulkOptionKind::KeepNulls)),
             batch_rows: None,
         };
-        self.session.bulk = Some(PendingBulk { load: Arc::new(load) });
+        let announced = self.announced_types(statement, load.database)?;
+        self.session.bulk = Some(PendingBulk { load: Arc::new(load), announced });
         Ok(())
+    }
+
+    /// The types that the statement gives its columns.
+    fn announced_types(
+        &self,
+        statement: &ast::InsertBulk,
+        database: DbId,
+    ) -> SqlResult<Vec<Option<SqlType>>> {
+        let names = DefinitionNames::new(self.session, database);
+        let (options, statistics) = (BindOptions::default(), &NoStatistics);
+        let context = BindContext { names: &names, options, statistics };
+        let announced = |(at, column): (usize, &ast::ColumnDefinition)| -> SqlResult<_> {
+            let ColumnKind::Stored(ty) = &column.kind else { return Ok(None) };
+            let subject = Subject::Column(&column.name.name);
+            Ok(Some(bind::data_type(&context, ty, subject, at as u32 + 1)?.ty))
+        };
+        statement.columns.iter().enumerate().map(announced).collect()
     }
 
     /// Takes the rows that were announced.
@@ -92,7 +120,7 @@ impl Context<'_> {
         let Some(pending) = self.session.bulk.take() else {
             return Err(SqlError::new(&message::INSERT_BULK_SCHEMA_CHANGED, &[]).into());
         };
-        let rows = match self.load_rows(source, &pending.load) {
+        let rows = match self.load_rows(source, &pending) {
             Ok(rows) => rows,
             Err(fault) => return Err(self.load_failed(fault)?),
         };
@@ -100,16 +128,34 @@ impl Context<'_> {
         Ok(self.done(command::BULK, Some(rows))?)
     }
 
-    fn load_rows(&mut self, source: &mut dyn BulkSource, load: &Load) -> Run<u64> {
+    fn load_rows(&mut self, source: &mut dyn BulkSource, pending: &PendingBulk) -> Run<u64> {
         let sent = source.columns(self.task)?;
-        let mut loader = Loader::begin(self, load.clone())?;
-        match self.take_rows(source, &sent, &mut loader) {
+        let load = &pending.load;
+        let mut loader = Loader::begin(self, Load::clone(load))?;
+        let columns = match sent.is_empty() {
+            true => Ok(Vec::new()),
+            false => Conversion::plan(&sent, &pending.announced, load),
+        };
+        let table = self.shown_table(load);
+        let taken = match columns {
+            Ok(columns) if columns.is_empty() => Ok(()),
+            Ok(columns) => self.take_rows(source, (&table, &columns), &mut loader),
+            Err(error) => Err(error.into()),
+        };
+        match taken {
             Ok(()) => loader.finish(self),
             Err(fault) => {
                 loader.abandon(self);
                 Err(fault)
             }
         }
+    }
+
+    /// A load's table as messages name it: `database.schema.table`.
+    fn shown_table(&self, load: &Load) -> String {
+        let host: &dyn Host = &*self.session;
+        let name = host.table_name(Some(load.database), &load.table);
+        format!("{}.{}", name.database, name.table)
     }
 
     /// Tells the client what went wrong, and ends what that ends.
@@ -132,22 +178,16 @@ impl Context<'_> {
     fn take_rows(
         &mut self,
         source: &mut dyn BulkSource,
-        sent: &[SqlType],
+        (table, columns): (&str, &[Conversion]),
         loader: &mut Loader,
     ) -> Run<()> {
-        if sent.is_empty() {
-            return Ok(());
-        }
-        let columns = Conversion::plan(sent, &loader.load().types())?;
         let dates = self.session.options.dates;
         let mut arena = Arena::new();
         let task = self.task;
         loop {
             let mut fault = None;
             let more = source.next(task, &mut |values| {
-                let options =
-                    ConvertOptions { overlong: Overlong::Refuse, dates, ..Default::default() };
-                let row = convert_row(&columns, values, &options, &arena)?;
+                let row = convert_row((table, columns), values, dates, &arena)?;
                 if let Err(failed) = loader.row(self, &row) {
                     fault = Some(failed);
                 }
@@ -168,31 +208,54 @@ impl Context<'_> {
 struct Conversion {
     from: SqlType,
     to: SqlType,
+    /// The table's column.
+    name: Name,
+    /// Characters, or bytes of a binary, that values may have; `None` for any number.
+    limit: Option<usize>,
     /// Values need no conversion.
     same: bool,
 }
 
 impl Conversion {
     /// Error 4816 for types that do not convert, or if there are too many or too few.
-    fn plan(sent: &[SqlType], wanted: &[SqlType]) -> SqlResult<Vec<Conversion>> {
+    fn plan(
+        sent: &[SqlType],
+        announced: &[Option<SqlType>],
+        load: &Load,
+    ) -> SqlResult<Vec<Conversion>> {
+        let wanted = load.types();
         let refused = |at: usize| SqlError::new(&message::BULK_COLUMN_TYPE_INVALID, &[&(at + 1)]);
         if sent.len() != wanted.len() {
             return Err(refused(sent.len().min(wanted.len())));
         }
         let column = |(at, (from, to)): (usize, (&SqlType, &SqlType))| {
             check_implicit(from.kind, to.kind).map_err(|_| refused(at))?;
-            let same = from == to && !to.kind.is_character() && !to.kind.is_binary();
-            Ok(Conversion { from: *from, to: *to, same })
+            let has_length = |ty: &SqlType| ty.kind.is_character() || ty.kind.is_binary();
+            let announced = announced.get(at).copied().flatten().unwrap_or(*to);
+            let is_limited = has_length(from) && has_length(&announced) && !announced.is_max();
+            Ok(Conversion {
+                from: *from,
+                to: *to,
+                name: load.table.columns[load.columns[at]].name.clone(),
+                limit: is_limited.then(|| units(announced.byte_limit(), &announced)),
+                same: from == to && !has_length(to),
+            })
         };
-        sent.iter().zip(wanted).enumerate().map(column).collect()
+        sent.iter().zip(&wanted).enumerate().map(column).collect()
     }
 }
 
-/// A row in the table's types. Error 4815 for strings that are too long.
+/// How many characters, or bytes of a binary, so many bytes are.
+fn units(bytes: usize, ty: &SqlType) -> usize {
+    if ty.kind.is_unicode() { bytes / 2 } else { bytes }
+}
+
+/// A row in the table's types. Error 4815 for values that are longer than announced, 2628 for those
+/// that do not fit into the column all the same.
 fn convert_row<'v>(
-    columns: &[Conversion],
+    (table, columns): (&str, &[Conversion]),
     values: &[ValueRef<'v>],
-    options: &ConvertOptions<'_>,
+    dates: DateSettings,
     arena: &'v Arena,
 ) -> SqlResult<smallvec::SmallVec<[ValueRef<'v>; 16]>> {
     columns
@@ -203,14 +266,16 @@ fn convert_row<'v>(
             if column.same {
                 return Ok(*value);
             }
-            convert(*value, &column.from, &column.to, options, arena).map_err(|error| {
-                match error.number() {
-                    8152 | 2628 => {
-                        SqlError::new(&message::BULK_COLUMN_LENGTH_RECEIVED, &[&(at + 1)])
-                    }
-                    _ => error,
-                }
-            })
+            let bytes = match value {
+                ValueRef::Chars(bytes) | ValueRef::Unicode(bytes) | ValueRef::Bytes(bytes) => bytes,
+                _ => &[][..],
+            };
+            if column.limit.is_some_and(|limit| units(bytes.len(), &column.from) > limit) {
+                return Err(SqlError::new(&message::BULK_COLUMN_LENGTH_RECEIVED, &[&(at + 1)]));
+            }
+            let overlong = Overlong::RefuseFor { table, column: &column.name };
+            let options = ConvertOptions { style: None, overlong, dates };
+            convert(*value, &column.from, &column.to, &options, arena)
         })
         .collect()
 }

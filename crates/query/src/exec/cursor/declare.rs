@@ -13,7 +13,8 @@ use crate::exec::context::Context;
 use crate::exec::program::variables::Variables;
 use crate::exec::program::{Program, Step};
 use crate::exec::run::call::new_frame;
-use crate::exec::run::{Effect, Fault, Run};
+use crate::exec::run::fault::located_all;
+use crate::exec::run::{Effect, Run};
 use crate::interp::Frame;
 use crate::ir::runs::Runs;
 use crate::plan::expr::VarId;
@@ -50,7 +51,7 @@ impl Context<'_> {
             }
         };
         let query = self.session.compile_step(&program, &program.steps[QUERY], &[]);
-        query.map_err(|e| Fault::new(e.error.at_line(step.line), Effect::Statement))?;
+        query.map_err(|e| self.not_bound(located_all(e, &program, step), Effect::Scope))?;
         let model = match (declared, &key) {
             (Some(CursorModel::FastForward), _) => Model::FastForward,
             (_, None) => Model::Static,

@@ -103,7 +103,9 @@ impl Context<'_> {
     /// Fills an open cursor with its rows.
     pub(super) fn run_query(&mut self, cursor: &mut Cursor) -> Run<()> {
         let source = cursor.source.clone();
-        let collected = self.collect(&source.program, QUERY, &mut cursor.frame)?;
+        // ROWCOUNT limits what is copied when a cursor is opened.
+        let is_limited = matches!(source.model, Model::Static | Model::Keyset);
+        let collected = self.collect(&source.program, QUERY, is_limited, &mut cursor.frame)?;
         let Collected { columns, rows } = collected;
         let Some(mut rows) = rows else {
             return Err(crate::lower::internal("a query has columns").into());
@@ -121,6 +123,7 @@ impl Context<'_> {
         &mut self,
         program: &Arc<Program>,
         step: usize,
+        is_limited: bool,
         frame: &mut Frame,
     ) -> Run<Collected> {
         let mut collector = Collector { inner: self.sink, collected: Collected::default() };
@@ -130,8 +133,10 @@ impl Context<'_> {
             runtime: self.runtime,
             sink: &mut collector,
         };
-        // What limits statements does not limit cursors.
-        let limit = std::mem::take(&mut within.session.options.row_limit);
+        let limit = within.session.options.row_limit;
+        if !is_limited {
+            within.session.options.row_limit = 0;
+        }
         let ran = within.run_step(program, &program.steps[step], frame, &[]);
         within.session.options.row_limit = limit;
         ran?;
@@ -212,7 +217,7 @@ impl Context<'_> {
         for (at, (_, id, _)) in key.columns.iter().enumerate() {
             cursor.frame.set(*id, layout.get(bytes, visible + at));
         }
-        let found = self.collect(&source.program, ROW, &mut cursor.frame)?;
+        let found = self.collect(&source.program, ROW, false, &mut cursor.frame)?;
         let values = found.rows.as_ref().and_then(|rows| {
             let bytes = rows.visible(RowId(0))?;
             Some((0..visible).map(|at| rows.layout().get(bytes, at).to_owned()).collect())
@@ -230,7 +235,7 @@ impl Context<'_> {
         rows: &[Vec<Value>],
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
-        self.sink.start(self.task, &site).map_err(Fault::lost)?;
+        self.sink.start(self.task, &site)?;
         self.send_rows_of(&site, rows)
     }
 
@@ -239,7 +244,7 @@ impl Context<'_> {
         for row in rows {
             let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             let row = ValueRow::new(&site.columns, &values);
-            self.sink.row(self.task, &row.row()).map_err(Fault::lost)?;
+            self.sink.row(self.task, &row.row())?;
         }
         Ok(())
     }

@@ -289,7 +289,7 @@ impl Context<'_> {
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
         let origins = Origins { columns, hidden: 1, names_tables: is_first };
-        self.sink.start(self.task, &site).map_err(Fault::lost)?;
+        self.sink.start(self.task, &site)?;
         self.sink.origins(self.task, &origins).map_err(Fault::lost)?;
         self.send_rows_of(&site, rows)
     }

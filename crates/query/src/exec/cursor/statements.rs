@@ -45,10 +45,14 @@ impl Context<'_> {
                 self.set_cursor_variable(number, id);
             }
             StepKind::OpenCursor(cursor) => {
+                self.begin_implicitly()?;
                 let id = self.find_cursor(program, step, cursor)?;
                 self.open_cursor(id, &shown(cursor), frame)?;
             }
-            StepKind::Fetch(fetch) => return self.fetch(program, step, fetch, frame),
+            StepKind::Fetch(fetch) => {
+                self.begin_implicitly()?;
+                return self.fetch(program, step, fetch, frame);
+            }
             StepKind::CloseCursor(cursor) => {
                 let id = self.find_cursor(program, step, cursor)?;
                 let grant = &mut self.runtime.grant;

@@ -102,6 +102,9 @@ impl Context<'_> {
                     let message = &message::LINKED_SERVER_NOT_FOUND;
                     return Err(SqlError::new(message, &[&server.name]).into());
                 }
+                if self.session.levels.iter().any(Level::is_function) {
+                    return Err(only_functions().into());
+                }
                 let mut text = String::new();
                 for piece in pieces {
                     text.push_str(&self.text(program, step, frame, piece)?.unwrap_or_default());
@@ -128,7 +131,7 @@ impl Context<'_> {
         let in_function = self.session.levels.iter().any(Level::is_function);
         let is_function = matches!(callee, Callee::Module(_, module) if module.returns().is_some());
         match in_function && !is_function {
-            true => Err(SqlError::new(&message::FUNCTIONS_AND_SOME_PROCEDURES_ONLY, &[]).into()),
+            true => Err(only_functions().into()),
             false => Ok(()),
         }
     }
@@ -262,6 +265,8 @@ impl Context<'_> {
             Callee::Text(text) => self.in_database_of(name, |c| {
                 c.wanted_outputs(arguments, |c, arguments| c.call_text(*text, arguments))
             }),
+            // Only columns are wanted, and nothing is done.
+            Callee::Cursor(_) if self.session.options.format_only => Ok(Called::default()),
             Callee::Cursor(cursor) => self.in_database_of(name, |c| {
                 c.wanted_outputs(arguments, |c, arguments| c.call_cursor(*cursor, arguments))
             }),
@@ -311,6 +316,7 @@ impl Context<'_> {
         }
         self.call_program(&program, procedure.name, arguments, |c, frame| match procedure.native {
             None => c.run_body(&program, frame),
+            Some(_) if c.session.options.format_only => Ok(None),
             Some(native) => {
                 base::on_purpose::reached(base::on_purpose::Place::SystemProcedure);
                 let mut parameters = sysproc::Arguments::new(&program.variables, frame);
@@ -328,6 +334,13 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<Option<Value>> {
         let native = program.module.as_ref().is_some_and(|m| m.native);
+        if self.session.options.format_only {
+            return match native {
+                true => self.announce_native(program).map(|()| None),
+                false if self.is_walked(program) => Ok(None),
+                false => self.run_program(program, frame),
+            };
+        }
         if native && !self.session.instance.collection.counts_modules() {
             return self.run_native(program, frame);
         }
@@ -486,6 +499,11 @@ impl Context<'_> {
             Fault::new(error, Effect::Statement)
         })
     }
+}
+
+/// Error 557.
+fn only_functions() -> SqlError {
+    SqlError::new(&message::FUNCTIONS_AND_SOME_PROCEDURES_ONLY, &[])
 }
 
 /// The expression that an argument is; none for `DEFAULT`.

@@ -173,6 +173,7 @@ impl Context<'_> {
     /// What a statement leaves behind, and what the client hears of it.
     pub(crate) fn conclude(&mut self, outcome: &Outcome, kind: StatementKind) -> Run<()> {
         self.session.left.row_count = outcome.rows as i64;
+        self.tell_arithmetic().map_err(Fault::lost)?;
         if outcome.null_eliminated && self.session.options.settings.ansi_warnings {
             self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
         }
@@ -191,7 +192,7 @@ impl Context<'_> {
     /// `FMTONLY`: only the columns.
     fn announce_only(&mut self, plan: &StepPlan) -> Run<()> {
         for result in &plan.unit.results {
-            self.sink.start(self.task, result).map_err(Fault::lost)?;
+            self.sink.start(self.task, result)?;
         }
         Ok(())
     }
@@ -338,6 +339,10 @@ impl Context<'_> {
         }
         let database = self.session.name_database();
         if unit.tables.is_empty() {
+            // What the server knows of itself is read from tables, as far as anybody can see.
+            if facts.reads_system_rowsets {
+                self.begin_implicitly()?;
+            }
             self.session.statements.push(OpenStatement::new(database));
             return Ok(Opened::Within);
         }
@@ -619,7 +624,7 @@ impl Context<'_> {
 }
 
 /// Whether an error of compiling depends on what the session has set, so that it is not one of the
-/// text: `IDENTITY_INSERT`.
+/// text: `IDENTITY_INSERT`, and the options that indexes need.
 pub(super) fn depends_on_session(error: &SqlError) -> bool {
-    matches!(error.number(), 544 | 545 | 8101)
+    matches!(error.number(), 544 | 545 | 1934 | 8101)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::convert::{ConvertOptions, Overlong};
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use tsql::ast;
 
@@ -25,6 +26,7 @@ impl Context<'_> {
         self.evaluated(program, step, frame, |context, unit, frame| {
             context.run_unit(unit, frame).map(drop)
         })?;
+        self.tell_arithmetic().map_err(Fault::lost)?;
         if !declaration {
             self.session.left.row_count = 1;
             self.done(command::NONE, None).map_err(Fault::lost)?;
@@ -152,14 +154,31 @@ impl Context<'_> {
         from: &SqlType,
         to: &SqlType,
     ) -> SqlResult<Value> {
+        self.converted_or_cut(value, (from, to), Overlong::Cut)
+    }
+
+    /// The same for a column of a table-valued parameter, which cuts nothing. Error 8152, with the
+    /// state that it has there.
+    pub(crate) fn assigned(&self, value: &Value, from: &SqlType, to: &SqlType) -> SqlResult<Value> {
+        const STATE: u8 = 30;
+        let converted = self.converted_or_cut(value, (from, to), Overlong::Refuse);
+        converted.map_err(|error| match error.number() {
+            8152 => error.with_state(STATE),
+            _ => error,
+        })
+    }
+
+    fn converted_or_cut(
+        &self,
+        value: &Value,
+        (from, to): (&SqlType, &SqlType),
+        overlong: Overlong<'_>,
+    ) -> SqlResult<Value> {
         if from == to || value.is_null() {
             return Ok(value.clone());
         }
         let arena = base::Arena::new();
-        let options = base::ConvertOptions {
-            dates: self.session.options.dates,
-            ..base::ConvertOptions::default()
-        };
+        let options = ConvertOptions { style: None, overlong, dates: self.session.options.dates };
         base::types::conversion::check_implicit(from.kind, to.kind)?;
         Ok(base::convert(value.as_ref(), from, to, &options, &arena)?.to_owned())
     }

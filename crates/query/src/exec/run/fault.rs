@@ -10,13 +10,14 @@
 //! | cancelled | the batch | stays, unless `XACT_ABORT` | the client's attention |
 //! | session | the connection | is rolled back | severity 20 and above |
 //!
-//! Under `XACT_ABORT` what ends a statement ends the transaction. Inside a `TRY` nothing of this
+//! Which error has which effect says [`super::effects`]. Under `XACT_ABORT` what ends a statement ends the transaction. Inside a `TRY` nothing of this
 //! happens but that the transaction is doomed where it would have been rolled back.
 
 use base::{SqlError, message};
 
 use super::Run;
 use super::data::depends_on_session;
+use super::effects::{Place, effect_of, heeds_xact_abort, is_arithmetic, is_given_up};
 use crate::bind::BindError;
 use crate::ddl::without_number;
 use crate::exec::context::Context;
@@ -69,35 +70,17 @@ impl Fault {
 
 impl From<SqlError> for Fault {
     fn from(error: SqlError) -> Fault {
-        let effect = effect_of(&error);
+        let effect = effect_of(&error, Place::Elsewhere);
         Fault::new(error, effect)
     }
 }
 
-/// What an error ends that is raised while a statement runs.
-fn effect_of(error: &SqlError) -> Effect {
-    match error.number() {
-        3617 => Effect::Cancelled,
-        _ if error.severity() >= 20 => Effect::Session,
-        // Write conflicts, validation, deadlocks, the log; what the engine has given up.
-        701 | 922 | 926 | 942 | 945 | 1205 | 3960 | 3961 | 3966 | 9001 | 9002 | 41301 | 41302
-        | 41305 | 41317 | 41325 | 41339 => Effect::Transaction,
-        // Conversions of strings to what they do not say; too deep nesting; triggers that ended
-        // the transaction; writing in a doomed one.
-        217 | 235 | 241 | 245 | 295 | 3609 | 3616 | 3930 | 3951 | 3952 | 8114 | 8169 | 41332
-        | 41333 | 41368 => Effect::Transaction,
-        // An object that is there already; result sets that are not as declared.
-        2714 | 11535..=11538 | 11553 => Effect::Batch,
-        _ => Effect::Statement,
+impl Fault {
+    /// What a statement has failed with that changes the catalog.
+    pub(super) fn of_definition(error: SqlError) -> Fault {
+        let effect = effect_of(&error, Place::Definition);
+        Fault::new(error, effect)
     }
-}
-
-/// Whether the engine has given the whole transaction up.
-fn engine_gave_up(error: &SqlError) -> bool {
-    matches!(
-        error.number(),
-        922 | 926 | 942 | 945 | 1205 | 3960 | 9001 | 9002 | 41301 | 41302 | 41305 | 41317 | 41325
-    )
 }
 
 impl Context<'_> {
@@ -114,12 +97,22 @@ impl Context<'_> {
         }
         fault.error = located(fault.error, program, step);
         self.session.left.error = fault.error.number();
-        let xact_abort = self.session.options.settings.xact_abort;
+        let settings = self.session.options.settings;
         if matches!(fault.effect, Effect::Cancelled | Effect::Session) {
             return Err(self.end_request(fault));
         }
-        let rolls_back = fault.effect == Effect::Transaction
-            || (xact_abort && fault.effect >= Effect::Statement);
+        if is_arithmetic(&fault.error)
+            && fault.effect == Effect::Statement
+            && settings.arithabort
+            && !settings.ansi_warnings
+        {
+            fault.effect = Effect::Transaction;
+        }
+        // Within a TRY, XACT_ABORT dooms the transaction whatever the error is.
+        let is_caught = step.handler.is_some() || self.is_protected();
+        let heeds = fault.effect >= Effect::Statement && heeds_xact_abort(&fault.error);
+        let rolls_back =
+            fault.effect == Effect::Transaction || (settings.xact_abort && (is_caught || heeds));
         // What does not compile is not caught where it stands.
         if let Some(handler) = step.handler
             && fault.effect != Effect::Scope
@@ -149,20 +142,18 @@ impl Context<'_> {
             return Err(fault);
         }
         self.report(&fault.error)?;
+        let ends_change = fault.effect == Effect::Statement
+            && !rolls_back
+            && !depends_on_session(&fault.error)
+            && changes_data(step);
+        if ends_change || (fault.effect >= Effect::Statement && changes_rows(step, &fault.error)) {
+            let terminated = SqlError::new(&message::STATEMENT_TERMINATED, &[]);
+            self.inform(located(terminated, program, step))?;
+        }
         if rolls_back {
             self.roll_back_all()?;
             self.failed(step)?;
             return Err(Fault { effect: Effect::Transaction, reported: true, ..fault });
-        }
-        if fault.effect == Effect::Statement
-            && !depends_on_session(&fault.error)
-            && (changes_data(step) || changes_rows(step, &fault.error))
-        {
-            self.inform(located(
-                SqlError::new(&message::STATEMENT_TERMINATED, &[]),
-                program,
-                step,
-            ))?;
         }
         self.failed(step)?;
         match fault.effect {
@@ -189,7 +180,7 @@ impl Context<'_> {
 
     /// The transaction cannot be committed any more, if the error says so.
     fn doom(&mut self, fault: &Fault, rolls_back: bool) {
-        if engine_gave_up(&fault.error) {
+        if is_given_up(fault.error.number()) {
             self.session.transaction.give_up(self.task);
         } else if rolls_back {
             self.session.transaction.doom();
@@ -243,7 +234,7 @@ impl Context<'_> {
 }
 
 /// Errors of binding with their lines, and the module they arose in.
-pub(super) fn located_all(error: BindError, program: &Program, step: &Step) -> BindError {
+pub(crate) fn located_all(error: BindError, program: &Program, step: &Step) -> BindError {
     let all = error.all().map(|error| located(error, program, step));
     BindError::several(all.collect()).expect("there were some before")
 }

@@ -37,6 +37,7 @@ impl Context<'_> {
         if self.session.level().insert_exec {
             return Err(SqlError::new(&message::INSERT_EXEC_NESTED, &[]).into());
         }
+        self.begin_implicitly()?;
         // What is executed and the insert are one statement.
         let own = !self.session.transaction.is_open();
         let inserted = self.within_definition(|context| {

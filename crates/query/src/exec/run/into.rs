@@ -29,6 +29,7 @@ impl Context<'_> {
     ) -> Run<()> {
         self.session.note_time();
         let began_ns = self.task.now_ns();
+        self.begin_implicitly()?;
         let outcome = self.within_definition(|c| c.make_and_fill(program, step, select, frame))?;
         step.runs.note(began_ns, self.task.now_ns(), outcome.rows);
         self.session.left.row_count = outcome.rows as i64;

@@ -46,6 +46,7 @@ impl Context<'_> {
         });
         let reads = std::mem::take(&mut self.session.reads);
         let options = self.session.options.clone();
+        let identity_insert = self.session.identity_insert;
         let database = self.session.database;
         let result = match self.impersonate_for(program) {
             Ok(()) => run(self),
@@ -53,6 +54,7 @@ impl Context<'_> {
         };
         let severity = self.session.level().severity;
         self.restore_options(options);
+        self.session.identity_insert = identity_insert;
         self.session.reads = reads;
         let ended = self.end_level();
         let back = match self.session.database == database {

@@ -10,6 +10,7 @@ use tsql::ast;
 use super::{Effect, Fault, Run};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
+use crate::exec::session::ArithmeticNotes;
 use crate::exec::sink::command;
 use crate::interp::Frame;
 
@@ -28,6 +29,29 @@ const FIRST_NUMBER: i64 = 13_000;
 const SEVERITY_LOGGED: i64 = 18;
 
 impl Context<'_> {
+    /// Messages 3606, 3607 and 3622: something that could not be computed is NULL. Within a function nothing can be told,
+    /// since rows may be on their way.
+    pub(crate) fn tell_arithmetic(&mut self) -> base::SqlResult<()> {
+        let notes = self.session.arithmetic;
+        if notes == ArithmeticNotes::default() || self.session.level().is_function() {
+            return Ok(());
+        }
+        self.session.arithmetic = ArithmeticNotes::default();
+        if self.session.options.settings.arithignore {
+            return Ok(());
+        }
+        if notes.divided_by_zero {
+            self.inform(SqlError::new(&message::DIVISION_BY_ZERO_OCCURRED, &[]))?;
+        }
+        if notes.overflowed {
+            self.inform(SqlError::new(&message::NUMERIC_OVERFLOW_OCCURRED, &[]))?;
+        }
+        if notes.undefined {
+            self.inform(SqlError::new(&message::DOMAIN_ERROR, &[]))?;
+        }
+        Ok(())
+    }
+
     /// `PRINT`.
     pub(super) fn print(
         &mut self,

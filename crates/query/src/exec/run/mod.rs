@@ -10,21 +10,25 @@
 //!
 //! # Where things are
 //!
-//! * [`fault`]: errors and what they end. * [`data`]: statements that read or change data.
+//! * [`fault`], [`effects`]: errors and what they end. * [`data`]: statements that read or change data.
 //! * [`expression`]: variables, conditions. * [`call`], [`callee`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
 //! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`format_only`]: programs of which only the columns of results are wanted.
 
 pub mod admin;
 pub mod backup;
 pub mod call;
 pub mod callee;
 pub mod canonical;
+mod commands;
 pub mod data;
 pub mod dbcc;
 pub mod dynamic;
+mod effects;
 pub mod expression;
 pub mod fault;
+mod format_only;
 pub mod function;
 mod governor;
 pub mod insert_exec;
@@ -87,10 +91,12 @@ impl Context<'_> {
             at = match done {
                 Ok(Flow::Next) => {
                     self.tell_reads()?;
+                    self.tell_arithmetic().map_err(Fault::lost)?;
                     at + 1
                 }
                 Ok(Flow::Jump(to)) => {
                     self.tell_reads()?;
+                    self.tell_arithmetic().map_err(Fault::lost)?;
                     if let Err(fault) = self.check_interrupt() {
                         return Err(self.end_request(fault));
                     }
@@ -118,6 +124,9 @@ impl Context<'_> {
         if self.session.options.no_exec && !matches!(step.kind, StepKind::SetOption(_)) {
             self.plan_of(program, step)?;
             return Ok(Flow::Next);
+        }
+        if self.session.options.format_only {
+            return self.format_step(program, step, frame);
         }
         match &step.kind {
             StepKind::Nothing => {}
@@ -180,22 +189,14 @@ impl Context<'_> {
             _ => {}
         }
         if !self.administer(program, step, statement, frame)? {
-            self.begin_implicitly(statement)?;
-            crate::ddl::execute(self, statement, &program.text)?;
+            if begins_transaction(&statement.kind) {
+                self.begin_implicitly()?;
+            }
+            let done = crate::ddl::execute(self, statement, &program.text);
+            done.map_err(Fault::of_definition)?;
         }
         self.session.left.row_count = 0;
-        self.done(command::NONE, None).map_err(Fault::lost)
-    }
-
-    /// Begins a transaction for a definition under `IMPLICIT_TRANSACTIONS`.
-    fn begin_implicitly(&mut self, statement: &tsql::ast::Statement) -> Run<()> {
-        use tsql::ast::StatementKind as S;
-        let implicit = self.session.options.settings.implicit_transactions;
-        let outside = matches!(statement.kind, S::CreateDatabase(_) | S::AlterDatabase(_));
-        if !implicit || outside || self.session.transaction.is_open() {
-            return Ok(());
-        }
-        self.begin_named("implicit_transaction")
+        self.done(commands::of_definition(&statement.kind), None).map_err(Fault::lost)
     }
 
     /// `USE`.
@@ -287,6 +288,22 @@ impl Context<'_> {
     pub(crate) fn send_done(&mut self, done: &StatementDone) -> SqlResult<()> {
         self.session.answered = done.scope != DoneScope::InModule;
         self.sink.done(self.task, done)
+    }
+}
+
+/// Whether a definition is one that begins a transaction under `IMPLICIT_TRANSACTIONS`: `ALTER TABLE`, `CREATE`,
+/// `DROP`, `GRANT`, `DENY`, `REVOKE` and `TRUNCATE TABLE`, but nothing about databases.
+fn begins_transaction(kind: &tsql::ast::StatementKind) -> bool {
+    use tsql::ast::StatementKind as S;
+    match kind {
+        S::CreateTable(_) | S::AlterTable(_) | S::TruncateTable(_) => true,
+        S::CreateIndex(_) | S::DropIndex(_) | S::AlterIndex(_) => true,
+        S::CreateStatistics(_) | S::DropStatistics(_) => true,
+        S::Module(_) | S::CreateSchema(_) | S::AlterSchema(_) | S::CreateType(_) => true,
+        S::Sequence(_) | S::CreateSynonym(_) | S::DropTrigger(_) => true,
+        S::User(_) | S::Role(_) | S::Permission(_) | S::AlterAuthorization(_) => true,
+        S::Drop(drop) => drop.kind != tsql::ast::DropKind::Database,
+        _ => false,
     }
 }
 

@@ -83,6 +83,16 @@ impl Context<'_> {
         Err(SqlError::new(&message::DEFINITION_CHANGED, &[&""]).into())
     }
 
+    /// `FMTONLY`: the columns of a module's results.
+    pub(super) fn announce_native(&mut self, program: &Arc<Program>) -> Run<()> {
+        let plan = self.native_plan(program)?;
+        for result in &plan.unit.results {
+            self.sink.start(self.task, result)?;
+            self.done(command::SELECT, Some(0))?;
+        }
+        Ok(())
+    }
+
     /// The unit of a module.
     fn native_plan(&mut self, program: &Arc<Program>) -> Run<Arc<NativePlan>> {
         let kept = program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();

@@ -32,9 +32,21 @@ impl Context<'_> {
             Some(name) => self.transaction_name(program, step, name, frame)?,
             None => String::new(),
         };
+        // Under IMPLICIT_TRANSACTIONS it goes one deeper into the one that it starts.
+        self.begin_implicitly()?;
         self.begin_named(&name)?;
         self.session.left.row_count = 0;
         self.done(command::BEGIN_TRANSACTION, None).map_err(Fault::lost)
+    }
+
+    /// Begins a transaction under `IMPLICIT_TRANSACTIONS`, if none is open.
+    pub(crate) fn begin_implicitly(&mut self) -> Run<()> {
+        let implicit = self.session.options.settings.implicit_transactions
+            && !self.session.level().is_function();
+        if !implicit || self.session.transaction.is_open() {
+            return Ok(());
+        }
+        self.begin_named("implicit_transaction")
     }
 
     /// Begins a transaction, or goes one deeper.

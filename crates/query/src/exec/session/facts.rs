@@ -59,11 +59,15 @@ impl MetadataFacts for State {
         let schema = State::schema(self, database).ok()?;
         let stored = catalog.table(schema.table(table)?)?;
         let counter = stored.identity()?;
+        self.access(database).ok()?.place.note_shown(counter.covered_by());
         counter.position().used.then(|| counter.current())
     }
 
     fn last_rowversion(&self, database: DbId) -> u64 {
-        self.catalog(database).map_or(0, |c| c.sequences().last_row_version() as u64)
+        let Ok(access) = self.access(database) else { return 0 };
+        let last = access.catalog.sequences().last_row_version();
+        access.place.note_shown(last.covered_by);
+        last.first as u64
     }
 
     fn min_active_rowversion(&self, database: DbId) -> u64 {

@@ -139,9 +139,11 @@ impl Host for State {
         table: &Table,
         value: i64,
     ) -> SqlResult<()> {
-        let catalog = &self.access(database)?.catalog;
-        let noted = catalog.database().observe_identity(task, table, value);
-        noted.map_err(|error| self.instance.engine_error(database, &error))
+        let access = self.access(database)?;
+        let noted = access.catalog.database().observe_identity(task, table, value);
+        let covered_by = noted.map_err(|error| self.instance.engine_error(database, &error))?;
+        access.place.note_shown(covered_by);
+        Ok(())
     }
 
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
@@ -169,18 +171,30 @@ impl Host for State {
         loaded.map_err(|error| self.load_error(error, (used.database, &used.table)))
     }
 
+    fn note_arithmetic_error(&mut self, error: &SqlError) {
+        let notes = &mut self.arithmetic;
+        match error.number() {
+            number if number == message::DIVIDE_BY_ZERO.number => notes.divided_by_zero = true,
+            number if number == message::INVALID_FLOATING_POINT.number => notes.undefined = true,
+            _ => notes.overflowed = true,
+        }
+    }
+
     fn next_row_version(&mut self, task: &Task, database: DbId) -> SqlResult<[u8; 8]> {
-        let catalog = self.catalog(database)?;
-        match catalog.sequences().next_row_version(task) {
-            Ok(version) => Ok(version.to_be_bytes()),
+        let access = self.access(database)?;
+        match access.catalog.sequences().next_row_version(task) {
+            Ok(taken) => {
+                access.place.note_shown(taken.covered_by);
+                Ok(taken.first.to_be_bytes())
+            }
             Err(error) => Err(self.sequence_error(database, ObjectId(0), error)),
         }
     }
 
     fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value> {
         let database = self.unit_database();
-        let catalog = self.catalog(database)?;
-        let value = catalog.sequences().next(task, sequence);
+        let access = self.access(database)?;
+        let value = access.catalog.sequences().next(task, &access.place, sequence);
         let value = value.map_err(|error| self.sequence_error(database, sequence, error))?;
         let schema = self.schema(database)?;
         let ty = schema.sequence(sequence).map_or(SqlType::bigint(), |s| s.ty);
@@ -316,7 +330,13 @@ impl State {
         self.statements.last().map_or(self.name_database(), |open| open.database)
     }
 
-    fn sequence_error(&self, database: DbId, sequence: ObjectId, error: SequenceError) -> SqlError {
+    /// Errors 11728 and 11732, and those of logging.
+    pub(crate) fn sequence_error(
+        &self,
+        database: DbId,
+        sequence: ObjectId,
+        error: SequenceError,
+    ) -> SqlError {
         match error {
             SequenceError::Transaction(error) => self.instance.engine_error(database, &error),
             SequenceError::Dropped => SqlError::new(&message::INVALID_OBJECT, &[&""]),
@@ -324,7 +344,11 @@ impl State {
                 let schema = self.schema(database).ok();
                 let name = schema.and_then(|s| s.sequence(sequence).map(|d| d.header.name.clone()));
                 let name = name.unwrap_or_else(|| "".into());
-                SqlError::new(&message::SEQUENCE_EXHAUSTED, &[&name])
+                let message = match error {
+                    SequenceError::RangeTooLarge => &message::SEQUENCE_RANGE_TOO_LARGE,
+                    _ => &message::SEQUENCE_EXHAUSTED,
+                };
+                SqlError::new(message, &[&name])
             }
         }
     }

@@ -23,6 +23,7 @@ pub mod names;
 pub mod requests;
 pub mod reveal;
 pub mod system;
+mod table_arguments;
 pub mod temporary;
 mod texts;
 pub mod transaction;
@@ -94,6 +95,8 @@ pub struct State {
     pub(crate) native: Vec<NativeRun>,
     /// What the statement that runs has read, under `STATISTICS IO`.
     pub(crate) reads: Vec<crate::exec::run::statistics::TableReads>,
+    /// The computations of the statement that runs whose results became NULL.
+    pub(crate) arithmetic: ArithmeticNotes,
     /// Whether the answer that goes out could end here: the last thing told is done.
     pub(crate) answered: bool,
     /// What runs, one within another. The first is the batch.
@@ -134,6 +137,15 @@ pub struct State {
     random: Cell<RandomState>,
     /// What it began with, for a reset.
     initial: Initial,
+}
+
+/// Which computations have failed with NULL as their result.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct ArithmeticNotes {
+    pub overflowed: bool,
+    pub divided_by_zero: bool,
+    /// Outside of a function's domain.
+    pub undefined: bool,
 }
 
 struct Initial {
@@ -209,6 +221,7 @@ impl Session {
             database,
             temporary: TemporaryTables::default(),
             left: Left::default(),
+            arithmetic: ArithmeticNotes::default(),
             time: Cell::new(None),
             identity_insert: None,
             loads_from: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::convert::convert;
 use base::ids::DbId;
 use base::types::conversion::{Convertibility, convertibility};
-use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, Value, ValueRef, message};
+use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, ValueRef, message};
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use tsql::ast::IsolationLevel;
@@ -19,7 +19,7 @@ use crate::exec::instance::activity::Activity;
 use crate::exec::instance::sessions::RequestStatus;
 use crate::exec::program::{Program, ProgramKind};
 use crate::exec::request::{
-    RpcArg, RpcCall, RpcProcedure, RpcValue, TableValue, TransactionRequest, procedure_id,
+    RpcArg, RpcCall, RpcProcedure, RpcValue, TransactionRequest, procedure_id,
 };
 use crate::exec::run::call::{Argument, ArgumentIn, new_frame};
 use crate::exec::run::callee::{Callee, parse_name};
@@ -28,8 +28,6 @@ use crate::exec::sink::{
     DoneScope, EnvironmentChange, OutputParameter, ResponseSink, ResultsOnly, Silent,
     StatementDone, command,
 };
-use crate::interp::errors;
-use crate::interp::local::LocalTable;
 
 /// Whether the connection goes on after a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -394,132 +392,15 @@ impl Context<'_> {
             RpcValue::Default => ArgumentIn::Default,
             RpcValue::Scalar(value) => ArgumentIn::Scalar(value, ty),
             RpcValue::Table(table) => {
-                ArgumentIn::Table(self.table_argument(callee, at, &name, table)?)
+                ArgumentIn::Table(self.table_argument((callee, at), &name, table)?)
             }
         };
         let name = (!name.is_empty()).then(|| name.into());
         Ok(Argument { name, value, output })
     }
-
-    /// A table-valued parameter: rows of the table type that the client or the procedure names.
-    fn table_argument(
-        &mut self,
-        callee: &Callee,
-        at: usize,
-        name: &str,
-        given: TableValue,
-    ) -> Run<Arc<LocalTable>> {
-        let table = self.table_type_of(callee, at, name, &given)?;
-        let shape = crate::interp::local::LocalShape::of(&table);
-        let mut rows = LocalTable::new(shape);
-        let columns: Vec<_> = table.stored_columns().collect();
-        if given.columns.len() != columns.len() {
-            let args: [&dyn std::fmt::Display; 2] = [&columns.len(), &given.columns.len()];
-            return Err(SqlError::new(&message::TABLE_PARAMETER_COLUMN_COUNT, &args).into());
-        }
-        rows.begin_statement();
-        for row in &given.rows {
-            let mut values = Vec::with_capacity(columns.len());
-            for (place, column) in columns.iter().enumerate() {
-                let (from, is_default) = &given.columns[place];
-                let value = match (is_default, column.identity) {
-                    (true, Some(_)) => match rows.next_identity() {
-                        Some(next) => Value::Int(next),
-                        None => {
-                            return Err(crate::interp::errors::identity_overflow(
-                                base::SqlType::bigint(),
-                            )
-                            .into());
-                        }
-                    },
-                    (true, None) => Value::Null,
-                    (false, _) => self.converted(&row[place], from, &column.ty)?,
-                };
-                if value.is_null() && !column.nullable {
-                    let args: [&dyn std::fmt::Display; 3] =
-                        [&column.name, &table.header.name, &"INSERT"];
-                    return Err(SqlError::new(&message::NULL_NOT_ALLOWED, &args).into());
-                }
-                values.push(value);
-            }
-            let bytes = rows.layout().build_owned(&values);
-            if let Err(duplicate) = rows.insert(&bytes) {
-                return Err(duplicate_in(&table, duplicate.index, &values).into());
-            }
-        }
-        rows.end_statement();
-        rows.settle(&mut self.runtime.grant)?;
-        Ok(Arc::new(rows))
-    }
-}
-
-/// Error 2627 about a table-valued parameter.
-fn duplicate_in(
-    table: &engine::catalog::def::TableDef,
-    index: usize,
-    values: &[Value],
-) -> SqlError {
-    let index = &table.indexes[index];
-    let shown: Vec<String> = (index.key.iter())
-        .filter_map(|key| {
-            let ordinal = table.column_ordinal(key.column)?;
-            let place = table.layout_position(ordinal)?;
-            Some(errors::text(values[place].as_ref(), &table.columns[ordinal].ty))
-        })
-        .collect();
-    let kind = if index.is_primary_key() { "PRIMARY KEY" } else { "UNIQUE KEY" };
-    let shown = format!("({})", shown.join(", "));
-    let name = format!("dbo.{}", table.header.name);
-    let args: [&dyn std::fmt::Display; 4] = [&kind, &index.name, &name, &shown];
-    SqlError::new(&message::DUPLICATE_KEY_CONSTRAINT, &args)
 }
 
 impl Context<'_> {
-    /// The table type of an argument.
-    fn table_type_of(
-        &self,
-        callee: &Callee,
-        at: usize,
-        name: &str,
-        given: &TableValue,
-    ) -> Run<Arc<engine::catalog::def::TableDef>> {
-        use engine::catalog::def::{SchemaId, TypeDefKind};
-        let missing = || {
-            let shown = match given.schema.is_empty() {
-                true => given.name.clone(),
-                false => format!("{}.{}", given.schema, given.name),
-            };
-            let args: [&dyn std::fmt::Display; 2] = [&(at + 1), &shown];
-            Fault::from(SqlError::new(&message::CANNOT_FIND_DATA_TYPE, &args))
-        };
-        let (database, from_procedure) = match callee {
-            Callee::Module(database, module) => {
-                let wanted = base::text::identifier::fold_identifier(name);
-                let parameter = match name.is_empty() {
-                    true => module.parameters.get(at),
-                    false => module
-                        .parameters
-                        .iter()
-                        .find(|p| base::text::identifier::fold_identifier(&p.name) == wanted),
-                };
-                (*database, parameter.map(|p| p.user_type))
-            }
-            _ => (self.database(), None),
-        };
-        let schema = self.schema(database)?;
-        let found = match from_procedure {
-            Some(id) => schema.types().get(id),
-            None if given.schema.is_empty() => schema.resolve_type(SchemaId::DBO, &given.name),
-            None => schema
-                .find_schema(&given.schema)
-                .and_then(|place| schema.find_type(place.id, &given.name)),
-        };
-        match found.map(|found| &found.kind) {
-            Some(TypeDefKind::Table { table }) => schema.table(*table).cloned().ok_or_else(missing),
-            _ => Err(missing()),
-        }
-    }
-
     fn run_transaction_request(&mut self, request: &TransactionRequest) -> Run<()> {
         match request {
             TransactionRequest::Begin { isolation, name } => {

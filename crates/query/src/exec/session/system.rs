@@ -114,8 +114,10 @@ pub fn fill(
     state.transaction.show_writes();
     base::on_purpose::reached(base::on_purpose::Place::SystemView);
     let instance = state.instance.clone();
+    let place = state.access(database)?.place.clone();
     let mut context = FillContext {
         task,
+        place: &place,
         instance: &instance,
         database,
         schema: &schema,

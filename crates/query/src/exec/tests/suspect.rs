@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use env::sim::SimEnv;
+use env::{Env, OpenMode};
 
 use crate::exec::testing::{TestServer, TestSession};
 
@@ -265,4 +266,58 @@ fn the_log_of_the_simple_model_is_not_backed_up() {
     let server = started(&sim, PENDING);
     let refused = server.session().run("backup log d to disk = 'd.bak' with no_truncate");
     assert!(refused.contains("Msg 4208, "), "{refused}");
+}
+
+/// Starts a server that cannot open its database, and takes the power away again.
+fn refused(sim: &SimEnv, expected: &str) {
+    let server = started(sim, expected);
+    sim.fs().power_off();
+    drop(server);
+    sim.fs().power_on();
+}
+
+fn copy(env: &Env, from: &Path, to: &Path) {
+    let from = env.fs().open(from, OpenMode::Read).unwrap();
+    let mut bytes = vec![0; from.len().unwrap() as usize];
+    assert_eq!(from.read_at(&mut bytes, 0).unwrap(), bytes.len());
+    let copy = env.fs().open(to, OpenMode::Create).unwrap();
+    copy.write_all_at(&bytes, 0).unwrap();
+    copy.sync_all().unwrap();
+    env.fs().sync_dir(to.parent().unwrap()).unwrap();
+}
+
+/// The first log segment was missing and a prepared one there: the database came up empty, and online.
+#[test]
+fn a_directory_that_is_not_whole_is_not_opened() {
+    let (sim, dir) = database(8);
+    let (env, log) = (sim.env(), dir.join("log"));
+    let rename = |from: &Path, to: &Path| {
+        env.fs().rename(from, to).unwrap();
+        for path in [from, to] {
+            env.fs().sync_dir(path.parent().unwrap()).unwrap();
+        }
+    };
+    let segments = files(&sim, &log, "tlog");
+    assert!(segments.len() > 1, "{segments:?}");
+    for gone in [&segments[..1], &segments[..]] {
+        gone.iter().for_each(|segment| rename(segment, &segment.with_extension("aside")));
+        refused(&sim, PENDING);
+        gone.iter().for_each(|segment| rename(&segment.with_extension("aside"), segment));
+    }
+    // The same under another number, and another database's under its name.
+    let (first, beyond) = (&segments[0], log.join("00000077.tlog"));
+    rename(first, &beyond);
+    refused(&sim, PENDING);
+    let aside = beyond.with_extension("aside");
+    rename(&beyond, &aside);
+    let databases = env.fs().list(dir.parent().unwrap()).unwrap();
+    let is_msdb = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("msdb");
+    let msdb = databases.iter().find(|entry| is_msdb(&entry.name)).expect("it is there");
+    let foreign = dir.with_file_name(&msdb.name).join("log").join("00000001.tlog");
+    copy(&env, &foreign, first);
+    refused(&sim, SUSPECT);
+    rename(&aside, first);
+    // What is put back is all there.
+    let server = TestServer::on(&sim);
+    assert_eq!(server.session().run(ROWS), ALL);
 }

@@ -52,6 +52,8 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict("TRIM", (1, 1), slice::types_of_trim, slice::trim).native(),
     // `TRIM(characters FROM source)`, as (source, characters).
     ScalarFunction::strict("TRIM FROM", (2, 2), slice::types_of_trim, slice::trim).native(),
+    // What a varbinary column of ANSI_PADDING OFF keeps; no text can call it.
+    ScalarFunction::strict("TRIM ZEROS", (1, 1), slice::types_of_trim_zeros, slice::trim_zeros),
     ScalarFunction::strict("REVERSE", (1, 1), slice::types_of_same_width, slice::reverse),
     ScalarFunction::strict("UPPER", (1, 1), slice::types_of_same_width, build::upper),
     ScalarFunction::strict("LOWER", (1, 1), slice::types_of_same_width, build::lower),

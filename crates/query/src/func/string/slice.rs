@@ -218,6 +218,25 @@ pub(super) fn trim<'a>(
     Ok(in_form_of(args[0], &bytes(args[0])[start..end]))
 }
 
+pub(super) fn types_of_trim_zeros(call: &Call<'_>) -> SqlResult<Inferred> {
+    let own = call.args[0].ty;
+    match own.kind.is_binary() {
+        true => Ok(call.types(own, &[own])),
+        false => Err(call.refuse(0)),
+    }
+}
+
+/// Without the zeros at the end.
+pub(super) fn trim_zeros<'a>(
+    _: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let whole = bytes(args[0]);
+    let end = whole.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    Ok(in_form_of(args[0], &whole[..end]))
+}
+
 /// A string of the argument's own width.
 pub(super) fn types_of_same_width(call: &Call<'_>) -> SqlResult<Inferred> {
     let text = call.text(0)?;

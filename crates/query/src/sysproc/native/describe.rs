@@ -309,13 +309,42 @@ pub fn undeclared_parameters(
     let options = context.session.compile_options(None);
     let parse = tsql::ParseOptions { quoted_identifier: options.quoted_identifier() };
     let batch = tsql::parse_batch(&tsql, parse)?;
+    let identity_insert = context.session.identity_insert;
+    let open = undeclared_in_all(context, &declared, &batch.statements);
+    context.session.identity_insert = identity_insert;
+    let mut open = open?;
+    let named = tsql::variables_of(&tsql, parse);
+    open.sort_by_key(|open| named.iter().position(|name| same_identifier(name, &open.name)));
+    let rows: Vec<Vec<Value>> =
+        (1..).zip(&open).map(|(at, open)| parameter_row(at, open)).collect();
+    ResultSet::new(PARAMETER_COLUMNS).send(context, &rows)?;
+    Ok(0)
+}
+
+/// The parameters that statements leave open, in any order. What the text says about
+/// `IDENTITY_INSERT` holds for what follows it; the caller undoes that.
+fn undeclared_in_all(
+    context: &mut Context<'_>,
+    declared: &Program,
+    statements: &[ast::Statement],
+) -> SqlResult<Vec<Open>> {
     let mut open: Vec<Open> = Vec::new();
     let mut own: Vec<Arc<str>> = Vec::new();
-    for statement in &batch.statements {
-        if let StatementKind::Declare(variables) = &statement.kind {
-            own.extend(variables.iter().map(|v| v.name.name.clone()));
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Declare(variables) => {
+                own.extend(variables.iter().map(|v| v.name.name.clone()));
+            }
+            StatementKind::SetOption(option) => {
+                if let ast::SetOption::IdentityInsert { table, on } = &**option {
+                    let found = context.find_table(table)?.filter(|_| *on);
+                    let found = found.map(|(database, table)| (database, table.id()));
+                    context.session.identity_insert = found;
+                }
+            }
+            _ => {}
         }
-        for found in undeclared_in(context, &declared, statement)? {
+        for found in undeclared_in(context, declared, statement)? {
             let known = declared.variables.find(&found.name, u32::MAX).is_some()
                 || own.iter().any(|name| same_identifier(name, &found.name));
             if !known && !open.iter().any(|o| same_identifier(&o.name, &found.name)) {
@@ -323,10 +352,7 @@ pub fn undeclared_parameters(
             }
         }
     }
-    let rows: Vec<Vec<Value>> =
-        (1..).zip(&open).map(|(at, open)| parameter_row(at, open)).collect();
-    ResultSet::new(PARAMETER_COLUMNS).send(context, &rows)?;
-    Ok(0)
+    Ok(open)
 }
 
 fn undeclared_in(

@@ -13,5 +13,6 @@ pub mod plans;
 pub mod pools;
 pub mod properties;
 pub(crate) mod rows;
+pub mod sequences;
 pub mod session;
 pub mod triggers;

@@ -81,7 +81,7 @@ fn wrong_kind(kind: &str) -> SqlError {
 }
 
 /// An object of the current database. Error 15250 for another one's.
-fn found_object(
+pub(super) fn found_object(
     context: &Context<'_>,
     database: DbId,
     name: &ast::ObjectName,

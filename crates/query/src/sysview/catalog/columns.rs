@@ -215,6 +215,9 @@ pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
             let Some(identity) = column.identity else { continue };
             let stored = catalog.table(definition);
             let counter = stored.as_ref().and_then(|table| table.identity());
+            if let Some(counter) = counter {
+                cx.place.note_shown(counter.covered_by());
+            }
             let last = counter.filter(|c| c.position().used).map(|c| c.current());
             let own = [
                 number(column.ty, identity.seed),

@@ -284,6 +284,9 @@ pub static SEQUENCES: SystemRowset = SystemRowset {
         let catalog = cx.instance.catalog(cx.database)?;
         for sequence in schema.sequences() {
             let state = catalog.sequences().state(sequence.header.id);
+            if let Some(state) = &state {
+                cx.place.note_shown(state.covered_by);
+            }
             let last = state.as_ref().and_then(|state| state.last_used);
             let current = state.as_ref().map(|state| state.current);
             let own = [

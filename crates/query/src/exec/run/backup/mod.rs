@@ -145,7 +145,9 @@ impl Context<'_> {
 
     /// Tells the client of an error, and returns the one that says what it makes impossible.
     fn terminated(&mut self, fault: Fault, statement: &str, line: u32) -> Fault {
-        if fault.reported || fault.effect > super::Effect::Statement {
+        // No transaction is open here that a missing database could end.
+        let is_missing = fault.error.number() == message::DATABASE_NOT_FOUND.number;
+        if fault.reported || (fault.effect > super::Effect::Statement && !is_missing) {
             return fault;
         }
         let last = SqlError::new(&message::BACKUP_TERMINATED, &[&statement]);

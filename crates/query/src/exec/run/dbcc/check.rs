@@ -31,9 +31,9 @@ const LOST_MAX: usize = 10_000;
 
 /// How many errors something has.
 #[derive(Clone, Copy, Default)]
-struct Errors {
-    allocation: u64,
-    consistency: u64,
+pub(super) struct Errors {
+    pub(super) allocation: u64,
+    pub(super) consistency: u64,
 }
 
 impl Context<'_> {
@@ -74,7 +74,7 @@ impl Context<'_> {
                 self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
             }
             let mut known = HashSet::new();
-            errors.consistency += self.check_tables(dbcc, database, &mut known)?;
+            errors.consistency += self.check_tables(dbcc, (database, &|_| true), &mut known)?;
             if database != DbId::TEMPDB {
                 let of_file = self.check_file(database, &known)?;
                 errors.allocation += of_file.allocation;
@@ -130,15 +130,15 @@ impl Context<'_> {
     }
 
     /// Checks all tables: how many errors there are. Adds the pages that they have lost to those that are known.
-    fn check_tables(
+    pub(super) fn check_tables(
         &mut self,
         dbcc: &ast::Dbcc,
-        database: DbId,
+        (database, is_wanted): (DbId, &dyn Fn(&TableDef) -> bool),
         known: &mut HashSet<u64>,
     ) -> Run<u64> {
         let schema = self.schema(database)?;
         let tables = schema.tables().filter(|table| table.role == TableRole::Table);
-        let tables: Vec<Arc<TableDef>> = tables.cloned().collect();
+        let tables: Vec<Arc<TableDef>> = tables.filter(|table| is_wanted(table)).cloned().collect();
         let catalog = self.catalog(database)?;
         let mut errors = 0;
         for table in tables {
@@ -159,7 +159,7 @@ impl Context<'_> {
 
     /// Reads all pages that the data file's last root reaches, and reports those that are lost and not known: below
     /// others that are, of the map, or replaced since in memory.
-    fn check_file(&mut self, database: DbId, known: &HashSet<u64>) -> Run<Errors> {
+    pub(super) fn check_file(&mut self, database: DbId, known: &HashSet<u64>) -> Run<Errors> {
         let mut lost = Vec::new();
         match self.catalog(database)?.database().durable_pages() {
             Ok(None) => {}

@@ -9,6 +9,7 @@ mod constraints;
 mod performance;
 mod shrink;
 mod state;
+mod storage;
 
 use std::sync::Arc;
 
@@ -72,6 +73,8 @@ impl Context<'_> {
             "CHECKIDENT" => self.check_identity(program, step, dbcc, frame)?,
             "INPUTBUFFER" => self.input_buffer(dbcc)?,
             "OPENTRAN" => self.open_transaction(dbcc)?,
+            "DBREINDEX" => self.rebuild_indexes(dbcc)?,
+            "CHECKFILEGROUP" => self.check_file_group(dbcc)?,
             "SQLPERF" => self.performance(dbcc)?,
             "USEROPTIONS" => self.user_options()?,
             _ => return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into()),
@@ -165,7 +168,8 @@ impl Context<'_> {
             let value =
                 value.ok_or_else(|| SqlError::new(&message::DBCC_PARAMETER_INVALID, &[&3]))?;
             let reseeded = catalog.database().reseed_identity(self.task, stored, value);
-            reseeded.map_err(|error| Fault::from(engine_error(&error)))?;
+            let end = reseeded.map_err(|error| Fault::from(engine_error(&error)))?;
+            self.session.access(database)?.place.note_shown(end);
         }
         if informs(dbcc) {
             let args: [Shown; 2] = [&current, &current];

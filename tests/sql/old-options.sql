@@ -1,0 +1,139 @@
+set nocount on
+go
+-- CONCAT_NULL_YIELDS_NULL
+set concat_null_yields_null off
+go
+declare @n varchar(5) = null, @m nvarchar(5) select 'a' + @n + 'b' as a, @m + N'x' as b, 'abc' + null as c, @@options & 4096 as o,
+    sessionproperty('CONCAT_NULL_YIELDS_NULL') as p
+select concat('a', null, 'b') as c, 1 + null as d
+go
+create table names (id int, first varchar(10) null, last varchar(10) null)
+insert names values (1, 'Ada', null), (2, null, 'Ng'), (3, null, null)
+select id, first + ' ' + last as n, 0x01 + null as b from names order by id
+go
+set concat_null_yields_null on
+go
+select id, first + ' ' + last as n from names order by id
+go
+-- NUMERIC_ROUNDABORT
+set numeric_roundabort on
+go
+declare @r decimal(5, 2), @a decimal(5, 4) = 1.1234
+set @r = @a + @a
+go
+select cast(1.25 as decimal(3, 1)) as a
+go
+select cast(1.20 as decimal(3, 1)) as a, cast(cast(1.5 as money) as decimal(3, 1)) as b
+go
+set ansi_warnings off
+go
+select cast(v as decimal(3, 1)) as a from (values (1.25), (1.2)) as r(v)
+go
+set numeric_roundabort off set ansi_warnings on
+go
+select cast(1.25 as decimal(3, 1)) as a
+go
+-- ANSI_PADDING is kept for each column
+set ansi_padding off
+go
+create table padded (id int, v varchar(10), b varbinary(10), n nvarchar(10))
+go
+set ansi_padding on
+go
+alter table padded add w varchar(10)
+go
+insert padded values (1, 'a  ', 0x010000, N'a  ', 'a  ')
+insert padded select 2, v + '  ', 0x0200, n, w from padded
+update padded set v = 'c   ', w = 'c   ' where id = 2
+select id, datalength(v) as v, datalength(b) as b, datalength(n) as n, datalength(w) as w from padded order by id
+select name, is_ansi_padded from sys.columns where object_id = object_id('padded') order by column_id
+go
+-- ANSI_NULLS
+set ansi_nulls off
+go
+declare @n int
+select count(*) as n from names where last = null
+select count(*) as n from names where last <> null
+select count(*) as n from names where id = @n
+select count(*) as n from names as a join names as b on a.last = b.last
+go
+set ansi_nulls on
+go
+select count(*) as n from names where last = null
+go
+-- what is not said to be NULL or not
+set ansi_null_dflt_off on
+create table implied1 (a int)
+set ansi_null_dflt_on on
+create table implied2 (a int)
+select object_name(object_id) as t, is_nullable from sys.columns where object_id in (object_id('implied1'), object_id('implied2')) order by 1
+go
+-- modules keep their ANSI_NULLS and QUOTED_IDENTIFIER
+set ansi_nulls off set quoted_identifier off
+go
+create procedure keeps as select count(*) as n, "a string" as s from names where last = null
+go
+set ansi_nulls on set quoted_identifier on
+go
+exec keeps
+select uses_ansi_nulls, uses_quoted_identifier from sys.sql_modules where object_id = object_id('keeps')
+go
+-- indexes that depend on options need them
+create table indexed (id int primary key, v int null, w as v * 2)
+create index filtered on indexed (v) where v is not null
+go
+set quoted_identifier off
+go
+insert indexed (id, v) values (1, 1)
+go
+set quoted_identifier on set ansi_warnings off
+go
+update indexed set v = 2
+go
+delete indexed
+go
+set arithabort on set numeric_roundabort on
+go
+insert indexed (id, v) values (1, 1)
+go
+drop index filtered on indexed
+insert indexed (id, v) values (1, 1)
+create index over_computed on indexed (w)
+go
+set ansi_warnings on set arithabort off set numeric_roundabort off
+go
+create index over_computed on indexed (w)
+go
+set ansi_padding off set concat_null_yields_null off
+go
+insert indexed (id, v) values (2, 2)
+go
+set ansi_padding on set concat_null_yields_null on
+go
+insert indexed (id, v) values (2, 2)
+select * from indexed order by id
+go
+-- IDENTITY_INSERT of an inner scope ends with it
+exec sp_executesql N'create table counted (id int identity, c int) set identity_insert counted on insert counted (id, c) values (7, 7)'
+go
+insert counted (id, c) values (2, 2)
+go
+create procedure switches as set identity_insert counted on
+go
+exec switches
+insert counted (id, c) values (3, 3)
+go
+set identity_insert counted on
+exec sp_executesql N'set identity_insert counted off'
+insert counted (id, c) values (4, 4)
+set identity_insert counted off
+select * from counted order by id
+go
+-- the language in force keeps what was set beside it
+set datefirst 3 set dateformat ymd
+set language us_english
+select @@datefirst as f
+set language Deutsch
+set language us_english
+select @@datefirst as f
+go
