@@ -356,9 +356,6 @@ impl<'s> Task<'s> {
     /// If the worker is borrowed or pinned: it could be another one afterwards. With debug assertions, if a
     /// lock is held. While a panic unwinds this ends the process (K4).
     fn suspend(&self) {
-        if std::thread::panicking() {
-            critical::end_process(&"a destructor that waits while a panic unwinds");
-        }
         self.let_epochs_go_on();
         match &self.mode {
             Mode::Thread(parker) => {
@@ -366,6 +363,9 @@ impl<'s> Task<'s> {
                 parker.park();
             }
             Mode::Coroutine(yielder) => {
+                if std::thread::panicking() {
+                    critical::end_process(&"a destructor that waits while a panic unwinds");
+                }
                 held::assert_none();
                 let mut worker = self.worker.try_borrow_mut().expect("no worker is held at a wait");
                 let is_pinned = worker.as_ref().is_some_and(|worker| worker.is_pinned());
