@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crate::config::Config;
+use crate::errorlog::ErrorLog;
 use crate::listener;
 use crate::server::{Server, Stop};
 use crate::startup::{self, StartError};
@@ -96,7 +97,8 @@ pub fn start(options: Options) -> Result<Running, StartError> {
     let address = listeners[0]
         .local_addr()
         .map_err(|error| StartError::Listen(config.listen[0].clone(), error))?;
-    let server = startup::open(&env, config, host, Arc::<Stop>::default())?;
+    let log = ErrorLog::embedded(&env, &config.data);
+    let server = startup::open(&env, config, host, Arc::<Stop>::default(), log)?;
     let served = server.clone();
     let thread = std::thread::Builder::new()
         .name("thermocline".into())

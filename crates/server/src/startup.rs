@@ -15,6 +15,7 @@ use engine::log::{LogOptions, SegmentOptions};
 use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
+use query::exec::instance::error_log::ErrorLogFiles;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::memory::{Shares, StatementMemory};
 use query::exec::instance::{Instance, InstanceOptions, compiler};
@@ -26,7 +27,7 @@ use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};
 use crate::config::{Config, Encrypt};
-use crate::errorlog;
+use crate::errorlog::ErrorLog;
 use crate::health::{self, Health};
 use crate::machine;
 use crate::password::PasswordHasher;
@@ -238,7 +239,11 @@ pub fn open(
     config: Config,
     host: Host,
     stop: Arc<Stop>,
+    log: Arc<ErrorLog>,
 ) -> Result<Arc<Server>, StartError> {
+    if let Err(error) = log.open() {
+        warn!("The error log has no file: {error}");
+    }
     let tls = match config.encrypt {
         Encrypt::Off => None,
         Encrypt::On | Encrypt::Required | Encrypt::Strict => Some(Tls::load(env, &config)?),
@@ -284,14 +289,19 @@ pub fn open(
     let spill = SpillSpace::open(env, spill).map_err(StartError::Spill)?;
     let passwords = Arc::new(PasswordHasher::new(env));
     let asked = stop.clone();
-    let facts = facts(env, &config, &databases);
+    let mut facts = facts(env, &config, &databases);
+    facts.error_log_path = Some(log.path().into());
     let options = InstanceOptions {
         facts,
         passwords: passwords.clone(),
         memory: statement_memory(&config),
         spill: Some(spill),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
-        error_log: Box::new(errorlog::note),
+        error_log: Box::new({
+            let log = log.clone();
+            move |message| log.note(message)
+        }),
+        error_log_files: Some(log),
         code_generator: code_generator(),
         compile_after: compiler::HOT,
     };
@@ -336,6 +346,7 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
         collation: databases.collation(),
         data_path: format!("{}/", data.join("databases").display()).into(),
         backup_path: format!("{}/", data.join("backup").display()).into(),
+        error_log_path: None,
         operating_system: machine::operating_system(env).into(),
         is_single_user: false,
         memory_bytes: machine::memory_bytes(env).unwrap_or(MEMORY_UNKNOWN),

@@ -2,6 +2,7 @@
 
 super::messages! {
     CONTEXT_DATABASE_CHANGED = 5701, 10, 2, "Changed database context to '%s'.";
+    ERROR_LOG_NOT_CYCLED = 17049, 16, 1, "Unable to cycle error log file from 'errorlog' to 'errorlog.1' due to OS error '%s'. A process outside of SQL Server may be preventing SQL Server from reading the files. As a result, errorlog entries may be lost and it may not be possible to view some SQL Server errorlogs. Make sure no other processes have locked the file with write-only access.";
     CONTEXT_LANGUAGE_CHANGED = 5703, 10, 1, "Changed language setting to %s.";
     SESSION_ENDING = 5702, 10, 1, "SQL Server is terminating this process.";
     SESSION_KILLED = 596, 21, 1, "Cannot continue the execution because the session is in the kill state.";

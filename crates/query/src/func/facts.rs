@@ -297,6 +297,8 @@ pub struct ServerFacts {
     pub data_path: Arc<str>,
     /// Where backups are made.
     pub backup_path: Arc<str>,
+    /// The current file of the error log, if it has files.
+    pub error_log_path: Option<Arc<str>>,
     /// The operating system, as `@@VERSION` says it: `Linux (…)`.
     pub operating_system: Arc<str>,
     /// Whether it was started for one session only.

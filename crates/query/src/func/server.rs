@@ -172,6 +172,7 @@ fn identity_property(name: &str, server: &ServerFacts) -> Option<Property> {
         "instancedefaultdatapath" | "instancedefaultlogpath" => {
             Property::Text(server.data_path.to_string())
         }
+        "errorlogfilename" => Property::Text(server.error_log_path.as_ref()?.to_string()),
         "instancedefaultbackuppath" => Property::Text(server.backup_path.to_string()),
         "collation" => Property::Text(collation.name.into()),
         "collationid" => Property::Int(collation_id(server.collation)?),

@@ -82,6 +82,7 @@ impl Default for TestSession {
                 process_id: 99,
                 collation: C,
                 data_path: "/data/".into(),
+                error_log_path: Some("/data/log/errorlog".into()),
                 backup_path: "/backup/".into(),
                 operating_system: "Linux (test)".into(),
                 is_single_user: false,

@@ -2,14 +2,15 @@
 //! of statements.
 
 use super::native::{
-    applock, attach, checkpoints, collection, configuration, describe, directory, messages, naming,
-    plans, pools, properties, sequences, session, triggers,
+    applock, attach, checkpoints, collection, configuration, describe, directory, error_log,
+    messages, naming, plans, pools, properties, sequences, session, triggers,
 };
 use super::registry::Entry;
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
 const REFRESH: &str = include_str!("text/sp_refreshview.sql");
 const REGISTRY_READ: &str = include_str!("text/xp_instance_regread.sql");
+const ENUMERATE_LOGS: &str = include_str!("text/xp_enumerrorlogs.sql");
 const PROPERTY: &str = include_str!("text/sp_addextendedproperty.sql");
 
 /// The parameter of the procedures that have a property's value.
@@ -138,6 +139,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_xtp_unbind_db_resource_pool.sql"),
         pools::unbind,
     ),
+    Entry::native("xp_readerrorlog", include_str!("text/xp_readerrorlog.sql"), error_log::read),
+    Entry::native(
+        "sp_readerrorlog",
+        include_str!("text/sp_readerrorlog.sql"),
+        error_log::read_as_administrator,
+    ),
+    Entry::native("xp_enumerrorlogs", ENUMERATE_LOGS, error_log::list),
+    Entry::native("sp_enumerrorlogs", ENUMERATE_LOGS, error_log::list_as_administrator),
+    Entry::text("sp_cycle_errorlog", include_str!("text/sp_cycle_errorlog.sql")),
     Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
     Entry::native(
         "sp_describe_first_result_set",

@@ -294,15 +294,14 @@ pub static SETTINGS: [Setting; 30] = [
     Setting {
         name: "errorlog_level",
         value: "LEVEL",
-        help: "What is written to the error log, that is, to standard error: `error`, `warn`, \
-               `info`, `debug` or `trace`.",
+        help: "What is written to the error log: `error`, `warn`, `info`, `debug` or `trace`.",
         set: |c, text| put(&mut c.errorlog_level, Ok(text.to_string())),
         show: |c| c.errorlog_level.clone(),
     },
     Setting {
         name: "errorlog_format",
         value: "FORMAT",
-        help: "`text`: lines for people. `json`: one object a line.",
+        help: "On standard error. `text`: lines for people. `json`: one object a line.",
         set: |c, text| {
             let formats = [("text", ErrorLogFormat::Text), ("json", ErrorLogFormat::Json)];
             put(&mut c.errorlog_format, one_of(text, &formats))

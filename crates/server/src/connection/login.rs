@@ -229,6 +229,7 @@ fn language(
 /// Tells the error log why somebody was refused.
 fn report(failure: &LoginFailure, name: &str, addresses: Addresses) {
     info!(
+        process = "Logon",
         "Error: {}, Severity: {}, State: {}. Login failed for user '{name}'. Reason: {} [CLIENT: {}]",
         failure.error.number(),
         failure.error.severity(),

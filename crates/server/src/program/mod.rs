@@ -8,6 +8,7 @@ mod options;
 mod serve;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
@@ -79,7 +80,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("thermocline: {error}");
+            let _ = writeln!(std::io::stderr(), "thermocline: {error}"); // nobody may be there to read it
             ExitCode::FAILURE
         }
     }

@@ -1,14 +1,18 @@
 //! `thermocline serve`
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{ArgMatches, Command};
+use env::Env;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
 use super::{Failure, options, sa_password};
+use crate::config::Config;
 use crate::embedded::runtime;
+use crate::errorlog::ErrorLog;
 use crate::server::Stop;
 use crate::startup::{self, StartError};
 use crate::timer::TokioTimer;
@@ -21,12 +25,24 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let began = Instant::now();
     let config = options::config(matches)?;
-    errorlog::start(&config)?;
-    errorlog::report_panics();
     let env = startup::world(&config);
+    let log = ErrorLog::of_process(&env, &config)?;
+    errorlog::report_panics();
+    let served = serve(&env, config, log, matches, began);
+    errorlog::flush();
+    served
+}
+
+fn serve(
+    env: &Env,
+    config: Config,
+    log: Arc<ErrorLog>,
+    matches: &ArgMatches,
+    began: Instant,
+) -> Result<(), Failure> {
     let runtime = runtime(&config)?;
     let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
-    let host = startup::host(&env, &config, timer);
+    let host = startup::host(env, &config, timer);
     info!("Thermocline {} starts. Process {}.", env!("CARGO_PKG_VERSION"), std::process::id());
     info!("Data directory: {}", config.data.display());
     if let Some(seek) = config.simulated_seek {
@@ -34,16 +50,21 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     }
     let given = sa_password(matches);
     let was_given = given.is_some();
-    let made = startup::initialise(&env, &config, &host, given)?;
+    let made = startup::initialise(env, &config, &host, given)?;
     let stop = Arc::new(Stop::default());
     // First the addresses: a second server on the same port does not get as far as the data.
     let listeners = runtime.block_on(listener::bind(&config.listen))?;
-    let server = startup::open(&env, config, host, stop.clone())?;
+    let server = startup::open(env, config, host, stop.clone(), log)?;
     if let Some(password) = made {
         info!("The data directory is initialised.");
         if !was_given {
             // Not to the error log, which others may collect and keep.
-            eprintln!("The password of sa is: {password}\nIt is not shown again.");
+            let told = format!("The password of sa is: {password}\nIt is not shown again.\n");
+            if std::io::stderr().write_all(told.as_bytes()).is_err() {
+                warn!(
+                    "The password of sa could not be shown. Give one in THERMOCLINE_SA_PASSWORD and begin anew."
+                );
+            }
         }
     }
     for listener in &listeners {

@@ -11,6 +11,7 @@ mod crowd;
 mod damage;
 mod durability;
 mod ending;
+mod error_log;
 mod isolation;
 mod loads;
 mod logins;

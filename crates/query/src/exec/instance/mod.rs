@@ -17,6 +17,7 @@
 pub mod activity;
 pub mod collection;
 pub mod compiler;
+pub mod error_log;
 pub mod governor;
 pub mod locks;
 pub mod login;
@@ -50,6 +51,7 @@ use crate::interp::spill::SpillSpace;
 
 use collection::Collection;
 use compiler::Compiler;
+use error_log::ErrorLogFiles;
 use locks::ApplicationLocks;
 use login::Passwords;
 use memory::{Limits, Shares};
@@ -70,6 +72,8 @@ pub struct InstanceOptions {
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Writes a message to the error log; one whose severity is above 10 tells of an error.
     pub error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
+    /// The files of the error log, if it has some.
+    pub error_log_files: Option<Arc<dyn ErrorLogFiles>>,
     /// Makes machine code; without it everything is interpreted.
     pub code_generator: Option<Arc<dyn CodeGenerator>>,
     /// The heat at which statements get machine code ([`compiler::HOT`]); 0: before they run first.
@@ -101,6 +105,7 @@ pub struct Instance {
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
+    error_log_files: Option<Arc<dyn ErrorLogFiles>>,
     /// Rises when a database is made, dropped, opened or closed.
     database_changes: AtomicU64,
     last_transaction: AtomicU64,
@@ -138,6 +143,7 @@ impl Instance {
             spill: options.spill,
             on_shutdown: options.on_shutdown,
             error_log: options.error_log,
+            error_log_files: options.error_log_files,
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
             last_guid: Mutex::new(SequentialGuids::new(&env)),
@@ -197,6 +203,11 @@ impl Instance {
     /// Writes a message to the error log.
     pub fn note(&self, message: &SqlError) {
         (self.error_log)(message);
+    }
+
+    /// The files of the error log, if it has some.
+    pub fn error_log_files(&self) -> Option<&Arc<dyn ErrorLogFiles>> {
+        self.error_log_files.as_ref()
     }
 
     /// A number that changes with the set of databases: what sessions remember of databases is good

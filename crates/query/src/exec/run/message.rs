@@ -154,6 +154,9 @@ impl Context<'_> {
         error: SqlError,
         raise: &ast::RaiseError,
     ) -> Run<()> {
+        if raise.log {
+            self.session.instance.note(&error);
+        }
         if error.severity() > 10 {
             let effect = if error.severity() >= 20 { Effect::Session } else { Effect::Nothing };
             return Err(Fault::new(error, effect));

@@ -120,6 +120,7 @@ impl TestServer {
             spill: None,
             on_shutdown: Box::new(|_| {}),
             error_log: Box::new(|_| {}),
+            error_log_files: None,
             code_generator: None,
             compile_after: HOT,
         };

@@ -7,6 +7,7 @@ pub mod collection;
 pub mod configuration;
 pub mod describe;
 pub mod directory;
+pub mod error_log;
 pub mod messages;
 pub mod naming;
 pub mod plans;

@@ -6,6 +6,7 @@
 
 mod check;
 mod constraints;
+mod error_log;
 mod performance;
 mod shrink;
 mod state;
@@ -64,7 +65,8 @@ impl Context<'_> {
                 }
             }
             "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF" | "CLEANTABLE"
-            | "ERRORLOG" | "TRACESTATUS" => {}
+            | "TRACESTATUS" => {}
+            "ERRORLOG" => self.cycle_error_log()?,
             "SHRINKDATABASE" => self.shrink_database(dbcc)?,
             "SHRINKFILE" => self.shrink_file(dbcc)?,
             "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(dbcc)?,

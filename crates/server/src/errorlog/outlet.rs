@@ -1,0 +1,207 @@
+//! Where lines go that must stop nobody: a thread of its own writes them.
+//!
+//! What the thread cannot take in time, since nobody reads a pipe or a disk is slow, is left out and counted.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// Lines that wait at most.
+const WAITING_MAX: usize = 10_000;
+
+/// What a thread writes to.
+pub trait Target: Send + 'static {
+    /// Writes text. Whether that could be done.
+    fn write(&mut self, text: &str) -> bool;
+}
+
+/// See the module's header.
+pub struct Outlet<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    // Not the engine's locks: a panic is written down here, too, whatever it has interrupted.
+    queue: Mutex<Queue<T>>,
+    arrived: Condvar,
+}
+
+struct Queue<T> {
+    orders: VecDeque<Order<T>>,
+    lines: usize,
+    left_out: u64,
+    closing: bool,
+}
+
+enum Order<T> {
+    Line(String),
+    Call(Box<dyn FnOnce(&mut T) + Send>),
+}
+
+impl<T: Target> Outlet<T> {
+    /// Starts a thread of this name for a target; without one nothing is written.
+    pub fn start(name: &str, mut target: T) -> Outlet<T> {
+        let queue = Queue { orders: VecDeque::new(), lines: 0, left_out: 0, closing: false };
+        let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new() });
+        let own = shared.clone();
+        let started = Builder::new().name(name.into()).spawn(move || own.run(&mut target));
+        if started.is_err() {
+            shared.lock().closing = true;
+        }
+        Outlet(shared)
+    }
+
+    /// Has a line, or several, written.
+    pub fn put(&self, line: String) {
+        let mut queue = self.0.lock();
+        if queue.closing || queue.lines >= WAITING_MAX {
+            queue.left_out += 1;
+            return;
+        }
+        queue.lines += 1;
+        queue.orders.push_back(Order::Line(line));
+        drop(queue);
+        self.0.arrived.notify_one();
+    }
+
+    /// Does something with the target, behind what was put before. Nothing if that takes longer.
+    pub fn call<R: Send + 'static>(
+        &self,
+        at_most: Duration,
+        call: impl FnOnce(&mut T) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (send, receive) = channel();
+        let mut queue = self.0.lock();
+        if queue.closing {
+            return None;
+        }
+        queue.orders.push_back(Order::Call(Box::new(move |target| {
+            let _ = send.send(call(target)); // the caller may have lost patience
+        })));
+        drop(queue);
+        self.0.arrived.notify_one();
+        receive.recv_timeout(at_most).ok()
+    }
+
+    /// Waits until what was put before is written, but no longer.
+    pub fn flush(&self, at_most: Duration) {
+        let _ = self.call(at_most, |_| ());
+    }
+}
+
+impl<T> Drop for Outlet<T> {
+    /// The thread writes what there is, and ends.
+    fn drop(&mut self) {
+        self.0.lock().closing = true;
+        self.0.arrived.notify_one();
+    }
+}
+
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, Queue<T>> {
+        self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The next order, and how many lines were left out before it; nothing at the end.
+    fn next(&self) -> Option<(Order<T>, u64)> {
+        let mut queue = self.lock();
+        loop {
+            if let Some(order) = queue.orders.pop_front() {
+                queue.lines -= usize::from(matches!(order, Order::Line(_)));
+                return Some((order, std::mem::take(&mut queue.left_out)));
+            }
+            if queue.closing {
+                return None;
+            }
+            queue = self.arrived.wait(queue).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+    }
+}
+
+impl<T: Target> Shared<T> {
+    fn run(&self, target: &mut T) {
+        let mut missing = 0;
+        while let Some((order, left_out)) = self.next() {
+            missing += left_out;
+            match order {
+                Order::Call(call) => call(target),
+                Order::Line(line) => {
+                    if missing > 0 && target.write(&missing_lines(missing)) {
+                        missing = 0;
+                    }
+                    missing += u64::from(!target.write(&line));
+                }
+            }
+        }
+    }
+}
+
+/// What stands in the place of lines that could not be written.
+fn missing_lines(count: u64) -> String {
+    format!("\t[{count} entries could not be written before the next one.]\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Keeps what is written, unless it is full.
+    #[derive(Default)]
+    struct Page {
+        text: String,
+        is_full: bool,
+    }
+
+    impl Target for Page {
+        fn write(&mut self, text: &str) -> bool {
+            if !self.is_full {
+                self.text.push_str(text);
+            }
+            !self.is_full
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_counted() {
+        let outlet = Outlet::start("test", Page::default());
+        outlet.put("one\n".into());
+        outlet.call(PATIENCE, |page| page.is_full = true).unwrap();
+        outlet.put("two\n".into());
+        outlet.put("three\n".into());
+        outlet.call(PATIENCE, |page| page.is_full = false).unwrap();
+        outlet.put("four\n".into());
+        let text = outlet.call(PATIENCE, |page| page.text.clone()).unwrap();
+        assert_eq!(text, format!("one\n{}four\n", missing_lines(2)));
+    }
+
+    /// Waits for leave before each line.
+    struct Stuck(Receiver<()>, Sender<String>);
+
+    impl Target for Stuck {
+        fn write(&mut self, text: &str) -> bool {
+            let _ = self.0.recv();
+            self.1.send(text.to_owned()).is_ok()
+        }
+    }
+
+    #[test]
+    fn a_target_that_is_stuck_stops_nobody() {
+        let (leave, wait) = channel();
+        let (written, lines) = channel();
+        let outlet = Outlet::start("test", Stuck(wait, written));
+        for n in 0..3 * WAITING_MAX {
+            outlet.put(format!("{n}\n"));
+        }
+        assert_eq!(outlet.call(Duration::from_millis(1), |_| ()), None, "nobody waits for ever");
+        drop(leave); // from here on it does not wait
+        let first = lines.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(first, "0\n");
+        outlet.flush(PATIENCE);
+        let count = lines.try_iter().filter(|line| !line.starts_with('\t')).count();
+        assert!((WAITING_MAX - 2..=WAITING_MAX + 2).contains(&count), "{count}");
+    }
+}
