@@ -1,4 +1,4 @@
-//! DATEPART, DATENAME, DATEADD, DATEDIFF, DATETRUNC.
+//! DATEPART, DATENAME, DATEADD, DATEDIFF, DATETRUNC, DATE_BUCKET.
 
 use super::civil::{
     Civil, TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, iso_week, weekday,
@@ -238,7 +238,7 @@ pub fn date_add(
             let ticks = match part.ticks() {
                 Some(unit) => number.checked_mul(unit).ok_or_else(overflow)?,
                 // Nanoseconds round to the hundred.
-                None => (number + 50 * number.signum()) / 100,
+                None => number.saturating_add(50 * number.signum()) / 100,
             };
             if ty.kind == TypeKind::Time {
                 // A time goes round the clock.
@@ -357,6 +357,61 @@ pub fn date_trunc(
         }
     };
     truncated.to(ty).ok_or_else(|| SqlError::new(&message::DATE_ADD_OVERFLOW, &[&ty.kind]))
+}
+
+/// `DATE_BUCKET(part, width, value, origin)`: the start of the bucket that a value lies in, of the value's own
+/// type. Buckets are `width` parts wide (at least 1) and counted from the origin in both directions; a time before
+/// its origin lies in a bucket that may begin before midnight, that is, late on the clock. Errors 9806, 9810 and 517.
+pub fn date_bucket(
+    part: DatePart,
+    width: i64,
+    value: ValueRef<'_>,
+    origin: ValueRef<'_>,
+    ty: &SqlType,
+) -> SqlResult<ValueRef<'static>> {
+    debug_assert!(width > 0, "the caller refuses other widths");
+    part.check("date_bucket", ty.kind)?;
+    let overflow = || SqlError::new(&message::DATE_ADD_OVERFLOW, &[&ty.kind]);
+    // What a type shows counts, not the thirds that it keeps.
+    let shown = |m: Moment| match ty.kind {
+        TypeKind::DateTime => Moment { ticks: m.milliseconds(ty.kind) * 10_000, ..m },
+        _ => m,
+    };
+    let (from, at) = (shown(Moment::of(origin)), shown(Moment::of(value)));
+    // The value in the origin's zone.
+    let local_total = at.utc_total() + (from.total() - from.utc_total());
+    let start = if let Some(months) = part.months() {
+        let at = Moment::from_total(local_total, from.offset);
+        let month = |m: Moment| {
+            let civil = Civil::from_days(m.days);
+            i64::from(civil.year) * 12 + i64::from(civil.month)
+        };
+        let width = width.checked_mul(months).ok_or_else(overflow)?;
+        let begin = |bucket: i64| {
+            let moved = bucket.checked_mul(width);
+            let civil = moved.and_then(|n| Civil::from_days(from.days).add_months(n));
+            civil.map(|civil| Moment { days: civil.days(), ..from })
+        };
+        let bucket = (month(at) - month(from)).div_euclid(width);
+        // The last bucket that begins in the value's month may begin behind the value.
+        match begin(bucket) {
+            Some(start) if start.total() <= at.total() => Some(start),
+            _ => begin(bucket - 1),
+        }
+    } else {
+        let unit = part.ticks().ok_or_else(|| not_supported(part, "date_bucket"))?;
+        let width = i128::from(width) * i128::from(unit);
+        let passed = i128::from(local_total - from.total()).div_euclid(width) * width;
+        let total = i128::from(from.total()) + passed;
+        if ty.kind == TypeKind::Time {
+            let ticks = total.rem_euclid(i128::from(TICKS_PER_DAY)) as i64;
+            Some(Moment { ticks, ..from })
+        } else {
+            let end = i128::from(super::civil::DAY_MAX + 1) * i128::from(TICKS_PER_DAY);
+            (0..end).contains(&total).then(|| Moment::from_total(total as i64, from.offset))
+        }
+    };
+    start.and_then(|start| start.to(ty)).ok_or_else(overflow)
 }
 
 #[cfg(test)]

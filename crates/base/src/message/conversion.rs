@@ -66,6 +66,7 @@ super::messages! {
     TIME_ZONE_OVERFLOW = 9813, 16, 0, "The timezone provided to builtin function %s would cause the datetimeoffset to overflow the range of valid date range in either UTC or local time.";
     TIME_ZONE_PARAMETER_INVALID = 9820, 16, 1, "The time zone parameter '%s' provided to AT TIME ZONE clause is invalid.";
     ENCODING_FAILED = 9833, 16, 1, "Invalid data for UTF8-encoded characters";
+    BUCKET_WIDTH_INVALID = 9834, 16, 1, "Invalid bucket width value passed to %s function. Only positive values are allowed.";
     SCALE_ARGUMENT_INVALID = 10760, 16, 1, "Scale argument is not valid. Valid expressions for data type %s scale argument are integer constants and integer constant expressions.";
     FUNCTION_DATA_TYPE_INVALID = 10761, 16, 1, "Invalid data type %s in function %s.";
     ARGUMENT_VALUE_INVALID = 9830, 16, 1, "%s is not a valid value for argument %s of function %s.";

@@ -1,7 +1,9 @@
 //! Parts of dates: taking them out, adding and subtracting them.
 
 use base::datetime::civil::Civil;
-use base::datetime::part::{date_add, date_diff, date_diff_big, date_name, date_part, date_trunc};
+use base::datetime::part::{
+    date_add, date_bucket, date_diff, date_diff_big, date_name, date_part, date_trunc,
+};
 use base::datetime::{DatePart, Moment};
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 
@@ -237,21 +239,11 @@ pub(super) fn bucket<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     let (part, width, ty) = (part(args[0]), int(args[1]), &types.result);
     if width <= 0 {
-        return Err(SqlError::new(&message::ARGUMENT_VALUE_INVALID, &[&width, &2, &"date_bucket"]));
+        return Err(SqlError::new(&message::BUCKET_WIDTH_INVALID, &[&"date_bucket"]));
     }
     let origin = match args.get(3) {
         Some(&origin) => origin,
         None => Moment::BASE.to(ty).expect("every type holds 1900-01-01"),
     };
-    let value = args[2];
-    let distance = date_diff_big(part, (origin, ty.kind), (value, ty.kind))?;
-    let mut parts = distance.div_euclid(width) * width;
-    loop {
-        let start = date_add(part, parts, origin, ty)?;
-        // The difference counts boundaries, so it may be one ahead of what has passed.
-        if base::arithmetic::compare(start, value, ty).is_some_and(|o| o.is_le()) {
-            return Ok(start);
-        }
-        parts -= width;
-    }
+    date_bucket(part, width, args[2], origin, ty)
 }

@@ -190,8 +190,8 @@ fn dates_are_truncated_and_put_into_buckets() {
         (
             "DATE_BUCKET",
             &["part:day", "0", "date:2020-01-01"],
-            9830,
-            "0 is not a valid value for argument 2 of function date_bucket.",
+            9834,
+            "Invalid bucket width value passed to date_bucket function. Only positive values are allowed.",
         ),
         (
             "DATETRUNC",
@@ -199,6 +199,48 @@ fn dates_are_truncated_and_put_into_buckets() {
             9810,
             "The datepart hour is not supported by date function datetrunc for data type date.",
         ),
+    ]);
+}
+
+/// A time wraps at midnight, so that a loop that looked for a start at or before the value never ended where the
+/// origin's time was later than the value's.
+#[test]
+fn buckets_are_computed_on_both_sides_of_the_origin() {
+    let bucket = |args: &[&str]| run("DATE_BUCKET", args).unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["part:minute", "1", "time:00:00:00", "time:23:59:59.999999"], "23:59:59.9999990"),
+        (&["part:minute", "1", "time:23:59:59.999999", "time:00:00:00"], "23:59:00.0000000"),
+        (&["part:hour", "5", "time:01:00", "time:02:00"], "21:00:00.0000000"),
+        (&["part:hour", "2147483647", "time:23:00"], "00:00:00.0000000"),
+        (&["part:millisecond", "1", "time(0):00:00:00", "time(0):23:59:59"], "00:00:00"),
+        (&["part:month", "1", "date:2023-03-30", "date:2023-01-31"], "2023-02-28"),
+        (&["part:month", "1", "date:2022-12-30", "date:2023-01-31"], "2022-11-30"),
+        (&["part:year", "4", "date:1999-12-31", "date:2000-02-29"], "1996-02-29"),
+        (&["part:quarter", "2147483647", "date:2023-03-30"], "1900-01-01"),
+        (&["part:week", "2147483647", "datetime:2023-03-30"], "1900-01-01 00:00:00.000"),
+        (&["part:millisecond", "7", "datetime:1900-01-01 00:00:00.007"], "1900-01-01 00:00:00.007"),
+        (&["part:second", "45", "smalldatetime:1900-01-01 00:01"], "1900-01-01 00:01:00.000"),
+        (
+            &["part:day", "1", "datetime2(7):9999-12-31 23:59:59.9999999"],
+            "9999-12-31 00:00:00.0000000",
+        ),
+        (
+            &[
+                "part:day",
+                "1",
+                "datetimeoffset(0):2020-01-01 23:00 -03:00",
+                "datetimeoffset(0):2020-01-05 00:00 +02:00",
+            ],
+            "2020-01-02 00:00:00 +02:00",
+        ),
+    ];
+    for (args, expected) in cases {
+        assert_eq!(bucket(args), *expected, "{args:?}");
+    }
+    let before = "Adding a value to a 'date' column caused an overflow.";
+    check_errors(&[
+        ("DATE_BUCKET", &["part:month", "2147483647", "date:1800-01-01"], 517, before),
+        ("DATE_BUCKET", &["part:day", "2147483647", "date:1800-01-01"], 517, before),
     ]);
 }
 
