@@ -26,10 +26,12 @@ pub struct Server {
     pub tls: Option<Tls>,
     /// Checks passwords.
     pub passwords: Arc<PasswordHasher>,
-    /// Who guesses passwords.
+    /// Slows down clients that guess passwords.
     pub throttle: Throttle,
     /// Passwords that may be checked the long way at a time; the rest of the processors works.
     pub slow_checks: Semaphore,
+    /// The same for logins and addresses that look like guessing: one at a time, beside all others.
+    pub suspect_checks: Semaphore,
     connections: AtomicUsize,
     ending: AtomicBool,
     ended: Notify,
@@ -106,6 +108,7 @@ impl Server {
             passwords,
             throttle: Throttle::default(),
             slow_checks: Semaphore::new(processors.div_ceil(2)),
+            suspect_checks: Semaphore::new(1),
             connections: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
             ended: Notify::new(),

@@ -1,71 +1,127 @@
-//! Slows down those who guess passwords.
+//! Slows down clients that guess passwords.
 //!
-//! After a few wrong passwords from one address, each further attempt from there is answered later,
-//! up to some seconds. A right password makes up for all wrong ones; otherwise they are forgotten
-//! after a while. Nobody is ever locked out.
+//! Failures are counted per login and address. After a few, each further attempt on that login from that
+//! address is answered later, by one second at most; attempts on other logins, and from other addresses, are
+//! not. A right password clears the count; otherwise it is forgotten after a while. No login is ever locked
+//! out.
+//!
+//! Checking a password takes processor time on purpose, so attempts queue for it. A pair that fails, or has
+//! many attempts under way, is *suspect*: the server gives suspects one queue of their own, so that guesses,
+//! however many, do not stand before the logins of others.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Wrong passwords that are free.
+/// Wrong passwords that are free, and attempts under way that are not suspect.
 const FREE: u32 = 5;
 const DELAY_MIN_MS: u64 = 100;
-const DELAY_MAX_MS: u64 = 5000;
+const DELAY_MAX_MS: u64 = 1000;
 const FORGET_AFTER_NS: u64 = 10 * 60 * 1_000_000_000;
-/// Addresses that are remembered at a time.
-const ADDRESSES_MAX: usize = 10_000;
+/// Pairs that are remembered at a time.
+const PAIRS_MAX: usize = 10_000;
 
-#[derive(Clone, Copy)]
-struct Failures {
-    count: u32,
-    last_ns: u64,
+/// A login, as the client names it, and where the client is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Pair {
+    from: IpAddr,
+    login: Box<str>,
 }
 
-/// Who has given wrong passwords lately. Times are nanoseconds on the monotonic clock.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    failures: u32,
+    /// When the last of them was.
+    last_ns: u64,
+    /// Attempts that have begun and are not decided.
+    under_way: u32,
+}
+
+/// Recent failures. Times are nanoseconds on the monotonic clock.
 #[derive(Default)]
 pub struct Throttle {
-    failures: Mutex<HashMap<IpAddr, Failures>>,
+    pairs: Mutex<HashMap<Pair, Known>>,
+}
+
+/// An attempt to log in, from its beginning to its end.
+pub struct Attempt<'t> {
+    throttle: &'t Throttle,
+    pair: Pair,
 }
 
 impl Throttle {
-    /// How long an attempt from this address has to wait.
-    pub fn delay(&self, from: IpAddr, now_ns: u64) -> Duration {
-        let failures = self.lock();
-        let recent = failures.get(&from).filter(|f| now_ns - f.last_ns < FORGET_AFTER_NS);
-        let beyond = recent.map_or(0, |f| f.count.saturating_sub(FREE));
-        match beyond {
+    /// An attempt on a login begins.
+    pub fn begin(&self, from: IpAddr, login: &str) -> Attempt<'_> {
+        // Names of logins are compared without case by most collations; too many pairs in one do no harm.
+        let pair = Pair { from: from.to_canonical(), login: login.to_lowercase().into() };
+        self.lock().entry(pair.clone()).or_default().under_way += 1;
+        Attempt { throttle: self, pair }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Pair, Known>> {
+        self.pairs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Known {
+    fn recent_failures(self, now_ns: u64) -> u32 {
+        let is_recent = now_ns.saturating_sub(self.last_ns) < FORGET_AFTER_NS;
+        if is_recent { self.failures } else { 0 }
+    }
+}
+
+impl Attempt<'_> {
+    fn known(&self) -> Known {
+        self.throttle.lock().get(&self.pair).copied().unwrap_or_default()
+    }
+
+    /// How long the attempt has to wait.
+    pub fn delay(&self, now_ns: u64) -> Duration {
+        match self.known().recent_failures(now_ns).saturating_sub(FREE) {
             0 => Duration::ZERO,
             n => Duration::from_millis((DELAY_MIN_MS << n.min(10)).min(DELAY_MAX_MS)),
         }
     }
 
-    /// A password was wrong.
-    pub fn failed(&self, from: IpAddr, now_ns: u64) {
-        let mut failures = self.lock();
-        if failures.len() >= ADDRESSES_MAX {
-            failures.retain(|_, f| now_ns - f.last_ns < FORGET_AFTER_NS);
-        }
-        if failures.len() >= ADDRESSES_MAX {
-            // Under attack from everywhere; whoever guesses fastest is found again soon.
-            failures.clear();
-        }
-        let entry = failures.entry(from).or_insert(Failures { count: 0, last_ns: now_ns });
-        if now_ns - entry.last_ns >= FORGET_AFTER_NS {
-            entry.count = 0;
-        }
-        entry.count = entry.count.saturating_add(1);
-        entry.last_ns = now_ns;
+    /// Whether its password is checked behind those of others.
+    pub fn is_suspect(&self, now_ns: u64) -> bool {
+        let known = self.known();
+        known.under_way > FREE || known.recent_failures(now_ns) > FREE
     }
 
-    /// A password was right.
-    pub fn succeeded(&self, from: IpAddr) {
-        self.lock().remove(&from);
+    /// The password was wrong.
+    pub fn failed(self, now_ns: u64) {
+        let mut pairs = self.throttle.lock();
+        if pairs.len() >= PAIRS_MAX {
+            pairs.retain(|_, known| known.under_way > 0 || known.recent_failures(now_ns) > 0);
+        }
+        if pairs.len() >= PAIRS_MAX {
+            // An attack on everything at once; a pair that goes on guessing is known again soon.
+            pairs.clear();
+        }
+        let known = pairs.entry(self.pair.clone()).or_default();
+        known.failures = known.recent_failures(now_ns).saturating_add(1);
+        known.last_ns = now_ns;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<IpAddr, Failures>> {
-        self.failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// The password was right.
+    pub fn succeeded(self) {
+        if let Some(known) = self.throttle.lock().get_mut(&self.pair) {
+            known.failures = 0;
+        }
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        let mut pairs = self.throttle.lock();
+        // The pair is gone where all were forgotten meanwhile.
+        let Some(known) = pairs.get_mut(&self.pair) else { return };
+        known.under_way = known.under_way.saturating_sub(1);
+        if known.under_way == 0 && known.failures == 0 {
+            pairs.remove(&self.pair);
+        }
     }
 }
 
@@ -78,35 +134,56 @@ mod tests {
     const A: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     const B: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
+    fn fail(throttle: &Throttle, from: IpAddr, login: &str, times: u32) {
+        (0..times).for_each(|_| throttle.begin(from, login).failed(0));
+    }
+
+    fn delay(throttle: &Throttle, from: IpAddr, login: &str, now_ns: u64) -> Duration {
+        throttle.begin(from, login).delay(now_ns)
+    }
+
     #[test]
-    fn guessing_becomes_slow_for_the_one_who_guesses() {
+    fn guessing_slows_down_that_login_from_that_address_alone() {
         let throttle = Throttle::default();
-        (0..FREE).for_each(|_| throttle.failed(A, 0));
-        assert_eq!(throttle.delay(A, 0), Duration::ZERO);
-        throttle.failed(A, 0);
-        assert_eq!(throttle.delay(A, 0), Duration::from_millis(200));
-        (0..100).for_each(|_| throttle.failed(A, 0));
-        assert_eq!(throttle.delay(A, 0), Duration::from_millis(DELAY_MAX_MS));
-        assert_eq!(throttle.delay(B, 0), Duration::ZERO);
-        throttle.succeeded(A);
-        assert_eq!(throttle.delay(A, 0), Duration::ZERO);
+        fail(&throttle, A, "sa", FREE);
+        assert_eq!(delay(&throttle, A, "sa", 0), Duration::ZERO);
+        fail(&throttle, A, "SA", 1);
+        assert_eq!(delay(&throttle, A, "sa", 0), Duration::from_millis(200));
+        fail(&throttle, A, "sa", 100);
+        assert_eq!(delay(&throttle, A, "Sa", 0), Duration::from_secs(1));
+        assert_eq!(delay(&throttle, A, "app", 0), Duration::ZERO);
+        assert_eq!(delay(&throttle, B, "sa", 0), Duration::ZERO);
+        throttle.begin(A, "sa").succeeded();
+        assert_eq!(delay(&throttle, A, "sa", 0), Duration::ZERO);
     }
 
     #[test]
     fn wrong_passwords_are_forgotten() {
         let throttle = Throttle::default();
-        (0..100).for_each(|_| throttle.failed(A, 0));
-        assert_eq!(throttle.delay(A, FORGET_AFTER_NS), Duration::ZERO);
-        throttle.failed(A, FORGET_AFTER_NS);
-        assert_eq!(throttle.delay(A, FORGET_AFTER_NS), Duration::ZERO);
+        fail(&throttle, A, "sa", 100);
+        assert_eq!(delay(&throttle, A, "sa", FORGET_AFTER_NS), Duration::ZERO);
+        throttle.begin(A, "sa").failed(FORGET_AFTER_NS);
+        assert_eq!(delay(&throttle, A, "sa", FORGET_AFTER_NS), Duration::ZERO);
+    }
+
+    #[test]
+    fn many_attempts_under_way_are_suspect_and_others_are_not() {
+        let throttle = Throttle::default();
+        let attempts: Vec<_> = (0..=FREE).map(|_| throttle.begin(A, "sa")).collect();
+        assert!(throttle.begin(A, "sa").is_suspect(0));
+        assert!(!throttle.begin(A, "app").is_suspect(0));
+        assert!(!throttle.begin(B, "sa").is_suspect(0));
+        drop(attempts);
+        assert!(!throttle.begin(A, "sa").is_suspect(0));
+        assert!(throttle.lock().is_empty(), "attempts without failures are not remembered");
     }
 
     #[test]
     fn memory_is_bounded() {
         let throttle = Throttle::default();
-        for n in 0..2 * ADDRESSES_MAX as u32 {
-            throttle.failed(IpAddr::V4(Ipv4Addr::from_bits(n)), 0);
+        for n in 0..2 * PAIRS_MAX as u32 {
+            fail(&throttle, IpAddr::V4(Ipv4Addr::from_bits(n)), "sa", 1);
         }
-        assert!(throttle.lock().len() <= ADDRESSES_MAX);
+        assert!(throttle.lock().len() <= PAIRS_MAX);
     }
 }

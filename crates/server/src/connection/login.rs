@@ -27,6 +27,7 @@ use super::handshake::Greeted;
 use super::inbox::Inbox;
 use super::transport::Transport;
 use crate::server::{PROGRAM_VERSION, Server};
+use crate::throttle::Attempt;
 
 /// A client that was let in.
 pub struct Entered {
@@ -173,15 +174,15 @@ async fn authenticate(
     if login.new_password.is_some() {
         return Err(refused(1, "Passwords cannot be changed while logging in."));
     }
-    let (from, now_ns) = (addresses.client.ip(), server.env().clock().now_ns());
-    let delay = server.throttle.delay(from, now_ns);
+    let attempt = server.throttle.begin(addresses.client.ip(), &login.user_name);
+    let delay = attempt.delay(server.env().clock().now_ns());
     if delay > Duration::ZERO {
         tokio::time::sleep(delay).await;
     }
-    let checked = check_password(server, login).await;
+    let checked = check_password(server, login, &attempt).await;
     match &checked {
-        Ok(_) => server.throttle.succeeded(from),
-        Err(_) => server.throttle.failed(from, server.env().clock().now_ns()),
+        Ok(_) => attempt.succeeded(),
+        Err(_) => attempt.failed(server.env().clock().now_ns()),
     }
     Ok((checked?, "SQL"))
 }
@@ -190,16 +191,25 @@ async fn authenticate(
 async fn check_password(
     server: &Arc<Server>,
     login: &Login,
+    attempt: &Attempt<'_>,
 ) -> Result<Authenticated, LoginFailure> {
-    let known = {
+    let is_known = || {
         let schema = server.instance.databases().master().current();
         let hash = schema.find_login(&login.user_name).and_then(|l| l.password_hash.clone());
         hash.is_some_and(|hash| server.passwords.recognises(&login.password, &hash))
     };
-    if known {
+    if is_known() {
         return server.instance.authenticate(&login.user_name, &login.password);
     }
-    let _turn = server.slow_checks.acquire().await.expect("the semaphore is never closed");
+    let queue = match attempt.is_suspect(server.env().clock().now_ns()) {
+        true => &server.suspect_checks,
+        false => &server.slow_checks,
+    };
+    let _turn = queue.acquire().await.expect("the semaphore is never closed");
+    // Another connection of the same client may have shown meanwhile that the password is right.
+    if is_known() {
+        return server.instance.authenticate(&login.user_name, &login.password);
+    }
     let (instance, name) = (server.instance.clone(), login.user_name.clone());
     let password = login.password.clone();
     let check = tokio::task::spawn_blocking(move || instance.authenticate(&name, &password));

@@ -70,6 +70,32 @@ fn who_is_not_let_in_is_told_so() {
     assert_eq!(refused(&server, "sa", password, "nowhere"), [4060, 18456]);
 }
 
+/// Wrong passwords slowed down every login from their address, by five seconds in the end.
+#[test]
+fn wrong_passwords_slow_down_their_own_login_alone() {
+    let server = TestServer::with(Config::default());
+    let mut sa = server.connect();
+    sa.execute("CREATE LOGIN app WITH PASSWORD = 'Zx-12345678'").unwrap();
+    std::thread::scope(|scope| {
+        for guess in 0..20 {
+            let server = &server;
+            scope.spawn(move || refused(server, "app", &format!("wrong {guess}"), ""));
+        }
+    });
+    let throttle = &server.running().server().throttle;
+    let now_ns = server.running().server().env().clock().now_ns();
+    let delay = |login| throttle.begin(server.address().ip(), login).delay(now_ns);
+    assert_eq!(delay("app"), std::time::Duration::from_secs(1));
+    assert_eq!(delay("sa"), std::time::Duration::ZERO);
+    drop(server.connect());
+    assert_eq!(refused(&server, "app", "Zx-12345678", ""), [0; 0]);
+    assert_eq!(
+        delay("app"),
+        std::time::Duration::ZERO,
+        "the right password makes up for the wrong ones"
+    );
+}
+
 #[test]
 fn trusted_clients_are_let_in_where_that_is_allowed() {
     let open = TestServer::shared();
