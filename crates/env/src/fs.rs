@@ -14,7 +14,7 @@
 use std::ffi::OsString;
 use std::fmt::{self, Debug};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// What can be done to files and directories; simulated faults and errors are named by it.
@@ -205,6 +205,35 @@ pub trait FileSystem: Send + Sync + Debug {
     /// [`DIRECT_ALIGN`](crate::memory::DIRECT_ALIGN), and so must the file's length.
     fn open_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
         self.open(path, mode)
+    }
+
+    /// Where a path leads: absolute, without `.`, `..` and links. Names at its end that do not exist are
+    /// kept. The simulated file system has no links.
+    fn resolve(&self, path: &Path) -> FileResult<PathBuf> {
+        let absolute = std::path::absolute(path);
+        let absolute = absolute.map_err(|error| FileError::new(OpKind::Metadata, path, error))?;
+        let mut resolved = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                Component::ParentDir => {
+                    resolved.pop();
+                }
+                part => resolved.push(part),
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// Opens a file that a client has named, by a path from [`FileSystem::resolve`]. Fails with
+    /// `PermissionDenied` for what is no regular file (a device, a pipe, a directory), and if a
+    /// link has taken the place of a part of the path since it was resolved.
+    fn open_named(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        self.open(path, mode)
+    }
+
+    /// [`FileSystem::open_named`] past the system's cache, as [`FileSystem::open_direct`].
+    fn open_named_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        self.open_direct(path, mode)
     }
 
     /// Whether it is worth reading and writing files while something else is done, on threads besides.

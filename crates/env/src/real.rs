@@ -69,6 +69,21 @@ impl FileSystem for RealFs {
         Ok(Arc::new(opened))
     }
 
+    fn resolve(&self, path: &Path) -> FileResult<PathBuf> {
+        named(OpKind::Metadata, path, resolved(path))
+    }
+
+    fn open_named(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        Ok(Arc::new(open_regular(path, mode)?))
+    }
+
+    fn open_named_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        let opened = open_regular(path, mode)?;
+        // Some file systems have nothing but their cache; the difference is speed.
+        let _ = sys::bypass_cache(&opened.file);
+        Ok(Arc::new(opened))
+    }
+
     fn overlaps(&self) -> bool {
         true
     }
@@ -117,6 +132,11 @@ impl FileSystem for RealFs {
 }
 
 fn open_file(path: &Path, mode: OpenMode) -> FileResult<RealFile> {
+    let file = named(OpKind::Open, path, options_for(mode).open(path))?;
+    Ok(RealFile { file, path: path.to_path_buf() })
+}
+
+fn options_for(mode: OpenMode) -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.read(true).mode(FILE_MODE);
     match mode {
@@ -125,7 +145,52 @@ fn open_file(path: &Path, mode: OpenMode) -> FileResult<RealFile> {
         OpenMode::Create => options.write(true).create(true),
         OpenMode::CreateNew => options.write(true).create_new(true),
     };
-    let file = named(OpKind::Open, path, options.open(path))?;
+    options
+}
+
+/// [`FileSystem::resolve`]: the longest part that exists is resolved by the system.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let absolute = std::path::absolute(path)?;
+    let mut missing = Vec::new();
+    let mut existing = absolute.as_path();
+    loop {
+        match fs::canonicalize(existing) {
+            Ok(mut found) => {
+                found.extend(missing.iter().rev());
+                return Ok(found);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        // What is above a name that does not exist cannot be found by `..`.
+        let (Some(name), Some(above)) = (existing.file_name(), existing.parent()) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        missing.push(name.to_os_string());
+        existing = above;
+    }
+}
+
+/// [`FileSystem::open_named`]. The name is looked at first, so that opening a device or a pipe does
+/// nothing and does not wait, and the opened file after that, which is the one that counts.
+fn open_regular(path: &Path, mode: OpenMode) -> FileResult<RealFile> {
+    let denied = || Err(io::ErrorKind::PermissionDenied.into());
+    let open = || {
+        match fs::symlink_metadata(path) {
+            Ok(there) if !there.is_file() => return denied(),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let mut options = options_for(mode);
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() || sys::path_of(&file, path)? != path {
+            return denied();
+        }
+        Ok(file)
+    };
+    let file = named(OpKind::Open, path, open())?;
     Ok(RealFile { file, path: path.to_path_buf() })
 }
 
@@ -339,6 +404,53 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         file.set_len(3).unwrap();
         assert_eq!(file.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn paths_are_resolved_to_where_they_lead() {
+        let scratch = Scratch::new();
+        let root = fs::canonicalize(&scratch.0).unwrap();
+        RealFs.create_dir_all(&root.join("real/sub")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        for (asked, leads) in [
+            ("link/sub/new", "real/sub/new"),
+            ("link/./new/file", "real/new/file"),
+            ("link/sub/../file", "real/file"),
+            ("real", "real"),
+        ] {
+            assert_eq!(RealFs.resolve(&root.join(asked)).unwrap(), root.join(leads), "{asked}");
+        }
+        assert!(RealFs.resolve(&root.join("none/../file")).unwrap_err().is_not_found());
+    }
+
+    #[test]
+    fn only_regular_files_are_opened_by_a_clients_name() {
+        let scratch = Scratch::new();
+        let root = fs::canonicalize(&scratch.0).unwrap();
+        RealFs.create_dir_all(&root.join("real")).unwrap();
+        let file = root.join("real/file");
+        RealFs.open_named(&file, OpenMode::CreateNew).unwrap().write_all_at(b"x", 0).unwrap();
+        assert_eq!(RealFs.open_named(&file, OpenMode::Read).unwrap().len().unwrap(), 1);
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("real/file", root.join("to_file")).unwrap();
+        std::os::unix::fs::symlink("nothing", root.join("dangling")).unwrap();
+        let pipe = root.join("pipe");
+        let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
+        // SAFETY: `name` is a string with its zero, which the call only reads.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        let refused = ["link/file", "link/new", "to_file", "dangling", "pipe", "real"];
+        for path in refused.map(|name| root.join(name)).into_iter().chain(["/dev/null".into()]) {
+            for mode in [OpenMode::Read, OpenMode::Write, OpenMode::Create] {
+                let missing = mode != OpenMode::Create && path.ends_with("link/new");
+                let kind = match missing {
+                    true => io::ErrorKind::NotFound,
+                    false => io::ErrorKind::PermissionDenied,
+                };
+                let error = RealFs.open_named(&path, mode).unwrap_err();
+                assert_eq!(error.kind(), kind, "{} {mode:?}", path.display());
+            }
+        }
+        assert_eq!(RealFs.read(&file).unwrap(), b"x");
     }
 
     #[test]

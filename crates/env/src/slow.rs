@@ -5,7 +5,7 @@
 //! unless it begins where the last one has ended. Writing takes as long as it does.
 
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
@@ -70,6 +70,18 @@ impl FileSystem for SlowReads {
 
     fn open_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
         Ok(self.slow_down(path, self.inner.open_direct(path, mode)?))
+    }
+
+    fn resolve(&self, path: &Path) -> FileResult<PathBuf> {
+        self.inner.resolve(path)
+    }
+
+    fn open_named(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        Ok(self.slow_down(path, self.inner.open_named(path, mode)?))
+    }
+
+    fn open_named_direct(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
+        Ok(self.slow_down(path, self.inner.open_named_direct(path, mode)?))
     }
 
     fn overlaps(&self) -> bool {

@@ -5,7 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
 /// Takes an exclusive advisory lock on the open file; `WouldBlock` if somebody else holds one. It
@@ -34,6 +34,19 @@ pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
     #[cfg(not(any(target_os = "linux", target_os = "macos")))]
     let result = descriptor.min(0);
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The path of an open file without links, by which it was opened.
+pub fn path_of(file: &std::fs::File, opened: &Path) -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    match std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
+        // Without /proc, the path is all there is to ask.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        found => return found,
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
+    std::fs::canonicalize(opened)
 }
 
 /// Bytes that an unprivileged user can still write to the file system that holds this path.

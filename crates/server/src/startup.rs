@@ -15,6 +15,7 @@ use engine::log::{LogOptions, SegmentOptions};
 use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
 use env::Env;
+use query::exec::files::FileRules;
 use query::exec::instance::error_log::ErrorLogFiles;
 use query::exec::instance::login::Passwords;
 use query::exec::instance::memory::{Shares, StatementMemory};
@@ -291,8 +292,15 @@ pub fn open(
     let asked = stop.clone();
     let mut facts = facts(env, &config, &databases);
     facts.error_log_path = Some(log.path().into());
+    let files = FileRules {
+        data: config.data.clone(),
+        private: config.tls_certificate.iter().chain(&config.tls_key).cloned().collect(),
+        backup_directories: config.backup_directories.clone(),
+        import_directories: config.import_directories.clone(),
+    };
     let options = InstanceOptions {
         facts,
+        files,
         passwords: passwords.clone(),
         memory: statement_memory(&config),
         spill: Some(spill),

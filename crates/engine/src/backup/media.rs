@@ -23,10 +23,11 @@
 //!
 //! Checksums cover everything behind them, in the page or in what is used of the directory.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use env::{Env, File, FileResult, OpenMode};
+use env::{Env, File, FileError, FileResult, OpKind, OpenMode};
 
 use super::block::{BlockKind, BlockReader, BlockWriter};
 use super::error::{BackupError, Result};
@@ -96,7 +97,7 @@ pub struct Media {
 impl Media {
     /// Opens an existing file, to add to it or only to read it.
     pub fn open(env: &Env, path: &Path, mode: OpenMode) -> Result<Media> {
-        let file = env.fs().open(path, mode).map_err(BackupError::device)?;
+        let file = env.fs().open_named(path, mode).map_err(BackupError::device)?;
         let path: Arc<Path> = path.into();
         let header = read_header(&path, &*file)?;
         let mut newest: Option<Directory> = None;
@@ -117,7 +118,7 @@ impl Media {
         let offset = PAGE as u64;
         let damaged = || BackupError::Damaged { file: path.clone(), offset, what };
         let directory = newest.ok_or_else(damaged)?;
-        let direct = env.fs().open_direct(&path, mode).map_err(BackupError::device)?;
+        let direct = env.fs().open_named_direct(&path, mode).map_err(BackupError::device)?;
         let mut media =
             Media { env: env.clone(), path, file, direct, header, directory, partial: None };
         if other_is_damaged {
@@ -159,13 +160,11 @@ impl Media {
         name.push(PARTIAL);
         let partial = PathBuf::from(name);
         let create = || {
-            if env.fs().exists(&partial)? {
-                env.fs().remove_file(&partial)?;
-            }
-            let file = env.fs().open(&partial, OpenMode::CreateNew)?;
+            remove_left(env, &partial)?;
+            let file = env.fs().open_named(&partial, OpenMode::CreateNew)?;
             file.write_all_at(&encode_header(&header), 0)?;
             file.write_all_at(&[0; 2 * DIRECTORY], PAGE as u64)?;
-            Ok((file, env.fs().open_direct(&partial, OpenMode::Write)?))
+            Ok((file, env.fs().open_named_direct(&partial, OpenMode::Write)?))
         };
         let (file, direct) = create().map_err(BackupError::device)?;
         let directory = Directory::default();
@@ -289,6 +288,23 @@ impl Drop for Media {
             let _ = self.env.fs().remove_file(&partial);
         }
     }
+}
+
+/// Removes what an interrupted backup has left under the name of a new file. A file that is something
+/// else stays: the backup fails with `AlreadyExists`.
+fn remove_left(env: &Env, partial: &Path) -> FileResult<()> {
+    let there = match env.fs().open_named(partial, OpenMode::Read) {
+        Ok(there) => there,
+        Err(error) if error.is_not_found() => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut begins = [0; MAGIC.len()];
+    let got = there.read_at(&mut begins, 0)?;
+    // A crash may have come before the header was on disk.
+    if begins == *MAGIC || begins[..got].iter().all(|byte| *byte == 0) {
+        return env.fs().remove_file(partial);
+    }
+    Err(FileError::new(OpKind::Open, partial, ErrorKind::AlreadyExists.into()))
 }
 
 fn encode_header(header: &MediaHeader) -> Vec<u8> {

@@ -201,7 +201,7 @@ impl Extension {
         let env = shared.env.clone();
         let slots = u32::try_from(options.bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
         let slots = slots.max(BATCH_PAGES as u32);
-        let file = env.fs().open_direct(&options.path, OpenMode::Create)?;
+        let file = env.fs().open_named_direct(&options.path, OpenMode::Create)?;
         if file.len()? > 0 && !is_extension(&*file)? {
             return Err(ColdError::Foreign { path: options.path.as_path().into() });
         }

@@ -1,10 +1,94 @@
-//! Files that statements name: what they are called on this machine, and what is said if they cannot be used.
+//! Files that statements name: which of them may be used, what they are called on this machine, and
+//! what is said if they cannot be used.
+//!
+//! # The rule
+//!
+//! `BACKUP`, `RESTORE`, `BULK INSERT` with its `ERRORFILE`, `xp_create_subdir` and the buffer pool
+//! extension take a path from a client. [`FileRules::place`] resolves its links, and admits where it
+//! leads if
+//!
+//! * it is not in the data directory, but for the folder that has the statement's own files;
+//! * it is none of the server's files elsewhere: certificate and key;
+//! * it is not below `/proc` or `/sys`, whose files show the server's environment and memory;
+//! * it is in one of the directories of the setting for this use, if that is set.
+//!
+//! The caller opens it with [`FileSystem::open_named`], which takes regular files alone and finds out if
+//! the path has changed since. Database files are not here: their paths are mapped to names in
+//! directories that the server makes.
 
 use std::fmt::Display;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base::SqlError;
+use env::{FileError, FileResult, FileSystem, OpKind};
+
+/// What a statement does with a file that it names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileUse {
+    /// `BACKUP` and `RESTORE`.
+    Backup,
+    /// `BULK INSERT` and its `ERRORFILE`.
+    Import,
+    /// The buffer pool extension.
+    Extension,
+    /// A directory that `xp_create_subdir` makes.
+    Directory,
+}
+
+/// Which files statements may name. See the module's header.
+#[derive(Clone, Default, Debug)]
+pub struct FileRules {
+    /// The data directory.
+    pub data: PathBuf,
+    /// The server's files outside of it.
+    pub private: Vec<PathBuf>,
+    /// Where backups may be, beside their folder in the data directory; empty for everywhere.
+    pub backup_directories: Vec<PathBuf>,
+    /// Where files to be loaded, and those with refused rows, may be; empty for everywhere.
+    pub import_directories: Vec<PathBuf>,
+}
+
+impl FileRules {
+    /// Where a path leads, if the server may use that; otherwise `PermissionDenied`.
+    pub fn place(&self, fs: &dyn FileSystem, path: &Path, used: FileUse) -> FileResult<PathBuf> {
+        let place = fs.resolve(path)?;
+        match self.admits(fs, &place, used)? {
+            true => Ok(place),
+            false => {
+                let denied = ErrorKind::PermissionDenied.into();
+                Err(FileError::new(OpKind::Open, path, denied))
+            }
+        }
+    }
+
+    fn admits(&self, fs: &dyn FileSystem, place: &Path, used: FileUse) -> FileResult<bool> {
+        const OF_SYSTEM: [&str; 2] = ["/proc", "/sys"];
+        if OF_SYSTEM.iter().any(|own| place.starts_with(own)) {
+            return Ok(false);
+        }
+        let data = fs.resolve(&self.data)?;
+        let (folder, directories) = match used {
+            FileUse::Backup => (Some("backup"), &*self.backup_directories),
+            FileUse::Import => (None, &*self.import_directories),
+            FileUse::Extension => (Some("extension"), &[][..]),
+            FileUse::Directory => (Some("backup"), &*self.backup_directories),
+        };
+        if place.starts_with(&data) {
+            return Ok(folder.is_some_and(|folder| place.starts_with(data.join(folder))));
+        }
+        for private in &self.private {
+            if fs.resolve(private)? == place {
+                return Ok(false);
+            }
+        }
+        let mut admitted = directories.is_empty();
+        for directory in directories {
+            admitted |= place.starts_with(fs.resolve(directory)?);
+        }
+        Ok(admitted)
+    }
+}
 
 /// The last name of a path of any system.
 pub fn last_name(path: &str) -> &str {
@@ -40,6 +124,69 @@ pub fn system_error(kind: ErrorKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn admitted(rules: &FileRules, path: &str, used: FileUse) -> bool {
+        let sim = env::sim::SimEnv::new(1);
+        let place = rules.place(sim.env().fs(), Path::new(path), used);
+        place.map_err(|error| assert_eq!(error.kind(), ErrorKind::PermissionDenied)).is_ok()
+    }
+
+    #[test]
+    fn the_servers_own_files_are_out_of_reach() {
+        let rules = FileRules {
+            data: "/srv/data".into(),
+            private: vec!["/etc/tls/key.pem".into()],
+            ..FileRules::default()
+        };
+        const ALL: [FileUse; 4] =
+            [FileUse::Backup, FileUse::Import, FileUse::Extension, FileUse::Directory];
+        for path in [
+            "/srv/data",
+            "/srv/data/instance",
+            "/srv/data/server-key.pem",
+            "/srv/data/databases/5/x",
+            "/srv/data/backup/../instance",
+            "/srv/./data//log/errorlog",
+            "/etc/tls/key.pem",
+            "/proc/self/environ",
+            "/sys/kernel/x",
+        ] {
+            for used in ALL {
+                assert!(!admitted(&rules, path, used), "{path} {used:?}");
+            }
+        }
+        for path in ["/srv/data2/x", "/var/backups/a.bak", "/etc/tls/other.pem", "/processes/x"] {
+            for used in ALL {
+                assert!(admitted(&rules, path, used), "{path} {used:?}");
+            }
+        }
+        assert!(admitted(&rules, "/srv/data/backup/a.bak", FileUse::Backup));
+        assert!(!admitted(&rules, "/srv/data/backup/a.bak", FileUse::Import));
+        assert!(admitted(&rules, "/srv/data/extension/a.bpe", FileUse::Extension));
+        assert!(!admitted(&rules, "/srv/data/extension/a.bpe", FileUse::Backup));
+    }
+
+    #[test]
+    fn settings_narrow_where_files_may_be() {
+        let rules = FileRules {
+            data: "/srv/data".into(),
+            backup_directories: vec!["/mnt/a".into(), "/mnt/b/".into()],
+            import_directories: vec!["/import".into()],
+            ..FileRules::default()
+        };
+        for (path, backup, import) in [
+            ("/mnt/a/x.bak", true, false),
+            ("/mnt/b/c/x.bak", true, false),
+            ("/mnt/ab/x.bak", false, false),
+            ("/mnt/a/../x.bak", false, false),
+            ("/import/x.csv", false, true),
+            ("/srv/data/backup/x.bak", true, false),
+            ("/srv/data/instance", false, false),
+        ] {
+            assert_eq!(admitted(&rules, path, FileUse::Backup), backup, "{path}");
+            assert_eq!(admitted(&rules, path, FileUse::Import), import, "{path}");
+        }
+    }
 
     #[test]
     fn the_last_name_of_any_path_is_kept() {

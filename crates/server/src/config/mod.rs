@@ -47,6 +47,10 @@ pub enum ErrorLogFormat {
 pub struct Config {
     /// The data directory.
     pub data: PathBuf,
+    /// Where backups may be beside the data directory's folder; empty for everywhere.
+    pub backup_directories: Vec<PathBuf>,
+    /// Where files to be loaded may be; empty for everywhere.
+    pub import_directories: Vec<PathBuf>,
     /// `HOST:PORT` to listen on, each.
     pub listen: Vec<String>,
     /// What is encrypted.
@@ -112,6 +116,8 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             data: PathBuf::from("data"),
+            backup_directories: Vec::new(),
+            import_directories: Vec::new(),
             listen: vec!["127.0.0.1:1433".into()],
             encrypt: Encrypt::On,
             tls_certificate: None,

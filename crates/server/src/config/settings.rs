@@ -42,13 +42,30 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 30] = [
+pub static SETTINGS: [Setting; 32] = [
     Setting {
         name: "data",
         value: "DIR",
         help: "The data directory. An empty one is initialised at the first start.",
         set: |c, text| put(&mut c.data, path(text)),
         show: |c| c.data.display().to_string(),
+    },
+    Setting {
+        name: "backup_directories",
+        value: "DIRS",
+        help: "Where `BACKUP` and `RESTORE` may use files, with what is below; several with commas \
+               between them. The folder `backup` in the data directory is always one of them. \
+               Default: everywhere but in the rest of the data directory.",
+        set: |c, text| put(&mut c.backup_directories, directories(text)),
+        show: |c| shown(&c.backup_directories),
+    },
+    Setting {
+        name: "import_directories",
+        value: "DIRS",
+        help: "Where `BULK INSERT` may read files and write its `ERRORFILE`, with what is below; \
+               several with commas between them. Default: everywhere but in the data directory.",
+        set: |c, text| put(&mut c.import_directories, directories(text)),
+        show: |c| shown(&c.import_directories),
     },
     Setting {
         name: "listen",
@@ -341,6 +358,22 @@ fn optional(value: Option<impl Display>) -> String {
 
 fn path(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("the path is empty".into()) } else { Ok(PathBuf::from(text)) }
+}
+
+fn directories(text: &str) -> Result<Vec<PathBuf>, String> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let absolute = |text: &str| match path(text.trim())? {
+        path if path.is_absolute() => Ok(path),
+        path => Err(format!("'{}' is not an absolute path", path.display())),
+    };
+    text.split(',').map(absolute).collect()
+}
+
+fn shown(directories: &[PathBuf]) -> String {
+    let shown: Vec<_> = directories.iter().map(|path| path.display().to_string()).collect();
+    optional((!shown.is_empty()).then(|| shown.join(",")))
 }
 
 fn boolean(text: &str) -> Result<bool, String> {

@@ -107,12 +107,13 @@ impl Instance {
 
     fn find_in(&self, dir: &Path, last: &str) -> Result<Found, InstanceError> {
         let fs = self.env().fs();
+        let dir = &fs.resolve(dir).map_err(InstanceError::of_file)?;
         let metadata = fs.metadata(dir).map_err(InstanceError::of_file)?;
         if !metadata.is_some_and(|metadata| metadata.is_dir) {
             return Ok(Found::NoDirectory);
         }
         let known = self.master.current();
-        if known.server().databases().iter().any(|def| self.directory_of(def) == dir) {
+        if known.server().databases().iter().any(|def| self.directory_of(def) == *dir) {
             return Ok(Found::InUse);
         }
         let note = dir.join(NOTE);

@@ -278,11 +278,6 @@ impl Instance {
         }
     }
 
-    /// Whether a path leads to where databases are.
-    pub fn holds(&self, path: &Path) -> bool {
-        path.starts_with(self.data.databases())
-    }
-
     /// The directory of a database's files.
     pub fn directory_of(&self, def: &DatabaseDef) -> PathBuf {
         self.data.identity(def).dir

@@ -42,6 +42,7 @@ use engine::txn::{TxnError, Unavailable};
 use env::Env;
 
 use crate::exec::cache::PlanCache;
+use crate::exec::files::FileRules;
 use crate::func::facts::{Counters, ServerFacts};
 
 use crate::interp::errors::{from_message, of_database};
@@ -62,6 +63,8 @@ use usage::DatabaseUsage;
 pub struct InstanceOptions {
     /// What functions tell about the server.
     pub facts: ServerFacts,
+    /// Which files statements may name.
+    pub files: FileRules,
     /// How passwords are kept.
     pub passwords: Arc<dyn Passwords>,
     /// What statements may use in memory beside rows of tables.
@@ -84,6 +87,7 @@ pub struct InstanceOptions {
 pub struct Instance {
     databases: Databases,
     facts: Arc<ServerFacts>,
+    files: FileRules,
     /// Who is connected.
     pub sessions: Sessions,
     /// `sp_getapplock`.
@@ -129,6 +133,7 @@ impl Instance {
         let limits = Limits::new(options.memory, databases.engine().host().pool.limit());
         Arc::new(Instance {
             facts: Arc::new(options.facts),
+            files: options.files,
             sessions: Sessions::default(),
             locks: ApplicationLocks::new(databases.engine().host().graph.clone()),
             databases,
@@ -173,6 +178,11 @@ impl Instance {
     /// What functions tell about the server.
     pub fn facts(&self) -> &Arc<ServerFacts> {
         &self.facts
+    }
+
+    /// Which files statements may name.
+    pub fn files(&self) -> &FileRules {
+        &self.files
     }
 
     /// How passwords are kept.

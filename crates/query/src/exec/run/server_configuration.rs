@@ -7,11 +7,12 @@ use base::{SqlError, message};
 use engine::catalog::def::Permission;
 use engine::cold::ColdError;
 use engine::pages::ExtensionFile;
+use env::FileResult;
 use tsql::ast::{DatabaseOption, OptionValue, ServerConfiguration};
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
-use crate::exec::files::{last_name, mapped, system_error};
+use crate::exec::files::{FileUse, last_name, mapped, system_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -64,7 +65,8 @@ impl Context<'_> {
             // It has failed, and its file perhaps cannot be removed.
             let _ = pages.retract();
         }
-        let place = self.extension_place(&path);
+        let place =
+            self.extension_place(&path).map_err(|error| file_error(&error.into(), &path))?;
         let file = ExtensionFile { path: place.clone(), bytes };
         pages.extend(file).map_err(|error| file_error(&error, &path))?;
         if place != Path::new(&path) {
@@ -76,9 +78,9 @@ impl Context<'_> {
 
     /// Where the extension is to lie: in its folder below the data directory, unless a path says where on this
     /// machine.
-    fn extension_place(&self, asked: &str) -> PathBuf {
+    fn extension_place(&self, asked: &str) -> FileResult<PathBuf> {
         let instance = &self.session.instance;
-        match Path::new(asked) {
+        let path = match Path::new(asked) {
             path if path.is_absolute() => path.to_path_buf(),
             _ => {
                 let dir = instance.databases().backup_dir().with_file_name(EXTENSION_DIRECTORY);
@@ -86,7 +88,8 @@ impl Context<'_> {
                 let _ = instance.env().fs().create_dir_all(&dir);
                 dir.join(last_name(asked))
             }
-        }
+        };
+        instance.files().place(instance.env().fs(), &path, FileUse::Extension)
     }
 
     /// Message 862.

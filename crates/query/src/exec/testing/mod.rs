@@ -30,6 +30,7 @@ use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;
 
 use self::timer::SimTimer;
+use super::files::FileRules;
 use super::instance::compiler::HOT;
 use super::instance::login::Passwords;
 use super::instance::memory::StatementMemory;
@@ -111,6 +112,7 @@ impl TestServer {
         };
         let mut options = InstanceOptions {
             facts,
+            files: FileRules { data: dir.to_path_buf(), ..FileRules::default() },
             passwords: Arc::new(PlainPasswords),
             memory: Box::new(|_| StatementMemory {
                 session: 256 << 20,

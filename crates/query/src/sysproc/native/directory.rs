@@ -2,27 +2,26 @@
 
 use std::path::PathBuf;
 
-use base::{SqlError, SqlResult, message};
+use base::{SqlError, SqlResult};
 
 use crate::exec::context::Context;
+use crate::exec::files::FileUse;
 use crate::sysproc::Arguments;
 
-/// Makes a directory and those above it. A path of Windows lies within the data directory, as
-/// those of database files do. For administrators only: error 15247.
+/// Makes a directory and those above it. A path of Windows lies within the folder for backups.
 pub fn create(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    if !context.session.is_sysadmin() {
-        return Err(SqlError::new(&message::ONLY_SYSADMIN, &[]));
-    }
     let given = arguments.text("@path").unwrap_or_default();
     let instance = context.instance();
-    let path = within(&instance.facts().data_path, &given);
+    let path = within(&instance.facts().backup_path, &given);
     let refused = |why: String| {
         SqlError::custom(22048, 16, 1, format!("Error executing extended stored procedure: {why}"))
     };
     if given.is_empty() || path.components().any(|c| c == std::path::Component::ParentDir) {
         return Err(refused("Invalid Parameter".into()));
     }
-    match instance.env().fs().create_dir_all(&path) {
+    let fs = instance.env().fs();
+    let place = instance.files().place(fs, &path, FileUse::Directory);
+    match place.and_then(|place| fs.create_dir_all(&place)) {
         Ok(()) => Ok(0),
         Err(error) => Err(refused(format!("xp_create_subdir() returned an error: {error}"))),
     }
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_windows_lie_in_the_data_directory() {
+    fn paths_of_windows_lie_in_the_folder() {
         assert_eq!(within("/data", r"C:\Sql\xtp"), PathBuf::from("/data/Sql/xtp"));
         assert_eq!(within("/data", r"sub\dir"), PathBuf::from("/data/sub/dir"));
         assert_eq!(within("/data", "/srv/x"), PathBuf::from("/srv/x"));

@@ -8,7 +8,7 @@ use base::convert::{ConvertOptions, Overlong};
 use base::types::Repr;
 use base::{Arena, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message};
 use engine::catalog::def::{Permission, TableDef};
-use env::{File, FileError, OpenMode};
+use env::{File, FileError, FileResult, FileSystem, OpenMode};
 use smallvec::SmallVec;
 use tsql::ast;
 
@@ -16,6 +16,7 @@ use super::options::Options;
 use super::rows::{RowError, Rows, Source};
 use crate::exec::bulk::load::{self, Load, Loader};
 use crate::exec::context::Context;
+use crate::exec::files::FileUse;
 use crate::exec::run::{Fault, Run};
 use crate::exec::sink::command;
 
@@ -104,7 +105,9 @@ impl Context<'_> {
     /// Errors 4860, 4861.
     fn open_bulk_file(&self, path: &str) -> SqlResult<Arc<dyn File>> {
         let instance = self.instance();
-        let opened = instance.env().fs().open(Path::new(path), OpenMode::Read);
+        let fs = instance.env().fs();
+        let place = instance.files().place(fs, Path::new(path), FileUse::Import);
+        let opened = place.and_then(|place| fs.open_named(&place, OpenMode::Read));
         opened.map_err(|error| match error.is_not_found() {
             true => SqlError::new(&message::BULK_FILE_OPEN, &[&path]),
             false => unreadable(path, &error),
@@ -299,15 +302,25 @@ impl Reading<'_> {
         };
         let instance = context.instance();
         let fs = instance.env().fs();
-        let notes = format!("{}.Error.Txt", file.path);
-        let written = fs
-            .write_new(Path::new(&file.path), &file.rows)
-            .and_then(|()| fs.write_new(Path::new(&notes), file.notes.as_bytes()));
+        let write = || {
+            let place = instance.files().place(fs, Path::new(&file.path), FileUse::Import)?;
+            write_new(fs, &place, &file.rows)?;
+            let mut notes = place.into_os_string();
+            notes.push(".Error.Txt");
+            write_new(fs, Path::new(&notes), file.notes.as_bytes())
+        };
+        let written = write();
         written.map_err(|error| {
             let args: [&dyn Display; 2] = [&file.path, &error];
             SqlError::new(&message::BULK_ERROR_FILE_IO, &args)
         })
     }
+}
+
+fn write_new(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> FileResult<()> {
+    let file = fs.open_named(path, OpenMode::CreateNew)?;
+    file.write_all_at(bytes, 0)?;
+    file.sync_all()
 }
 
 /// What a failed conversion is called here.

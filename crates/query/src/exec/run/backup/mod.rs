@@ -27,7 +27,7 @@ use tsql::ast::{self, BackupAction, NameOrVariable};
 
 use super::{Fault, Run};
 use crate::exec::context::Context;
-use crate::exec::files::last_name;
+use crate::exec::files::{FileUse, last_name, system_error};
 use crate::exec::program::{Program, Step};
 use crate::interp::Frame;
 use failure::About;
@@ -178,9 +178,9 @@ impl Context<'_> {
             path if !foreign => databases.backup_dir().join(path),
             _ => databases.backup_dir().join(last_name(name)),
         };
-        if databases.holds(&path) {
-            return Err(open_error("5(Access is denied.)").into());
-        }
+        let instance = &self.session.instance;
+        let path = instance.files().place(instance.env().fs(), &path, FileUse::Backup);
+        let path = path.map_err(|error| open_error(system_error(error.kind())))?;
         Ok(Device { name: name.to_owned(), path })
     }
 

@@ -109,7 +109,7 @@ impl Context<'_> {
     fn check_restore(&self, existing: Option<&DatabaseDef>) -> Run<()> {
         let may_create = self.login_may(Permission::CreateAnyDatabase)
             || self.login_may(Permission::AlterAnyDatabase);
-        let owns = existing.is_some_and(|def| def.owner_sid == self.session.identity.login().sid);
+        let owns = existing.is_some_and(|def| self.session.is_login_with_sid(&def.owner_sid));
         if !may_create && !owns {
             let args: [super::Shown<'_>; 2] = [&"CREATE DATABASE", &"master"];
             return Err(SqlError::new(&message::DATABASE_PERMISSION_DENIED, &args).into());
@@ -228,6 +228,9 @@ impl Context<'_> {
             options: DatabaseOptions {
                 state: DatabaseState::Restoring,
                 user_access,
+                // An administrator of this server decides whether the database is trusted here.
+                trustworthy: false,
+                db_chaining: false,
                 ..described.def.options.clone()
             },
         };

@@ -1,5 +1,6 @@
 //! `BACKUP DATABASE` and `BACKUP LOG`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use base::ids::{DbId, Lsn};
@@ -172,12 +173,19 @@ impl Context<'_> {
             }
         }
         match there {
-            // A file of somebody else's is overwritten only by FORMAT.
+            // A set of SQL Server's is overwritten only by FORMAT.
             Ok(_) | Err(BackupError::Damaged { .. }) if options.init || options.format => new(),
-            Err(BackupError::Foreign { .. }) if options.format => new(),
+            Err(BackupError::Foreign { is_sql_server: true, .. }) if options.format => new(),
+            // A file that is something else is never overwritten, but it may be made before it is used.
+            Err(BackupError::Foreign { .. }) if self.is_empty(&device.path) => new(),
             Err(BackupError::Device(error)) if error.is_not_found() => new(),
             other => other,
         }
+    }
+
+    fn is_empty(&self, path: &Path) -> bool {
+        let metadata = self.session.instance.env().fs().metadata(path);
+        metadata.is_ok_and(|metadata| metadata.is_some_and(|metadata| metadata.len == 0))
     }
 
     /// What a set of a database says of itself, of which this is the description and that of its files.
