@@ -116,6 +116,7 @@ super::messages! {
     BUFFER_POOL_EXTENSION_SMALL = 868, 16, 1, "Buffer pool extension size must be larger than the current memory allocation threshold %s MB. Buffer pool extension is not enabled.";
     BUFFER_POOL_EXTENSION_NOT_ENABLED = 862, 10, 1, "Attempt to disable buffer pool extension when in state %s is not allowed.";
     DATABASE_NAME_UNKNOWN = 5002, 16, 1, "Database '%s' does not exist. Verify the name in sys.databases and try the operation again.";
+    CONTAINMENT_NOT_ENABLED = 12824, 16, 1, "The sp_configure value '%s' must be set to 1 in order to %s a contained database.  You may need to use RECONFIGURE to set the value_in_use.";
     FILES_NOT_FOUND = 5009, 16, 1, "One or more files listed in the statement could not be found or could not be initialized.";
     NOT_IN_DATABASE = 5014, 16, 1, "The %s '%s' does not exist in database '%s'.";
     FILE_PATH_CHANGED = 5018, 10, 1, "The file \"%s\" has been modified in the system catalog. The new path will be used the next time the database is started.";

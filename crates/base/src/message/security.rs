@@ -33,6 +33,8 @@ super::messages! {
     PRINCIPAL_CANNOT_EXECUTE_AS = 15517, 16, 1, "Cannot execute as the database principal because the principal \"%s\" does not exist, this type of principal cannot be impersonated, or you do not have permission.";
     LOGIN_CANNOT_EXECUTE_AS = 15406, 16, 1, "Cannot execute as the server principal because the principal \"%s\" does not exist, this type of principal cannot be impersonated, or you do not have permission.";
     REVERT_WRONG_DATABASE = 15199, 16, 1, "The current security context cannot be reverted. Please switch to the original database where '%s' was called and try it again.";
+    SID_LENGTH = 15419, 16, 1, "Supplied parameter sid should be binary(16).";
+    SID_IN_USE = 15433, 16, 1, "Supplied parameter sid is in use.";
     OWNER_ALREADY_USER = 15110, 16, 1, "The proposed new database owner is already a user or aliased in the database.";
     LOGIN_HAS_MAPPED_USERS = 15175, 16, 1, "Login '%s' is aliased or mapped to a user in one or more database(s). Drop the user or alias before dropping the login.";
     PRINCIPAL_OWNS_OBJECTS = 15183, 16, 1, "The database principal owns objects in the database and cannot be dropped.";

@@ -12,6 +12,7 @@ use tsql::ast::{self, CreateAction, CreateTypeKind, SequenceOptionKind};
 use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Place};
+use super::security::new_owner;
 use super::table;
 use crate::bind::{self, BindContext, BindOptions};
 use crate::exec::context::{Context, engine_error};
@@ -30,7 +31,7 @@ pub fn create_schema(
     context.demand_on_database(database, Permission::CreateSchema)?;
     let schema = context.schema(database)?;
     let owner = match &create.owner {
-        Some(owner) => principal(&schema, &owner.name, "find")?,
+        Some(owner) => new_owner(context, database, &owner.name, "user")?,
         None => context.user(database)?.id,
     };
     let written = create.name.as_ref().or(create.owner.as_ref());
@@ -74,21 +75,6 @@ fn qualify(element: &mut ast::Statement, schema: &Name) {
 
 fn too_many(what: &str) -> SqlError {
     SqlError::custom(1073, 16, 1, format!("The database has as many {what} as it can have."))
-}
-
-/// A user or role by name. Error 15151.
-pub fn principal(
-    schema: &engine::catalog::Schema,
-    name: &str,
-    verb: &str,
-) -> DdlResult<PrincipalId> {
-    match schema.find_principal(name) {
-        Some(found) => Ok(found.id),
-        None => {
-            let args: [Shown; 3] = [&verb, &"user", &name];
-            Err(SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args).into())
-        }
-    }
 }
 
 /// `ALTER SCHEMA … TRANSFER`.

@@ -231,9 +231,7 @@ impl<'c> Context<'c> {
 
     /// Whether the session's login has a permission on the server.
     pub fn login_may(&self, permission: Permission) -> bool {
-        let master = self.session.instance.databases().master().current();
-        let login = self.session.identity.login().id;
-        security::login_may(&master, login, security::WHOLE_SERVER, permission)
+        self.session.login_may(security::WHOLE_SERVER, permission)
     }
 
     /// Notes a temporary table that was made for the level that runs.

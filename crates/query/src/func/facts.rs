@@ -15,7 +15,7 @@ use engine::catalog::def::{
 };
 use engine::wait::Task;
 
-use crate::sysview::ServerFunction;
+use crate::sysview::{Seen, ServerFunction};
 
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
@@ -62,6 +62,9 @@ pub trait MetadataFacts {
 
     /// The lowest rowversion that a transaction in progress may still make visible.
     fn min_active_rowversion(&self, database: DbId) -> u64;
+
+    /// What the session sees of an object of a database, by the rule of the catalog's views.
+    fn sees(&self, database: DbId, object: ObjectId) -> Seen;
 
     /// Whether the session has a permission on a thing of a database, or of the server.
     fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool;
@@ -255,6 +258,8 @@ pub struct Login {
     pub id: PrincipalId,
     /// Its name.
     pub name: Arc<str>,
+    /// Whether its server roles count: they do not in a context that is confined to a database.
+    pub counts: bool,
 }
 
 /// What is known of a connection.

@@ -15,6 +15,7 @@ use engine::catalog::def::{Permission, PrincipalId, Securable};
 
 use super::descriptor::{CallTypes, NullBehaviour, ScalarFunction};
 use super::facts::*;
+use crate::sysview::Seen;
 
 /// The value of a call that [`super::Inferred::volatility`] says is deterministic, of arguments that
 /// have the types asked for.
@@ -97,6 +98,9 @@ impl MetadataFacts for NoSession {
     fn min_active_rowversion(&self, _: DbId) -> u64 {
         0
     }
+    fn sees(&self, _: DbId, _: ObjectId) -> Seen {
+        Seen::Nothing
+    }
     fn is_permitted(&self, _: DbId, _: Securable, _: Permission) -> bool {
         false
     }
@@ -122,7 +126,7 @@ impl SessionFacts for NoSession {
         None
     }
     fn login(&self) -> Login {
-        Login { id: PrincipalId(0), name: "".into() }
+        Login { id: PrincipalId(0), name: "".into(), counts: false }
     }
     fn connection(&self) -> Arc<Connection> {
         Arc::default()

@@ -22,6 +22,7 @@ use engine::catalog::def::{Permission, PrincipalId, Securable};
 use super::descriptor::{ArgType, CallTypes, Inferred, NullBehaviour, ScalarFunction, Typing};
 use super::facts::*;
 use super::lookup;
+use crate::sysview::Seen;
 
 /// The collation of tests.
 pub const C: Collation = Collation::DEFAULT;
@@ -63,7 +64,7 @@ impl Default for TestSession {
             settings: Settings { textsize: 4096, lock_timeout: -1, ..Settings::default() },
             progress: Progress::default(),
             error: None,
-            login: Login { id: PrincipalId::SA, name: "sa".into() },
+            login: Login { id: PrincipalId::SA, name: "sa".into(), counts: true },
             connection: Arc::new(Connection {
                 original_login: "sa".into(),
                 original_database: "master".into(),
@@ -136,6 +137,9 @@ impl MetadataFacts for TestSession {
     }
     fn min_active_rowversion(&self, _: DbId) -> u64 {
         2001
+    }
+    fn sees(&self, _: DbId, _: ObjectId) -> Seen {
+        Seen::Definition
     }
     fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool {
         self.permissions_asked.borrow_mut().push((database, target, permission));

@@ -68,6 +68,7 @@ fn definition(
         ..old.options.clone()
     };
     for option in &create.options {
+        options::check(context, option)?;
         options::set(&mut changed, option, &create.name.name)?;
     }
     Ok(DatabaseDef {
@@ -98,7 +99,7 @@ pub fn detach(context: &mut Context<'_>, name: &str) -> Result<(), SqlError> {
     let Some(def) = instance.find_database(name) else {
         return Err(SqlError::new(&message::SP_DATABASE_DOES_NOT_EXIST, &[&name]));
     };
-    let owns = def.owner_sid == context.session.identity.login().sid;
+    let owns = context.session.is_login_with_sid(&def.owner_sid);
     if !context.session.is_sysadmin() && !owns {
         return Err(SqlError::new(&message::ONLY_SYSADMIN, &[]));
     }

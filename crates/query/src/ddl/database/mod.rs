@@ -84,8 +84,11 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateDatabase) -> DdlRes
         None => instance.databases().collation(),
     };
     let mut database_options = model_options(context);
-    database_options.contained = create.containment == Some(true);
+    if create.containment == Some(true) {
+        return Err(options::not_contained("create").into());
+    }
     for option in &create.options {
+        options::check(context, option)?;
         options::set(&mut database_options, option, &name)?;
     }
     let layout = files::layout(context, create)?;

@@ -24,6 +24,7 @@ pub(super) fn set_all(
     let mut new = def.clone();
     for option in options {
         refuse_for_system(def, &option.name)?;
+        check(context, option)?;
         set(&mut new.options, option, &def.name)?;
     }
     let access = (def.options.user_access, new.options.user_access);
@@ -86,11 +87,35 @@ pub(super) fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()
     let always =
         matches!(option, "READ_COMMITTED_SNAPSHOT" | "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT");
     let system = super::is_system(def.id);
-    if system && fixed || def.id == DbId::TEMPDB && (always || option == "RECOVERY") {
+    let vouches = matches!(option, "TRUSTWORTHY" | "DB_CHAINING") && def.id != DbId::MSDB;
+    if system && (fixed || vouches) || def.id == DbId::TEMPDB && (always || option == "RECOVERY") {
         let args: [Shown; 2] = [&option, &def.name];
         return Err(SqlError::new(&message::OPTION_CANNOT_BE_SET, &args).into());
     }
     Ok(())
+}
+
+/// Options by which a database's context counts elsewhere, and those that what is not there would need.
+/// Errors 12824, 15247.
+pub(super) fn check(context: &Context<'_>, option: &ast::DatabaseOption) -> DdlResult<()> {
+    let value = match &option.value {
+        OptionValue::Word(word) => &**word,
+        _ => "",
+    };
+    match (&*option.name, value) {
+        ("TRUSTWORTHY" | "DB_CHAINING", _) if !context.login_may(Permission::Control) => {
+            Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).into())
+        }
+        ("CONTAINMENT", "PARTIAL") => Err(not_contained("alter").into()),
+        _ => Ok(()),
+    }
+}
+
+/// Error 12824: databases that authenticate their users are not built yet, and the setting that they
+/// need stays 0.
+pub(super) fn not_contained(verb: &str) -> SqlError {
+    let args: [Shown; 2] = [&"contained database authentication", &verb];
+    SqlError::new(&message::CONTAINMENT_NOT_ENABLED, &args)
 }
 
 /// Sets one option. Errors 5008, 5058, 15048.
@@ -196,7 +221,6 @@ fn word(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> DdlResul
         }
         ("DELAYED_DURABILITY", "FORCED") => options.delayed_durability = DelayedDurability::Forced,
         ("CONTAINMENT", "NONE") => options.contained = false,
-        ("CONTAINMENT", "PARTIAL") => options.contained = true,
         _ => return Ok(false),
     }
     Ok(true)

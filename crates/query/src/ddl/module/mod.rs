@@ -406,19 +406,37 @@ impl Head<'_, '_> {
         let database = self.place.database;
         Ok(match principal {
             ast::ModulePrincipal::Caller => ExecuteAs::Caller,
-            ast::ModulePrincipal::Owner => ExecuteAs::Owner,
+            ast::ModulePrincipal::Owner => {
+                let schema = self.context.schema(database)?;
+                let own = self.old.and_then(|old| old.header.owner);
+                let of_schema = || schema.schemas().get(self.place.schema).map(|s| s.owner);
+                let owner = own.or_else(of_schema).and_then(|id| schema.principals().get(id));
+                self.check_may_act_as(owner, "dbo")?;
+                ExecuteAs::Owner
+            }
             ast::ModulePrincipal::SelfUser => ExecuteAs::Principal(self.context.user(database)?.id),
             ast::ModulePrincipal::Named(name) => {
                 let schema = self.context.schema(database)?;
-                match schema.find_principal(name) {
-                    Some(user) if user.kind != PrincipalKind::Role => ExecuteAs::Principal(user.id),
-                    _ => {
-                        let message = &message::PRINCIPAL_CANNOT_EXECUTE_AS;
-                        return Err(SqlError::new(message, &[name]).into());
-                    }
-                }
+                let found = schema.find_principal(name).filter(|p| p.kind != PrincipalKind::Role);
+                ExecuteAs::Principal(self.check_may_act_as(found, name)?)
             }
         })
+    }
+
+    /// A module acts as a user if the session may. Error 15151.
+    fn check_may_act_as(
+        &self,
+        user: Option<&Arc<PrincipalDef>>,
+        name: &str,
+    ) -> DdlResult<PrincipalId> {
+        if let Some(user) = user
+            && self.context.session.may_act_as(self.place.database, user)?
+        {
+            return Ok(user.id);
+        }
+        let name = user.map_or(name, |user| &user.name);
+        let args: [&dyn std::fmt::Display; 3] = [&"execute as", &"user", &name];
+        Err(SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args).into())
     }
 
     /// Errors 41392 and 41393.

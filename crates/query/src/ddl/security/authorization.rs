@@ -24,10 +24,7 @@ pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization
     context.lock_edit(database)?;
     let schema = context.schema(database)?;
     let owner = match &change.owner {
-        Some(owner) => {
-            let found = schema.find_principal(&owner.name);
-            Some(found.ok_or_else(|| not_there("find", "principal", &owner.name))?.id)
-        }
+        Some(owner) => Some(new_owner(context, database, &owner.name, "principal")?),
         None => None,
     };
     let definition = match change.class {
@@ -54,17 +51,19 @@ pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization
         Some(Class::Type) => {
             let missing = || not_there("find", "type", name);
             let found = find_type(context, database, &change.name)?.ok_or_else(missing)?;
+            let target = Securable { class: SecurableClass::Type, major: found.id.0, minor: 0 };
+            if !context.may(database, target, Permission::TakeOwnership) {
+                return Err(missing().into());
+            }
             Definition::Type(Arc::new(TypeDef { owner, ..TypeDef::clone(&found) }))
         }
         Some(Class::Role) => {
             let missing = || not_there("find", "role", name);
             let found = schema.find_principal(name);
             let found = found.filter(|p| p.kind == PrincipalKind::Role).ok_or_else(missing)?;
-            if !context.may(
-                database,
-                crate::exec::security::WHOLE_DATABASE,
-                Permission::AlterAnyRole,
-            ) {
+            let class = SecurableClass::DatabasePrincipal;
+            let target = Securable { class, major: found.id.0, minor: 0 };
+            if !context.may(database, target, Permission::TakeOwnership) {
                 return Err(missing().into());
             }
             Definition::Principal(Arc::new(PrincipalDef { owner, ..PrincipalDef::clone(found) }))
@@ -73,6 +72,22 @@ pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization
     };
     context.change(database, |task, txn, edit| edit.put(task, txn, definition))?;
     Ok(())
+}
+
+/// A principal that the session may make the owner of something: one that it may act as, for whatever
+/// the owner has is reached through ownership chains. Error 15151.
+pub fn new_owner(
+    context: &Context<'_>,
+    database: DbId,
+    name: &str,
+    what: &'static str,
+) -> DdlResult<PrincipalId> {
+    let schema = context.schema(database)?;
+    let found = schema.find_principal(name).ok_or_else(|| not_there("find", what, name))?;
+    match context.session.may_act_as(database, found)? {
+        true => Ok(found.id),
+        false => Err(not_there("find", what, name).into()),
+    }
 }
 
 /// The owner of a database is a login, and `dbo` in it. Errors 15110, 15151.
@@ -88,7 +103,14 @@ fn database(context: &mut Context<'_>, name: &str, owner: Option<&ast::Ident>) -
     context.lock_edit(DbId::MASTER)?;
     context.lock_edit(def.id)?;
     let master = context.schema(DbId::MASTER)?;
+    let own = context.session.server_login().map(|login| login.id);
+    let may_become = |login: &&Arc<LoginDef>| {
+        let class = SecurableClass::ServerPrincipal;
+        let target = Securable { class, major: login.id.0, minor: 0 };
+        own == Some(login.id) || context.session.login_may(target, Permission::Impersonate)
+    };
     let login = master.find_login(owner).filter(|l| l.kind != PrincipalKind::Role);
+    let login = login.filter(may_become);
     let Some(login) = login else {
         return Err(not_there("find", "principal", owner).into());
     };

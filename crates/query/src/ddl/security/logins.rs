@@ -5,13 +5,16 @@ use std::sync::Arc;
 use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::*;
-use engine::catalog::{Definition, DefinitionKey};
+use engine::catalog::{Definition, DefinitionKey, Schema};
 use tsql::ast::{self, CreateAction, DropKind, Literal, LoginKind, LoginOptionKind, ObjectName};
 
 use super::{Shown, not_permitted, not_there};
 use crate::ddl::failure::DdlResult;
 use crate::exec::context::Context;
-use crate::exec::security::WHOLE_SERVER;
+use crate::exec::security::{WHOLE_SERVER, login_may};
+
+/// Bytes of a login's security identifier.
+const SID_LEN: usize = 16;
 
 /// The shortest password that the policy accepts.
 const PASSWORD_MIN: usize = 8;
@@ -94,18 +97,30 @@ fn put(context: &mut Context<'_>, def: LoginDef) -> DdlResult<()> {
 fn to_alter(context: &Context<'_>, name: &str, own_too: bool) -> DdlResult<Arc<LoginDef>> {
     let master = context.schema(DbId::MASTER)?;
     let found = master.find_login(name).filter(|l| l.kind == PrincipalKind::SqlUser);
-    let own = context.session.identity.login().id;
-    let may =
-        |l: &&Arc<LoginDef>| context.login_may(Permission::AlterAnyLogin) || own_too && l.id == own;
+    let own = context.session.server_login().map(|login| login.id);
+    let may = |l: &&Arc<LoginDef>| {
+        let any = context.login_may(Permission::AlterAnyLogin);
+        any && !outranks(context, &master, l) || own_too && own == Some(l.id)
+    };
     match found.filter(may) {
         Some(login) => Ok(login.clone()),
         None => Err(not_there("alter", "login", name).into()),
     }
 }
 
+/// Whether a login may do everything on the server, and the session may not: `ALTER ANY LOGIN` does
+/// not give another login's password away.
+fn outranks(context: &Context<'_>, master: &Schema, login: &LoginDef) -> bool {
+    login_may(master, login.id, WHOLE_SERVER, Permission::Control)
+        && !context.login_may(Permission::Control)
+}
+
 fn alter(context: &mut Context<'_>, name: &Name, options: &[ast::LoginOption]) -> DdlResult<()> {
-    let only_password = options.iter().all(|o| matches!(o.kind, LoginOptionKind::Password { .. }));
-    let mut def = LoginDef::clone(&*to_alter(context, name, only_password)?);
+    let is_own = |option: &ast::LoginOption| {
+        use LoginOptionKind as K;
+        matches!(option.kind, K::Password { .. } | K::DefaultDatabase(_) | K::DefaultLanguage(_))
+    };
+    let mut def = LoginDef::clone(&*to_alter(context, name, options.iter().all(is_own))?);
     for option in options {
         if let LoginOptionKind::Password { old: Some(old), .. } = &option.kind {
             let hash = def.password_hash.as_deref().unwrap_or_default();
@@ -166,6 +181,10 @@ fn apply(context: &Context<'_>, def: &mut LoginDef, options: &[ast::LoginOption]
                 def.must_change = *must_change;
             }
             LoginOptionKind::DefaultDatabase(name) => {
+                if context.instance().find_database(&name.name).is_none() {
+                    let message = &message::SP_DATABASE_DOES_NOT_EXIST;
+                    return Err(SqlError::new(message, &[&name.name]).into());
+                }
                 def.default_database = Some(name.name.clone());
             }
             LoginOptionKind::DefaultLanguage(name) => {
@@ -178,7 +197,17 @@ fn apply(context: &Context<'_>, def: &mut LoginDef, options: &[ast::LoginOption]
                 }
                 def.name = name.name.clone();
             }
-            LoginOptionKind::Sid(Literal::Binary(bytes)) => def.sid = bytes.as_ref().into(),
+            LoginOptionKind::Sid(Literal::Binary(bytes)) => {
+                if bytes.len() != SID_LEN {
+                    return Err(SqlError::new(&message::SID_LENGTH, &[]).into());
+                }
+                let master = context.schema(DbId::MASTER)?;
+                let used = master.server().login_with_sid(bytes);
+                if used.is_some_and(|other| other.id != def.id) {
+                    return Err(SqlError::new(&message::SID_IN_USE, &[]).into());
+                }
+                def.sid = bytes.as_ref().into();
+            }
             LoginOptionKind::Sid(_) => {
                 let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"SID"]);
                 return Err(error.at_line(option.span.line).into());
@@ -227,7 +256,8 @@ pub fn drop_login(
     let master = context.schema(DbId::MASTER)?;
     let permission = if role { Permission::AlterAnyServerRole } else { Permission::AlterAnyLogin };
     let found = master.find_login(written).filter(|l| (l.kind == PrincipalKind::Role) == role);
-    let Some(found) = found.filter(|_| context.login_may(permission)) else {
+    let may = |l: &&Arc<LoginDef>| context.login_may(permission) && !outranks(context, &master, l);
+    let Some(found) = found.filter(may) else {
         return match if_exists {
             true => Ok(()),
             false => Err(not_there("drop", what, written).into()),
@@ -275,7 +305,12 @@ pub(super) fn server_role(context: &mut Context<'_>, role: &ast::RoleStatement) 
         return put(context, new_role(context, master.next_login_id(), name, owner));
     }
     let found = master.find_login(name).filter(|l| l.kind == PrincipalKind::Role);
-    let Some(found) = found.filter(|_| context.login_may(Permission::AlterAnyServerRole)) else {
+    // The members of a fixed role decide about it, whatever else may be altered.
+    let may = |role: &&Arc<LoginDef>| match role.fixed_role {
+        true => context.session.is_sysadmin() || context.session.is_in_server_role(role.id),
+        false => context.login_may(Permission::AlterAnyServerRole),
+    };
+    let Some(found) = found.filter(may) else {
         return Err(not_there("alter", "server role", name).into());
     };
     match &role.action {

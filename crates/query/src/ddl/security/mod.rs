@@ -10,6 +10,7 @@ use base::{SqlError, message};
 use super::failure::DdlResult;
 
 pub use authorization::authorization;
+pub(super) use authorization::new_owner;
 pub use logins::{drop_login, login};
 pub use permissions::permission;
 pub use users::{drop_principal, membership, role, user};

@@ -258,10 +258,7 @@ fn create_role(
         return Err(SqlError::new(&message::USER_EXISTS, &[name]).into());
     }
     let owner = match owner {
-        Some(owner) => {
-            let found = schema.find_principal(&owner.name);
-            found.ok_or_else(|| not_there("find", "user", &owner.name))?.id
-        }
+        Some(owner) => super::new_owner(context, database, &owner.name, "user")?,
         None => context.user(database)?.id,
     };
     let id = schema.next_principal_id().ok_or_else(|| {

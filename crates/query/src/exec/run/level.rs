@@ -1,17 +1,16 @@
 //! Levels: what a module or dynamic SQL has for itself while it runs, and gives back when it ends.
 
-use std::sync::Arc;
-
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::DefinitionKey;
-use engine::catalog::def::ModuleDef;
+use engine::catalog::def::{ExecuteAs, ModuleDef, PrincipalId};
 
 use super::Run;
 use super::call::NESTING_MAX;
 use crate::ddl::is_private;
 use crate::exec::context::Context;
 use crate::exec::program::Program;
+use crate::exec::session::identity::{Impersonation, Protection};
 use crate::exec::session::level::Level;
 
 impl Context<'_> {
@@ -49,7 +48,7 @@ impl Context<'_> {
         let identity_insert = self.session.identity_insert;
         let database = self.session.database;
         let result = match self.impersonate_for(program) {
-            Ok(()) => run(self),
+            Ok(()) => self.check_table_types(program).and_then(|()| run(self)),
             Err(error) => Err(error.into()),
         };
         let severity = self.session.level().severity;
@@ -87,40 +86,47 @@ impl Context<'_> {
 
     /// A module's `EXECUTE AS`. In natively compiled ones nothing would see it.
     fn impersonate_for(&mut self, program: &Program) -> base::SqlResult<()> {
-        use engine::catalog::def::{ExecuteAs, PrincipalId};
         let Some(module) = program.module.as_deref().filter(|m| !m.native) else { return Ok(()) };
         let database = program.database;
-        let schema = match module.execute_as {
-            ExecuteAs::Caller => return Ok(()),
-            _ => self.schema(database)?,
+        let Some(principal) = self.principal_of(database, module)? else { return Ok(()) };
+        let Some((login, confined)) = self.session.context_of(database, principal)? else {
+            return Err(self.cannot_act_as(database, principal)?);
         };
-        let principal = match module.execute_as {
-            ExecuteAs::Principal(id) => id,
-            _ => {
-                let of_schema = schema.schemas().get(module.header.schema).map(|s| s.owner);
-                module.header.owner.or(of_schema).unwrap_or(PrincipalId::DBO)
-            }
-        };
-        let user = match schema.principals().get(principal) {
-            _ if principal == PrincipalId::DBO => crate::exec::security::DatabaseUser::dbo(),
-            Some(user) => crate::exec::security::DatabaseUser::of(&schema, user),
-            None => {
-                let message = &message::PRINCIPAL_CANNOT_EXECUTE_AS;
-                return Err(SqlError::new(message, &[&principal.0]));
-            }
-        };
-        let name = schema.principals().get(principal).map_or("dbo".into(), |p| p.name.clone());
-        let impersonation = crate::exec::session::identity::Impersonation {
-            login: self.session.identity.login().clone(),
-            user: Some((database, Arc::new(user), name)),
+        self.impersonate(Impersonation {
+            login,
+            confined: Some(confined),
             database,
             level: self.session.levels.len(),
-            protection: crate::exec::session::identity::Protection::None,
-        };
-        match self.session.identity.impersonate(impersonation) {
-            true => Ok(()),
-            false => Err(SqlError::new(&message::IMPERSONATION_TOO_DEEP, &[&32])),
-        }
+            protection: Protection::Clause,
+        })
+    }
+
+    /// The principal as which a module runs; none for its caller.
+    pub(super) fn principal_of(
+        &self,
+        database: DbId,
+        module: &ModuleDef,
+    ) -> base::SqlResult<Option<PrincipalId>> {
+        Ok(match module.execute_as {
+            ExecuteAs::Caller => None,
+            ExecuteAs::Principal(id) => Some(id),
+            ExecuteAs::Owner => {
+                let schema = self.schema(database)?;
+                let of_schema = schema.schemas().get(module.header.schema).map(|s| s.owner);
+                Some(module.header.owner.or(of_schema).unwrap_or(PrincipalId::DBO))
+            }
+        })
+    }
+
+    /// Error 15517.
+    pub(super) fn cannot_act_as(
+        &self,
+        database: DbId,
+        principal: PrincipalId,
+    ) -> base::SqlResult<SqlError> {
+        let schema = self.schema(database)?;
+        let name = schema.principals().get(principal).map_or("".into(), |p| p.name.clone());
+        Ok(SqlError::new(&message::PRINCIPAL_CANNOT_EXECUTE_AS, &[&name]))
     }
 
     /// The level that runs has ended: what is its own goes.
@@ -131,7 +137,9 @@ impl Context<'_> {
             let ended = self.session.temporary.end_level(level);
             dropped = self.drop_temporary(&ended);
         }
-        self.session.identity.end_level(level);
+        if self.session.identity.end_level(level) {
+            self.tell_login();
+        }
         self.end_cursors();
         self.session.levels.pop();
         dropped

@@ -13,7 +13,7 @@
 //! * [`fault`], [`effects`]: errors and what they end. * [`data`]: statements that read or change data.
 //! * [`expression`]: variables, conditions. * [`call`], [`callee`], [`dynamic`], [`canonical`],
 //!   [`result_sets`]: `EXEC`. * [`function`], [`trigger`], [`native`]: modules that statements run.
-//! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
+//! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`dbcc`], [`impersonate`]: as their names say. * [`into`], [`insert_exec`]: statements of two halves.
 //! * [`format_only`]: programs of which only the columns of results are wanted.
 
 pub mod admin;
@@ -31,6 +31,7 @@ pub mod fault;
 mod format_only;
 pub mod function;
 mod governor;
+mod impersonate;
 pub mod insert_exec;
 pub mod into;
 pub mod level;

@@ -162,11 +162,13 @@ impl DatabaseAccess {
     }
 
     /// Who a login is here; `None` if it may not use the database, now that it is restricted perhaps.
-    /// `identity` changes with the login.
+    /// `identity` changes with the login. In a context that another database has vouched for, and that
+    /// is not trusted here, it is `guest`.
     pub fn user(
         &self,
         instance: &Instance,
         login: &LoginDef,
+        is_trusted: impl FnOnce() -> bool,
         identity: u64,
     ) -> Option<Arc<DatabaseUser>> {
         let (schema, master) = (self.version(), instance.databases().master().version());
@@ -177,8 +179,12 @@ impl DatabaseAccess {
             }
         }
         let server = instance.databases().master().current();
+        let is_trusted = is_trusted();
         let user = self.with_def(instance, |def| {
-            let user = DatabaseUser::for_login(&server, login, &self.schema(), &def.owner_sid);
+            let user = match is_trusted {
+                true => DatabaseUser::for_login(&server, login, &self.schema(), &def.owner_sid),
+                false => DatabaseUser::guest(&self.schema()),
+            };
             user.filter(|user| admits(&server, def, login, user)).map(Arc::new)
         });
         let cached = CachedUser { schema, master, identity, user: user.clone() };

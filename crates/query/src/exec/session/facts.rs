@@ -15,14 +15,14 @@ use engine::wait::Task;
 
 use super::State;
 use crate::exec::instance::locks::{self, LockName};
-use crate::exec::security::login_may;
+use crate::exec::security::WHOLE_SERVER;
 use crate::func::SessionFacts;
 use crate::func::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
     ServerFacts, Settings, StatementTime, SystemObject,
 };
-use crate::sysview::ServerFunction;
 use crate::sysview::function::FunctionContext;
+use crate::sysview::{Seen, ServerFunction, seen};
 
 impl MetadataFacts for State {
     fn current_database(&self) -> DbId {
@@ -74,11 +74,22 @@ impl MetadataFacts for State {
         self.last_rowversion(database) + 1
     }
 
+    fn sees(&self, database: DbId, object: ObjectId) -> Seen {
+        let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
+        else {
+            return Seen::Nothing;
+        };
+        match seen(&user, (database, &schema), object) {
+            Seen::Definition => Seen::Definition,
+            _ if self.login_may(WHOLE_SERVER, Permission::ViewAnyDefinition) => Seen::Definition,
+            less => less,
+        }
+    }
+
     fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool {
         use SecurableClass as C;
         if matches!(target.class, C::Server | C::ServerPrincipal | C::Endpoint) {
-            let master = self.instance.databases().master().current();
-            return login_may(&master, self.identity.login().id, target, permission);
+            return self.login_may(target, permission);
         }
         let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
         else {
@@ -186,7 +197,8 @@ impl SessionFacts for State {
 
     fn login(&self) -> Login {
         let login = self.identity.login();
-        Login { id: login.id, name: login.name.clone() }
+        let counts = self.server_login().is_some();
+        Login { id: login.id, name: login.name.clone(), counts }
     }
 
     fn connection(&self) -> Arc<Connection> {

@@ -1,14 +1,18 @@
-//! On whose behalf a session acts: who logged in, and what `EXECUTE AS` has made of that.
+//! The security context of a session: the login that opened it, and what `EXECUTE AS` has made of that.
+//!
+//! `EXECUTE AS LOGIN` acts as the login everywhere. `EXECUTE AS USER`, `EXEC ('…') AS USER` and the
+//! `EXECUTE AS` clause of a module act as the user in its database alone, because that database's
+//! owners decide which users may be impersonated: see [`super::authority`].
 
 use std::sync::Arc;
 
 use base::ids::DbId;
-use engine::catalog::def::LoginDef;
+use engine::catalog::def::{LoginDef, PrincipalId};
 
 use crate::exec::security::DatabaseUser;
 
 /// Maximum depth of `EXECUTE AS` in one session.
-const DEPTH_MAX: usize = 32;
+pub const DEPTH_MAX: usize = 32;
 
 /// See the module's header.
 pub struct Identity {
@@ -16,21 +20,44 @@ pub struct Identity {
     stack: Vec<Impersonation>,
     /// Changes with whom the session acts for.
     serial: u64,
+    /// The user that a module's `EXECUTE AS` meant last, for the next call.
+    recent: Option<RecentUser>,
 }
 
 /// One `EXECUTE AS`.
 #[derive(Clone)]
 pub struct Impersonation {
-    /// As whom the session goes on at the server.
+    /// The login whose name the session shows. Its permissions on the server count only where
+    /// the context is not confined to a database, or that database is trusted.
     pub login: Arc<LoginDef>,
-    /// As whom in this one database; in others the login counts.
-    pub user: Option<(DbId, Arc<DatabaseUser>, Arc<str>)>,
+    /// The user of `EXECUTE AS USER` or of a module's clause; `None` after `EXECUTE AS LOGIN`.
+    pub confined: Option<Confined>,
     /// The database in which it was said, where it must be reverted.
     pub database: DbId,
     /// The level in which it was said: it ends with that.
     pub level: usize,
     /// `WITH COOKIE`, `WITH NO REVERT`.
     pub protection: Protection,
+}
+
+/// A security context that one database has vouched for.
+#[derive(Clone)]
+pub struct Confined {
+    /// The database.
+    pub database: DbId,
+    /// The user in it.
+    pub user: Arc<DatabaseUser>,
+}
+
+/// The user and login of a principal, at one version of its database's schema and of master's.
+#[derive(Clone)]
+pub struct RecentUser {
+    /// The database, the principal in it, and the two versions.
+    pub key: (DbId, PrincipalId, u64, u64),
+    /// The principal's login.
+    pub login: Arc<LoginDef>,
+    /// The principal as a user.
+    pub user: Arc<DatabaseUser>,
 }
 
 /// What reverting takes.
@@ -42,12 +69,15 @@ pub enum Protection {
     Cookie(Box<[u8]>),
     /// It cannot be reverted.
     NoRevert,
+    /// It is the clause of a module or of an `EXEC ('…') AS`: it ends with that, and `REVERT`
+    /// passes it by.
+    Clause,
 }
 
 impl Identity {
     /// Somebody who has logged in.
     pub fn new(login: Arc<LoginDef>) -> Identity {
-        Identity { original: login, stack: Vec::new(), serial: 0 }
+        Identity { original: login, stack: Vec::new(), serial: 0, recent: None }
     }
 
     /// Who logged in.
@@ -60,10 +90,27 @@ impl Identity {
         self.stack.last().map_or(&self.original, |top| &top.login)
     }
 
-    /// As whom it acts in a database, if `EXECUTE AS USER` says so.
-    pub fn user_in(&self, database: DbId) -> Option<&Arc<DatabaseUser>> {
-        let (place, user, _) = self.stack.last()?.user.as_ref()?;
-        (*place == database).then_some(user)
+    /// The database to which the session's context is confined, and its user there.
+    pub fn confined(&self) -> Option<&Confined> {
+        self.stack.last()?.confined.as_ref()
+    }
+
+    /// The context in which the module that runs at a level was called.
+    pub fn of_caller(&self, level: usize) -> (Arc<LoginDef>, Option<Confined>) {
+        match self.stack.iter().rev().find(|own| own.level < level) {
+            Some(own) => (own.login.clone(), own.confined.clone()),
+            None => (self.original.clone(), None),
+        }
+    }
+
+    /// What a module's `EXECUTE AS` meant last.
+    pub fn recent(&self) -> Option<&RecentUser> {
+        self.recent.as_ref()
+    }
+
+    /// Keeps that.
+    pub fn keep_recent(&mut self, recent: RecentUser) {
+        self.recent = Some(recent);
     }
 
     /// Changes with whom the session acts for.
@@ -93,11 +140,14 @@ impl Identity {
         self.serial += 1;
     }
 
-    /// A level has ended, and with it what was said in it.
-    pub fn end_level(&mut self, level: usize) {
-        while self.stack.last().is_some_and(|top| top.level >= level && level > 1) {
+    /// A level has ended, and with it what was said in it: whether that was a statement.
+    pub fn end_level(&mut self, level: usize) -> bool {
+        let mut by_statement = false;
+        while let Some(top) = self.stack.last().filter(|top| top.level >= level && level > 1) {
+            by_statement |= top.protection != Protection::Clause;
             self.revert();
         }
+        by_statement
     }
 
     /// As after the login.

@@ -6,12 +6,13 @@
 //!   which is lent to the interpreter together with the state (as its `Host`).
 //! * [`transaction`]: the open transaction and its statements.
 //! * [`databases`]: the databases that the session has used.
-//! * [`identity`]: on whose behalf it acts.
+//! * [`identity`]: on whose behalf it acts. * [`authority`]: how far that reaches.
 //! * [`temporary`]: its temporary tables.
 //! * [`level`]: the modules and texts that are running, one within another.
 //! * [`contain`]: what a panic of a statement ends.
 //! * `facts`, `names`, `host`: the session as functions, the binder and units see it.
 
+pub mod authority;
 pub mod contain;
 pub mod databases;
 mod facts;
@@ -328,12 +329,15 @@ impl State {
 
     /// Who the session is in a database. Errors 916, 923.
     pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
-        if let Some(user) = self.identity.user_in(database) {
-            return Ok(user.clone());
+        let confined = self.identity.confined();
+        if let Some(confined) = confined.filter(|confined| confined.database == database) {
+            return Ok(confined.user.clone());
         }
         let access = self.access(database)?;
         let login = self.identity.login();
-        access.user(&self.instance, login, self.identity.serial()).ok_or_else(|| {
+        let is_trusted = || confined.is_none_or(|own| self.is_trusted_in(database, own.database));
+        let user = access.user(&self.instance, login, is_trusted, self.identity.serial());
+        user.ok_or_else(|| {
             let name = access.name(&self.instance);
             let mode = access.with_def(&self.instance, |def| def.options.user_access);
             match mode {
@@ -341,13 +345,6 @@ impl State {
                 _ => SqlError::new(&message::PRINCIPAL_NOT_IN_DATABASE, &[&login.name, &name]),
             }
         })
-    }
-
-    /// Whether the session is the server's administrator.
-    pub fn is_sysadmin(&self) -> bool {
-        let master = self.instance.databases().master().current();
-        let sysadmin = engine::catalog::def::PrincipalId::SYSADMIN;
-        master.server().is_member(self.identity.login().id, sysadmin)
     }
 
     /// What runs. There is always a level while a request runs.

@@ -291,6 +291,7 @@ impl Context<'_> {
             return Ok(());
         }
         self.compile_ahead(&program)?;
+        self.check_table_types(&program)?;
         self.tell_compilation(began)?;
         let mut frame = new_frame(&program.variables);
         let result = self.run_program(&program, &mut frame);

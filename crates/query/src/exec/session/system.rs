@@ -108,7 +108,7 @@ pub fn fill(
     let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
     let visibility = match state.is_permitted(DbId(1), server, Permission::ViewAnyDefinition) {
         true => None,
-        false => Visibility::of(view, (database, &schema), state.user(database)?),
+        false => Visibility::of(view, state, (database, &schema))?,
     };
     // The session sees its own locks as well.
     state.transaction.show_writes();

@@ -183,7 +183,13 @@ pub(super) fn is_srvrolemember<'a>(
             return None;
         }
         let login = match args.len() {
-            1 => ctx.facts.login().id,
+            1 => {
+                let login = ctx.facts.login();
+                if !login.counts {
+                    return Some(role.id == PrincipalId::SERVER_PUBLIC);
+                }
+                login.id
+            }
             _ => master.find_login(&text_argument(args, types, 1)?)?.id,
         };
         let administrator = login == PrincipalId::SA && role.id == PrincipalId::SYSADMIN;
