@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{Arena, Collation, SqlError, SqlResult, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{IdentityDef, Permission, SchemaId, TableDef, TableKind};
+use engine::catalog::def::{ColumnId, IdentityDef, Permission, SchemaId, TableDef, TableKind};
 use tsql::ast;
 
 use super::access_hint::Inherited;
@@ -112,6 +112,8 @@ pub(super) struct Env {
     pub ctes: Vec<Rc<Cte>>,
     /// How many views and functions are being expanded.
     pub depth: u32,
+    /// The view, function or table whose definition is being bound, if it is a user's.
+    pub through: Option<(DbId, ObjectId)>,
     /// The hints of the view that tables are in.
     pub inherited: Inherited,
     pub ansi_nulls: bool,
@@ -144,6 +146,7 @@ impl<'c> Binder<'c> {
             variables: Variables::Module,
             ctes: Vec::new(),
             depth: 0,
+            through: None,
             inherited: Inherited::default(),
             ansi_nulls: context.options.ansi_nulls,
             quoted_identifier: context.options.quoted_identifier,
@@ -264,6 +267,7 @@ impl<'c> Binder<'c> {
             variables: Variables::None,
             ctes: Vec::new(),
             depth: self.env.depth + 1,
+            through: None,
             inherited: Inherited::default(),
             ansi_nulls: true,
             quoted_identifier: true,
@@ -298,11 +302,25 @@ impl<'c> Binder<'c> {
         }
     }
 
-    /// Notes what the user must be permitted, unless a view or function stands between.
+    /// Notes what the user must be permitted.
     pub fn note_access(&mut self, database: DbId, object: ObjectId, permission: Permission) {
-        let access = Access { database, object, permission };
-        if self.env.depth == 0 && !self.facts.accesses.contains(&access) {
-            self.facts.accesses.push(access);
+        self.note_columns(database, object, permission, Vec::new());
+    }
+
+    /// Notes what the user must be permitted to do with columns. What the server's own views read is
+    /// nothing that users are permitted.
+    pub fn note_columns(
+        &mut self,
+        database: DbId,
+        object: ObjectId,
+        permission: Permission,
+        columns: Vec<ColumnId>,
+    ) {
+        let through = self.env.through;
+        let is_own = through == Some((database, object));
+        if !is_own && (self.env.depth == 0 || through.is_some()) {
+            let access = Access { database, object, permission, columns, through };
+            self.facts.add_access(access);
         }
     }
 

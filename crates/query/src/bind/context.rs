@@ -6,7 +6,9 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{IndexDef, KeyColumn, ModuleDef, Permission, SchemaId, TableDef};
+use engine::catalog::def::{
+    ColumnId, IndexDef, KeyColumn, ModuleDef, Permission, SchemaId, TableDef,
+};
 use smallvec::SmallVec;
 use tsql::ast;
 
@@ -390,8 +392,7 @@ pub struct Facts {
     pub calls_functions: bool,
     /// It reads what the server knows of itself: rows that no transaction protects.
     pub reads_system_rowsets: bool,
-    /// What the session's user must be permitted. Objects behind views and functions are not here:
-    /// they are of the view's owner.
+    /// What the session's user must be permitted, unless ownership chains say that it is.
     pub accesses: Vec<Access>,
     /// `OPTION (RECOMPILE)`.
     pub recompile: bool,
@@ -458,16 +459,12 @@ impl Facts {
         self.reads_system_rowsets |= reads_system_rowsets;
         self.recompile |= recompile;
         self.needs(memory.map(|need| *need));
-        for access in accesses {
-            if !self.accesses.contains(&access) {
-                self.accesses.push(access);
-            }
-        }
+        accesses.into_iter().for_each(|access| self.add_access(access));
     }
 }
 
 /// Something that a statement does to an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// The object's database.
     pub database: DbId,
@@ -475,6 +472,35 @@ pub struct Access {
     pub object: ObjectId,
     /// What is done.
     pub permission: Permission,
+    /// The columns to which it is done; none for the whole object, or if no column is named.
+    pub columns: Vec<ColumnId>,
+    /// The view, function or table in whose definition the object is named; none for the statement itself.
+    /// If both have one owner, nothing need be permitted.
+    pub through: Option<(DbId, ObjectId)>,
+}
+
+impl Access {
+    /// Whether two are one, but for columns.
+    fn is_like(&self, other: &Access) -> bool {
+        (self.database, self.object, self.permission, self.through)
+            == (other.database, other.object, other.permission, other.through)
+    }
+}
+
+impl Facts {
+    /// Adds something that is done, or columns to what is known of it.
+    pub fn add_access(&mut self, access: Access) {
+        match self.accesses.iter_mut().find(|known| known.is_like(&access)) {
+            None => self.accesses.push(access),
+            Some(known) => {
+                for column in access.columns {
+                    if !known.columns.contains(&column) {
+                        known.columns.push(column);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a bound statement depends on in the catalog.

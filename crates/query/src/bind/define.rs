@@ -244,6 +244,7 @@ impl Binder<'_> {
     /// The surroundings of a table's definitions.
     fn definition_env(&mut self, database: DbId, table: &TableDef) -> BindResult<Env> {
         let mut env = self.module_env(self.home_of(database), table.header.schema)?;
+        env.through = Some((database, table.id()));
         env.ansi_nulls = table.ansi_nulls;
         Ok(env)
     }

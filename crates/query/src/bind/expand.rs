@@ -37,6 +37,7 @@ impl Binder<'_> {
         let tree = self.names.module_tree(database, view)?;
         let Some(Module::View(text)) = module_of(&tree) else { return Err(unreadable(view)) };
         let mut env = self.module_env(database, view.header.schema)?;
+        env.through = Some((database, view.id()));
         env.ansi_nulls = view.uses_ansi_nulls;
         env.quoted_identifier = view.uses_quoted_identifier;
         env.inherited = inherited;
@@ -173,6 +174,7 @@ impl Binder<'_> {
         };
         let FunctionBody::Inline { with, query } = body else { return Err(unreadable(module)) };
         let mut env = self.module_env(database, module.header.schema)?;
+        env.through = Some((database, module.id()));
         env.ansi_nulls = module.uses_ansi_nulls;
         env.quoted_identifier = module.uses_quoted_identifier;
         env.inherited = inherited;
@@ -213,6 +215,7 @@ impl Binder<'_> {
         let options = tsql::ParseOptions { quoted_identifier: table.quoted_identifier };
         let text = tsql::parse_expression(&computed.definition, options)?;
         let mut env = self.module_env(self.home_of(database), table.header.schema)?;
+        env.through = Some((database, table.id()));
         env.ansi_nulls = table.ansi_nulls;
         // The source moves to a block of its own, where its columns are all there is.
         self.open_block(Clause::Other);

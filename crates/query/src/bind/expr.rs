@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::types::literal;
 use base::types::operators::{self, BinaryOperator, Signature, UnaryOperator};
 use base::{SqlError, SqlType, TypeKind, Value, message};
+use engine::catalog::def::Permission;
 use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryOp};
 
 use super::binder::{Binder, NoColumns, Undeclared, Variables};
@@ -371,6 +372,7 @@ impl Binder<'_> {
         }
         self.check_next_value_place(&next.over, line)?;
         let sequence = self.sequence(&next.sequence)?;
+        self.note_access(self.env.database, sequence.header.id, Permission::Update);
         self.facts.takes_sequence_values = true;
         if let Some(mentions) = &mut self.mentions {
             mentions.nondeterministic = true;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, message};
-use engine::catalog::def::{ColumnDef, ModuleDef, SchemaId, TableDef};
+use engine::catalog::def::{ColumnDef, ModuleDef, Permission, SchemaId, TableDef};
 use tsql::ast::{self, ObjectName};
 
 use super::binder::Binder;
@@ -449,6 +449,7 @@ impl Binder<'_> {
 
     /// The expression of a column that was found.
     pub fn column_at(&mut self, at: ColumnAt) -> BindResult<Scalar> {
+        self.note_column_read(at);
         let source = &self.blocks[at.block].sources[at.source];
         let optional = source.optional;
         match &source.rows {
@@ -474,6 +475,27 @@ impl Binder<'_> {
                 Ok(Scalar { expr, label: Label::column(&ty), origin: Origin::Plain })
             }
         }
+    }
+
+    /// Notes that a column of a table or view is read.
+    fn note_column_read(&mut self, at: ColumnAt) {
+        let source = &self.blocks[at.block].sources[at.source];
+        let (database, object, column) = match (&source.rows, source.view) {
+            (Rows::Scan(scan), _) => match &scan.source {
+                tree::Source::Table { database, table } if !table.is_temporary() => {
+                    (*database, table.id(), table.columns[at.ordinal].id)
+                }
+                _ => return,
+            },
+            (Rows::Derived(..), Some((database, view))) => {
+                let Ok(schema) = self.schema_of(database) else { return };
+                let columns = schema.module(view).and_then(|module| module.columns());
+                let Some(column) = columns.and_then(|all| all.get(at.ordinal)) else { return };
+                (database, view, column.id)
+            }
+            (Rows::Derived(..), None) => return,
+        };
+        self.note_columns(database, object, Permission::Select, vec![column]);
     }
 
     /// Names a column of a scan that was not used yet.

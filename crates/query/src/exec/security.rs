@@ -4,12 +4,13 @@
 //! them has it: on the thing itself, on what contains it, or by a stronger permission. Owners and
 //! administrators hold all.
 
+use base::ids::ObjectId;
 use base::{SqlError, message};
-use engine::catalog::Schema;
 use engine::catalog::def::{
-    LoginDef, ObjectKind, Permission, PermissionState, PrincipalDef, PrincipalId, SchemaId,
-    Securable, SecurableClass,
+    ColumnId, LoginDef, ObjectKind, Permission, PermissionState, PrincipalDef, PrincipalId,
+    SchemaId, Securable, SecurableClass,
 };
+use engine::catalog::{Object, Schema};
 use smallvec::SmallVec;
 
 /// A user in a database, with everything that counts for permissions.
@@ -80,8 +81,14 @@ impl DatabaseUser {
             return Some(DatabaseUser::dbo());
         }
         if let Some(user) = schema.user_with_sid(&login.sid) {
-            return Some(DatabaseUser::of(schema, user));
+            let user = DatabaseUser::of(schema, user);
+            return user.may(schema, WHOLE_DATABASE, Permission::Connect).then_some(user);
         }
+        DatabaseUser::guest(schema)
+    }
+
+    /// `guest`, if it may connect.
+    pub fn guest(schema: &Schema) -> Option<DatabaseUser> {
         let guest = schema.principals().get(PrincipalId::GUEST)?;
         guest_enabled(schema).then(|| DatabaseUser::of(schema, guest))
     }
@@ -91,19 +98,37 @@ impl DatabaseUser {
         if self.is_owner || self.owns(schema, target) {
             return true;
         }
-        let places = enclosing(schema, target);
-        let mut granted = false;
-        for place in places {
+        let of_column = match target.minor {
+            0 => ColumnGrants::default(),
+            _ => ColumnGrants::of(self, schema, target, permission),
+        };
+        let whole = Securable { minor: 0, ..target };
+        let mut granted = of_column.granted;
+        if of_column.denied {
+            return false;
+        }
+        for place in enclosing(schema, whole) {
+            let is_whole = place == whole;
             for &token in &self.tokens {
                 let Some(set) = schema.permission_set(place, token) else { continue };
+                let revoked = is_whole && of_column.revoked.contains(&token);
                 for grant in &set.grants {
                     if !covers(grant.permission, permission) {
                         continue;
                     }
+                    let same = grant.permission == permission;
                     match grant.state {
-                        PermissionState::Deny if grant.permission == permission => return false,
+                        // A column that is granted stays so when its table is denied.
+                        PermissionState::Deny if is_whole && same && of_column.granted => {}
+                        PermissionState::Deny
+                            if same || grant.permission == Permission::Control =>
+                        {
+                            return false;
+                        }
                         PermissionState::Deny | PermissionState::Revoke => {}
-                        PermissionState::Grant | PermissionState::GrantWithGrant => granted = true,
+                        PermissionState::Grant | PermissionState::GrantWithGrant => {
+                            granted |= !(revoked && same);
+                        }
                     }
                 }
             }
@@ -117,6 +142,38 @@ impl DatabaseUser {
             }
         }
         granted
+    }
+
+    /// Whether the user may do something to an object, or to these columns of it; without columns, to
+    /// the object or to any column.
+    pub fn may_use(
+        &self,
+        schema: &Schema,
+        object: ObjectId,
+        permission: Permission,
+        columns: &[ColumnId],
+    ) -> Result<(), Denied> {
+        let class = SecurableClass::Object;
+        let target = |minor| Securable { class, major: object.0, minor };
+        let mut on_columns = schema.permissions_on(class, object.0).filter(|set| {
+            set.target.minor != 0
+                && self.tokens.contains(&set.grantee)
+                && set.grants.iter().any(|grant| grant.permission == permission)
+        });
+        let Some(first) = on_columns.next() else {
+            return match self.may(schema, target(0), permission) {
+                true => Ok(()),
+                false => Err(Denied::Object),
+            };
+        };
+        if columns.is_empty() {
+            let mut places = std::iter::once(first).chain(on_columns).map(|set| set.target);
+            let any = self.may(schema, target(0), permission)
+                || places.any(|place| self.may(schema, place, permission));
+            return if any { Ok(()) } else { Err(Denied::Object) };
+        }
+        let denied = columns.iter().find(|column| !self.may(schema, target(column.0), permission));
+        denied.map_or(Ok(()), |column| Err(Denied::Column(*column)))
     }
 
     /// Whether the user sees that there is an object: as its owner, or having any permission on it or on a
@@ -177,9 +234,6 @@ pub fn owner_of(schema: &Schema, target: Securable) -> Option<PrincipalId> {
 /// A thing and what contains it, smallest first.
 fn enclosing(schema: &Schema, target: Securable) -> SmallVec<[Securable; 4]> {
     let mut places = SmallVec::from_slice(&[target]);
-    if target.minor != 0 {
-        places.push(Securable { minor: 0, ..target });
-    }
     let container = match target.class {
         SecurableClass::Object => {
             schema.object(base::ids::ObjectId(target.major)).map(|o| o.schema())
@@ -316,6 +370,74 @@ fn server_role_gives(role: PrincipalId, permission: Permission) -> bool {
         9 => matches!(permission, P::CreateAnyDatabase | P::AlterAnyDatabase),
         10 => permission == P::AdministerBulkOperations,
         _ => false,
+    }
+}
+
+/// What of an object a user lacks a permission on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Denied {
+    /// The object.
+    Object,
+    /// A column.
+    Column(ColumnId),
+}
+
+impl Denied {
+    /// Errors 229 and 230.
+    pub fn error(
+        self,
+        schema: &Schema,
+        database: &str,
+        object: ObjectId,
+        permission: Permission,
+    ) -> SqlError {
+        let Denied::Column(id) = self else { return denied(schema, database, object, permission) };
+        let found = schema.object(object);
+        let columns = match found {
+            Some(Object::Table(table)) => &*table.columns,
+            Some(Object::Module(module)) => module.columns().unwrap_or_default(),
+            _ => &[],
+        };
+        let column = columns.iter().find(|c| c.id == id).map_or("", |c| &c.name);
+        let name = found.map_or("", |o| o.name());
+        let place = found.and_then(|o| schema.schemas().get(o.schema()));
+        let place = place.map_or("", |s| &s.name);
+        let args: [&dyn std::fmt::Display; 5] =
+            [&permission.description(), &column, &name, &database, &place];
+        SqlError::new(&message::COLUMN_PERMISSION_DENIED, &args)
+    }
+}
+
+/// What is said of a column itself.
+#[derive(Default)]
+struct ColumnGrants {
+    granted: bool,
+    denied: bool,
+    /// For whom a grant on the table does not count.
+    revoked: SmallVec<[PrincipalId; 4]>,
+}
+
+impl ColumnGrants {
+    fn of(
+        user: &DatabaseUser,
+        schema: &Schema,
+        column: Securable,
+        permission: Permission,
+    ) -> ColumnGrants {
+        let mut grants = ColumnGrants::default();
+        for &token in &user.tokens {
+            let Some(set) = schema.permission_set(column, token) else { continue };
+            for grant in set.grants.iter().filter(|grant| grant.permission == permission) {
+                match grant.state {
+                    PermissionState::Deny => grants.denied = true,
+                    PermissionState::Revoke => grants.revoked.push(token),
+                    PermissionState::Grant | PermissionState::GrantWithGrant => {
+                        grants.granted = true;
+                    }
+                }
+            }
+        }
+        grants
     }
 }
 

@@ -288,7 +288,6 @@ impl Binder<'_> {
 
     /// What the user must be permitted, beside reading.
     fn note_permissions(&mut self, targeted: &Targeted, write: &Write) {
-        let (database, object) = targeted.permitted;
         let all = [
             (write.insert, Permission::Insert),
             (write.update.is_some(), Permission::Update),
@@ -296,7 +295,7 @@ impl Binder<'_> {
         ];
         for (_, permission) in all.into_iter().filter(|(does, _)| *does) {
             if let Target::Table { .. } | Target::Instead { .. } = targeted.changing.target {
-                self.note_access(database, object, permission);
+                self.note_change(targeted, permission, Vec::new());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{Permission, SchemaId, TriggerEventKind};
+use engine::catalog::def::{ColumnDef, ColumnId, Name, Permission, SchemaId, TriggerEventKind};
 use tsql::ast::{self, ObjectName, TargetKind};
 
 use super::instead::events_of;
@@ -235,10 +235,50 @@ impl Binder<'_> {
                 self.options.check_for_indexes(table, &|_| true, statement).at(line)?;
             }
             self.note_changed(*database, table);
-            let (database, object) = targeted.permitted;
-            self.note_access(database, object, permission);
+            self.note_change(&targeted, permission, Vec::new());
         }
         Ok(targeted)
+    }
+
+    /// Notes that the target's rows are changed: the view's that is named, and the table's behind it. A view
+    /// without an ownership chain to the table is nothing that lets its users change that.
+    pub(super) fn note_change(
+        &mut self,
+        targeted: &Targeted,
+        permission: Permission,
+        columns: Vec<(ColumnId, ColumnId)>,
+    ) {
+        let (named, stored) = columns.into_iter().unzip();
+        let (database, object) = targeted.permitted;
+        self.note_columns(database, object, permission, named);
+        let Changing { database, table, target, .. } = &targeted.changing;
+        let through = Some(targeted.permitted);
+        if matches!(target, Target::Table { .. }) && through != Some((*database, table.id())) {
+            let before = std::mem::replace(&mut self.env.through, through);
+            self.note_columns(*database, table.id(), permission, stored);
+            self.env.through = before;
+        }
+    }
+
+    /// Notes that a column of the target is set: the one of the name that the statement has.
+    pub(super) fn note_set(
+        &mut self,
+        targeted: &Targeted,
+        name: &Name,
+        ordinal: usize,
+    ) -> BindResult<()> {
+        let Changing { table, target, .. } = &targeted.changing;
+        if !matches!(target, Target::Table { .. } | Target::Instead { .. }) {
+            return Ok(());
+        }
+        let stored = table.columns[ordinal].id;
+        let (database, object) = targeted.permitted;
+        let schema = self.schema_of(database)?;
+        let columns = schema.module(object).and_then(|view| view.columns());
+        let named = |c: &&ColumnDef| self.same_name(&c.name, name);
+        let named = columns.and_then(|all| all.iter().find(named)).map_or(stored, |c| c.id);
+        self.note_change(targeted, Permission::Update, vec![(named, stored)]);
+        Ok(())
     }
 
     /// A table or table variable as the target.

@@ -46,7 +46,12 @@ impl Binder<'_> {
     }
 
     fn update_in_block(&mut self, update: &ast::Update) -> BindResult<UpdatePlan> {
+        let accesses = self.facts.accesses.len();
         let (from, at) = self.target_and_from(&update.target, &update.from)?;
+        if update.from.is_empty() && update.filter.is_none() {
+            // What SET reads is noted column by column.
+            self.facts.accesses.truncate(accesses);
+        }
         let wanted = update.set.iter().find_map(|clause| set_column(&clause.kind));
         let targeted = self.targeted(at, Permission::Update, wanted, &update.target)?;
         let checks = self.check_options(&targeted);
@@ -133,7 +138,7 @@ impl Binder<'_> {
     /// A column that may be set: its place in the table and in the layout. Errors 207, 264, 271,
     /// 272, 8102.
     fn settable(
-        &self,
+        &mut self,
         targeted: &Targeted,
         column: &ast::ColumnRef,
         so_far: &Assignments,
@@ -157,6 +162,7 @@ impl Binder<'_> {
         if so_far.set.iter().any(|s| s.0 == position) {
             return fail(SqlError::new(&message::COLUMN_SET_TWICE, &[&def.name]));
         }
+        self.note_set(targeted, &column.column.name, ordinal)?;
         Ok((ordinal, position))
     }
 

@@ -34,10 +34,12 @@ impl NativeBinder<'_> {
             Some(variable) => Some(self.scalar_variable(variable)?.0),
         };
         let database = self.names.database();
-        self.facts.accesses.push(Access {
+        self.facts.add_access(Access {
             database,
             object: called.id(),
             permission: engine::catalog::def::Permission::Execute,
+            columns: Vec::new(),
+            through: None,
         });
         Ok(NativeKind::Call { module: called.id(), args, status })
     }

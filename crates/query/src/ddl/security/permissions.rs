@@ -39,7 +39,7 @@ pub fn permission(
         let permissions = permissions_of(&target, item).map_err(|f| f.at_line(item.span.line))?;
         let on_columns = statement.on.as_ref().map_or(&[][..], |on| &on.columns);
         let columns = if item.columns.is_empty() { on_columns } else { &item.columns };
-        let minors = columns_of(context, &target, columns)?;
+        let minors = columns_of(context, &target, &permissions, columns)?;
         for permission in permissions {
             changes.extend(minors.iter().map(|minor| (*minor, permission)));
         }
@@ -49,6 +49,9 @@ pub fn permission(
         for &(minor, permission) in &changes {
             let securable = Securable { minor, ..target.securable };
             let change = Change { permission, grantee, securable };
+            if minor == 0 {
+                forget_columns(context, &target, &change)?;
+            }
             apply(context, &target, statement, &change)?;
         }
     }
@@ -232,8 +235,10 @@ fn target(
     let name = &on.name.name.name;
     match on.class {
         None | Some(Class::Object) => {
-            let found =
-                place::find_in(context, place::database_of(context.session, &on.name)?, &on.name)?;
+            // Permissions are kept where the statement runs.
+            let named = place::database_of(context.session, &on.name)?;
+            let found = place::find_in(context, named, &on.name)?;
+            let found = found.filter(|_| named == database);
             let found = found.ok_or_else(|| not_there("find", "object", name))?;
             part(SecurableClass::Object, found.id.0, Some(found.object().kind()))
         }
@@ -283,12 +288,17 @@ fn target(
 fn columns_of(
     context: &Context<'_>,
     target: &Target,
+    permissions: &[Permission],
     columns: &[ast::Ident],
 ) -> DdlResult<Vec<i32>> {
     if columns.is_empty() {
         return Ok(vec![0]);
     }
-    if target.securable.class != SecurableClass::Object {
+    let on_columns = |permission: &Permission| {
+        use Permission as P;
+        matches!(permission, P::Select | P::Update | P::References)
+    };
+    if target.securable.class != SecurableClass::Object || !permissions.iter().all(on_columns) {
         return Err(SqlError::new(&message::PERMISSION_COLUMN_LIST, &[]).into());
     }
     let schema = context.schema(target.database)?;
@@ -411,6 +421,9 @@ fn apply(
         PermissionAction::Grant => Some(PermissionState::Grant),
         // GRANT OPTION FOR leaves the permission itself.
         PermissionAction::Revoke if statement.grant_option => old.map(|_| PermissionState::Grant),
+        PermissionAction::Revoke if is_granted_on_whole(&schema, change) => {
+            Some(PermissionState::Revoke)
+        }
         PermissionAction::Revoke => None,
     };
     if let Some(state) = state {
@@ -431,6 +444,41 @@ fn apply(
         false => edit.put(task, txn, definition),
     })?;
     Ok(())
+}
+
+/// A permission on the whole object takes the place of what was said of it for columns.
+fn forget_columns(context: &mut Context<'_>, target: &Target, change: &Change) -> DdlResult<()> {
+    if target.securable.class != SecurableClass::Object {
+        return Ok(());
+    }
+    let schema = context.schema(target.database)?;
+    let sets = schema.permissions_on(SecurableClass::Object, target.securable.major);
+    for set in sets.filter(|set| set.target.minor != 0 && set.grantee == change.grantee) {
+        let mut left = PermissionSet::clone(set);
+        left.grants.retain(|grant| grant.permission != change.permission);
+        if left.grants.len() == set.grants.len() {
+            continue;
+        }
+        let key = DefinitionKey::Permissions(set.target, set.grantee);
+        context.change(target.database, |task, txn, edit| match left.grants.is_empty() {
+            true => edit.drop(task, txn, key),
+            false => edit.put(task, txn, Definition::Permissions(Arc::new(left))),
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether what is revoked from a column is granted on the whole object: then the column is an exception.
+fn is_granted_on_whole(schema: &Schema, change: &Change) -> bool {
+    let whole = Securable { minor: 0, ..change.securable };
+    let set = schema.permission_set(whole, change.grantee).filter(|_| change.securable.minor != 0);
+    set.is_some_and(|set| {
+        set.grants.iter().any(|grant| {
+            use PermissionState as S;
+            grant.permission == change.permission
+                && matches!(grant.state, S::Grant | S::GrantWithGrant)
+        })
+    })
 }
 
 fn existing(schema: &Schema, target: &Target, change: &Change) -> Vec<Grant> {

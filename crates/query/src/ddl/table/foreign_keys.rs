@@ -70,6 +70,7 @@ impl Builder<'_> {
         });
         let own: Vec<&ColumnDef> = own.collect::<Result<_, _>>()?;
         let (columns, index) = self.referenced_columns(&name, &referenced, key, own.len())?;
+        self.check_may_reference(&referenced, &columns)?;
         if own.len() > KEY_COLUMNS_MAX {
             let error = SqlError::new(&message::FOREIGN_KEY_TOO_MANY_COLUMNS, &[&self.name()]);
             return Err(error.into());
@@ -129,6 +130,21 @@ impl Builder<'_> {
             Some(_) => about(&message::FOREIGN_KEY_NOT_A_TABLE, &[&name, target]),
             None => about(&message::FOREIGN_KEY_INVALID_TABLE, &[&name, target]),
         }
+    }
+
+    /// Errors 229 and 230: a key tells what is in the table that it refers to, and keeps its rows.
+    fn check_may_reference(&self, referenced: &TableDef, columns: &[ColumnDef]) -> DdlResult<()> {
+        let (id, schema) = (referenced.id(), &self.setting.schema);
+        if id == self.table.header.id {
+            return Ok(());
+        }
+        let columns: Vec<ColumnId> = columns.iter().map(|column| column.id).collect();
+        let user = &self.setting.user;
+        let may = user.may_use(schema, id, Permission::References, &columns);
+        may.map_err(|denied| {
+            let database = self.setting.names.database_name(self.setting.database);
+            denied.error(schema, &database, id, Permission::References).into()
+        })
     }
 
     /// The columns that a key refers to, and the index that proves them unique. Errors 1770, 1773,

@@ -25,6 +25,7 @@ use tsql::ast;
 
 use super::failure::DdlResult;
 use crate::bind::{BindContext, BindOptions, Names};
+use crate::exec::security::DatabaseUser;
 use crate::exec::session::State;
 use crate::plan::statistics::NoStatistics;
 
@@ -47,6 +48,8 @@ pub(super) struct Setting<'c> {
     /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's own
     /// names are looked for, also where the table goes to tempdb.
     pub default_collation: Collation,
+    /// On whose behalf the definition is made.
+    pub user: Arc<DatabaseUser>,
     /// Dates of creation.
     pub now: DateTime,
     /// Whether columns that do not say it may be NULL.
@@ -76,6 +79,7 @@ impl<'c> Setting<'c> {
             database,
             schema: session.schema(database)?,
             default_collation: session.schema(session.name_database())?.collation(),
+            user: session.user(database)?,
             now: engine::catalog::bootstrap::now(session.instance.env()),
             nulls,
             ansi_padding: settings.ansi_padding,

@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{Permission, TableKind};
+use engine::catalog::def::{
+    Permission, PrincipalId, Securable, SecurableClass, TableKind, TypeDef, TypeDefKind,
+};
 use engine::hot::visibility::Isolation;
 use engine::txn::{ReadAt, TxnError};
 use tsql::ast::IsolationLevel;
 
 use super::fault::located_all;
 use super::{Fault, Run};
-use crate::bind::context::{Dependencies, Facts};
+use crate::bind::context::{Access, Dependencies, Facts};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::plan::StepPlan;
-use crate::exec::program::{Program, ProgramKind, Step};
-use crate::exec::security;
+use crate::exec::program::variables::VariableKind;
+use crate::exec::program::{Program, Step};
+use crate::exec::security::{DatabaseUser, owner_of};
 use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{HiddenTable, StatementNames};
 use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin, Touched};
@@ -303,28 +306,106 @@ impl Context<'_> {
         Ok(outcome)
     }
 
-    /// Errors 229 and its like. Inside of modules only dynamic SQL is looked at, and temporary
-    /// procedures, which may do what their callers may.
+    /// Errors 229 and 230: what the statement does to objects, and who asks for it, are looked at
+    /// each time, for sessions share plans. What a module says, its ownership chains may permit.
     pub(super) fn check_permissions(&self, facts: &Facts) -> Run<()> {
-        if self.session.level().module.as_ref().is_some_and(|module| !module.is_temporary()) {
-            return Ok(());
-        }
+        let Some(running) = self.running_module() else { return Ok(()) };
+        self.check_accesses(facts, running)
+    }
+
+    /// The same for a statement of this module, or of none.
+    pub(crate) fn check_accesses(
+        &self,
+        facts: &Facts,
+        running: Option<(DbId, ObjectId)>,
+    ) -> Run<()> {
         for access in &facts.accesses {
             let user = self.session.user(access.database)?;
-            if user.is_owner {
-                continue;
-            }
-            let schema = self.session.schema(access.database)?;
-            let class = engine::catalog::def::SecurableClass::Object;
-            let target =
-                engine::catalog::def::Securable { class, major: access.object.0, minor: 0 };
-            if !user.may(&schema, target, access.permission) {
-                let name = self.session.instance.database_name(access.database);
-                let denied = security::denied(&schema, &name, access.object, access.permission);
-                return Err(denied.into());
+            if !user.is_owner {
+                self.check_access(&user, access, access.through.or(running))?;
             }
         }
         Ok(())
+    }
+
+    /// Error 229 for variables of a table type that the user may not use.
+    pub(crate) fn check_table_types(&self, program: &Program) -> Run<()> {
+        let (Some((database, _)), Some(running)) = (program.types_at, self.running_module()) else {
+            return Ok(());
+        };
+        let schema = self.schema(database)?;
+        for variable in program.variables.iter() {
+            let VariableKind::Table { table, .. } = &variable.kind else { continue };
+            let is_it = |ty: &&Arc<TypeDef>| matches!(ty.kind, TypeDefKind::Table { table: own } if own == table.id());
+            let Some(ty) = schema.types().iter().find(is_it) else { continue };
+            let target = Securable { class: SecurableClass::Type, major: ty.id.0, minor: 0 };
+            let is_chained = |(of, module): (DbId, ObjectId)| {
+                let class = SecurableClass::Object;
+                let module = Securable { class, major: module.0, minor: 0 };
+                of == database && owner_of(&schema, module) == owner_of(&schema, target)
+            };
+            if running.is_some_and(is_chained) || self.may(database, target, Permission::Execute) {
+                continue;
+            }
+            let name = self.session.instance.database_name(database);
+            let place = schema.schemas().get(ty.schema).map_or("", |place| &place.name);
+            let args: [&dyn std::fmt::Display; 4] =
+                [&Permission::Execute.description(), &ty.name, &name, &place];
+            return Err(SqlError::new(&message::OBJECT_PERMISSION_DENIED, &args).into());
+        }
+        Ok(())
+    }
+
+    /// The user's module whose text runs, if it is one; `None` in a module of the server's.
+    fn running_module(&self) -> Option<Option<(DbId, ObjectId)>> {
+        let level = self.session.level();
+        match &level.module {
+            Some(module) if module.header.ms_shipped => None,
+            // A temporary procedure may do what its caller may.
+            Some(module) if module.is_temporary() => Some(None),
+            module => Some(module.as_ref().map(|module| (level.database, module.id()))),
+        }
+    }
+
+    /// The same for a natively compiled module, which acts as its `EXECUTE AS` says.
+    pub(super) fn check_native(&mut self, facts: &Facts, program: &Program) -> Run<()> {
+        let Some(module) = program.module.as_deref() else { return Ok(()) };
+        let database = program.database;
+        let user = match self.principal_of(database, module)? {
+            Some(PrincipalId::DBO) => return Ok(()),
+            Some(principal) => match self.session.context_of(database, principal)? {
+                Some((_, confined)) => confined.user,
+                None => return Err(self.cannot_act_as(database, principal)?.into()),
+            },
+            None => self.session.user(database)?,
+        };
+        if user.is_owner {
+            return Ok(());
+        }
+        for access in &facts.accesses {
+            let through = access.through.unwrap_or((database, module.id()));
+            self.check_access(&user, access, Some(through))?;
+        }
+        Ok(())
+    }
+
+    /// Errors 229 and 230.
+    pub(super) fn check_access(
+        &self,
+        user: &DatabaseUser,
+        access: &Access,
+        through: Option<(DbId, ObjectId)>,
+    ) -> Run<()> {
+        let object = (access.database, access.object);
+        if through.is_some_and(|through| self.session.is_chained(through, object)) {
+            return Ok(());
+        }
+        let schema = self.session.schema(access.database)?;
+        let may = user.may_use(&schema, access.object, access.permission, &access.columns);
+        may.map_err(|denied| {
+            let name = self.session.instance.database_name(access.database);
+            denied.error(&schema, &name, access.object, access.permission).into()
+        })
     }
 
     /// Opens a statement, in a transaction of its own if none is open.
@@ -613,10 +694,9 @@ impl Context<'_> {
     }
 
     /// Whether the session may execute a module. Error 229.
-    pub(crate) fn check_execute(&self, database: DbId, object: base::ids::ObjectId) -> Run<()> {
-        let level = self.session.level();
-        let inside = level.module.as_ref().is_some_and(|module| !module.is_temporary());
-        if inside && self.session.level().kind != ProgramKind::Dynamic {
+    pub(crate) fn check_execute(&self, database: DbId, object: ObjectId) -> Run<()> {
+        let Some(running) = self.running_module() else { return Ok(()) };
+        if running.is_some_and(|module| self.session.is_chained(module, (database, object))) {
             return Ok(());
         }
         Ok(self.demand_on_object(database, object, Permission::Execute)?)

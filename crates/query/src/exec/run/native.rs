@@ -66,6 +66,7 @@ impl Context<'_> {
         }
         for _ in 0..COMPILATIONS_MAX {
             let plan = self.native_plan(program)?;
+            self.check_native(&plan.facts, program)?;
             let ran = self.run_native_plan(&plan, program, frame).map_err(|fault| Fault {
                 error: match program.name() {
                     Some(name) => fault.error.in_procedure(name),
