@@ -1,17 +1,24 @@
 //! The procedures that people call: help, who is there, settings, logins and users, and old names
 //! of statements.
 
+use super::Needs;
 use super::native::{
     applock, attach, checkpoints, collection, configuration, describe, directory, error_log,
     messages, naming, plans, pools, properties, sequences, session, triggers,
 };
 use super::registry::Entry;
+use engine::catalog::def::Permission;
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
 const REFRESH: &str = include_str!("text/sp_refreshview.sql");
 const REGISTRY_READ: &str = include_str!("text/xp_instance_regread.sql");
 const ENUMERATE_LOGS: &str = include_str!("text/xp_enumerrorlogs.sql");
 const PROPERTY: &str = include_str!("text/sp_addextendedproperty.sql");
+
+const SETTINGS: Needs = Needs::Server(Permission::AlterSettings);
+const LOGINS: Needs = Needs::Server(Permission::AlterAnyLogin);
+const BACKUP_HISTORY: Needs = Needs::Administrator;
+const OWNER: Needs = Needs::Database(Permission::Control);
 
 /// The parameter of the procedures that have a property's value.
 const VALUE: (&str, &str) = ("$value$", "@value sql_variant = NULL,");
@@ -24,7 +31,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("sp_helpfilegroup", include_str!("text/sp_helpfilegroup.sql")),
     Entry::text("sp_helpindex", include_str!("text/sp_helpindex.sql")),
     Entry::text("sp_helplanguage", include_str!("text/sp_helplanguage.sql")),
-    Entry::text("sp_helplogins", include_str!("text/sp_helplogins.sql")),
+    Entry::text("sp_helplogins", include_str!("text/sp_helplogins.sql")).needs(LOGINS),
     Entry::text("sp_helprole", include_str!("text/sp_helprole.sql")),
     Entry::text("sp_helprolemember", include_str!("text/sp_helprolemember.sql")),
     Entry::text("sp_helpsort", include_str!("text/sp_helpsort.sql")),
@@ -42,8 +49,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("xp_instance_regread", REGISTRY_READ),
     Entry::text("xp_regread", REGISTRY_READ),
     // Logins, users, roles.
-    Entry::text("sp_addlogin", include_str!("text/sp_addlogin.sql")),
-    Entry::text("sp_droplogin", include_str!("text/sp_droplogin.sql")),
+    Entry::text("sp_addlogin", include_str!("text/sp_addlogin.sql")).needs(LOGINS),
+    Entry::text("sp_droplogin", include_str!("text/sp_droplogin.sql")).needs(LOGINS),
     Entry::text("sp_password", include_str!("text/sp_password.sql")),
     Entry::text("sp_defaultdb", include_str!("text/sp_defaultdb.sql")),
     Entry::text("sp_defaultlanguage", include_str!("text/sp_defaultlanguage.sql")),
@@ -88,10 +95,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_settriggerorder.sql"),
         triggers::set_order,
     ),
-    Entry::text("sp_updatestats", include_str!("text/sp_updatestats.sql")),
+    Entry::text("sp_updatestats", include_str!("text/sp_updatestats.sql")).needs(OWNER),
     // Sessions and the server.
-    Entry::native("sp_addmessage", include_str!("text/sp_addmessage.sql"), messages::add),
-    Entry::native("sp_dropmessage", include_str!("text/sp_dropmessage.sql"), messages::drop),
+    Entry::native("sp_addmessage", include_str!("text/sp_addmessage.sql"), messages::add)
+        .needs(SETTINGS),
+    Entry::native("sp_dropmessage", include_str!("text/sp_dropmessage.sql"), messages::drop)
+        .needs(SETTINGS),
     Entry::native("sp_getapplock", include_str!("text/sp_getapplock.sql"), applock::acquire),
     Entry::native(
         "sp_releaseapplock",
@@ -108,17 +117,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sp_configure_set",
         include_str!("text/sp_configure_set.sql"),
         configuration::set,
-    ),
+    )
+    .needs(SETTINGS),
     Entry::native(
         "sp_xtp_control_proc_exec_stats",
         include_str!("text/sp_xtp_control_proc_exec_stats.sql"),
         collection::modules,
-    ),
+    )
+    .needs(Needs::Administrator),
     Entry::native(
         "sp_xtp_control_query_exec_stats",
         include_str!("text/sp_xtp_control_query_exec_stats.sql"),
         collection::statements,
-    ),
+    )
+    .needs(Needs::Administrator),
     Entry::native(
         "sp_xtp_merge_checkpoint_files",
         include_str!("text/sp_xtp_merge_checkpoint_files.sql"),
@@ -133,12 +145,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sp_xtp_bind_db_resource_pool",
         include_str!("text/sp_xtp_bind_db_resource_pool.sql"),
         pools::bind,
-    ),
+    )
+    .needs(Needs::Administrator),
     Entry::native(
         "sp_xtp_unbind_db_resource_pool",
         include_str!("text/sp_xtp_unbind_db_resource_pool.sql"),
         pools::unbind,
-    ),
+    )
+    .needs(Needs::Administrator),
     Entry::native("xp_readerrorlog", include_str!("text/xp_readerrorlog.sql"), error_log::read),
     Entry::native(
         "sp_readerrorlog",
@@ -148,7 +162,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::native("xp_enumerrorlogs", ENUMERATE_LOGS, error_log::list),
     Entry::native("sp_enumerrorlogs", ENUMERATE_LOGS, error_log::list_as_administrator),
     Entry::text("sp_cycle_errorlog", include_str!("text/sp_cycle_errorlog.sql")),
-    Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create),
+    Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create)
+        .needs(Needs::Administrator),
     Entry::native(
         "sp_describe_first_result_set",
         include_str!("text/sp_describe_first_result_set.sql"),
@@ -164,11 +179,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_describe_parameter_encryption.sql"),
         describe::parameter_encryption,
     ),
-    Entry::text("sp_delete_backuphistory", include_str!("text/sp_delete_backuphistory.sql")),
+    Entry::text("sp_delete_backuphistory", include_str!("text/sp_delete_backuphistory.sql"))
+        .needs(BACKUP_HISTORY),
     Entry::text(
         "sp_delete_database_backuphistory",
         include_str!("text/sp_delete_database_backuphistory.sql"),
-    ),
+    )
+    .needs(BACKUP_HISTORY),
     Entry::native(
         "sp_sequence_get_range",
         include_str!("text/sp_sequence_get_range.sql"),

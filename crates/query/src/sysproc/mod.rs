@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use base::SqlResult;
 use base::ids::ObjectId;
+use engine::catalog::def::Permission;
 
 use crate::exec::context::Context;
 
@@ -26,6 +27,20 @@ pub use registry::{all, find, find_by_id};
 
 /// What a procedure does that no text could: the status that it returns.
 pub type Native = fn(&mut Context<'_>, &mut Arguments<'_>) -> SqlResult<i32>;
+
+/// Whom a procedure is for, whatever its arguments: error 15247 for others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// All. What it does to an object, and what it shows of the catalog, takes what the statements in its text
+    /// or their native counterpart take.
+    Nothing,
+    /// The server's administrators.
+    Administrator,
+    /// Whoever has a permission on the server.
+    Server(Permission),
+    /// Whoever has a permission on the database that it is called in.
+    Database(Permission),
+}
 
 /// A procedure that the server provides in every database.
 #[derive(Debug)]
@@ -36,6 +51,8 @@ pub struct SystemProcedure {
     pub name: &'static str,
     /// A `CREATE PROCEDURE` statement.
     pub definition: Arc<str>,
+    /// Whom it is for.
+    pub needs: Needs,
     /// What runs in the place of the text's steps.
     pub native: Option<Native>,
     /// It is for other procedures of this module to call, and not found by anybody else's names.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use base::ids::ObjectId;
 use base::text::identifier::fold_identifier;
 
-use super::{Native, SystemProcedure, administration, catalog};
+use super::{Native, Needs, SystemProcedure, administration, catalog};
 
 /// How a procedure is written down.
 pub(super) struct Entry {
@@ -14,6 +14,7 @@ pub(super) struct Entry {
     pub text: &'static str,
     /// What takes the place of `$…$` in the text, beside the name and the shared parts.
     pub parts: &'static [(&'static str, &'static str)],
+    pub needs: Needs,
     pub native: Option<Native>,
     pub internal: bool,
 }
@@ -21,7 +22,7 @@ pub(super) struct Entry {
 impl Entry {
     /// A procedure whose text says everything.
     pub const fn text(name: &'static str, text: &'static str) -> Entry {
-        Entry { name, text, parts: &[], native: None, internal: false }
+        Entry { name, text, parts: &[], needs: Needs::Nothing, native: None, internal: false }
     }
 
     /// One of several that share a text.
@@ -30,22 +31,41 @@ impl Entry {
         text: &'static str,
         parts: &'static [(&'static str, &'static str)],
     ) -> Entry {
-        Entry { name, text, parts, native: None, internal: false }
+        Entry { name, text, parts, needs: Needs::Nothing, native: None, internal: false }
     }
 
     /// A procedure whose text only declares its parameters.
     pub const fn native(name: &'static str, text: &'static str, native: Native) -> Entry {
-        Entry { name, text, parts: &[], native: Some(native), internal: false }
+        Entry {
+            name,
+            text,
+            parts: &[],
+            needs: Needs::Nothing,
+            native: Some(native),
+            internal: false,
+        }
     }
 
     /// The same, for other procedures to call.
     pub const fn internal(name: &'static str, text: &'static str, native: Native) -> Entry {
-        Entry { name, text, parts: &[], native: Some(native), internal: true }
+        Entry {
+            name,
+            text,
+            parts: &[],
+            needs: Needs::Nothing,
+            native: Some(native),
+            internal: true,
+        }
     }
 
     /// The same entry with these parts.
     pub const fn with(self, parts: &'static [(&'static str, &'static str)]) -> Entry {
         Entry { parts, ..self }
+    }
+
+    /// The same entry for these callers.
+    pub const fn needs(self, needs: Needs) -> Entry {
+        Entry { needs, ..self }
     }
 
     /// The text with its parts put in.
@@ -72,6 +92,7 @@ static ALL: LazyLock<Vec<SystemProcedure>> = LazyLock::new(|| {
         id: ObjectId(FIRST_ID - at as i32),
         name: entry.name,
         definition: entry.definition().into(),
+        needs: entry.needs,
         native: entry.native,
         internal: entry.internal,
     };

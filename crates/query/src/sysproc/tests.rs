@@ -176,6 +176,38 @@ fn every_procedure_can_be_called() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// A walk through the table of procedures by a user to whom nothing is granted.
+#[test]
+fn procedures_are_for_their_callers() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    assert_eq!(session.script(SCHEMA), "");
+    assert_eq!(session.run("create login nothing with password = 'Pwx-12345678'"), "");
+    assert_eq!(session.run("create user nothing for login nothing"), "");
+    let name_of = |call: &str| {
+        let name = call.split_whitespace().next().unwrap_or_default();
+        let name = name.rsplit('.').next().unwrap_or_default();
+        name.trim_matches(['[', ']', '"']).to_lowercase()
+    };
+    let mut seen = std::collections::HashSet::new();
+    for call in CALLS.lines().filter(|line| !line.is_empty()) {
+        let Some(procedure) = find(&name_of(call)) else { continue };
+        seen.insert(procedure.name);
+        session.run("execute as login = 'nothing'");
+        let answer = session.run(&format!("exec {call}"));
+        session.run("if @@trancount > 0 rollback");
+        session.run("revert");
+        let refused = answer.contains("Msg 15247");
+        match procedure.needs {
+            Needs::Nothing => {}
+            _ => assert!(refused, "{call}: {answer}"),
+        }
+    }
+    for procedure in all().filter(|p| p.needs != Needs::Nothing && !p.internal) {
+        assert!(seen.contains(procedure.name), "{} is not called", procedure.name);
+    }
+}
+
 #[test]
 fn drivers_learn_what_there_is() {
     let server = TestServer::new();

@@ -33,7 +33,7 @@ use crate::interp::local::LocalTable;
 
 pub use function::ServerFunction;
 pub(crate) use server::texts::offsets as statement_offsets;
-pub use visibility::Visibility;
+pub use visibility::{Seen, Visibility, seen};
 
 /// A column: name, type, whether it may be NULL.
 pub type ViewColumn = (&'static str, SqlType, bool);

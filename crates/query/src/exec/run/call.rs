@@ -13,12 +13,13 @@ use crate::exec::context::Context;
 use crate::exec::cursor::CursorId;
 use crate::exec::program::variables::{VariableKind, Variables};
 use crate::exec::program::{Program, ProgramKind, Step};
+use crate::exec::security::WHOLE_DATABASE;
 use crate::exec::session::level::Level;
 use crate::exec::sink::{DoneScope, StatementDone, command};
 use crate::interp::local::LocalTable;
 use crate::interp::{Frame, TableSlot};
 use crate::plan::expr::{TableVarId, VarId};
-use crate::sysproc::{self, SystemProcedure};
+use crate::sysproc::{self, Needs, SystemProcedure};
 
 /// How deep modules, dynamic SQL and triggers may nest.
 pub(crate) const NESTING_MAX: i32 = 32;
@@ -97,7 +98,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<Called> {
         match target {
-            ExecuteTarget::Text { pieces, server, .. } => {
+            ExecuteTarget::Text { pieces, server, principal, .. } => {
                 if let Some(server) = server {
                     let message = &message::LINKED_SERVER_NOT_FOUND;
                     return Err(SqlError::new(message, &[&server.name]).into());
@@ -109,7 +110,9 @@ impl Context<'_> {
                 for piece in pieces {
                     text.push_str(&self.text(program, step, frame, piece)?.unwrap_or_default());
                 }
-                self.ended_scope(|c| c.run_text(&text, "", &[]).map(|_| Called::default()))
+                self.as_principal(principal.as_ref(), |c| {
+                    c.ended_scope(|c| c.run_text(&text, "", &[]).map(|_| Called::default()))
+                })
             }
             ExecuteTarget::Procedure { name, arguments } => {
                 let (name, callee) = self.callee(program, step, name, frame)?;
@@ -303,6 +306,25 @@ impl Context<'_> {
         Ok(called)
     }
 
+    /// Error 15247 if a procedure is not for the caller.
+    fn demand_for_procedure(&self, procedure: &SystemProcedure) -> Run<()> {
+        let may = match procedure.needs {
+            Needs::Nothing => true,
+            Needs::Administrator => self.session.is_sysadmin(),
+            Needs::Server(permission) => self.login_may(permission),
+            Needs::Database(permission) => {
+                self.may(self.session.database, WHOLE_DATABASE, permission)
+            }
+        };
+        match may {
+            true => Ok(()),
+            false => {
+                let error = SqlError::new(&message::ONLY_SYSADMIN, &[]);
+                Err(error.in_procedure(procedure.name).into())
+            }
+        }
+    }
+
     fn call_system(
         &mut self,
         procedure: &'static SystemProcedure,
@@ -314,6 +336,7 @@ impl Context<'_> {
             // Extended procedures know no names of parameters, only their places.
             arguments.iter_mut().for_each(|argument| argument.name = None);
         }
+        self.demand_for_procedure(procedure)?;
         self.call_program(&program, procedure.name, arguments, |c, frame| match procedure.native {
             None => c.run_body(&program, frame),
             Some(_) if c.session.options.format_only => Ok(None),

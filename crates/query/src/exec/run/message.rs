@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::convert::display;
 use base::message::{self, PrintfArgument, printf};
 use base::{SqlError, SqlResult, SqlType, TypeKind, Value};
+use engine::catalog::def::Permission;
 use tsql::ast;
 
 use super::{Effect, Fault, Run};
@@ -130,6 +131,10 @@ impl Context<'_> {
         };
         // Below zero it is the message's own.
         let severity = if severity < 0 { i64::from(own_severity) } else { severity };
+        let is_own = self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped);
+        if raise.log && !is_own && !self.login_may(Permission::AlterTrace) {
+            return Err(SqlError::new(&message::RAISERROR_LOG_PERMISSION, &[&"WITH LOG", &"RAISERROR"]).into());
+        }
         if severity > SEVERITY_LOGGED && !(raise.log && self.session.is_sysadmin()) {
             let message = &message::RAISERROR_SEVERITY_NEEDS_LOG;
             return Err(SqlError::new(message, &[&SEVERITY_LOGGED]).into());

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlResult, SqlType};
-use engine::catalog::def::{ColumnDef, DatabaseDef, SchemaId};
+use engine::catalog::def::{ColumnDef, DatabaseDef, SchemaId, TableDef};
 use engine::catalog::{Object, Schema};
 
 pub(super) use database::database_named;
@@ -24,6 +24,7 @@ use super::descriptor::{Inferred, ScalarFunction};
 use super::facts::{FnContext, SystemObject};
 use super::signature::Call;
 use crate::func::string::split_name;
+use crate::sysview::Seen;
 
 /// Names and ids.
 pub(super) static OBJECTS: &[ScalarFunction] = &[
@@ -202,7 +203,20 @@ impl Found {
     }
 }
 
-/// Finds an object by a name of one to three parts.
+/// An object by id, if the session sees it.
+fn seen_object<'s>(ctx: &FnContext<'_>, schema: &'s Schema, id: ObjectId) -> Option<Object<'s>> {
+    schema.object(id).filter(|_| ctx.facts.sees(schema.database(), id) > Seen::Nothing)
+}
+
+/// A table by id, if the session sees it.
+fn seen_table<'s>(ctx: &FnContext<'_>, schema: &'s Schema, id: ObjectId) -> Option<&'s TableDef> {
+    match seen_object(ctx, schema, id)? {
+        Object::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// Finds an object that the session sees by a name of one to three parts.
 fn find_object(ctx: &FnContext<'_>, name: &str) -> Option<Found> {
     let parts = split_name(name)?;
     let (database, schema_name, name) = match parts.as_slice() {
@@ -229,7 +243,8 @@ fn find_object(ctx: &FnContext<'_>, name: &str) -> Option<Found> {
         None => schema.resolve_object(default_schema(ctx, &schema), name),
     };
     if let Some(id) = own.map(|object| object.id()) {
-        return Some(Found::Own(schema, id));
+        let is_seen = ctx.facts.sees(database, id) > Seen::Nothing;
+        return is_seen.then_some(Found::Own(schema, id));
     }
     ctx.facts.system_object(schema_name.map(String::as_str), name).map(Found::System)
 }

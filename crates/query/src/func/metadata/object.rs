@@ -3,16 +3,17 @@
 use base::ids::{DbId, ObjectId};
 use base::types::declare::kind_by_name;
 use base::{SqlResult, SqlType, TypeKind, ValueRef};
-use engine::catalog::Object;
 use engine::catalog::def::{ColumnId, IdentityDef, IndexId, SchemaId, UserTypeId};
+use engine::catalog::{Object, Schema};
 
-use super::{Found, columns_of, current_schema, default_schema, find_object};
+use super::{Found, columns_of, current_schema, default_schema, find_object, seen_object};
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::session::identity_value;
 use crate::func::signature::Call;
 use crate::func::string::split_name;
 use crate::func::values::{optional, optional_int, optional_string, optional_text, string};
+use crate::sysview::Seen;
 
 /// An argument that is an `int`, or NULL.
 pub(super) fn id_argument(args: &[ValueRef<'_>], at: usize) -> Option<i32> {
@@ -67,7 +68,7 @@ pub(super) fn object_name<'a>(
         return Ok(string(ctx.arena, object.name, &types.result));
     }
     let schema = ctx.facts.schema(database);
-    let object = schema.as_ref().and_then(|schema| schema.object(id));
+    let object = schema.as_ref().and_then(|schema| seen_object(ctx, schema, id));
     Ok(optional_string(ctx.arena, object.map(|o| &**o.name()), &types.result))
 }
 
@@ -85,7 +86,7 @@ pub(super) fn object_schema_name<'a>(
     }
     let schema = ctx.facts.schema(database);
     let name = schema.as_ref().and_then(|schema| {
-        let object = schema.object(id)?;
+        let object = seen_object(ctx, schema, id)?;
         Some(&*schema.schemas().get(object.schema())?.name)
     });
     Ok(optional_string(ctx.arena, name, &types.result))
@@ -102,7 +103,9 @@ pub(super) fn object_definition<'a>(
     if let Some(text) = id.and_then(|id| ctx.facts.system_definition(id)) {
         return Ok(optional_string(ctx.arena, Some(&text), &types.result));
     }
-    let object = id.zip(schema.as_ref()).and_then(|(id, schema)| schema.object(id));
+    let sees_text = |schema: &Schema, id| ctx.facts.sees(schema.database(), id) == Seen::Definition;
+    let object = id.zip(schema.as_ref()).filter(|(id, schema)| sees_text(schema, *id));
+    let object = object.and_then(|(id, schema)| schema.object(id));
     let text = match &object {
         Some(Object::Module(module)) if !module.encrypted => Some(&*module.definition),
         Some(Object::Constraint { table, header, .. }) => {
@@ -200,7 +203,7 @@ pub(super) fn column_name<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     let schema = current_schema(ctx);
     let name = schema.as_ref().and_then(|schema| {
-        let object = schema.object(ObjectId(id_argument(args, 0)?))?;
+        let object = seen_object(ctx, schema, ObjectId(id_argument(args, 0)?))?;
         let id = ColumnId(id_argument(args, 1)?);
         Some(&*columns_of(&object)?.iter().find(|c| c.id == id)?.name)
     });

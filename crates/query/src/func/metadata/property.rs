@@ -7,7 +7,7 @@ use engine::catalog::def::*;
 use engine::catalog::{Object, Schema};
 
 use super::object::{id_argument, text_argument, type_id_of};
-use super::{LONG_NAME, columns_of, current_schema};
+use super::{LONG_NAME, columns_of, current_schema, seen_object, seen_table};
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::{FnContext, SystemObject};
 use crate::func::signature::Call;
@@ -54,7 +54,8 @@ fn kind_of(ctx: &FnContext<'_>, id: ObjectId) -> Option<ObjectKind> {
     if let Some(object) = ctx.facts.system_object_by_id(id) {
         return Some(object.kind);
     }
-    current_schema(ctx)?.object(id).map(|object| object.kind())
+    let schema = current_schema(ctx)?;
+    seen_object(ctx, &schema, id).map(|object| object.kind())
 }
 
 /// The value of a property; `None` for one that does not exist or does not fit the object.
@@ -64,7 +65,7 @@ fn number(ctx: &FnContext<'_>, args: &[ValueRef<'_>], property: &str) -> Option<
         return system_object(&object, property);
     }
     let schema = current_schema(ctx)?;
-    let object = schema.object(id)?;
+    let object = seen_object(ctx, &schema, id)?;
     if let Some(is) = kind_test(object.kind(), property) {
         return Some(i64::from(is));
     }
@@ -276,7 +277,7 @@ pub(super) fn columnproperty<'a>(
     let property = property_name(args, types, 2);
     let value = text_argument(args, types, 1).and_then(|name| {
         let schema = current_schema(ctx)?;
-        let object = schema.object(ObjectId(id_argument(args, 0)?))?;
+        let object = seen_object(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
         if let Some(columns) = columns_of(&object) {
             let column = columns.iter().find(|c| schema.same_name(&c.name, &name))?;
             return of_column(&object, column, &property);
@@ -369,7 +370,7 @@ pub(super) fn indexproperty<'a>(
     let property = property_name(args, types, 2);
     let value = text_argument(args, types, 1).and_then(|name| {
         let schema = current_schema(ctx)?;
-        let table = schema.table(ObjectId(id_argument(args, 0)?))?;
+        let table = seen_table(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
         let index = table.indexes.iter().find(|i| schema.same_name(&i.name, &name))?;
         of_index(index, &property)
     });
@@ -406,7 +407,7 @@ pub(super) fn indexkey_property<'a>(
     let property = property_name(args, types, 3);
     let value = || {
         let schema = current_schema(ctx)?;
-        let table = schema.table(ObjectId(id_argument(args, 0)?))?;
+        let table = seen_table(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
         let index = table.index(IndexId(id_argument(args, 1)?))?;
         let at = usize::try_from(id_argument(args, 2)?).ok()?.checked_sub(1)?;
         let key = index.key.get(at)?;

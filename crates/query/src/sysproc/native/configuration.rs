@@ -4,17 +4,14 @@ use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::Definition;
 use engine::catalog::builtin;
-use engine::catalog::def::{ConfigurationDef, Permission};
+use engine::catalog::def::ConfigurationDef;
 
 use crate::exec::context::Context;
 use crate::sysproc::Arguments;
 
 /// Keeps a value for the next `RECONFIGURE`, or the next start. The name is a setting's and the
-/// value within its bounds. Error 15247.
+/// value within its bounds.
 pub fn set(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    if !context.login_may(Permission::AlterSettings) {
-        return Err(SqlError::new(&message::ONLY_SYSADMIN, &[]));
-    }
     let name = arguments.text("@name").unwrap_or_default();
     let value = arguments.int("@value").and_then(|v| i32::try_from(v).ok()).unwrap_or_default();
     let Some(setting) = builtin::configuration(&name) else {

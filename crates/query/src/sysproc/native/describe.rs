@@ -145,6 +145,13 @@ fn first_result(
         match &step.kind {
             StepKind::Data(_) => {
                 let plan = context.plan_of(program, step).map_err(|fault| fault.error)?;
+                let module = program.module.as_deref();
+                let is_own = module.is_some_and(|module| module.header.ms_shipped);
+                let module = module.map(|module| (program.database, module.id()));
+                if let Some(plan) = plan.as_ref().filter(|_| !is_own) {
+                    let checked = context.check_accesses(&plan.facts, module);
+                    checked.map_err(|fault| fault.error)?;
+                }
                 if let Some(result) = plan.and_then(|p| p.unit.results.first().cloned()) {
                     return Ok(Some(result.columns.into_vec()));
                 }
@@ -181,7 +188,11 @@ fn called_program(
         return Ok(None);
     };
     let program = match context.find_procedure(name).map_err(|fault| fault.error)? {
-        Callee::Module(database, module) => context.module_program(database, &module),
+        Callee::Module(database, module) => {
+            let checked = context.check_execute(database, module.id());
+            checked.map_err(|fault| fault.error)?;
+            context.module_program(database, &module)
+        }
         Callee::System(procedure) => context.in_database_of(name, |c| c.system_program(procedure)),
         Callee::Text(_) | Callee::Cursor(_) => return Ok(None),
     };

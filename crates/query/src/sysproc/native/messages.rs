@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::datetime::Language;
 use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
-use engine::catalog::def::{MessageDef, Permission};
+use engine::catalog::def::MessageDef;
 use engine::catalog::{Definition, DefinitionKey};
 
 use crate::exec::context::Context;
@@ -18,7 +18,6 @@ const ENGLISH: i16 = 1033;
 
 /// `sp_addmessage`. Errors 15033, 15040, 15041, 15043, 15247, 15279.
 pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    check_permission(context)?;
     let number = arguments.int("@msgnum").unwrap_or_default();
     if number <= NUMBER_MIN {
         return Err(SqlError::new(&message::SP_MESSAGE_NUMBER, &[]));
@@ -60,7 +59,6 @@ pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResul
 
 /// `sp_dropmessage`: in one language, or in all. Errors 15033, 15179, 15247.
 pub fn drop(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
-    check_permission(context)?;
     let number = arguments.int("@msgnum").unwrap_or_default();
     let said = arguments.text("@lang");
     let only = match said.as_deref() {
@@ -85,14 +83,6 @@ pub fn drop(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResu
         Ok(())
     })?;
     Ok(0)
-}
-
-/// Error 15247.
-fn check_permission(context: &Context<'_>) -> SqlResult<()> {
-    match context.login_may(Permission::AlterSettings) {
-        true => Ok(()),
-        false => Err(SqlError::new(&message::ONLY_SYSADMIN, &[])),
-    }
 }
 
 /// The id of a language by its name, or of the session's. Error 15033.

@@ -12,13 +12,10 @@ use crate::sysproc::Arguments;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// The user database that a procedure is about. Errors 911, 15247, 41371.
+/// The user database that a procedure is about. Errors 911, 41371.
 fn database(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Arc<DatabaseDef>> {
     /// The system databases have the ids up to this one.
     const SYSTEM_LAST: DbId = DbId::MSDB;
-    if !context.session.is_sysadmin() {
-        return Err(SqlError::new(&message::ONLY_SYSADMIN, &[]));
-    }
     let name = arguments.text("@database_name").unwrap_or_default();
     let Some(def) = context.instance().find_database(&name) else {
         return Err(SqlError::new(&message::DATABASE_NOT_FOUND, &[&name]));

@@ -54,4 +54,5 @@ END
 DECLARE @new varchar(11) = @configvalue
 DECLARE @old varchar(11) = (SELECT CONVERT(int, value) FROM sys.configurations WHERE name = @full)
 EXEC sys.sp_configure_set @full, @configvalue
+IF @@ERROR <> 0 RETURN 1
 RAISERROR (15457, 0, 1, @full, @old, @new) WITH LOG

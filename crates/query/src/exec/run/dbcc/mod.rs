@@ -45,7 +45,114 @@ const OPTIONS: [&str; 12] = [
     "TABLOCK",
 ];
 
+/// A command.
+struct Command {
+    name: &'static str,
+    needs: Needs,
+    kind: Kind,
+}
+
+/// What a command does.
+#[derive(Clone, Copy)]
+enum Kind {
+    CheckConstraints,
+    CheckDatabase,
+    CheckFileGroup,
+    CheckIdentity,
+    CheckTable,
+    ClearPlans,
+    CycleErrorLog,
+    DropCleanBuffers,
+    InputBuffer,
+    /// There is nothing to be done here that the command is for.
+    Nothing,
+    OpenTransaction,
+    Performance,
+    RebuildIndexes,
+    ShrinkDatabase,
+    ShrinkFile,
+    UserOptions,
+}
+
+/// Whom a command is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Needs {
+    /// All.
+    Nothing,
+    /// Whoever has a permission on the server.
+    Server(Permission),
+    /// The server's administrators.
+    Administrator,
+    /// The owners of the session's database.
+    Owner,
+    /// It depends on the arguments: the command looks itself.
+    Argument,
+}
+
+/// The commands, each with whom it is for.
+const COMMANDS: &[Command] = {
+    const fn command(name: &'static str, needs: Needs, kind: Kind) -> Command {
+        Command { name, needs, kind }
+    }
+    use Kind as K;
+    use Needs as N;
+    use Permission as P;
+    &[
+        command("CHECKALLOC", N::Argument, K::CheckDatabase),
+        command("CHECKCATALOG", N::Argument, K::CheckDatabase),
+        command("CHECKCONSTRAINTS", N::Argument, K::CheckConstraints),
+        command("CHECKDB", N::Argument, K::CheckDatabase),
+        command("CHECKFILEGROUP", N::Owner, K::CheckFileGroup),
+        command("CHECKIDENT", N::Argument, K::CheckIdentity),
+        command("CHECKTABLE", N::Argument, K::CheckTable),
+        command("CLEANTABLE", N::Owner, K::Nothing),
+        command("DBREINDEX", N::Argument, K::RebuildIndexes),
+        command("DROPCLEANBUFFERS", N::Server(P::AlterServerState), K::DropCleanBuffers),
+        command("ERRORLOG", N::Administrator, K::CycleErrorLog),
+        command("FREEPROCCACHE", N::Server(P::AlterServerState), K::ClearPlans),
+        command("FREESESSIONCACHE", N::Server(P::AlterServerState), K::Nothing),
+        command("FREESYSTEMCACHE", N::Server(P::AlterServerState), K::ClearPlans),
+        command("INPUTBUFFER", N::Argument, K::InputBuffer),
+        command("OPENTRAN", N::Argument, K::OpenTransaction),
+        command("SHRINKDATABASE", N::Argument, K::ShrinkDatabase),
+        command("SHRINKFILE", N::Argument, K::ShrinkFile),
+        command("SQLPERF", N::Argument, K::Performance),
+        command("TRACEOFF", N::Administrator, K::Nothing),
+        command("TRACEON", N::Administrator, K::Nothing),
+        command("TRACESTATUS", N::Nothing, K::Nothing),
+        command("UPDATEUSAGE", N::Owner, K::Nothing),
+        command("USEROPTIONS", N::Nothing, K::UserOptions),
+    ]
+};
+
+impl Command {
+    fn find(name: &str) -> Option<&'static Command> {
+        COMMANDS.iter().find(|command| command.name == name)
+    }
+}
+
 impl Context<'_> {
+    /// Error 2571.
+    fn demand_for(&self, command: &Command) -> Run<()> {
+        let may = match command.needs {
+            Needs::Nothing | Needs::Argument => true,
+            Needs::Server(permission) => self.login_may(permission),
+            Needs::Administrator => self.session.is_sysadmin(),
+            Needs::Owner => return self.demand_owner(self.database(), command.name),
+        };
+        match may {
+            true => Ok(()),
+            false => Err(self.not_for(command.name).into()),
+        }
+    }
+
+    /// Error 2571.
+    fn not_for(&self, command: &str) -> SqlError {
+        let login = &self.session.identity.login().name;
+        let args: [Shown; 2] = [login, &command];
+        SqlError::new(&message::DBCC_PERMISSION, &args)
+    }
+
     /// `DBCC`. Errors 2526 for commands that mean nothing here, 2532 for options.
     pub(super) fn dbcc(
         &mut self,
@@ -57,29 +164,31 @@ impl Context<'_> {
         if dbcc.options.iter().any(|option| !OPTIONS.contains(&&**option)) {
             return Err(SqlError::new(&message::DBCC_OPTION_INVALID, &[]).into());
         }
-        match &*dbcc.command {
-            "FREEPROCCACHE" | "FREESYSTEMCACHE" => self.session.instance.plans.clear(),
-            "DROPCLEANBUFFERS" => {
+        let Some(command) = Command::find(&dbcc.command) else {
+            return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into());
+        };
+        self.demand_for(command)?;
+        match command.kind {
+            Kind::ClearPlans => self.session.instance.plans.clear(),
+            Kind::DropCleanBuffers => {
                 if let Some(pool) = self.session.instance.host().pages.existing() {
                     pool.drop_clean();
                 }
             }
-            "FREESESSIONCACHE" | "UPDATEUSAGE" | "TRACEON" | "TRACEOFF" | "CLEANTABLE"
-            | "TRACESTATUS" => {}
-            "ERRORLOG" => self.cycle_error_log()?,
-            "SHRINKDATABASE" => self.shrink_database(dbcc)?,
-            "SHRINKFILE" => self.shrink_file(dbcc)?,
-            "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" => self.check_database(dbcc)?,
-            "CHECKTABLE" => self.check_one_table(dbcc)?,
-            "CHECKCONSTRAINTS" => self.check_constraints(dbcc)?,
-            "CHECKIDENT" => self.check_identity(program, step, dbcc, frame)?,
-            "INPUTBUFFER" => self.input_buffer(dbcc)?,
-            "OPENTRAN" => self.open_transaction(dbcc)?,
-            "DBREINDEX" => self.rebuild_indexes(dbcc)?,
-            "CHECKFILEGROUP" => self.check_file_group(dbcc)?,
-            "SQLPERF" => self.performance(dbcc)?,
-            "USEROPTIONS" => self.user_options()?,
-            _ => return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into()),
+            Kind::Nothing => {}
+            Kind::CycleErrorLog => self.cycle_error_log()?,
+            Kind::RebuildIndexes => self.rebuild_indexes(dbcc)?,
+            Kind::CheckFileGroup => self.check_file_group(dbcc)?,
+            Kind::ShrinkDatabase => self.shrink_database(dbcc)?,
+            Kind::ShrinkFile => self.shrink_file(dbcc)?,
+            Kind::CheckDatabase => self.check_database(dbcc)?,
+            Kind::CheckTable => self.check_one_table(dbcc)?,
+            Kind::CheckConstraints => self.check_constraints(dbcc)?,
+            Kind::CheckIdentity => self.check_identity(program, step, dbcc, frame)?,
+            Kind::InputBuffer => self.input_buffer(dbcc)?,
+            Kind::OpenTransaction => self.open_transaction(dbcc)?,
+            Kind::Performance => self.performance(dbcc)?,
+            Kind::UserOptions => self.user_options()?,
         }
         match informs(dbcc) {
             true => self.tell(SqlError::new(&message::DBCC_COMPLETED, &[])),
@@ -97,8 +206,7 @@ impl Context<'_> {
         if user.is_owner || self.may(database, security::WHOLE_DATABASE, Permission::Control) {
             return Ok(());
         }
-        let login = self.session.identity.login().name.clone();
-        Err(SqlError::new(&message::DBCC_PERMISSION, &[&login, &command]).into())
+        Err(self.not_for(command).into())
     }
 
     /// The table that an argument names, or whose id it is. Error 2501.
@@ -202,5 +310,38 @@ fn word(argument: &ast::Expr) -> String {
             None => column.column.name.to_string(),
         },
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::TestServer;
+
+    /// A walk through the table of commands by a login to which nothing is granted.
+    #[test]
+    fn commands_are_for_their_callers() {
+        let server = TestServer::new();
+        let mut session = server.session();
+        session.run("create table t (id int identity)");
+        session.run("create login nothing with password = 'Pwx-12345678'");
+        session.run("create user nothing for login nothing");
+        session.run("execute as login = 'nothing'");
+        for command in COMMANDS {
+            let argument = match command.name {
+                "CHECKIDENT" | "CHECKTABLE" | "DBREINDEX" => "('t')",
+                "INPUTBUFFER" | "SHRINKFILE" | "TRACEON" | "TRACEOFF" => "(1)",
+                "SHRINKDATABASE" => "(0)",
+                "SQLPERF" => "(logspace)",
+                _ => "",
+            };
+            let answer = session.run(&format!("dbcc {} {argument}", command.name));
+            let is_refused = answer.contains("Msg ");
+            match command.needs {
+                Needs::Nothing => assert!(!is_refused, "{}: {answer}", command.name),
+                Needs::Argument => assert!(is_refused, "{}: {answer}", command.name),
+                _ => assert!(answer.contains("Msg 2571"), "{}: {answer}", command.name),
+            }
+        }
     }
 }
