@@ -248,6 +248,9 @@ impl Binder<'_> {
         permission: Permission,
         columns: Vec<(ColumnId, ColumnId)>,
     ) {
+        if targeted.changing.table.is_temporary() {
+            return; // whoever can name it owns it
+        }
         let (named, stored) = columns.into_iter().unzip();
         let (database, object) = targeted.permitted;
         self.note_columns(database, object, permission, named);

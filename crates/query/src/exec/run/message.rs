@@ -133,7 +133,11 @@ impl Context<'_> {
         let severity = if severity < 0 { i64::from(own_severity) } else { severity };
         let is_own = self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped);
         if raise.log && !is_own && !self.login_may(Permission::AlterTrace) {
-            return Err(SqlError::new(&message::RAISERROR_LOG_PERMISSION, &[&"WITH LOG", &"RAISERROR"]).into());
+            return Err(SqlError::new(
+                &message::RAISERROR_LOG_PERMISSION,
+                &[&"WITH LOG", &"RAISERROR"],
+            )
+            .into());
         }
         if severity > SEVERITY_LOGGED && !(raise.log && self.session.is_sysadmin()) {
             let message = &message::RAISERROR_SEVERITY_NEEDS_LOG;

@@ -246,6 +246,10 @@ fn find_object(ctx: &FnContext<'_>, name: &str) -> Option<Found> {
         let is_seen = ctx.facts.sees(database, id) > Seen::Nothing;
         return is_seen.then_some(Found::Own(schema, id));
     }
+    // What the server provides is in the databases that the session can enter.
+    if database != ctx.facts.current_database() {
+        ctx.facts.user(database)?;
+    }
     ctx.facts.system_object(schema_name.map(String::as_str), name).map(Found::System)
 }
 

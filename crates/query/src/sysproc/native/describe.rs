@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::text::identifier::same_identifier;
 use base::{Collation, SqlResult, SqlType, TypeKind, Value};
+use engine::catalog::def::Permission;
 use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind};
 
 use super::rows::{Column, NAME, ResultSet, int, text};
@@ -189,8 +190,9 @@ fn called_program(
     };
     let program = match context.find_procedure(name).map_err(|fault| fault.error)? {
         Callee::Module(database, module) => {
-            let checked = context.check_execute(database, module.id());
-            checked.map_err(|fault| fault.error)?;
+            if !module.is_temporary() {
+                context.demand_on_object(database, module.id(), Permission::Execute)?;
+            }
             context.module_program(database, &module)
         }
         Callee::System(procedure) => context.in_database_of(name, |c| c.system_program(procedure)),

@@ -6,7 +6,7 @@ use super::Run;
 use crate::exec::context::Context;
 
 impl Context<'_> {
-    /// For administrators only: error 2571. Error 17049 if there can be no new file.
+    /// Error 17049 if there can be no new file.
     pub(super) fn cycle_error_log(&mut self) -> Run<()> {
         let cycled = self.off_load(|instance, _| match instance.error_log_files() {
             Some(files) => files.cycle(),
