@@ -137,3 +137,18 @@ set language Deutsch
 set language us_english
 select @@datefirst as f
 go
+-- ROWCOUNT limits what static and keyset cursors copy, and no dynamic one
+set rowcount 2
+declare c cursor local static for select v from (values (1), (2), (3)) as r(v)
+open c select @@cursor_rows as n
+create table three (id int primary key)
+set rowcount 0
+insert three values (1), (2), (3)
+set rowcount 2
+declare k cursor local keyset for select id from three
+open k select @@cursor_rows as n
+declare d cursor local dynamic for select id from three
+open d
+fetch d fetch d fetch d
+set rowcount 0
+go

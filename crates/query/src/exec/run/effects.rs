@@ -24,7 +24,7 @@ pub(super) fn effect_of(error: &SqlError, place: Place) -> Effect {
         3617 => Effect::Cancelled,
         _ if error.severity() >= 20 => Effect::Session,
         // A check of the rows that are there; a row that is written has failed alone.
-        547 if place == Place::Definition => Effect::Transaction,
+        547 | 1946 if place == Place::Definition => Effect::Transaction,
         number if is_given_up(number) || rolls_back(number) => Effect::Transaction,
         // Result sets that are not as declared.
         11535..=11538 | 11553 => Effect::Batch,
@@ -48,7 +48,7 @@ fn rolls_back(number: i32) -> bool {
         911 => true,
         // Definitions: names that are taken, tables, constraints, indexes, sequences, synonyms; what
         // is dropped and still in use. 1750, 3727 and 4916 follow the errors that say why.
-        219 | 1505 | 1715 | 1750 | 1765 | 1768 | 1778 | 1946 | 2714 => true,
+        219 | 1505 | 1715 | 1750 | 1765 | 1768 | 1778 | 2714 => true,
         3723 | 3726 | 3727 | 3728 | 3729 | 3732 | 4514 | 4708 | 4712 | 4901 | 4916 | 4920 => true,
         10610 | 11700..=11708 => true,
         // SET IDENTITY_INSERT.
@@ -100,15 +100,17 @@ mod tests {
     fn what_sql_server_rolls_back_is_rolled_back() {
         let numbers = [
             217, 219, 235, 241, 245, 289, 293, 295, 556, 628, 701, 911, 1205, 1505, 1715, 1750,
-            1765, 1768, 1778, 1946, 2714, 3609, 3616, 3623, 3723, 3726, 3727, 3728, 3729, 3732,
-            3915, 3916, 3930, 3960, 4514, 4708, 4712, 4901, 4916, 4920, 8106, 8107, 8114, 8169,
-            10610, 11700, 11701, 11702, 11703, 11704, 11705, 11706, 11708, 41302, 41305, 41325,
+            1765, 1768, 1778, 2714, 3609, 3616, 3623, 3723, 3726, 3727, 3728, 3729, 3732, 3915,
+            3916, 3930, 3960, 4514, 4708, 4712, 4901, 4916, 4920, 8106, 8107, 8114, 8169, 10610,
+            11700, 11701, 11702, 11703, 11704, 11705, 11706, 11708, 41302, 41305, 41325,
         ];
         for number in numbers {
             assert_eq!(ends(number, Place::Elsewhere), Effect::Transaction, "{number}");
             assert_eq!(ends(number, Place::Definition), Effect::Transaction, "{number}");
         }
         assert_eq!(ends(547, Place::Definition), Effect::Transaction);
+        assert_eq!(ends(1946, Place::Definition), Effect::Transaction);
+        assert_eq!(ends(1946, Place::Elsewhere), Effect::Statement);
         assert_eq!(ends(3701, Place::Definition), Effect::Statement);
     }
 
