@@ -53,3 +53,49 @@ insert @t values (2, 2)
 update @t set v = v * 10 output deleted.v, inserted.v
 delete @t where id = 1
 select * from @t
+-- What a transaction has dropped, a rollback brings back: all of it, or as far as a savepoint.
+CREATE TABLE #kept (a int); INSERT #kept VALUES (1);
+BEGIN TRAN; DROP TABLE #kept; ROLLBACK;
+SELECT a FROM #kept;
+GO
+BEGIN TRAN; INSERT #kept VALUES (2); SAVE TRAN s; DROP TABLE #kept; ROLLBACK TRAN s; SELECT a FROM #kept; COMMIT;
+SELECT a FROM #kept;
+GO
+-- A table of that name that was made in its place goes, and the old one is back.
+BEGIN TRAN; DROP TABLE #kept;
+GO
+CREATE TABLE #kept (b char(1)); INSERT #kept VALUES ('x'); SELECT b FROM #kept;
+ROLLBACK;
+GO
+SELECT a FROM #kept;
+GO
+BEGIN TRAN; TRUNCATE TABLE #kept; ALTER TABLE #kept ADD c int NULL; ROLLBACK;
+SELECT * FROM #kept;
+GO
+BEGIN TRAN; CREATE INDEX i ON #kept (a); ROLLBACK;
+SELECT count(*) AS indexes FROM tempdb.sys.indexes WHERE object_id = object_id('tempdb..#kept') AND name = 'i';
+GO
+BEGIN TRAN; CREATE TABLE #made (a int); ROLLBACK;
+SELECT * FROM #made;
+GO
+BEGIN TRAN; DROP TABLE #kept; COMMIT;
+SELECT * FROM #kept;
+GO
+CREATE TABLE ##kept (a int); INSERT ##kept VALUES (7);
+BEGIN TRAN; DROP TABLE ##kept; ROLLBACK;
+SELECT a FROM ##kept;
+DROP TABLE ##kept;
+GO
+-- A procedure's table is gone with the procedure, whatever becomes of the transaction that it leaves open.
+CREATE PROCEDURE leaves_open AS CREATE TABLE #own (a int); INSERT #own VALUES (1); BEGIN TRAN; DROP TABLE #own; CREATE TABLE #own (b int);
+GO
+CREATE TABLE #own (c int); INSERT #own VALUES (3);
+EXEC leaves_open;
+SELECT c FROM #own;
+ROLLBACK;
+SELECT c FROM #own;
+GO
+SELECT count(*) AS tables FROM tempdb.sys.tables WHERE name LIKE '#own%';
+DROP TABLE #own;
+SELECT count(*) AS tables FROM tempdb.sys.tables WHERE name LIKE '#own%';
+GO

@@ -147,9 +147,6 @@ pub fn remove(context: &mut Context<'_>, found: &Found) -> DdlResult<()> {
         }
         other => catalog_error(other),
     })?;
-    if database == base::ids::DbId::TEMPDB {
-        context.session.temporary.forget(found.id);
-    }
     Ok(())
 }
 

@@ -237,6 +237,12 @@ impl<'c> Context<'c> {
     /// Notes a temporary table that was made for the level that runs.
     pub fn add_temporary(&mut self, name: &str, object: ObjectId) {
         let level = self.session.levels.len();
+        if !self.in_user_transaction()
+            && let Ok(tempdb) = self.schema(DbId::TEMPDB)
+        {
+            let is_there = |id| tempdb.object(id).is_some();
+            self.session.temporary.forget_dropped(is_there);
+        }
         self.session.temporary.add(name, object, level);
     }
 

@@ -135,6 +135,9 @@ impl Context<'_> {
         let mut dropped = Ok(());
         if !self.session.temporary.is_empty() && level > 1 {
             let ended = self.session.temporary.end_level(level);
+            if self.in_user_transaction() {
+                self.session.temporary.leave_behind(&ended);
+            }
             dropped = self.drop_temporary(&ended);
         }
         if self.session.identity.end_level(level) {
@@ -143,6 +146,18 @@ impl Context<'_> {
         self.end_cursors();
         self.session.levels.pop();
         dropped
+    }
+
+    /// Drops the temporary tables of levels that have ended in a transaction, where its rollback has brought them back.
+    /// Called at the end of a request.
+    pub(crate) fn drop_left_behind(&mut self) {
+        if self.in_user_transaction() {
+            return;
+        }
+        let left = self.session.temporary.take_left_behind();
+        if self.drop_temporary(&left).is_err() {
+            self.session.temporary.leave_behind(&left);
+        }
     }
 
     /// The session has ended or begins anew: its temporary tables go.

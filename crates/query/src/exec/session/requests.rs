@@ -243,6 +243,9 @@ impl Session {
             Ok(result) => result,
             Err(panicked) => Err(context.after_panic(&panicked)),
         };
+        if context.session.temporary.has_left_behind() {
+            context.drop_left_behind();
+        }
         context.session.transaction.show_writes();
         let result = context.conclude_request(result);
         context.end_cursors();

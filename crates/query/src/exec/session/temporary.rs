@@ -3,6 +3,10 @@
 //! A table belongs to the level that made it and is dropped with it; modules called by that level see
 //! it, and a table of the same name of their own hides it. Global ones (`##t`) are found by their
 //! names in tempdb; here they are only noted to be dropped with the session.
+//!
+//! A table that is dropped in an open transaction stays in the list, since a rollback brings it back; whether it is
+//! there is for tempdb's schema to say. One whose level has ended is visible no more: it is *left behind* until no
+//! transaction is open that could bring it back.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -31,12 +35,19 @@ pub struct TemporaryTable {
 #[derive(Default)]
 pub struct TemporaryTables {
     tables: Vec<TemporaryTable>,
+    /// Those that were dropped with their levels while a transaction was open.
+    left_behind: Vec<ObjectId>,
     /// How many were made: part of the names in tempdb.
     made: u32,
     /// The programs of procedures by their ids; the database of a key is the one that names are
     /// looked for in.
     programs: RefCell<HashMap<ObjectId, (ModuleKey, Arc<Program>)>>,
+    /// With how many tables the list is looked through for those that are gone.
+    look_at: usize,
 }
+
+/// With fewer tables the list is not looked through.
+const LOOK_MIN: usize = 16;
 
 impl TemporaryTables {
     /// A table was made at a level.
@@ -91,21 +102,40 @@ impl TemporaryTables {
         self.programs.borrow_mut().insert(key.object, (key, program));
     }
 
+    /// These were dropped in a transaction that may bring them back.
+    pub fn leave_behind(&mut self, tables: &[ObjectId]) {
+        self.left_behind.extend_from_slice(tables);
+    }
+
+    /// What was left behind, which is to be dropped: no transaction is open.
+    pub fn take_left_behind(&mut self) -> Vec<ObjectId> {
+        std::mem::take(&mut self.left_behind)
+    }
+
     /// The session has ended or is reset: all tables, which are to be dropped.
     pub fn end_session(&mut self) -> Vec<ObjectId> {
         self.programs.get_mut().clear();
-        self.tables.drain(..).map(|table| table.object).collect()
+        let tables = self.tables.drain(..).map(|table| table.object);
+        tables.chain(self.left_behind.drain(..)).collect()
     }
 
-    /// A table was dropped.
-    pub fn forget(&mut self, object: ObjectId) {
-        self.programs.get_mut().remove(&object);
-        self.tables.retain(|table| table.object != object);
+    /// Forgets tables that are not there any more, now and then. No transaction is open that could bring them back.
+    pub fn forget_dropped(&mut self, is_there: impl Fn(ObjectId) -> bool) {
+        if self.tables.len() >= self.look_at.max(LOOK_MIN) {
+            self.tables.retain(|table| is_there(table.object));
+            self.programs.get_mut().retain(|object, _| is_there(*object));
+            self.look_at = 2 * self.tables.len();
+        }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
+    }
+
+    /// Whether there are some that were left behind.
+    pub fn has_left_behind(&self) -> bool {
+        !self.left_behind.is_empty()
     }
 
     /// A number for the name of a table that is about to be made.
