@@ -174,6 +174,26 @@ pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
 }
 
+/// Whether this version, which a snapshot sees, is the newest of its row, committed below a stamp, and not deleted. Reads
+/// nothing but the anchor and the version.
+///
+/// # Safety
+/// The anchor belongs to a table with this many links; it and the version are protected (H2).
+#[inline]
+pub unsafe fn is_newest(anchor: AnchorPtr, links: usize, version: VersionPtr, below: Lsn) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let head = anchor.head().load(Acquire);
+        let is_head = match head & (DELETED | CLAIMED | INLINE) {
+            0 => VersionPtr::from_address(head & ADDRESS_MASK) == Some(version),
+            INLINE => anchor.inline(links) == version,
+            _ => false,
+        };
+        let begin = Begin::from_word(version.begin().load(Acquire));
+        is_head && begin.committed().is_some_and(|stamp| stamp < below)
+    }
+}
+
 /// A version that a later one, or a deletion, has replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {

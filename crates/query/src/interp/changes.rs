@@ -79,8 +79,20 @@ impl Machine<'_, '_> {
                 point.find(reader.transaction, task, table, &reader.snapshot, &self.act.arena)
             }
             reading => {
-                cursor.open(desc, table, (&reader.snapshot, reading), regs)?;
-                cursor.next(desc, reader.transaction, task, table, &self.act.arena)
+                let at = &reader.snapshot;
+                let settled = match reading {
+                    Reading::Locked(locking) if locking.is_for_the_moment() => {
+                        point.find_settled(reader.transaction, task, table, at, &self.act.arena)
+                    }
+                    _ => Ok(None),
+                };
+                match settled {
+                    Ok(None) => {
+                        cursor.open(desc, table, (at, reading), regs)?;
+                        cursor.next(desc, reader.transaction, task, table, &self.act.arena)
+                    }
+                    settled => settled,
+                }
             }
         };
         match found {

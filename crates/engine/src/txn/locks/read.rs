@@ -1,10 +1,11 @@
 //! Reading rows with locks, and reading what is not committed.
 
+use base::arena::Arena;
 use base::ids::Lsn;
 
 use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN};
 use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, Seen};
-use crate::hot::key::KeyBuf;
+use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
@@ -60,6 +61,11 @@ pub enum Reach {
 }
 
 impl Locking {
+    /// Whether it keeps no locks, and leaves nothing out.
+    pub fn is_for_the_moment(&self) -> bool {
+        self.reach == Reach::Instant && self.table.is_none() && !self.skip
+    }
+
     fn patience(&self) -> Patience {
         match self.no_wait {
             true => Patience::None,
@@ -102,6 +108,9 @@ impl Cursor {
             while let Some(found) = self.pop() {
                 if self.has_followed(found.anchor) {
                     continue;
+                }
+                if locking.reach == Reach::Instant && txn.is_settled(table, &snapshot, found) {
+                    return Ok(Some(found));
                 }
                 let place = (self.index(), found);
                 let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
@@ -262,6 +271,31 @@ impl Transaction {
                 },
             }
         }
+    }
+
+    /// Whether a row that was found is what a locking reader for the moment would find: nothing in the table is locked, and
+    /// its newest version, which the snapshot sees, is the one found.
+    #[inline]
+    fn is_settled(&self, table: &Table, snapshot: &Snapshot, row: RowRef) -> bool {
+        // SAFETY: the row was found in the table, and the registered snapshot sees it, or it is newer.
+        let is_newest = || unsafe {
+            visibility::is_newest(row.anchor, table.links(), row.version, snapshot.stamp)
+        };
+        !row.anchor.is_cold() && !table.lock_word().is_used() && is_newest()
+    }
+
+    /// The row with this key in a unique index, if it is what a locking reader for the moment would find without waiting.
+    /// Where nothing is returned there may be one all the same.
+    pub fn look_up_settled(
+        &mut self,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        key: (usize, SeekKey<'_>),
+        arena: &Arena,
+    ) -> TxnResult<Option<RowRef>> {
+        let found = self.look_up(task, table, snapshot, key, arena)?;
+        Ok(found.filter(|row| self.is_settled(table, snapshot, *row)))
     }
 
     /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or is left

@@ -94,7 +94,14 @@ impl Host for State {
         let read = statement.snapshot.isolation;
         if !table.kind.is_memory_optimized() {
             let (level, mut snapshot) = (open.disk_level(database), statement.snapshot);
-            let plain = *options == ReadOptions::default() && purpose != ReadPurpose::Merge;
+            let is_private = crate::ddl::is_private(&table.header.name);
+            let changes = matches!(purpose, ReadPurpose::Change | ReadPurpose::Merge);
+            // Of a local temporary table nothing is newer than what its session sees.
+            let as_seen = match purpose {
+                _ if !changes || read == Isolation::Snapshot => purpose != ReadPurpose::Merge,
+                _ => purpose == ReadPurpose::Change && is_private,
+            };
+            let plain = as_seen && *options == ReadOptions::default();
             if level.reads_versions() && plain {
                 return Ok(Reader { snapshot, reading: Reading::Versions, transaction: part });
             }

@@ -41,6 +41,10 @@ pub const NEWEST: Locking = Locking {
     escalate: false,
 };
 
+/// How the target of a change is read where nothing else is asked for: as it is now, after waiting for those that are
+/// changing it.
+pub const CHANGED: Locking = Locking { mode: LockMode::UPDATE, ..NEWEST };
+
 /// How a disk table is read. Error 650.
 pub fn reading(
     level: DiskLevel,
@@ -72,7 +76,11 @@ pub fn reading(
         // What is not there now gets a row.
         Isolation::ReadCommitted | Isolation::ReadUncommitted if merges => Reach::Instant,
         // Writers find out for themselves who else has a row.
-        _ if change => return Ok(Reading::Versions),
+        Isolation::Snapshot if change => return Ok(Reading::Versions),
+        // A row that has come to match since the statement began is to be changed, too.
+        Isolation::ReadCommitted | Isolation::ReadUncommitted if change => {
+            return Ok(Reading::Locked(CHANGED));
+        }
         Isolation::ReadUncommitted => return Ok(Reading::Uncommitted),
         _ if options.read_past || options.table_lock => Reach::Instant,
         _ if versions => return Ok(Reading::Versions),
@@ -146,9 +154,11 @@ mod tests {
         let cases = [
             (VERSIONS, none, query, "versions"),
             (LOCKS, none, query, "S Instant -"),
-            (LOCKS, none, change, "versions"),
+            (VERSIONS, none, change, "U Instant -"),
+            (LOCKS, none, change, "U Instant -"),
+            (at(Snapshot), none, change, "versions"),
             (at(ReadUncommitted), none, query, "uncommitted"),
-            (at(ReadUncommitted), none, change, "versions"),
+            (at(ReadUncommitted), none, change, "U Instant -"),
             (at(RepeatableRead), none, query, "S Rows -"),
             (at(RepeatableRead), none, change, "U Rows -"),
             (at(Serializable), none, query, "S Range -"),

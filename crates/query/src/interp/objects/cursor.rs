@@ -71,6 +71,23 @@ impl Point<'_> {
     }
 }
 
+impl Point<'_> {
+    /// The same if the row is the newest of its key, and is not locked. Where nothing is found there may be one.
+    pub fn find_settled(
+        self,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        let key = (self.index, self.key);
+        let found = transaction.look_up_settled(task, table, snapshot, key, arena)?;
+        *self.found += u64::from(found.is_some());
+        Ok(found.map(row_slot))
+    }
+}
+
 impl std::fmt::Debug for TableCursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TableCursor")

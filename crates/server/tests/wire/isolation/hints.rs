@@ -16,7 +16,7 @@ const fn at(level: &'static str, play: &'static str, trace: &'static str) -> Hin
     Hint { level, versions: true, play, trace }
 }
 
-pub const HINTS: [Hint; 56] = [
+pub const HINTS: [Hint; 70] = [
     versions(
         "a select v from pages with (updlock) where id = 1;
          b select v from pages with (updlock) where id = 1; a commit; b commit",
@@ -305,5 +305,72 @@ pub const HINTS: [Hint; 56] = [
         "a update pages set v = 11 where id = 1;
          b declare @n int = 0 update pages set @n = @n + v, v = v + 1 select @n; a commit; b commit",
         "ok wait ok b:31 ok",
+    ),
+    // The target of a change is what it is now: rows that have come to match are changed, those that match no more are not.
+    versions(
+        "a update pages set v = v + 10; b delete pages where v = 20; a commit; b commit; c select v from pages",
+        "ok wait ok b:ok ok 30",
+    ),
+    versions(
+        "a update pages set v = v + 10; b delete pages where v = 20; a rollback; b commit; c select v from pages",
+        "ok wait ok b:ok ok 10",
+    ),
+    versions(
+        "a update keyed set k = 20 where id = 1; b update keyed set v = 0 where k = 20; a commit; b commit;
+         c select v from keyed",
+        "ok wait ok b:ok ok 0,0,300",
+    ),
+    versions(
+        "a update pages set v = 20 where id = 1; b delete pages where id = 1 and v = 20; a commit; b commit;
+         c select v from pages",
+        "ok wait ok b:ok ok 20",
+    ),
+    versions(
+        "a insert pages values (3, 30); b update pages set v = 0 where v = 30; a commit; b commit; c select v from pages",
+        "ok wait ok b:ok ok 10,20,0",
+    ),
+    versions(
+        "a update pages set v = 20 where id = 1;
+         b update p set v = p.v + 1 from pages p join keyed k on k.id = p.id where p.v = 20; a commit; b commit;
+         c select v from pages",
+        "ok wait ok b:ok ok 21,21",
+    ),
+    locks(
+        "a update pages set v = v + 10; b delete pages where v = 20; a commit; b commit; c select v from pages",
+        "ok wait ok b:ok ok 30",
+    ),
+    locks(
+        "a update pages set v = v + 10; b delete pages where v = 20; a rollback; b commit; c select v from pages",
+        "ok wait ok b:ok ok 10",
+    ),
+    locks(
+        "a update keyed set k = 20 where id = 1; b update keyed set v = 0 where k = 20; a commit; b commit;
+         c select v from keyed",
+        "ok wait ok b:ok ok 0,0,300",
+    ),
+    locks(
+        "a update pages set v = 20 where id = 1; b delete pages where id = 1 and v = 20; a commit; b commit;
+         c select v from pages",
+        "ok wait ok b:ok ok 20",
+    ),
+    locks(
+        "a insert pages values (3, 30); b update pages set v = 0 where v = 30; a commit; b commit; c select v from pages",
+        "ok wait ok b:ok ok 10,20,0",
+    ),
+    locks(
+        "a update pages set v = 20 where id = 1;
+         b update p set v = p.v + 1 from pages p join keyed k on k.id = p.id where p.v = 20; a commit; b commit;
+         c select v from pages",
+        "ok wait ok b:ok ok 21,21",
+    ),
+    versions(
+        "a update keyed set v = 1 where id = 1; b update keyed set v = 2 where id = 2; b commit; a commit",
+        "ok ok ok ok",
+    ),
+    at(
+        "snapshot",
+        "b select v from pages where id = 2; a update pages set v = v + 10; b delete pages where v = 20; a commit;
+         c select v from pages",
+        "20 ok wait ok b:!3960 20,30",
     ),
 ];
