@@ -183,6 +183,22 @@ pub(super) struct Waiter {
     holders: Holders,
 }
 
+impl Waiter {
+    /// Whether both want the same, or one wants a range and the other a row that is or will be in it.
+    fn meets(&self, request: &Request, keys: &dyn RowKeys) -> bool {
+        let holds = |span: &Span, keys: &dyn RowKeys| {
+            keys.key(span.index).is_some_and(|key| span.holds(&key))
+        };
+        match (&self.request.target, &request.target) {
+            (Target::Span(a), Target::Span(b)) => a.meets(b),
+            (Target::Insert, Target::Insert) => false,
+            (Target::Span(span), Target::Row(_) | Target::Insert) => holds(span, keys),
+            (Target::Row(_) | Target::Insert, Target::Span(span)) => holds(span, &self.keys),
+            (a, b) => a == b,
+        }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Inner {
     granted: HashMap<Target, SmallVec<[Grant; 1]>>,
@@ -490,12 +506,9 @@ impl Inner {
             Target::Insert => {}
         }
         if !converts {
-            let wants_same = |w: &&Waiter| match (&w.request.target, &request.target) {
-                (Target::Span(a), Target::Span(b)) => a.meets(b),
-                (Target::Insert, Target::Insert) => false,
-                (a, b) => a == b,
-            };
-            for other in self.waiting[..before].iter().filter(wants_same) {
+            // A waiter that is behind this owner already cannot go first.
+            let goes_first = |w: &&Waiter| !w.holders.contains(&owner) && w.meets(request, keys);
+            for other in self.waiting[..before].iter().filter(goes_first) {
                 is_in_the_way(other.request.owner.id(), other.request.mode);
             }
         }

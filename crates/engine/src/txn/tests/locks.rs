@@ -347,6 +347,34 @@ fn a_writer_that_waits_is_not_overtaken_by_readers() {
     });
 }
 
+/// Readers of a range used to come before a writer that waits to put a row there, which might wait for ever.
+#[test]
+fn a_writer_that_waits_for_a_range_is_not_overtaken_by_readers_of_it() {
+    let harness = Harness::new();
+    let table = disk_table(&harness, 3);
+    let mut first = Client::new(&harness, RC);
+    first.begin().lock_rows(&table, keys(&table, 0, 100), SERIALIZABLE, 9).expect("it is free");
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut writer = Client::new(&harness, RC);
+            let inserted = writer.begin().insert(&table, [50, 50, 0]);
+            writer.commit().map(|()| inserted)
+        });
+        wait_for_waiters(&harness, 1);
+        let mut late = Client::new(&harness, RC);
+        late.impatient();
+        let refused = late.begin().lock_rows(&table, keys(&table, 40, 60), SERIALIZABLE, 9);
+        assert_eq!(refused, Err(TxnError::LockTimeout));
+        let elsewhere = late.lock_rows(&table, keys(&table, 200, 300), SERIALIZABLE, 9);
+        assert_eq!(elsewhere, Ok(Vec::new()), "another range");
+        // What the writer waits for may go on where it is.
+        let again = first.lock_rows(&table, keys(&table, 0, 200), SERIALIZABLE, 9);
+        assert!(again.is_ok(), "{again:?}");
+        first.commit().expect("nothing is validated");
+        assert_eq!(writer.join().expect("no panic"), Ok(Ok(())));
+    });
+}
+
 #[test]
 fn whoever_locks_a_table_waits_for_its_writers_and_keeps_others_out() {
     let harness = Harness::new();
