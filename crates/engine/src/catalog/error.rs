@@ -33,6 +33,9 @@ pub enum CatalogError {
         /// What is bound to it.
         user: Name,
     },
+    /// Another transaction has changed what the statement has found in the schema: undo the statement and begin it once
+    /// more.
+    Stale,
     /// A row of a system table makes no sense: the database is suspect.
     Damaged {
         /// The system table.
@@ -93,6 +96,7 @@ impl CatalogError {
             CatalogError::ReferencedBy { name, user } => {
                 SqlError::new(&message::OBJECT_IS_REFERENCED, &[&"DROP", name, user])
             }
+            CatalogError::Stale => SqlError::new(&message::DEFINITION_CHANGED, &[&""]),
             CatalogError::Damaged { .. } => {
                 SqlError::custom(211, 23, 1, format!("Possible schema corruption: {self}."))
             }
@@ -119,6 +123,7 @@ impl fmt::Display for CatalogError {
             CatalogError::ReferencedBy { name, user } => {
                 write!(f, "'{user}' is bound to '{name}'")
             }
+            CatalogError::Stale => f.write_str("another transaction has changed the definition"),
             CatalogError::Damaged { table, key, reason } => {
                 write!(f, "{table}, row {key:?}: {reason}")
             }

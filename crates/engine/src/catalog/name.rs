@@ -19,6 +19,16 @@ impl NameKey {
         NameKey(key.into())
     }
 
+    /// The key itself.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The name with this key.
+    pub(super) fn of_bytes(key: &[u8]) -> NameKey {
+        NameKey(key.into())
+    }
+
     /// Comes before the key of every name.
     pub(super) fn lowest() -> NameKey {
         NameKey(Box::default())

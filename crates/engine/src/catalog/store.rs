@@ -40,15 +40,27 @@ pub struct Catalog {
     system: Vec<(SystemTable, Arc<Table>)>,
     sequences: Sequences,
     current: RwLock<Arc<Schema>>,
-    /// The version of `current`; written after it.
+    /// The version of `current`, and its shared version; written after it.
     version: AtomicU64,
+    shared_version: AtomicU64,
     /// Held while a schema is made current.
     publishing: Mutex<()>,
     last_version: AtomicU64,
     last_object: AtomicI32,
     last_temporary: AtomicI32,
     last_storage: AtomicU64,
+    ids: IdsGiven,
 }
+
+/// How many ids were given since the catalog was made, and how many may be before more are reserved in the log.
+#[derive(Default)]
+struct IdsGiven {
+    given: AtomicU64,
+    reserved: AtomicU64,
+}
+
+/// How many ids are reserved at a time, of objects and storages each.
+const IDS_RESERVED: u64 = 32;
 
 /// Object ids lie this far apart, modulo 2^31, as in SQL Server: nobody can guess from one object's id
 /// what another one's will be, or when it was made.
@@ -81,11 +93,13 @@ impl Catalog {
             sequences,
             current: RwLock::new(Arc::new(Schema::new(database.id(), collation))),
             version: AtomicU64::new(0),
+            shared_version: AtomicU64::new(0),
             publishing: Mutex::new(()),
             last_version: AtomicU64::new(before_first_version()),
             last_object: AtomicI32::new(FIRST_OBJECT_ID),
             last_temporary: AtomicI32::new(FIRST_OBJECT_ID),
             last_storage: AtomicU64::new(FIRST_USER_STORAGE.0),
+            ids: IdsGiven::default(),
             database,
         })
     }
@@ -121,6 +135,12 @@ impl Catalog {
         self.version.load(Acquire) // pairs with make_current()
     }
 
+    /// [`Schema::shared_version`] of the current schema.
+    #[inline]
+    pub(super) fn shared_version(&self) -> u64 {
+        self.shared_version.load(Acquire) // pairs with publish()
+    }
+
     /// The table that holds the rows of a definition. It may have been dropped in the meantime,
     /// together with the schema that the definition is from.
     pub fn table(&self, def: &TableDef) -> Option<Arc<Table>> {
@@ -145,14 +165,16 @@ impl Catalog {
     pub(super) fn publish(&self, make: impl FnOnce(&Arc<Schema>) -> Schema) {
         let _one_at_a_time = self.publishing.lock().expect("nobody panics while publishing");
         let schema = Arc::new(make(&self.current()));
-        let version = schema.version();
+        let (version, shared) = (schema.version(), schema.shared_version());
         *self.current.write().expect("nobody panics under this lock") = schema;
+        self.shared_version.store(shared, Release); // pairs with shared_version()
         self.version.store(version, Release); // pairs with version()
     }
 
     /// An id for an object that is about to be created.
     pub(super) fn new_object_id(&self, schema: &Schema) -> ObjectId {
         loop {
+            self.ids.given.fetch_add(1, Relaxed);
             let id = advance(&self.last_object);
             if id > LAST_SYSTEM_OBJECT && schema.object_id_is_free(ObjectId(id)) {
                 return ObjectId(id);
@@ -172,17 +194,32 @@ impl Catalog {
 
     /// A storage that was never used.
     pub(super) fn new_storage(&self) -> StorageId {
+        self.ids.given.fetch_add(1, Relaxed);
         StorageId(self.last_storage.fetch_add(1, Relaxed) + 1)
     }
 
-    /// What has to be remembered so that no id is given twice.
-    pub(super) fn settings(&self) -> [SettingDef; 2] {
-        let object = i64::from(self.last_object.load(Relaxed));
-        let storage = self.last_storage.load(Relaxed);
-        [
-            SettingDef { id: SettingId::LastObject, value: object },
+    /// Whether ids were given that are not reserved in the log.
+    pub(super) fn needs_ids(&self) -> bool {
+        self.ids.given.load(Relaxed) > self.ids.reserved.load(Relaxed)
+    }
+
+    /// What has to be remembered so that no id is given twice, by a transaction of which there is one at a time. The
+    /// returned count is for [`Catalog::ids_reserved`] when that is committed.
+    pub(super) fn ids_to_reserve(&self) -> ([SettingDef; 2], u64) {
+        let given = self.ids.given.load(Relaxed);
+        let first = self.last_object.load(Relaxed);
+        let object = (0..IDS_RESERVED).fold(first, |id, _| next_object(id));
+        let storage = self.last_storage.load(Relaxed) + IDS_RESERVED;
+        let settings = [
+            SettingDef { id: SettingId::LastObject, value: i64::from(object) },
             SettingDef { id: SettingId::LastStorage, value: storage as i64 },
-        ]
+        ];
+        (settings, given + IDS_RESERVED)
+    }
+
+    /// So many ids may be given.
+    pub(super) fn ids_reserved(&self, count: u64) {
+        self.ids.reserved.fetch_max(count, Relaxed);
     }
 
     /// Goes on behind the ids that a schema says were given.
@@ -341,7 +378,7 @@ fn replace_row(
         match written {
             Written::Done(_) => return Ok(()),
             Written::Newer(newer) => row = newer,
-            other => unreachable!("the DDL lock keeps others from this row: {other:?}"),
+            other => unreachable!("the definition's lock keeps others from this row: {other:?}"),
         }
     }
 }
@@ -380,7 +417,10 @@ fn system_table_spec(table: SystemTable, logged: bool) -> TableSpec {
 
 /// The next number of the sequence of object ids.
 fn advance(last: &AtomicI32) -> i32 {
-    let next = |id: i32| id.wrapping_add(OBJECT_ID_STEP) & i32::MAX;
-    let before = last.fetch_update(AcqRel, Acquire, |id| Some(next(id)));
-    next(before.expect("the closure always gives a number"))
+    let before = last.fetch_update(AcqRel, Acquire, |id| Some(next_object(id)));
+    next_object(before.expect("the closure always gives a number"))
+}
+
+fn next_object(id: i32) -> i32 {
+    id.wrapping_add(OBJECT_ID_STEP) & i32::MAX
 }

@@ -224,12 +224,17 @@ pub struct Slot {
     /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant; those
     /// who lock tables read it ([`Slot::note_table`]).
     tables: [AtomicU64; SLOT_TABLES],
+    /// Tables whose gates the occupant is inside of, by address; 0 for none. Written by the occupant, read by the
+    /// system views.
+    gates: [AtomicU64; SLOT_GATES],
     /// What the occupant has come to, as it says now and then.
     progress: Published,
 }
 
 /// Tables that a slot can name.
 const SLOT_TABLES: usize = 4;
+/// Gates that it can name; further ones it is inside of without saying so.
+const SLOT_GATES: usize = 8;
 /// In the last place: more tables than can be named.
 const MANY_TABLES: u64 = u64::MAX;
 
@@ -243,6 +248,7 @@ impl Slot {
             statement: AtomicU64::new(1),
             first: AtomicU64::new(1),
             tables: Default::default(),
+            gates: Default::default(),
             progress: Published::default(),
         }
     }
@@ -270,6 +276,32 @@ impl Slot {
     /// Whether the occupant has named this table among those that it writes to.
     pub fn names_table(&self, table: u64) -> bool {
         self.tables.iter().any(|place| place.load(Relaxed) == table)
+    }
+
+    /// The occupant is inside of this table's gate.
+    #[inline]
+    pub fn note_gate(&self, table: u64) {
+        if let Some(place) = self.gates.iter().find(|place| place.load(Relaxed) == 0) {
+            place.store(table, Relaxed);
+        }
+    }
+
+    /// The occupant is about to leave it.
+    #[inline]
+    pub fn forget_gate(&self, table: u64) {
+        if let Some(place) = self.gates.iter().find(|place| place.load(Relaxed) == table) {
+            place.store(0, Relaxed);
+        }
+    }
+
+    /// Whether the occupant has said that it is inside of this table's gate.
+    pub fn is_inside(&self, table: u64) -> bool {
+        self.gates.iter().any(|place| place.load(Relaxed) == table)
+    }
+
+    /// The gates that the occupant has said it is inside of.
+    pub fn gates(&self) -> [u64; SLOT_GATES] {
+        std::array::from_fn(|place| self.gates[place].load(Relaxed))
     }
 
     /// A begin word of the occupant, or the next one: whoever waits until it is over waits for the
@@ -433,6 +465,9 @@ impl SlotTable {
         let s = self.get(slot);
         s.clear_snapshot();
         for place in s.tables.iter().take_while(|place| place.load(Relaxed) != 0) {
+            place.store(0, Relaxed);
+        }
+        for place in s.gates.iter().filter(|place| place.load(Relaxed) != 0) {
             place.store(0, Relaxed);
         }
         // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,

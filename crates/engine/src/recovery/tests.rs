@@ -246,7 +246,6 @@ impl Server {
         let catalog = database.manager().tables().get(CATALOG).expect("made with the database");
         let table = self.table(id, n);
         let mut txn = self.begin(id);
-        txn.lock_ddl(&self.task)?;
         txn.close_gate(&self.task, &table)?;
         self.delete(&mut txn, &catalog, n as i64)?;
         let manager = database.manager().clone();

@@ -355,7 +355,6 @@ fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
     let table = server.table(5, from);
     let mut txn = server.begin(5);
     let run = |txn: &mut Transaction| {
-        txn.lock_ddl(&server.task)?;
         txn.close_gate(&server.task, &table)?;
         server.delete(txn, &catalog, from as i64)?;
         server.insert(txn, &catalog, [to as i64, 0, 0])
@@ -392,7 +391,6 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
     let (lost, added) = (after.of(to).keys().next().copied(), 100 + dice.below(50) as i64);
     let mut txn = server.begin(5);
     let mut run = |txn: &mut Transaction| {
-        txn.lock_ddl(task)?;
         txn.close_gate(task, &old)?;
         server.delete(txn, &catalog, from as i64)?;
         server.insert(txn, &catalog, [to as i64, 0, 0])?;

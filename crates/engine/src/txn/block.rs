@@ -113,7 +113,7 @@ impl Transaction {
         let graph = &manager.graph;
         owner.set_cost(self.cost());
         owner.set_place(Some(place));
-        let gates = self.held.iter().map(|h| h.table.address());
+        let gates = self.held.iter().filter(|h| !h.left).map(|h| h.table.address());
         if graph.register(owner, blocker, gates).is_err() {
             return Err(TxnError::Deadlock);
         }

@@ -157,7 +157,7 @@ impl Transaction {
     /// written (N1).
     #[inline]
     pub(super) fn note_changes(&self, stamp: Lsn) {
-        for (place, held) in self.held.iter().enumerate() {
+        for (place, held) in self.held.iter().enumerate().filter(|(_, held)| !held.left) {
             // SAFETY: the gate of the table is held.
             let table = unsafe { held.table.get() };
             if table.changes().is_noting() {
@@ -225,8 +225,8 @@ impl Transaction {
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut counts: SmallVec<[(i64, Attempts); 4]> = SmallVec::new();
         counts.resize(self.held.len(), Default::default());
-        // SAFETY: the gates of the tables are held.
-        let is_sinking = |held: &Held| unsafe { held.table.get() }.sinks();
+        // SAFETY: the gates of the tables are held that were not left.
+        let is_sinking = |held: &Held| !held.left && unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
         let (mut sinking, mut of_sinking) = (Vec::new(), Vec::new());
         let writes = &self.writes[places];
@@ -286,7 +286,8 @@ impl Transaction {
         if sinks > 0 {
             self.manager().sinking.add(worker.index(), &mut sinking);
         }
-        for (held, (rows, attempts)) in self.held.iter().zip(counts) {
+        for (held, (rows, attempts)) in self.held.iter().zip(counts).filter(|(held, _)| !held.left)
+        {
             // SAFETY: the gate of the table is held.
             let tally = unsafe { held.table.get() }.tally();
             tally.add_attempts(worker.index(), &attempts);

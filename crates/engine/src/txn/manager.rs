@@ -1,5 +1,6 @@
 //! What the transactions of one database share, and a session's place in it.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use base::ids::{DbId, Lsn, StorageId};
@@ -17,7 +18,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use crate::sync::spin_loop;
 use crate::sync::{Arc, Mutex};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
-use crate::txn::locks::LockManager;
+use crate::txn::locks::{LockManager, LockSpace};
 use crate::txn::transaction::{Read, ReadAt, Scan, Write};
 use crate::txn::unsettled::Unsettled;
 use crate::txn::waits::{Owner, OwnerId, WaitGraph};
@@ -40,7 +41,7 @@ pub struct Manager {
     uuid: u128,
     pub(crate) graph: Arc<WaitGraph>,
     tables: Arc<Tables>,
-    ddl: DdlLock,
+    things: LockSpace,
     pub(crate) locks: LockManager,
     /// How often a writer took back a version because of a lock; see [`Manager::withdrawals`].
     withdrawals: AtomicU64,
@@ -73,6 +74,7 @@ impl Manager {
         let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
         let shards = tables.shards();
         let locks = LockManager::new(id, graph.clone(), tables.pool().clone());
+        let things = LockSpace::of_definitions(graph.clone(), tables.pool().clone(), id);
         Manager {
             id,
             runtime,
@@ -84,7 +86,7 @@ impl Manager {
             uuid,
             graph,
             tables,
-            ddl: DdlLock::default(),
+            things,
             locks,
             withdrawals: AtomicU64::new(0),
             unsettled: Unsettled::default(),
@@ -139,8 +141,41 @@ impl Manager {
         self.withdrawals.fetch_add(1, SeqCst);
     }
 
-    pub(crate) fn ddl(&self) -> &DdlLock {
-        &self.ddl
+    /// The locks of definitions.
+    pub fn things(&self) -> &LockSpace {
+        &self.things
+    }
+
+    /// The transactions in progress that are inside of this table's gate, by their owners; as far as they can be told: one
+    /// that is inside of more than a few is left out.
+    pub fn inside(&self, table: StorageId) -> Vec<OwnerId> {
+        let Some(address) = self.tables.get(table).map(|t| t.pointer().address()) else {
+            return Vec::new();
+        };
+        let mut owners = Vec::new();
+        self.slots.for_each(|_, slot| {
+            let owner = OwnerId(slot.owner());
+            if owner.0 != 0 && slot.is_inside(address) && !owners.contains(&owner) {
+                owners.push(owner);
+            }
+        });
+        owners
+    }
+
+    /// Where transactions in progress are inside, table by table.
+    pub fn all_inside(&self) -> Vec<(StorageId, OwnerId)> {
+        let tables: HashMap<u64, StorageId> =
+            self.tables.all().iter().map(|t| (t.pointer().address(), t.storage())).collect();
+        let mut inside = Vec::new();
+        self.slots.for_each(|_, slot| {
+            let owner = OwnerId(slot.owner());
+            if owner.0 != 0 {
+                let addresses = slot.gates();
+                let storages = addresses.iter().filter_map(|address| tables.get(address));
+                inside.extend(storages.map(|storage| (*storage, owner)));
+            }
+        });
+        inside
     }
 
     /// Enters the gate of a table for an owner, unless another is closing it: then that one is returned.
@@ -376,6 +411,12 @@ impl DatabaseSession {
         &self.owner
     }
 
+    /// A place of another owner of the same session, for a transaction that ends before the session's own goes on.
+    pub(crate) fn of_another_owner(&self) -> Arc<DatabaseSession> {
+        let owner = self.manager.graph.owner(self.owner.session());
+        DatabaseSession::new(self.manager.clone(), owner)
+    }
+
     /// What has to be durable before the next bytes go to the client.
     pub fn shown(&self) -> Lsn {
         Lsn(self.shown.load(Relaxed))
@@ -440,38 +481,5 @@ impl DatabaseSession {
             ReadAt::Committed | ReadAt::Published => log.committed(),
             ReadAt::Durable => log.durable().max(own),
         }
-    }
-}
-
-/// One transaction at a time changes the schema of a database.
-#[derive(Debug, Default)]
-pub(crate) struct DdlLock {
-    holder: AtomicU64,
-}
-
-impl DdlLock {
-    /// Takes the lock for this owner, or names the holder.
-    pub fn try_take(&self, owner: u64) -> Result<(), u64> {
-        match self.holder.compare_exchange(0, owner, SeqCst, SeqCst) {
-            Ok(_) => Ok(()),
-            Err(holder) => Err(holder),
-        }
-    }
-
-    pub fn release(&self, owner: u64) {
-        let before = self.holder.swap(0, SeqCst);
-        debug_assert_eq!(before, owner);
-    }
-
-    pub fn holder(&self) -> Option<u64> {
-        match self.holder.load(SeqCst) {
-            0 => None,
-            owner => Some(owner),
-        }
-    }
-
-    /// Names the lock in the waits-for graph.
-    pub fn address(&self) -> u64 {
-        std::ptr::from_ref(self) as u64
     }
 }

@@ -57,7 +57,7 @@ impl Cursor {
             self.start_in(table);
             if self.snapshot().isolation == Isolation::Serializable {
                 let (index, range) = (self.index(), self.range().clone());
-                txn.scans.push(Scan { table: held, index, range, since: self.snapshot().stamp });
+                txn.note_scan(Scan { table: held, index, range, since: self.snapshot().stamp });
             }
         }
         loop {
@@ -141,7 +141,7 @@ impl Transaction {
             }
             Isolation::Serializable => {
                 let range = table.key_spec(index).with_bytes(key, |key| ScanRange::Key(key.into()));
-                self.scans.push(Scan { table: held, index, range, since: snapshot.stamp });
+                self.note_scan(Scan { table: held, index, range, since: snapshot.stamp });
             }
         }
         Ok(found)

@@ -81,7 +81,8 @@ impl Transaction {
 
     fn settle_own(&mut self, task: &Task) -> TxnResult<()> {
         let Some(from) = self.own.iter().map(|own| own.since).min() else { return Ok(()) };
-        let is_own: SmallVec<[bool; 8]> = self.held.iter().map(|h| self.owns(h.table)).collect();
+        let is_own: SmallVec<[bool; 8]> =
+            self.held.iter().map(|h| !h.left && self.owns(h.table)).collect();
         let (mut done, mut rows) = (0, 0);
         let mut stamped = self.log_settled(task, &is_own);
         self.protect_own();

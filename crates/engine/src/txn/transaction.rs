@@ -126,6 +126,11 @@ pub(super) struct Held {
     pub exclusive: bool,
     /// Whether those who lock the table have been told that the transaction writes to it.
     pub announced: bool,
+    /// Whether the gate is held until the transaction ends: entries of its sets name this place. Always where writes were
+    /// announced.
+    pub kept: bool,
+    /// Whether it was left: nothing is known of the table any more, and another may take this place.
+    pub left: bool,
 }
 
 /// The part of what rows may take that a transaction may fill, and the least that that is.
@@ -188,7 +193,10 @@ pub struct Transaction {
     /// Memory for the commit record's body, and for what the commit leaves behind.
     pub(super) buffer: Vec<u8>,
     pub(super) garbage: Vec<Garbage>,
-    pub(super) holds_ddl: bool,
+    /// See [`Transaction::check_reads`].
+    pub(super) checks_reads: bool,
+    /// Whether it has locked definitions.
+    pub(super) locks_things: bool,
     /// What it has locked; most transactions lock nothing.
     pub(super) locks: Option<Box<HeldLocks>>,
     /// A row for which this transaction was woken first.
@@ -235,7 +243,8 @@ impl Transaction {
             prepared: None,
             buffer: spare.buffer,
             garbage: spare.garbage,
-            holds_ddl: false,
+            checks_reads: false,
+            locks_things: false,
             locks: None,
             baton: None,
             is_ending: false,
@@ -258,7 +267,7 @@ impl Transaction {
 
     /// The gates that it is inside of, for whoever registers a wait of its session.
     pub fn gates(&self) -> impl Iterator<Item = u64> + '_ {
-        self.held.iter().map(|held| held.table.address())
+        self.held.iter().filter(|held| !held.left).map(|held| held.table.address())
     }
 
     /// Tells whoever looks at transactions what this one has come to.
@@ -507,11 +516,11 @@ impl Transaction {
         self.level > 0
     }
 
-    /// Whether nobody else is in the table or changes the schema, just now.
+    /// Whether no other transaction is in the table or changes definitions, just now.
     fn is_alone_in(&self, table: &Table) -> bool {
-        let (owner, gate) = (self.session.owner().id().0, table.gate());
-        let is_own = |holder: Option<u64>| holder.is_none_or(|holder| holder == owner);
-        gate.is_empty(1) && is_own(gate.closing()) && is_own(self.manager().ddl().holder())
+        let (owner, gate) = (self.session.owner().id(), table.gate());
+        let is_own = gate.closing().is_none_or(|holder| holder == owner.0);
+        gate.is_empty(1) && is_own && !self.manager().things().is_held_by_others(owner)
     }
 
     /// Whether changes of this table go to its successor.
@@ -537,9 +546,9 @@ impl Transaction {
         self.preparations.push(Box::new(prepare));
     }
 
-    /// Enters the gate of a table, as every access does: from here until the transaction ends no DDL
-    /// changes the table. Who has a plan enters all gates first and then sees whether the plan is
-    /// still good.
+    /// Enters the gate of a table, as every access does: until the transaction ends, or leaves the tables that it has only
+    /// read ([`Transaction::leave_tables`]), no DDL changes the table. A session enters all gates of a plan first and then
+    /// sees whether the plan is still good.
     pub fn enter_table(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
         self.hold(task, table).map(drop)
     }
@@ -548,7 +557,7 @@ impl Transaction {
     #[inline]
     pub(super) fn hold(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {
         let pointer = table.pointer();
-        match self.held.iter().rposition(|h| h.table == pointer) {
+        match self.held.iter().rposition(|h| h.table == pointer && !h.left) {
             Some(place) => Ok(place as u32),
             None => self.enter(task, table),
         }
@@ -564,18 +573,12 @@ impl Transaction {
             let shard = task.worker().index();
             match self.manager().enter_gate(table, shard, owner) {
                 Ok(()) => {
-                    self.held.push(Held {
-                        table: table.pointer(),
-                        shard,
-                        exclusive: false,
-                        announced: false,
-                    });
                     // The gate's mark says what is true while it is held.
                     if table.gate().is_retired() && table.gate().closing() != Some(owner) {
-                        self.leave_last();
+                        self.manager().leave_gate(table, shard);
                         return Err(TxnError::TableChanged { storage: table.storage() });
                     }
-                    return Ok(self.held.len() as u32 - 1);
+                    return Ok(self.push_held(table.pointer(), shard));
                 }
                 Err(holder) => self.wait_for_gate(task, table, holder)?,
             }
@@ -605,9 +608,47 @@ impl Transaction {
         Place::Part(self.manager().id(), table.storage(), Target::Whole)
     }
 
-    fn leave_last(&mut self) {
-        let held = self.held.pop().expect("just entered");
-        self.leave(&held);
+    /// Notes a gate that was entered. Returns its place.
+    fn push_held(&mut self, table: TablePtr, shard: usize) -> u32 {
+        self.slot().note_gate(table.address());
+        let entered =
+            Held { table, shard, exclusive: false, announced: false, kept: false, left: false };
+        match self.held.iter().position(|held| held.left) {
+            Some(place) => {
+                self.held[place] = entered;
+                place as u32
+            }
+            None => {
+                self.held.push(entered);
+                self.held.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Leaves the tables that it has only read, and of which nothing is to be checked or kept as it is until it ends.
+    /// Called where no statement is in progress, and no plan is relied on.
+    pub fn leave_tables(&mut self) {
+        if self.level == 0 && self.held.iter().any(|held| !held.kept && !held.left) {
+            self.leave_read_tables();
+        }
+    }
+
+    fn leave_read_tables(&mut self) {
+        if self.locks.is_some() {
+            self.leave_lock_spaces();
+        }
+        for place in 0..self.held.len() {
+            let Held { table, kept, left, exclusive, .. } = self.held[place];
+            if kept || left || exclusive || self.is_locked_in(table) || self.owns(table) {
+                continue;
+            }
+            self.slot().forget_gate(table.address());
+            self.leave(&self.held[place]);
+            self.held[place].left = true;
+        }
+        while self.held.last().is_some_and(|held| held.left) {
+            self.held.pop();
+        }
     }
 
     pub(super) fn leave(&self, held: &Held) {
@@ -653,27 +694,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes the database's DDL lock until the transaction ends. One transaction at a time changes
-    /// the schema.
-    pub fn lock_ddl(&mut self, task: &Task) -> TxnResult<()> {
-        if self.holds_ddl {
-            return Ok(());
-        }
-        let owner = self.session.owner().id().0;
-        let session = self.session.clone();
-        let lock = session.manager().ddl();
-        while let Err(holder) = lock.try_take(owner) {
-            let resource = Resource::Lock(lock.address());
-            let blocker = Blocker::Owner(super::OwnerId(holder), resource);
-            let place = Place::Database(session.manager().id());
-            self.block(task, (blocker, place), |_| lock.holder() == Some(holder))?;
-        }
-        self.holds_ddl = true;
-        Ok(())
-    }
-
-    /// Lets go of everything: hooks, gates, the DDL lock, the snapshot, the slot, and whoever
-    /// waits. No begin word of the transaction may be left.
+    /// Lets go of everything: hooks, gates, locks, the snapshot, the slot, and those that wait. No begin word of the
+    /// transaction may be left.
     pub(super) fn finish(&mut self, stamp: Option<Lsn>) {
         debug_assert!(!self.finished);
         self.finished = true;
@@ -685,6 +707,9 @@ impl Transaction {
             self.end_locks();
         }
         for held in std::mem::take(&mut self.held) {
+            if held.left {
+                continue;
+            }
             if held.exclusive {
                 // SAFETY: the gate is held until leave().
                 unsafe { held.table.get() }.gate().open();
@@ -696,9 +721,8 @@ impl Transaction {
         let garbage = std::mem::take(&mut self.garbage);
         self.session.give_spare(Spare { writes, buffer, garbage });
         let owner = self.session.owner();
-        if self.holds_ddl {
-            self.manager().ddl().release(owner.id().0);
-        }
+        // Behind the hooks, which publish what was changed, and behind the gates.
+        self.end_thing_locks();
         self.manager().slots.release(self.shard, self.slot);
         self.manager().graph.ended(owner.id());
     }

@@ -39,7 +39,7 @@ impl Transaction {
                 unsafe { self.undo(worker.index(), &guard, write) };
             }
         }
-        for (held, attempts) in self.held.iter().zip(attempts) {
+        for (held, attempts) in self.held.iter().zip(attempts).filter(|(held, _)| !held.left) {
             // SAFETY: the gate of the table is held.
             unsafe { held.table.get() }.tally().add_attempts(self.shard, &attempts);
         }

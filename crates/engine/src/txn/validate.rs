@@ -30,6 +30,7 @@ impl Transaction {
         let begin = Begin::from_word(unsafe { row.version.begin() }.load(Acquire));
         // What this transaction wrote itself nobody else can change.
         if !(begin.is_owned() && begin.slot() == self.slot) {
+            self.held[held as usize].kept = true;
             self.reads.push(Read { anchor: row.anchor, version: row.version, table: held });
         }
     }
@@ -46,8 +47,13 @@ impl Transaction {
         snapshot: &Snapshot,
     ) -> TxnResult<()> {
         let table = self.hold(task, table)?;
-        self.scans.push(Scan { table, index, range, since: snapshot.stamp });
+        self.note_scan(Scan { table, index, range, since: snapshot.stamp });
         Ok(())
+    }
+
+    pub(super) fn note_scan(&mut self, scan: Scan) {
+        self.held[scan.table as usize].kept = true;
+        self.scans.push(scan);
     }
 
     /// Whether anything has to be validated at commit.

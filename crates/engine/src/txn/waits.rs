@@ -36,7 +36,7 @@ use smallvec::SmallVec;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::txn::locks::{LockMode, LockWait, Target};
+use crate::txn::locks::{LockMode, LockWait, Target, Thing};
 use crate::txn::written::Window;
 
 /// Identifies a session's transaction in the graph, across databases. Never 0.
@@ -50,7 +50,7 @@ pub enum Resource {
     Row(u64),
     /// A table's gate, which another owner is closing: the table's address.
     Gate(u64),
-    /// A lock on a name: the DDL lock of a database.
+    /// A range that another owner has locked: the table's address.
     Lock(u64),
 }
 
@@ -70,8 +70,8 @@ pub enum Blocker {
 /// Where something is that is waited for: for the system views.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// The schema of a database.
-    Database(DbId),
+    /// What has a definition in a database.
+    Thing(DbId, Thing),
     /// A table, or a part of it.
     Part(DbId, StorageId, Target),
     /// A name: an application lock.

@@ -237,6 +237,9 @@ impl Transaction {
             return;
         }
         let of = |held: &super::transaction::Held| {
+            if held.left {
+                return None;
+            }
             // SAFETY: the gate is held.
             let table = unsafe { held.table.get() };
             let has_locks = table.conflicts() == ConflictPolicy::Wait && !table.is_catalog();

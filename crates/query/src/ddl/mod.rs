@@ -4,11 +4,11 @@
 //!
 //! [`execute`] is given a statement and a [`Context`]. Most statements run within
 //! [`Context::definition`]: in the open transaction, or in one of their own; when they fail, what
-//! they did is undone. They take the database's DDL lock first ([`Context::lock_edit`]; definitions
-//! of local temporary objects do without), so that what they check holds until they commit; they
-//! make new definitions from the tree and the schema; and they put these into the catalog through
-//! its [`SchemaEdit`](engine::catalog::SchemaEdit). Databases are made, altered and dropped outside
-//! of transactions.
+//! they did is undone. They begin with [`Context::lock_edit`] (definitions of local temporary objects do without), so
+//! that the schema that they check stays the same; they make new definitions from the tree and the schema; and they put
+//! these into the catalog through its [`SchemaEdit`](engine::catalog::SchemaEdit), which locks what they change and rely
+//! on. Where another transaction was faster, the statement is done once more: until its end it tells the client nothing.
+//! Databases are made, altered and dropped outside of transactions.
 //!
 //! # Where things are
 //!
@@ -101,7 +101,7 @@ pub fn select_into(
 /// Runs something as a definition.
 fn within<T>(
     context: &mut Context<'_>,
-    body: impl FnOnce(&mut Context<'_>) -> DdlResult<T>,
+    mut body: impl FnMut(&mut Context<'_>) -> DdlResult<T>,
 ) -> DdlResult<T> {
     let mut before = Vec::new();
     let result = context.definition(|context| {

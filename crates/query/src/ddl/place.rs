@@ -80,7 +80,7 @@ pub fn refuse_temporary(name: &ObjectName, what: &str) -> DdlResult<()> {
     }
 }
 
-/// Where a new object of this name goes. The database's DDL lock is taken, unless the object is a
+/// Where a new object of this name goes. A definition statement begins there, unless the object is a
 /// local temporary one. Errors 262, 2714, 2760, 193.
 pub fn for_new(
     context: &mut Context<'_>,
@@ -167,14 +167,32 @@ impl Found {
     }
 }
 
-/// The object that a name means, among those that can be changed: with the DDL lock taken, unless
-/// it is a local temporary one. Objects that the session may not see are not there.
+/// The object that a name means, among those that can be changed: a definition statement begins, unless it is a local
+/// temporary one. Where a transaction in progress is about to make or has dropped something of that name, its end is
+/// waited for.
 pub fn find_to_change(context: &mut Context<'_>, name: &ObjectName) -> DdlResult<Option<Found>> {
     let database = database_of(context.session, name)?;
     if !is_private(&name.name.name) {
         context.lock_edit(database)?;
     }
-    find_in(context, database, name)
+    let found = find_in(context, database, name)?;
+    if found.is_none() && !is_private(&name.name.name) {
+        wait_for_name(context, database, name)?;
+    }
+    Ok(found)
+}
+
+/// Waits for a transaction that takes or frees a name.
+fn wait_for_name(context: &mut Context<'_>, database: DbId, name: &ObjectName) -> DdlResult<()> {
+    let schema = context.schema(database)?;
+    let place = match &name.schema {
+        Some(written) => schema.find_schema(&written.name).map(|schema| schema.id),
+        None => Some(context.user(database)?.default_schema),
+    };
+    let Some(place) = place else { return Ok(()) };
+    let name = &name.name.name;
+    context.change(database, |task, txn, edit| edit.wait_for_name(task, txn, (place, name)))?;
+    Ok(())
 }
 
 /// The object that a name means in a database.

@@ -37,7 +37,7 @@ pub fn change(
             schema.properties_of(target).map(|set| set.properties.clone()).unwrap_or_default();
         let place = properties.iter().position(|p| schema.same_name(&p.name, name));
         let args: [Shown; 2] = [&name, &shown];
-        match (change, place) {
+        match (change.clone(), place) {
             (PropertyChange::Add(_), Some(_)) => {
                 return Err(SqlError::new(&message::SP_PROPERTY_EXISTS, &args));
             }

@@ -149,7 +149,7 @@ fn change_table(
     context: &mut Context<'_>,
     database: DbId,
     table: ObjectId,
-    change: impl FnOnce(&engine::catalog::Schema, &mut TableDef) -> SqlResult<()>,
+    mut change: impl FnMut(&engine::catalog::Schema, &mut TableDef) -> SqlResult<()>,
 ) -> SqlResult<()> {
     context.definition(|context| {
         context.lock_edit(database)?;

@@ -24,6 +24,9 @@ use crate::exec::sink::{EnvironmentChange, ResponseSink};
 use crate::interp::Runtime;
 use crate::interp::errors::from_message;
 
+/// How often a definition is tried while others change what it finds.
+const DEFINITIONS_MAX: u32 = 100;
+
 /// See the module's header.
 pub struct Context<'c> {
     /// The coroutine or thread.
@@ -136,12 +139,20 @@ impl<'c> Context<'c> {
         Ok(self.session.transaction.edit(database, &catalog))
     }
 
-    /// As [`Context::edit`], with the database's DDL lock taken. Everything that is checked about
-    /// the schema is checked behind this, in the schema that [`Context::schema`] gives then.
+    /// As [`Context::edit`], at the beginning of a definition statement. Everything that is checked about the schema is
+    /// checked behind this, in the schema that [`Context::schema`] gives then: it is the same until the statement ends.
     pub fn lock_edit(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;
         let locked = edit.lock(task, part);
+        locked.map_err(|error| self.catalog_error_in(database, error))
+    }
+
+    /// The same for a statement that relies on all of the schema: no other transaction changes it until this one ends.
+    pub fn lock_to_verify(&mut self, database: DbId) -> SqlResult<()> {
+        let task = self.task;
+        let (part, edit) = self.edit(database)?;
+        let locked = edit.lock_to_verify(task, part);
         locked.map_err(|error| self.catalog_error_in(database, error))
     }
 
@@ -170,17 +181,27 @@ impl<'c> Context<'c> {
 
     /// Runs something that changes schemas or rows through [`Context::edit`] and
     /// [`Context::transaction`]: in the open transaction, or in one of its own that is committed
-    /// when it succeeds. When it fails, what it has done is undone.
+    /// when it succeeds. When it fails, what it has done is undone. It is done once more where another transaction has
+    /// changed what it had found in the schema.
     pub fn definition<T>(
         &mut self,
-        body: impl FnOnce(&mut Context<'_>) -> SqlResult<T>,
+        mut body: impl FnMut(&mut Context<'_>) -> SqlResult<T>,
     ) -> SqlResult<T> {
         let own = !self.session.transaction.is_open();
         if own {
             self.session.begin_transaction(Origin::Statement, "");
         }
         let mark = self.session.transaction.keep_mark();
-        let result = body(self);
+        self.session.transaction.begin_definition();
+        let mut result = body(self);
+        for _ in 1..DEFINITIONS_MAX {
+            if result.is_ok() || !self.session.transaction.restarts_definition() {
+                break;
+            }
+            self.session.transaction.rollback_to_mark(self.task, &mark);
+            result = body(self);
+        }
+        self.session.transaction.end_definition();
         self.session.transaction.drop_mark();
         match &result {
             Ok(_) if own => {
@@ -196,7 +217,17 @@ impl<'c> Context<'c> {
             }
             Err(_) => self.session.transaction.rollback_to_mark(self.task, &mark),
         }
+        if !own {
+            self.leave_tables();
+        }
         result
+    }
+
+    /// Leaves the tables that the transaction has only read, if no statement is open.
+    pub(crate) fn leave_tables(&mut self) {
+        if self.session.statements.is_empty() && self.session.native.is_empty() {
+            self.session.transaction.leave_tables();
+        }
     }
 
     /// Whether the session has a permission on an object, schema, type, or on the database.

@@ -24,6 +24,7 @@ mod outputs;
 mod panics;
 mod requests;
 mod resource_pools;
+mod schema_locks;
 mod settings;
 mod shrinking;
 mod spilling;

@@ -98,7 +98,7 @@ impl Instance {
         new: NewDatabase,
     ) -> Result<Arc<Catalog>, InstanceError> {
         let mut made = None;
-        // One at a time: master's DDL lock is held until the row is there.
+        // One at a time: all of master's definitions are locked until the row is there.
         let result = change(&self.master, task, owner, |edit, txn| {
             let id = edit.schema().next_database_id();
             let uuid = self.env().rng().next_u128();
@@ -174,7 +174,7 @@ impl Instance {
         collation: Collation,
     ) -> Result<(), InstanceError> {
         let catalog = self.catalog(def.id)?;
-        // The database's DDL lock, so that the schema stays as it is until master says so.
+        // All definitions are locked, so that the schema stays as it is until master says so.
         change(&catalog, task, owner, |edit, _| {
             let mut schema = edit.schema().recollated(collation)?;
             let def = DatabaseDef { collation, ..def.clone() };

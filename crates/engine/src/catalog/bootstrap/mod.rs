@@ -264,7 +264,7 @@ impl Instance {
     }
 }
 
-/// Runs a transaction that changes the schema, and waits until it is durable.
+/// Runs a transaction that changes the schema while no other does, and waits until it is durable.
 fn change<T>(
     catalog: &Arc<Catalog>,
     task: &Task,
@@ -275,7 +275,7 @@ fn change<T>(
     let mut txn = Transaction::begin(&place, task)?;
     let mut edit = SchemaEdit::begin(catalog, &mut txn);
     let run = || {
-        edit.lock(task, &mut txn)?;
+        edit.lock_all(task, &mut txn)?;
         body(&mut edit, &mut txn)
     };
     match run() {

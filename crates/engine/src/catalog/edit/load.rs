@@ -16,7 +16,7 @@ use base::ids::ObjectId;
 
 use super::{SchemaEdit, Step, is_private, lock};
 use crate::catalog::def::TableDef;
-use crate::catalog::definition::{Definition, ObjectDef};
+use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::CatalogResult;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -64,14 +64,17 @@ impl SchemaEdit {
             return Ok(false);
         }
         let old = self.old_table(id);
-        // Who gives the table another storage has the DDL lock, and will wait until this transaction has left the table.
+        // A transaction that gives the table another storage has locked it, and will wait until this one has left it.
         let is_rebuilt = |table: Arc<Table>| table.changes().is_noting();
         if self.catalog.table(&old).is_some_and(is_rebuilt) {
             return Ok(false);
         }
+        let within = lock(&self.state).pinned;
         if !is_private(&Definition::Object(ObjectDef::Table(old))) {
             self.lock(task, txn)?;
+            self.claim(task, txn, DefinitionKey::Object(id))?;
         }
+        lock(&self.state).pinned = within;
         let old = self.old_table(id);
         let old_rows = self.catalog.table(&old).expect("a table has its storage");
         txn.close_gate(task, &old_rows)?;
@@ -139,7 +142,13 @@ impl SchemaEdit {
     pub fn finish_load(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let Some(mut load) = self.load.take() else { return Ok(()) };
         load.build.fill(task, txn)?;
-        self.replace_storage(task, txn, &load.old, load.new.clone())?;
+        let within = lock(&self.state).pinned;
+        if !is_private(&Definition::Object(ObjectDef::Table(load.old.clone()))) {
+            self.lock(task, txn)?;
+        }
+        let replaced = self.replace_storage(task, txn, &load.old, load.new.clone());
+        lock(&self.state).pinned = within;
+        replaced?;
         self.carry_identity(task, (&load.old, &load.old_rows), &load.new_rows)
     }
 

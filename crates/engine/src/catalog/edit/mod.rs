@@ -9,11 +9,11 @@
 //!
 //! # Locks
 //!
-//! One transaction at a time changes a database's schema: [`SchemaEdit::lock`] comes before the
-//! checks that a DDL statement makes, and holds until the transaction ends. Local temporary
-//! objects (`#name`) are excepted: nobody else can name them, so that sessions make and drop them
-//! without waiting for each other. Then the current schema may have moved on at commit, and only
-//! what was changed is taken over.
+//! Transactions change the schema side by side, and commit takes over only what was changed. Each change locks what it
+//! changes and what it relies on until its transaction ends ([`claims`]), and fails as stale if that was changed since
+//! the statement began: [`SchemaEdit::lock`] comes before the checks that a definition statement makes, and from there to
+//! [`SchemaEdit::end_statement`] the working copy is *pinned*: it does not take over what others commit. Local temporary
+//! objects (`#name`) need no locks, since other sessions cannot name them.
 //!
 //! Tables whose definition changes, derived fields included, have their gates closed until the
 //! transaction ends: whoever got in before is done, and whoever gets in afterwards finds the new
@@ -29,7 +29,9 @@
 //! * E1: the working copy is what a reader would build from the rows that the transaction sees.
 //! * E2: a change that is recorded at a position of the transaction has written at least one row
 //!   there, so that rolling back to the position or before it, and nothing else, undoes the change.
+//! * E5: where the working copy is not pinned, it is made of what is current, but for local temporary objects of others.
 
+mod claims;
 mod load;
 mod rebuild;
 mod tables;
@@ -49,7 +51,8 @@ use super::system_tables::{SystemRow, address};
 use crate::hot::table::Table;
 use crate::sync::Arc;
 use crate::sync::plain::{Mutex, OwnGuard};
-use crate::txn::{Savepoint, Transaction};
+use crate::txn::locks::{LockMode, Thing, ThingKind};
+use crate::txn::{Durability, Savepoint, Transaction};
 use crate::wait::Task;
 
 /// The working copy of a transaction that changes the schema. See the module's header.
@@ -67,7 +70,10 @@ struct State {
     working: Arc<Schema>,
     /// By ascending position.
     changes: Vec<Change>,
-    locked: bool,
+    /// Whether a definition statement relies on `base`.
+    pinned: bool,
+    /// Whether what it relied on has turned out to be changed.
+    is_stale: bool,
     ended: bool,
 }
 
@@ -101,7 +107,14 @@ impl SchemaEdit {
     pub fn begin(catalog: &Arc<Catalog>, txn: &mut Transaction) -> SchemaEdit {
         let base = catalog.current();
         let working = Arc::new(base.working_copy(catalog.fresh_version()));
-        let state = State { base, working, changes: Vec::new(), locked: false, ended: false };
+        let state = State {
+            base,
+            working,
+            changes: Vec::new(),
+            pinned: false,
+            is_stale: false,
+            ended: false,
+        };
         let state = Arc::new(Mutex::new(state));
         let edit = SchemaEdit { catalog: catalog.clone(), state: state.clone(), load: None };
         let catalog = catalog.clone();
@@ -109,21 +122,60 @@ impl SchemaEdit {
         edit
     }
 
-    /// Takes the database's DDL lock, and takes over what others have committed until now. Comes
-    /// before the checks of every DDL statement that is not about local temporary objects alone.
+    /// Begins a definition statement that is not about local temporary objects alone: the schema is what is current now,
+    /// with the transaction's own changes, until [`SchemaEdit::end_statement`]. Comes before the statement's checks. Does
+    /// nothing within a statement.
     pub fn lock(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        if !lock(&self.state).locked {
-            txn.lock_ddl(task)?;
-            let mut state = lock(&self.state);
-            state.locked = true;
-            state.rebase(&self.catalog);
+        self.pin(task, txn, &[(Thing::All, LockMode::INTENT_EXCLUSIVE)])
+    }
+
+    /// The same for a statement that changes the schema as a whole, or relies on all of it: no other transaction changes it
+    /// until this one ends.
+    pub fn lock_all(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
+        self.pin(task, txn, &[(Thing::All, LockMode::EXCLUSIVE)])
+    }
+
+    /// The same for one that only looks at all of it.
+    pub fn lock_to_verify(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
+        let settings = Thing::Kind(ThingKind::Setting);
+        self.pin(task, txn, &[(Thing::All, LockMode::SHARED), (settings, LockMode::SHARED)])
+    }
+
+    fn pin(
+        &mut self,
+        task: &Task,
+        txn: &mut Transaction,
+        locks: &[(Thing, LockMode)],
+    ) -> CatalogResult<()> {
+        if lock(&self.state).pinned {
+            return Ok(());
         }
+        for (thing, mode) in locks {
+            txn.lock_thing(task, thing.clone(), *mode)?;
+        }
+        let mut state = lock(&self.state);
+        state.refresh(&self.catalog);
+        state.pinned = true;
         Ok(())
+    }
+
+    /// The definition statement has ended, or is to begin once more.
+    pub fn end_statement(&mut self) {
+        lock(&self.state).pinned = false;
+    }
+
+    /// Whether a change has failed as stale since this was asked last.
+    pub fn take_stale(&mut self) -> bool {
+        mem::take(&mut lock(&self.state).is_stale)
     }
 
     /// The schema as the transaction sees it.
     pub fn schema(&self) -> Arc<Schema> {
-        lock(&self.state).working.clone()
+        let mut state = lock(&self.state);
+        if !state.pinned {
+            state.refresh(&self.catalog);
+        }
+        state.working.clone()
     }
 
     /// Whether anything is changed, so that the session has to use [`SchemaEdit::schema`] instead
@@ -227,6 +279,7 @@ impl SchemaEdit {
         key: DefinitionKey,
         after: Option<Definition>,
     ) -> CatalogResult<()> {
+        self.take_claims(task, txn, key, after.as_ref())?;
         let at = txn.savepoint();
         let pending = lock(&self.state).change(&self.catalog, at, key, after)?;
         let Some(Pending { existed, bytes, gates }) = pending else { return Ok(()) };
@@ -241,7 +294,7 @@ impl SchemaEdit {
         }
         catalog.write_row(task, txn, (system, &row), existed, bytes.as_deref())?;
         match key {
-            DefinitionKey::Object(_) => self.remember_ids(task, txn),
+            DefinitionKey::Object(_) => self.reserve_ids(task, txn),
             _ => Ok(()),
         }
     }
@@ -258,18 +311,28 @@ impl SchemaEdit {
         self.catalog.clone().write_row(task, txn, (system, &row), true, Some(&bytes))
     }
 
-    /// Writes down up to where ids have been given.
-    fn remember_ids(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        // Without a log nothing of the database survives the server; and temporary objects, which
-        // alone are made without the lock, do not survive their session.
-        if !self.catalog.is_logged() || !lock(&self.state).locked {
+    /// Writes down up to where ids may be given, in a transaction of its own: others are about to do so as well, and none
+    /// waits until this transaction ends.
+    fn reserve_ids(&mut self, task: &Task, txn: &Transaction) -> CatalogResult<()> {
+        // Without a log nothing of the database survives the server.
+        if !self.catalog.is_logged() || !self.catalog.needs_ids() {
             return Ok(());
         }
-        for setting in self.catalog.settings() {
-            if self.schema().setting(setting.id) != Some(setting.value) {
-                self.put(task, txn, Definition::Setting(setting))?;
-            }
+        let place = txn.session().of_another_owner();
+        let mut own = Transaction::begin(&place, task)?;
+        let mut edit = SchemaEdit::begin(&self.catalog, &mut own);
+        let settings = Thing::Kind(ThingKind::Setting);
+        edit.pin(task, &mut own, &[(settings, LockMode::EXCLUSIVE)])?;
+        if !self.catalog.needs_ids() {
+            own.rollback(task);
+            return Ok(());
         }
+        let (settings, reserved) = self.catalog.ids_to_reserve();
+        for setting in settings {
+            edit.put(task, &mut own, Definition::Setting(setting))?;
+        }
+        own.commit(task, Durability::Delayed)?;
+        self.catalog.ids_reserved(reserved);
         Ok(())
     }
 }
@@ -291,8 +354,8 @@ impl State {
         base::on_purpose::reached(base::on_purpose::Place::SchemaEdit);
         let before = self.working.get(key);
         assert!(
-            self.locked || [&before, &after].into_iter().flatten().all(is_private),
-            "a change that others can see needs the DDL lock: {key:?}"
+            self.pinned || [&before, &after].into_iter().flatten().all(is_private),
+            "a change that others can see is made by a statement that has begun: {key:?}"
         );
         let row = |d: &Option<Definition>| d.as_ref().map(|d| SystemRow::of(d).bytes());
         let bytes = row(&after);
@@ -361,18 +424,19 @@ impl State {
         }
     }
 
-    /// Makes the working copy anew from what is current now.
-    fn rebase(&mut self, catalog: &Catalog) {
-        let current = catalog.current();
-        if current.version() != self.base.version() {
-            let mut working = current.working_copy(catalog.fresh_version());
-            self.transfer(&mut working);
-            (self.base, self.working) = (current, Arc::new(working));
+    /// Makes the working copy anew from what is current now, if others have changed more than local temporary objects.
+    fn refresh(&mut self, catalog: &Catalog) {
+        if catalog.shared_version() == self.base.shared_version() || self.ended {
+            return;
         }
+        let current = catalog.current();
+        let mut working = current.working_copy(catalog.fresh_version());
+        self.transfer(&mut working);
+        (self.base, self.working) = (current, Arc::new(working));
     }
 
     /// Makes all changes in another schema. What another transaction has changed there meanwhile
-    /// has nothing to do with them, or the DDL lock would have kept it out.
+    /// has nothing to do with them, or their locks would have kept it out.
     fn transfer(&self, to: &mut Schema) {
         let mut keys: Vec<DefinitionKey> = Vec::new();
         for change in &self.changes {
@@ -437,6 +501,13 @@ impl State {
     fn publish(&self, catalog: &Catalog, stamp: Lsn) {
         // A snapshot sees the stamps below it.
         let visible_from = Lsn(stamp.0 + 1);
+        let is_shared = self.changes.iter().any(|change| match &change.step {
+            Step::Definition(key, before) => {
+                let after = self.working.get(*key);
+                [before.as_ref(), after.as_ref()].into_iter().flatten().any(|d| !is_private(d))
+            }
+            Step::Created(_) | Step::Dropped(_) => false,
+        });
         catalog.publish(|current| {
             let mut schema = match Arc::ptr_eq(current, &self.base) {
                 true => Schema::clone(&self.working),
@@ -447,6 +518,9 @@ impl State {
                 }
             };
             schema.publish(catalog.fresh_version(), visible_from);
+            if !is_shared {
+                schema.share_version(current);
+            }
             schema
         });
     }

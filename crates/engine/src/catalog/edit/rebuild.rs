@@ -20,9 +20,9 @@
 //! * E4: the statement that is the whole rebuild goes on until the end. So no version leaves memory that is younger than
 //!   its snapshot, and what a round has seen can be read in the next one, though only the first snapshot is registered.
 
-use super::{SchemaEdit, lock};
+use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::TableDef;
-use crate::catalog::definition::{Definition, ObjectDef};
+use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::CatalogResult;
 use crate::catalog::spec::naming_index;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange};
@@ -161,6 +161,9 @@ impl SchemaEdit {
         is_fixed: Option<impl Fn(usize) -> bool>,
     ) -> CatalogResult<TableRebuild> {
         let old = self.old_table(def.id());
+        if !is_private(&Definition::Object(ObjectDef::Table(old.clone()))) {
+            self.claim(task, txn, DefinitionKey::Object(def.id()))?;
+        }
         let old_rows: Arc<Table> = self.catalog.table(&old).expect("a table has its storage");
         let (new, new_rows) = self.make_storage(txn, def);
         let is_numbered =

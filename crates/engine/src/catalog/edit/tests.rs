@@ -104,6 +104,7 @@ impl Session<'_> {
         let (task, txn, edit) = self.parts();
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let result = body(edit, task, txn);
+        edit.end_statement();
         match result {
             Ok(_) => txn.end_statement(statement),
             Err(_) => {
@@ -478,18 +479,113 @@ fn a_rebuild_that_finds_duplicates_changes_nothing() {
     world.verify();
 }
 
+fn is_timeout<T>(result: CatalogResult<T>) -> bool {
+    matches!(result, Err(CatalogError::Transaction(TxnError::LockTimeout)))
+}
+
 #[test]
-fn one_transaction_at_a_time_changes_the_schema() {
+fn transactions_change_the_schema_side_by_side() {
     let world = World::new();
     let (mut first, mut second) = (world.session(51), world.session(52));
     second.place.owner().set_lock_timeout(0);
     let (a, b) = (first.table("A"), second.table("B"));
     first.create(a).unwrap();
-    let refused = second.create(b.clone());
-    assert!(matches!(refused, Err(CatalogError::Transaction(TxnError::LockTimeout))));
-    first.commit();
     second.create(b).unwrap();
+    assert!(!found(&second.schema(), "A"), "it is not committed");
+    first.commit();
     assert!(found(&second.schema(), "A"), "what the first one did is taken over");
+    second.commit();
+    assert!(found(&world.current(), "A") && found(&world.current(), "B"));
+    world.verify();
+}
+
+#[test]
+fn a_name_that_another_transaction_takes_is_waited_for() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    second.place.owner().set_lock_timeout(0);
+    let (one, other) = (first.table("A"), second.table("a"));
+    first.create(one).unwrap();
+    assert!(is_timeout(second.create(other.clone())));
+    first.rollback();
+    second.create(other.clone()).unwrap();
+    let late = first.table("A");
+    second.commit();
+    assert!(matches!(first.create(late), Err(CatalogError::NameInUse { .. })));
+    first.rollback();
+    world.verify();
+}
+
+#[test]
+fn what_a_definition_refers_to_stays() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    second.place.owner().set_lock_timeout(0);
+    let mut def = first.table("T");
+    def.header.schema = SchemaId(5);
+    first.create(def.clone()).unwrap();
+    let drop_schema = |session: &mut Session<'_>| {
+        let key = DefinitionKey::Schema(SchemaId(5));
+        session.ddl(|edit, task, txn| edit.drop(task, txn, key))
+    };
+    assert!(is_timeout(drop_schema(&mut second)), "the table is in it");
+    first.rollback();
+    drop_schema(&mut second).unwrap();
+    first.place.owner().set_lock_timeout(0);
+    assert!(is_timeout(first.create(def)), "it may be gone");
+    second.rollback();
+    first.rollback();
+}
+
+/// A statement that has read a definition which another transaction then changes does not undo that change.
+#[test]
+fn a_statement_that_comes_too_late_changes_nothing() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    let def = first.table("T");
+    let id = first.create(def).unwrap();
+    first.commit();
+    let rename = |session: &mut Session<'_>, name: &str| {
+        let mut def = TableDef::clone(session.schema().table(id).unwrap());
+        def.header.name = name.into();
+        session.ddl(|edit, task, txn| edit.alter_table(task, txn, def))
+    };
+    let late = second.ddl(|edit, task, txn| {
+        let mut def = TableDef::clone(edit.schema().table(id).unwrap());
+        rename(&mut first, "Renamed").unwrap();
+        first.commit();
+        def.lock_escalation = LockEscalation::Disable;
+        edit.alter_table(task, txn, def)
+    });
+    assert!(matches!(late, Err(CatalogError::Stale)), "{late:?}");
+    assert!(second.parts().2.take_stale());
+    second
+        .ddl(|edit, task, txn| {
+            let mut def = TableDef::clone(edit.schema().table(id).unwrap());
+            def.lock_escalation = LockEscalation::Disable;
+            edit.alter_table(task, txn, def)
+        })
+        .unwrap();
+    second.commit();
+    let schema = world.current();
+    let now = schema.table(id).unwrap();
+    assert_eq!((&*now.header.name, now.lock_escalation), ("Renamed", LockEscalation::Disable));
+    world.verify();
+}
+
+/// A change that comes too late only because of something else goes on.
+#[test]
+fn what_others_commit_in_between_does_not_matter_if_it_is_something_else() {
+    let world = World::new();
+    let (mut first, mut second) = (world.session(51), world.session(52));
+    let (a, b) = (first.table("A"), second.table("B"));
+    second
+        .ddl(|edit, task, txn| {
+            first.create(a).unwrap();
+            first.commit();
+            edit.create_table(task, txn, b)
+        })
+        .unwrap();
     second.commit();
     assert!(found(&world.current(), "A") && found(&world.current(), "B"));
     world.verify();
@@ -576,9 +672,25 @@ fn a_table_in_use_is_not_altered_until_its_users_are_done() {
     user.commit();
     assert!(user.select(id).unwrap().is_empty());
     altering.place.owner().set_lock_timeout(0);
-    let refused = altering.drop_object(id);
-    assert!(matches!(refused, Err(CatalogError::Transaction(TxnError::LockTimeout))));
+    assert!(is_timeout(altering.drop_object(id)), "the statement may go on reading it");
+    user.parts().1.leave_tables();
+    altering.drop_object(id).unwrap();
+    altering.commit();
     user.commit();
+}
+
+#[test]
+fn a_table_that_was_written_to_is_not_left_before_the_end() {
+    let world = World::new();
+    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let def = user.table("T");
+    let id = user.create(def).unwrap();
+    user.commit();
+    user.insert(id, &[1, 7]).unwrap();
+    user.parts().1.leave_tables();
+    altering.place.owner().set_lock_timeout(0);
+    assert!(is_timeout(altering.drop_object(id)));
+    user.rollback();
     altering.drop_object(id).unwrap();
     altering.commit();
 }

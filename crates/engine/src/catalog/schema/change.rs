@@ -10,6 +10,7 @@ use crate::catalog::def::*;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::{CatalogError, NameSpace};
 use crate::catalog::name::NameKey;
+use crate::txn::locks::ThingKind;
 
 /// Where an object that was changed is visible from as long as its schema is a working copy.
 const NOT_YET: Lsn = Lsn(u64::MAX);
@@ -60,6 +61,7 @@ impl Schema {
     /// was changed in it, as far as that means anything to them.
     pub(in crate::catalog) fn publish(&mut self, version: u64, visible_from: Lsn) {
         self.version = version;
+        self.shared = version;
         let is_new = !std::mem::replace(&mut self.working, false);
         self.visible_from = self.visible_from.max(visible_from);
         for id in std::mem::take(&mut self.replaced) {
@@ -68,6 +70,39 @@ impl Schema {
                 let entry = Entry { visible_from, ..entry.clone() };
                 self.objects.insert(id, entry);
             }
+        }
+    }
+
+    /// The same as another schema but for local temporary objects.
+    pub(in crate::catalog) fn share_version(&mut self, other: &Schema) {
+        self.shared = other.shared;
+    }
+
+    /// What has this name among definitions of a kind: its id.
+    pub(in crate::catalog) fn find_by_key(
+        &self,
+        kind: ThingKind,
+        scope: i32,
+        name: &[u8],
+    ) -> Option<i32> {
+        let key = || NameKey::of_bytes(name);
+        match kind {
+            ThingKind::Object => self.names.get(&(SchemaId(scope), key())).map(|id| id.0),
+            ThingKind::Type => self.types.find(SchemaId(scope), key()).map(|d| d.id.0),
+            ThingKind::Schema => self.schemas.find((), key()).map(|d| d.id.0),
+            ThingKind::Principal => self.principals.find((), key()).map(|d| d.id.0),
+            ThingKind::Sid => self.user_with_sid(name).map(|d| d.id.0),
+            ThingKind::FileGroup => self.file_groups.find((), key()).map(|d| d.id.0),
+            ThingKind::File => self.files.find((), key()).map(|d| d.id.0),
+            ThingKind::Database => self.server.databases.find((), key()).map(|d| d.id.0),
+            ThingKind::Login => self.server.logins.find((), key()).map(|d| d.id.0),
+            ThingKind::Permissions
+            | ThingKind::Properties
+            | ThingKind::ServerPermissions
+            | ThingKind::Configuration
+            | ThingKind::Message
+            | ThingKind::ResourcePool
+            | ThingKind::Setting => None,
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Schema {
     database: DbId,
     collation: Collation,
     version: u64,
+    /// The version of the last change that is not about local temporary objects alone.
+    shared: u64,
     working: bool,
     visible_from: Lsn,
     objects: CowMap<ObjectId, Entry>,
@@ -177,6 +179,7 @@ impl Schema {
             database,
             collation,
             version: 0,
+            shared: 0,
             working: false,
             visible_from: Lsn::ZERO,
             objects: CowMap::default(),
@@ -211,6 +214,12 @@ impl Schema {
     /// See the module's header.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// The version in which it last changed for more than the session that changed it: other versions differ by local
+    /// temporary objects, which only their sessions can name.
+    pub fn shared_version(&self) -> u64 {
+        self.shared
     }
 
     /// Whether this is a transaction's working copy, whose plans nobody else may use.

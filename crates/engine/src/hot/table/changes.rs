@@ -53,7 +53,7 @@ impl Table {
         &self.changes
     }
 
-    /// From now on commits note what they change; see N1. One at a time does this: it has the database's DDL lock.
+    /// From now on commits note what they change; see N1. One at a time does this: it has locked the table's definition.
     pub(crate) fn begin_noting(
         self: &Arc<Table>,
         task: &Task,

@@ -29,6 +29,7 @@
 //! owner with many locks in one table trades them for one on the table ([`ESCALATION`]) if nobody is in
 //! the way.
 
+mod definitions;
 mod mode;
 mod queue;
 mod read;
@@ -40,6 +41,7 @@ use std::collections::HashMap;
 
 use base::ids::{DbId, StorageId};
 
+pub use definitions::{Thing, ThingKind};
 pub use mode::LockMode;
 pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
 pub use read::{Locking, Reach, Reading};

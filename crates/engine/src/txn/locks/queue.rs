@@ -3,6 +3,7 @@
 use std::task::Poll;
 
 use crate::txn::locks::LockMode;
+use crate::txn::locks::definitions::Thing;
 use crate::txn::locks::space::{LockSpace, Request, RowKeys, Target};
 use crate::txn::waits::Gates;
 use crate::wait::{Task, WaitError};
@@ -61,6 +62,10 @@ pub enum LockKind {
     Range,
     Insert,
     Application,
+    /// A definition.
+    Definition,
+    /// The name of one, or all of them.
+    Name,
 }
 
 impl LockWait {
@@ -71,6 +76,8 @@ impl LockWait {
             Target::Span(_) => LockKind::Range,
             Target::Insert => LockKind::Insert,
             Target::Name(_) => LockKind::Application,
+            Target::Thing(Thing::One(..) | Thing::Kind(_)) => LockKind::Definition,
+            Target::Thing(Thing::All | Thing::Name(..)) => LockKind::Name,
         };
         LockWait { kind, mode: request.mode }
     }
@@ -82,6 +89,8 @@ impl LockWait {
             (LockKind::Range, "RangeS-S", _) => "LCK_M_RS_S",
             (LockKind::Range, "RangeS-U", _) => "LCK_M_RS_U",
             (LockKind::Range, ..) => "LCK_M_RX_X",
+            (LockKind::Definition, _, "X") => "LCK_M_SCH_M",
+            (LockKind::Definition, ..) => "LCK_M_SCH_S",
             (_, _, "IS") => "LCK_M_IS",
             (_, _, "IX") => "LCK_M_IX",
             (_, _, "S") => "LCK_M_S",

@@ -1,4 +1,5 @@
-//! A lock space: the locks on one table and its parts, or the application locks of a server.
+//! A lock space: the locks on one table and its parts, those of definitions in a database, or the application locks
+//! of a server.
 //!
 //! # Life of a request
 //!
@@ -28,6 +29,7 @@ use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::LockMode;
+use crate::txn::locks::definitions::Thing;
 use crate::txn::waits::{Holders, Owner, OwnerId, Place, WaitGraph};
 
 /// What a lock costs in memory, about: it, its place in the tables, its owner's note of it.
@@ -46,6 +48,8 @@ pub enum Target {
     Insert,
     /// A name: application locks.
     Name(Arc<str>),
+    /// What has a definition.
+    Thing(Thing),
 }
 
 /// A range of an index.
@@ -215,8 +219,14 @@ pub struct LockSpace {
     inner: Mutex<Inner>,
     pub(super) graph: Arc<WaitGraph>,
     pool: Option<Arc<Pool>>,
-    /// The table, if it is one's.
-    table: Option<(DbId, StorageId)>,
+    of: SpaceOf,
+}
+
+/// What a lock space is of.
+enum SpaceOf {
+    Names,
+    Definitions(DbId),
+    Table(DbId, StorageId),
 }
 
 /// A lock, or a request for one: for the system views.
@@ -241,20 +251,32 @@ pub struct LockInfo {
 impl LockSpace {
     /// That of names, without locks. What they cost is charged to nobody.
     pub fn of_names(graph: Arc<WaitGraph>) -> LockSpace {
-        LockSpace { inner: Mutex::default(), graph, pool: None, table: None }
+        LockSpace { inner: Mutex::default(), graph, pool: None, of: SpaceOf::Names }
     }
 
     /// A table's, without locks. What they cost is charged to the pool.
     pub fn of_table(graph: Arc<WaitGraph>, pool: Arc<Pool>, table: (DbId, StorageId)) -> LockSpace {
-        LockSpace { inner: Mutex::default(), graph, pool: Some(pool), table: Some(table) }
+        let of = SpaceOf::Table(table.0, table.1);
+        LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
+    }
+
+    /// That of a database's definitions, without locks. What they cost is charged to the pool.
+    pub fn of_definitions(graph: Arc<WaitGraph>, pool: Arc<Pool>, database: DbId) -> LockSpace {
+        let of = SpaceOf::Definitions(database);
+        LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
     }
 
     /// A target here, for those who are told what is waited for.
     pub(super) fn place(&self, target: &Target) -> Option<Place> {
-        match (target, self.table) {
+        match (target, &self.of) {
             (Target::Name(name), _) => Some(Place::Name(name.clone())),
-            (target, Some((database, table))) => Some(Place::Part(database, table, target.clone())),
-            (_, None) => None,
+            (Target::Thing(thing), SpaceOf::Definitions(database)) => {
+                Some(Place::Thing(*database, thing.clone()))
+            }
+            (target, SpaceOf::Table(database, table)) => {
+                Some(Place::Part(*database, *table, target.clone()))
+            }
+            (_, SpaceOf::Names | SpaceOf::Definitions(_)) => None,
         }
     }
 
@@ -316,6 +338,17 @@ impl LockSpace {
             self.charge(-freed);
             inner.promote(self);
         }
+    }
+
+    /// Whether an owner holds anything.
+    pub(super) fn is_held_by(&self, owner: OwnerId) -> bool {
+        let inner = self.lock();
+        inner.owned.contains_key(&owner) || inner.spans.iter().any(|s| s.grant.owner == owner)
+    }
+
+    /// Whether an owner other than this one holds anything.
+    pub(crate) fn is_held_by_others(&self, owner: OwnerId) -> bool {
+        self.lock().owned.keys().any(|other| *other != owner)
     }
 
     /// Lets go of the parts of a table that an owner has locked as a whole.
@@ -460,7 +493,7 @@ impl Inner {
                 let has = self.held_as_long(owner, &Target::Whole, request.lifetime);
                 has.covers(request.mode) && has.covers(LockMode::SHARED)
             }
-            Target::Whole | Target::Name(_) => false,
+            Target::Whole | Target::Name(_) | Target::Thing(_) => false,
         };
         let own = match &request.target {
             Target::Span(span) => self.spans.iter().any(|s| {
@@ -487,7 +520,7 @@ impl Inner {
         };
         let mut converts = false;
         match &request.target {
-            Target::Whole | Target::Row(_) | Target::Name(_) => {
+            Target::Whole | Target::Row(_) | Target::Name(_) | Target::Thing(_) => {
                 for grant in self.granted.get(&request.target).into_iter().flatten() {
                     converts |= grant.owner == owner;
                     if !(grant.pending && request.established) {

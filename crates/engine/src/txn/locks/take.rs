@@ -462,6 +462,25 @@ impl Transaction {
         }
     }
 
+    /// Whether anything is locked in a table.
+    pub(crate) fn is_locked_in(&self, table: TablePtr) -> bool {
+        self.locks.as_ref().is_some_and(|locks| locks.spaces.iter().any(|held| held.table == table))
+    }
+
+    /// Forgets the tables in which nothing is locked any more.
+    pub(crate) fn leave_lock_spaces(&mut self) {
+        let owner = self.owner_id();
+        let Some(locks) = &mut self.locks else { return };
+        locks.spaces.retain(|held| {
+            let stays = held.space.is_held_by(owner);
+            if !stays {
+                // SAFETY: the gate of every table that something is locked in is held.
+                unsafe { held.table.get() }.lock_word().leave();
+            }
+            stays
+        });
+    }
+
     /// Lets go of what was locked for the statement alone.
     pub(crate) fn end_statement_locks(&mut self) {
         let owner = self.owner_id();
@@ -475,7 +494,7 @@ impl Transaction {
         let owner = self.owner_id();
         for held in self.locks.take().map_or(SmallVec::new(), |locks| locks.spaces) {
             held.space.end(owner, Lifetime::Transaction);
-            // SAFETY: the gate of every table that something is locked in is held until the end.
+            // SAFETY: the gate of every table that something is locked in is held.
             unsafe { held.table.get() }.lock_word().leave();
         }
     }

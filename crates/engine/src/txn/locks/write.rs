@@ -175,7 +175,7 @@ impl Transaction {
     #[cold]
     pub(crate) fn announce_writes(&mut self, held: u32) {
         let held = &mut self.held[held as usize];
-        held.announced = true;
+        (held.announced, held.kept) = (true, true);
         // SAFETY: the gate is held.
         let table = unsafe { held.table.get() };
         if table.conflicts() == ConflictPolicy::Wait {

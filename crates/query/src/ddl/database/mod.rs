@@ -209,7 +209,7 @@ pub(super) fn put_database(context: &mut Context<'_>, def: DatabaseDef) -> DdlRe
     within(context, |context| {
         context.lock_edit(DbId::MASTER)?;
         context.change(DbId::MASTER, |task, txn, edit| {
-            edit.put(task, txn, Definition::Database(Arc::new(def)))
+            edit.put(task, txn, Definition::Database(Arc::new(def.clone())))
         })?;
         Ok(())
     })

@@ -120,7 +120,7 @@ fn variable(
     Ok(Arc::new(builder.table))
 }
 
-/// The hidden table of a table type. The DDL lock is taken.
+/// The hidden table of a table type. A definition statement has begun.
 pub fn table_type(
     context: &mut Context<'_>,
     place: &Place,

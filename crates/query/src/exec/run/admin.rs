@@ -73,7 +73,7 @@ impl Context<'_> {
             .collect();
         self.definition(|context| {
             context.lock_edit(DbId::MASTER)?;
-            for configured in changed {
+            for &configured in &changed {
                 let now = ConfigurationDef { in_use: configured.value, ..configured };
                 context.change(DbId::MASTER, |task, part, edit| {
                     edit.put(task, part, Definition::Configuration(now))

@@ -251,16 +251,20 @@ impl Context<'_> {
         match result {
             Ok(value) => {
                 open.end(&mut self.session.transaction);
-                if opened == Opened::Alone {
-                    self.commit_statement()?;
+                match opened {
+                    Opened::Alone => self.commit_statement()?,
+                    Opened::Within | Opened::Stale => self.leave_tables(),
                 }
                 Ok(Some(value))
             }
             Err(fault) => {
                 open.rollback(self.task, &mut self.session.transaction);
-                if opened == Opened::Alone {
-                    self.session.transaction.rollback(self.task);
-                    self.session.transaction_ended();
+                match opened {
+                    Opened::Alone => {
+                        self.session.transaction.rollback(self.task);
+                        self.session.transaction_ended();
+                    }
+                    Opened::Within | Opened::Stale => self.leave_tables(),
                 }
                 Err(fault)
             }

@@ -128,9 +128,9 @@ impl Context<'_> {
     fn change_pools(&mut self, put: Vec<ResourcePoolDef>, drop: Option<i32>) -> Run<()> {
         self.definition(|context| {
             context.lock_edit(DbId::MASTER)?;
-            for pool in put {
+            for pool in &put {
                 context.change(DbId::MASTER, |task, part, edit| {
-                    edit.put(task, part, Definition::ResourcePool(pool.into()))
+                    edit.put(task, part, Definition::ResourcePool(pool.clone().into()))
                 })?;
             }
             if let Some(id) = drop {

@@ -44,7 +44,10 @@ impl Context<'_> {
             if own {
                 context.session.transaction.set_count(1);
             }
-            context.execute_and_insert(program, step, insert, frame)
+            let within = context.session.transaction.leave_definition();
+            let inserted = context.execute_and_insert(program, step, insert, frame);
+            context.session.transaction.return_to_definition(within);
+            inserted
         })?;
         match inserted {
             Some((outcome, kind)) => self.conclude(&outcome, kind),

@@ -43,7 +43,7 @@ impl Context<'_> {
     /// [`Context::definition`] for what fails with a fault.
     pub(crate) fn within_definition<T>(
         &mut self,
-        body: impl FnOnce(&mut Context<'_>) -> Run<T>,
+        mut body: impl FnMut(&mut Context<'_>) -> Run<T>,
     ) -> Run<T> {
         let mut fault = None;
         let done = self.definition(|context| {

@@ -165,7 +165,9 @@ impl Context<'_> {
         self.session.options.dates = outside;
         let sent = sink.finish(self.task);
         let ran = ran.and_then(|outcome| sent.map(|()| outcome));
-        self.end_native(plan, own, ran).map(Some)
+        let ended = self.end_native(plan, own, ran);
+        self.leave_tables();
+        ended.map(Some)
     }
 
     /// Enters tables and puts the run on the session's stack. `false` if the plan is of yesterday.

@@ -48,6 +48,8 @@ pub struct TransactionState {
     count: i32,
     /// Marks that something may go back to when further statements have run.
     kept_marks: u32,
+    /// Definition statements in progress, one within another.
+    definitions: u32,
 }
 
 /// An open transaction.
@@ -329,6 +331,56 @@ impl TransactionState {
         let edits = &self.open.as_ref()?.edits;
         let (_, edit) = edits.iter().find(|(id, _)| *id == database)?;
         edit.has_changes().then(|| edit.schema())
+    }
+
+    /// A definition statement begins.
+    pub fn begin_definition(&mut self) {
+        self.definitions += 1;
+    }
+
+    /// Whether the definition statement that has failed is to be done once more, since others have changed what it found:
+    /// said of the outermost one.
+    pub fn restarts_definition(&mut self) -> bool {
+        if self.definitions > 1 {
+            return false;
+        }
+        let mut is_stale = false;
+        for (_, edit) in self.open.iter_mut().flat_map(|open| &mut open.edits) {
+            if edit.take_stale() {
+                edit.end_statement();
+                is_stale = true;
+            }
+        }
+        is_stale
+    }
+
+    /// Statements run within a definition that are none of its own: they are by themselves. Returns what
+    /// [`TransactionState::return_to_definition`] is to be given.
+    pub fn leave_definition(&mut self) -> u32 {
+        std::mem::take(&mut self.definitions)
+    }
+
+    /// The definition goes on.
+    pub fn return_to_definition(&mut self, definitions: u32) {
+        self.definitions = definitions;
+    }
+
+    /// It ends.
+    pub fn end_definition(&mut self) {
+        self.definitions -= 1;
+        if self.definitions == 0 {
+            let edits = self.open.iter_mut().flat_map(|open| &mut open.edits);
+            edits.for_each(|(_, edit)| edit.end_statement());
+        }
+    }
+
+    /// Leaves the tables that were only read, so that others may change them. Called where no statement is open.
+    pub fn leave_tables(&mut self) {
+        if self.definitions == 0
+            && let Some(open) = &mut self.open
+        {
+            open.group.parts().for_each(Transaction::leave_tables);
+        }
     }
 
     /// Whether the transaction has changed any schema.

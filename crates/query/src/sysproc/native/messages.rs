@@ -51,7 +51,7 @@ pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResul
             return Err(SqlError::new(&message::SP_MESSAGE_EXISTS, &[]));
         }
         context.change(DbId::MASTER, |task, part, edit| {
-            edit.put(task, part, Definition::Message(Arc::new(def)))
+            edit.put(task, part, Definition::Message(Arc::new(def.clone())))
         })
     })?;
     Ok(0)

@@ -32,7 +32,7 @@ fn put(context: &mut Context<'_>, def: &DatabaseDef, resource_pool: i32) -> SqlR
     context.definition(|context| {
         context.lock_edit(DbId::MASTER)?;
         context.change(DbId::MASTER, |task, part, edit| {
-            edit.put(task, part, Definition::Database(def))
+            edit.put(task, part, Definition::Database(def.clone()))
         })
     })?;
     context.instance().note_database_change();

@@ -342,7 +342,7 @@ pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
             let ms = int((now.saturating_sub(request.started.1) / 1_000_000) as i64);
             let ran_ns = entry.running.ns(now).saturating_sub(request.ran_before_ns);
             let wait = waits.iter().find(|wait| wait.session == entry.id);
-            let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions));
+            let blocked_by = wait.and_then(|wait| locks::blocked_by(wait, &sessions, cx.instance));
             let resource = wait.map(|wait| locks::wait_resource(wait, cx.instance));
             let queued = memory.iter().find(|waiting| waiting.ask.session == entry.id);
             let activity = entry.activity.get();

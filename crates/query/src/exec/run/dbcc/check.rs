@@ -113,7 +113,7 @@ impl Context<'_> {
         let verified = self.definition(|context| {
             // Nobody changes the schema meanwhile.
             if !read_only {
-                context.lock_edit(database)?;
+                context.lock_to_verify(database)?;
             }
             let task = context.task;
             let part = context.transaction(database)?;

@@ -7,12 +7,12 @@
 mod place;
 mod waits;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::SqlType;
 use base::ids::{SessionId, StorageId};
 use engine::catalog::Catalog;
-use engine::txn::locks::{Lifetime, LockInfo, LockMode, Target};
+use engine::txn::locks::{Lifetime, LockInfo, LockMode, Target, Thing};
 use engine::txn::{Blocker, ChangedRow, OwnerId, Resource, Waits};
 
 use self::place::{LockPlace, Places};
@@ -68,6 +68,8 @@ pub static DM_TRAN_LOCKS: SystemRowset = SystemRowset {
         let changed = changed_rows(cx);
         for catalog in cx.instance.databases().catalogs() {
             locks.extend(of_tables(cx, &catalog, &changed, &mut places));
+            locks.extend(of_definitions(&catalog));
+            add_readers(cx, &catalog, &mut locks, &mut places);
         }
         add_waits(cx, &mut locks, &mut places);
         locks.iter().for_each(|own| show(cx, own));
@@ -145,6 +147,51 @@ fn of_application(lock: &LockInfo) -> Option<Lock> {
             Lifetime::Statement | Lifetime::Transaction => "TRANSACTION",
         },
     })
+}
+
+/// The locks of a database's definitions.
+fn of_definitions(catalog: &Catalog) -> Vec<Lock> {
+    let (manager, database) = (catalog.database().manager(), catalog.database().id());
+    let list = manager.things().list();
+    let lock = |lock: &LockInfo| {
+        let Target::Thing(thing) = &lock.target else { return None };
+        Some(Lock {
+            place: LockPlace::thing(database, thing),
+            mode: match thing {
+                Thing::All | Thing::Name(..) => lock.mode.name(),
+                Thing::Kind(_) | Thing::One(..) => waits::schema_mode(lock.mode),
+            },
+            status: status_of(lock),
+            count: lock.count,
+            session: lock.session,
+            owner: "TRANSACTION",
+        })
+    };
+    list.iter().filter_map(lock).collect()
+}
+
+/// Adds what is locked by transactions that are inside of tables: their definitions stay as they are. Those that have
+/// locked something in a table, or its definition, are shown with that.
+fn add_readers(
+    cx: &FillContext<'_>,
+    catalog: &Catalog,
+    locks: &mut Vec<Lock>,
+    places: &mut Places<'_>,
+) {
+    let (manager, database) = (catalog.database().manager(), catalog.database().id());
+    let sessions = cx.instance.sessions.all();
+    let known: HashSet<(SessionId, LockPlace)> =
+        locks.iter().map(|lock| (lock.session, lock.place.clone())).collect();
+    for (storage, owner) in manager.all_inside() {
+        let entry = sessions.iter().find(|entry| entry.owner.id() == owner);
+        let place = places.of_part(database, storage, &Target::Whole);
+        let (Some(entry), Some(place)) = (entry, place) else { continue };
+        if known.contains(&(entry.id, place.clone())) {
+            continue;
+        }
+        let (session, owner) = (entry.id, "TRANSACTION");
+        locks.push(Lock { place, mode: "Sch-S", status: "GRANT", count: 1, session, owner });
+    }
 }
 
 /// The rows that sessions show to have changed.

@@ -8,7 +8,7 @@ use base::ids::{DbId, StorageId};
 use engine::catalog::Schema;
 use engine::catalog::def::TableDef;
 use engine::txn::Place;
-use engine::txn::locks::Target;
+use engine::txn::locks::{Target, Thing, ThingKind};
 
 use crate::exec::instance::Instance;
 use crate::exec::instance::locks::LockName;
@@ -28,9 +28,11 @@ pub(super) struct LockPlace {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum PlaceKind {
     Database,
-    /// The schema of a database.
+    /// All definitions of a database.
     Ddl,
     Object,
+    /// A definition of this kind that is no object.
+    Metadata(&'static str),
     /// A row of a table with a clustered index, or a range of keys.
     Key,
     /// A row of a heap.
@@ -45,6 +47,7 @@ impl PlaceKind {
             PlaceKind::Database => ("DATABASE", ""),
             PlaceKind::Ddl => ("DATABASE", "DDL"),
             PlaceKind::Object => ("OBJECT", ""),
+            PlaceKind::Metadata(kind) => ("METADATA", kind),
             PlaceKind::Key => ("KEY", ""),
             PlaceKind::Rid => ("RID", ""),
             PlaceKind::Application => ("APPLICATION", ""),
@@ -56,6 +59,27 @@ impl LockPlace {
     /// A database, which is kept from being dropped by whoever is in it.
     pub fn database(database: DbId) -> LockPlace {
         LockPlace { kind: PlaceKind::Database, database, entity: 0, description: String::new() }
+    }
+
+    /// What has a definition.
+    pub fn thing(database: DbId, thing: &Thing) -> LockPlace {
+        let place = |kind, entity, description| LockPlace { kind, database, entity, description };
+        match thing {
+            Thing::All => place(PlaceKind::Ddl, 0, String::new()),
+            Thing::Kind(kind) => place(PlaceKind::Metadata(kind_name(*kind)), 0, String::new()),
+            Thing::One(ThingKind::Object, [id, ..]) => {
+                place(PlaceKind::Object, i64::from(*id), String::new())
+            }
+            Thing::One(kind, ids) => {
+                place(PlaceKind::Metadata(kind_name(*kind)), 0, ids_of(*kind, ids))
+            }
+            // A name is a key of the index by name in the system table of its kind.
+            Thing::Name(kind, scope, name) => {
+                let key = hash(name) ^ (*scope as u64) << 32;
+                let description = format!("({:012x})", key & 0xFFFF_FFFF_FFFF);
+                place(PlaceKind::Key, hobt_id(StorageId(*kind as u64 + 1), 2), description)
+            }
+        }
     }
 
     /// An application lock's name.
@@ -82,6 +106,9 @@ impl LockPlace {
             }
             PlaceKind::Object => format!(
                 "objectlock lockPartition=0 objid={entity} subresource=FULL dbid={database} id=lock{id:x} mode={mode} associatedObjectId={entity}"
+            ),
+            PlaceKind::Metadata(kind) => format!(
+                "metadatalock subresource={kind} classid={description} dbid={database} id=lock{id:x} mode={mode}"
             ),
             PlaceKind::Key => format!(
                 "keylock hobtid={entity} dbid={database} id=lock{id:x} mode={mode} associatedObjectId={entity}"
@@ -110,6 +137,9 @@ impl Display for LockPlace {
         match self.kind {
             PlaceKind::Database | PlaceKind::Ddl => write!(f, "DATABASE: {database}"),
             PlaceKind::Object => write!(f, "OBJECT: {database}:{entity}:0"),
+            PlaceKind::Metadata(kind) => {
+                write!(f, "METADATA: database_id = {database} {kind}({description})")
+            }
             PlaceKind::Key => write!(f, "KEY: {database}:{entity} {description}"),
             PlaceKind::Rid => write!(f, "RID: {database}:{description}"),
             PlaceKind::Application => write!(f, "APPLICATION: {database}:{description}"),
@@ -133,9 +163,7 @@ impl<'a> Places<'a> {
     /// What a place is called; `None` for what nobody is shown: system tables.
     pub fn of(&mut self, place: &Place) -> Option<LockPlace> {
         match place {
-            Place::Database(database) => {
-                Some(LockPlace { kind: PlaceKind::Ddl, ..LockPlace::database(*database) })
-            }
+            Place::Thing(database, thing) => Some(LockPlace::thing(*database, thing)),
             Place::Part(database, storage, target) => self.of_part(*database, *storage, target),
             Place::Name(name) => Some(LockPlace::name(&LockName::of_key(name)?)),
         }
@@ -179,7 +207,7 @@ impl<'a> Places<'a> {
             Target::Insert => {
                 LockPlace { description: "(ffffffffffff)".into(), ..key(clustered, 0) }
             }
-            Target::Name(_) => return None,
+            Target::Name(_) | Target::Thing(_) => return None,
         })
     }
 
@@ -191,6 +219,44 @@ impl<'a> Places<'a> {
             own.or_else(|| of(&instance.catalog(database).ok()?.current()))
         };
         tables.entry((database, storage)).or_insert_with(find).clone()
+    }
+}
+
+/// `resource_subtype` of a definition.
+fn kind_name(kind: ThingKind) -> &'static str {
+    match kind {
+        ThingKind::Object => "OBJECT",
+        ThingKind::Type => "USER_TYPE",
+        ThingKind::Schema => "SCHEMA",
+        ThingKind::Principal | ThingKind::Sid => "DATABASE_PRINCIPAL",
+        ThingKind::Permissions => "PERMISSIONS",
+        ThingKind::Properties => "EXTENDED_PROPERTIES",
+        ThingKind::FileGroup => "DATA_SPACE",
+        ThingKind::File => "FILE",
+        ThingKind::Database => "DATABASE",
+        ThingKind::Login => "SERVER_PRINCIPAL",
+        ThingKind::ServerPermissions => "SERVER_PERMISSIONS",
+        ThingKind::Configuration => "CONFIGURATION",
+        ThingKind::Message => "MESSAGE",
+        ThingKind::ResourcePool => "RESOURCE_POOL",
+        ThingKind::Setting => "SETTING",
+    }
+}
+
+/// `resource_description` of a definition.
+fn ids_of(kind: ThingKind, [first, second, third, fourth]: &[i32; 4]) -> String {
+    match kind {
+        ThingKind::Type => format!("user_type_id = {first}"),
+        ThingKind::Schema => format!("schema_id = {first}"),
+        ThingKind::Principal | ThingKind::Login => format!("principal_id = {first}"),
+        ThingKind::FileGroup => format!("data_space_id = {first}"),
+        ThingKind::Permissions | ThingKind::ServerPermissions => {
+            format!("class = {first}, major_id = {second}, minor_id = {third}, grantee = {fourth}")
+        }
+        ThingKind::Properties => {
+            format!("class = {first}, major_id = {second}, minor_id = {third}")
+        }
+        _ => format!("id = {first}"),
     }
 }
 

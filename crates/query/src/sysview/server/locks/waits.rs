@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Value;
 use base::ids::SessionId;
 use engine::txn::locks::{LockKind, LockMode, LockWait};
-use engine::txn::{Blocker, Resource, Waits};
+use engine::txn::{Blocker, OwnerId, Place, Resource, Waits};
 
 use super::place::Places;
 use super::{ADDRESS, cells::*};
@@ -36,7 +36,16 @@ fn wanted(wait: &Waits) -> &'static str {
         Blocker::Drain(_) | Blocker::Load(_) => "Sch-M",
         Blocker::Lock(LockWait { kind: LockKind::Range, mode }) => mode.range_name(),
         Blocker::Lock(LockWait { kind: LockKind::Insert, .. }) => "RangeI-N",
+        Blocker::Lock(LockWait { kind: LockKind::Definition, mode }) => schema_mode(mode),
         Blocker::Lock(LockWait { mode, .. }) => mode.name(),
+    }
+}
+
+/// A lock of a definition, as `request_mode` shows it.
+pub(super) fn schema_mode(mode: LockMode) -> &'static str {
+    match mode.covers(LockMode::EXCLUSIVE) {
+        true => "Sch-M",
+        false => "Sch-S",
     }
 }
 
@@ -44,9 +53,23 @@ fn wanted(wait: &Waits) -> &'static str {
 pub(in super::super) fn blocked_by(
     wait: &Waits,
     sessions: &[Arc<SessionEntry>],
+    instance: &Instance,
 ) -> Option<SessionId> {
-    let holder = wait.holders.first()?;
-    sessions.iter().find(|entry| entry.owner.id() == *holder).map(|entry| entry.id)
+    let holder =
+        wait.holders.first().copied().or_else(|| inside(wait, instance).first().copied())?;
+    sessions.iter().find(|entry| entry.owner.id() == holder).map(|entry| entry.id)
+}
+
+/// Those inside of a gate that is waited for to empty.
+pub(super) fn inside(wait: &Waits, instance: &Instance) -> Vec<OwnerId> {
+    let (Blocker::Drain(_), Some(Place::Part(database, storage, _))) = (&wait.blocker, &wait.place)
+    else {
+        return Vec::new();
+    };
+    let Ok(catalog) = instance.catalog(*database) else { return Vec::new() };
+    let mut owners = catalog.database().manager().inside(*storage);
+    owners.retain(|owner| *owner != wait.owner);
+    owners
 }
 
 /// What is waited for, as `wait_resource` tells it.
@@ -79,7 +102,7 @@ pub static DM_OS_WAITING_TASKS: SystemRowset = SystemRowset {
             let Some(entry) = cx.instance.sessions.get(wait.session) else { continue };
             // When the wait itself began is not kept: at the latest with the request.
             let since = entry.status().request.as_ref().map_or(now, |request| request.started.1);
-            let blocking = blocked_by(&wait, &sessions);
+            let blocking = blocked_by(&wait, &sessions, cx.instance);
             let place = wait.place.as_ref().filter(|_| !matches!(wait.blocker, Blocker::Load(_)));
             let place = place.and_then(|place| places.of(place));
             let row: [Value; 10] = [

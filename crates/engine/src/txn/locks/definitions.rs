@@ -1,0 +1,89 @@
+//! What definitions lock: the things of a database that have a definition, and their names.
+//!
+//! A transaction that changes definitions locks each of them exclusively (Sch-M), its name where it takes or frees one,
+//! and shared (Sch-S) what the definition refers to; all until it ends. Readers and writers of rows take none of these:
+//! the gates of tables keep them and definitions apart.
+
+use crate::sync::Arc;
+use crate::txn::error::TxnResult;
+use crate::txn::locks::queue::{Patience, Taken};
+use crate::txn::locks::space::{Lifetime, NoKeys, Request, Target};
+use crate::txn::locks::{LockMode, LockSpace};
+use crate::txn::transaction::Transaction;
+use crate::wait::Task;
+
+/// Something in a database that definitions lock.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Thing {
+    /// All definitions. A transaction that changes some of them intends to; one that needs them all as they are shares
+    /// them.
+    All,
+    /// All definitions of a kind that is checked as a whole.
+    Kind(ThingKind),
+    /// One definition, by its ids.
+    One(ThingKind, [i32; 4]),
+    /// A name among those of a kind, within the schema with this id.
+    Name(ThingKind, i32, Arc<[u8]>),
+}
+
+/// Kinds of definitions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum ThingKind {
+    Object,
+    Type,
+    Schema,
+    Principal,
+    /// The login that a user stands for.
+    Sid,
+    Permissions,
+    Properties,
+    FileGroup,
+    File,
+    Database,
+    Login,
+    ServerPermissions,
+    Configuration,
+    Message,
+    ResourcePool,
+    Setting,
+}
+
+impl Transaction {
+    /// Locks something that has a definition until the transaction ends.
+    pub fn lock_thing(&mut self, task: &Task, thing: Thing, mode: LockMode) -> TxnResult<Taken> {
+        self.pass_baton();
+        let session = self.session.clone();
+        let owner = session.owner().clone();
+        owner.set_cost(self.cost());
+        self.locks_things = true;
+        let request = self.request(thing, mode);
+        let gates = self.gates().collect();
+        let space = session.manager().things();
+        let pause = || self.show_writes();
+        Ok(space.take(task, request, &NoKeys, Patience::Session, gates, pause)?)
+    }
+
+    /// Whether the transaction could lock something without waiting.
+    pub fn can_lock_thing(&self, thing: Thing, mode: LockMode) -> bool {
+        let request = self.request(thing, mode);
+        let space: &LockSpace = self.session.manager().things();
+        space.is_available(&request, &NoKeys)
+    }
+
+    fn request(&self, thing: Thing, mode: LockMode) -> Request {
+        Request {
+            owner: self.session.owner().clone(),
+            target: Target::Thing(thing),
+            mode,
+            lifetime: Lifetime::Transaction,
+            established: false,
+        }
+    }
+
+    pub(crate) fn end_thing_locks(&self) {
+        if self.locks_things {
+            self.manager().things().end(self.owner_id(), Lifetime::Transaction);
+        }
+    }
+}
