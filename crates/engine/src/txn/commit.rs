@@ -68,7 +68,7 @@ impl Transaction {
     ) -> TxnResult<Lsn> {
         self.pass_baton();
         if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
-            return Ok(self.commit_reader(task));
+            return self.commit_reader(task);
         }
         self.protect_own();
         let redo = match self.redo(task, global) {
@@ -91,13 +91,25 @@ impl Transaction {
         Ok(end)
     }
 
-    /// A transaction that wrote nothing takes no place in the log, and is not validated: what it
-    /// read held at its snapshot, all of it, and that is its place in the order.
-    fn commit_reader(&mut self, task: &Task) -> Lsn {
-        self.forget_loads(task);
+    /// A transaction that wrote nothing takes no place in the log. What it read held at its snapshot, all of it, and that is
+    /// its place in the order, unless its owner asks that it hold at the end ([`Transaction::check_reads`]).
+    fn commit_reader(&mut self, task: &Task) -> TxnResult<Lsn> {
         let stamp = self.manager().log.committed();
+        if self.checks_reads
+            && let Err(error) = self.validate(&task.worker(), stamp)
+        {
+            self.tell_error(&error);
+            self.abort(task);
+            return Err(error);
+        }
+        self.forget_loads(task);
         self.finish(Some(stamp));
-        Lsn::ZERO
+        Ok(Lsn::ZERO)
+    }
+
+    /// What was read and has to be validated is validated at the commit even if the transaction has written nothing.
+    pub fn check_reads(&mut self) {
+        self.checks_reads = true;
     }
 
     /// Takes a stamp, validates, and publishes the record with what became of it. Returns the

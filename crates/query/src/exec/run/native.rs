@@ -222,6 +222,7 @@ impl Context<'_> {
         match ran {
             Ok(outcome) => {
                 if own {
+                    session.transaction.check_reads();
                     let durability = match session.durability(plan.delayed_durability) {
                         _ if plan.delayed_durability && session.allows_delay() => {
                             Durability::Delayed

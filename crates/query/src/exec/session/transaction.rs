@@ -62,6 +62,8 @@ struct Open {
     name: Arc<str>,
     origin: Origin,
     doomed: bool,
+    /// Whether it is validated though it has written nothing: the rule for a user's transactions.
+    checks_reads: bool,
     began_utc: u64,
     /// The session's level when it began.
     isolation: IsolationLevel,
@@ -201,6 +203,7 @@ impl TransactionState {
             name,
             origin,
             doomed: false,
+            checks_reads: false,
             began_utc: now_utc,
             isolation,
             savepoints: Vec::new(),
@@ -463,8 +466,18 @@ impl TransactionState {
     /// Commits. Whatever the result, no transaction is open afterwards.
     pub fn commit(&mut self, task: &Task, durability: Durability) -> Result<(), CommitError> {
         self.count = 0;
-        let Some(open) = self.open.take() else { return Ok(()) };
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        if open.checks_reads || open.origin == Origin::User {
+            open.group.parts().for_each(Transaction::check_reads);
+        }
         open.group.commit(task, durability)
+    }
+
+    /// What a transaction of one call has read is validated as a user's transaction's is.
+    pub fn check_reads(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.checks_reads = true;
+        }
     }
 
     /// Rolls everything back.

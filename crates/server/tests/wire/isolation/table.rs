@@ -150,8 +150,8 @@ pub const ANOMALIES: [Anomaly; 8] = [
             "10 ok ok ok 20 ok", // snapshot
             "10 wait - - 20 ok b:ok b:ok b:ok", // serializable
             "10 ok ok ok 20 ok", // memory snapshot
-            "10 ok ok ok 20 ok", // memory repeatable read
-            "10 ok ok ok 20 ok", // memory serializable
+            "10 ok ok ok 20 !41305", // memory repeatable read
+            "10 ok ok ok 20 !41325", // memory serializable
             "10 ok ok ok 21 ok", // mixed read committed
             "10 wait - - 20 ok b:ok b:ok b:ok", // mixed repeatable read
             "10 wait - - 20 ok b:ok b:ok b:ok", // mixed serializable
