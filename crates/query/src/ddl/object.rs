@@ -7,6 +7,7 @@ use base::types::declare::Subject;
 use base::{SqlError, SqlType, TypeKind, message};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, ObjectDef};
+use engine::txn::locks::ThingKind;
 use tsql::ast::{self, CreateAction, CreateTypeKind, SequenceOptionKind};
 
 use super::failure::DdlResult;
@@ -40,6 +41,7 @@ pub fn create_schema(
         return Err(SqlError::new(&message::OBJECT_EXISTS, &[&name]).into());
     }
     let id = schema.next_schema_id().ok_or_else(|| too_many("schemas"))?;
+    let id = SchemaId(context.free_id(database, ThingKind::Schema, id.0)?);
     let def = SchemaDef { id, name: name.clone(), owner };
     context.change(database, |task, txn, edit| {
         edit.put(task, txn, Definition::Schema(Arc::new(def)))
@@ -207,7 +209,7 @@ pub fn create_type(context: &mut Context<'_>, create: &ast::CreateType) -> DdlRe
         let shown = place::qualified(&schema, place, &name);
         return Err(SqlError::new(&message::TYPE_EXISTS, &[&shown]).into());
     }
-    let id = schema.next_type_id();
+    let id = UserTypeId(context.free_id(database, ThingKind::Type, schema.next_type_id().0)?);
     let kind = match &create.kind {
         CreateTypeKind::Alias { ty, nullable } => alias(context, database, ty, *nullable)?,
         CreateTypeKind::Table(definition) => {

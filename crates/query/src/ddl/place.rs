@@ -108,6 +108,9 @@ pub fn for_new(
         }
     }
     if schema.find_object(place, &written).is_some() {
+        // Another transaction may be about to drop it.
+        context
+            .change(database, |task, txn, edit| edit.wait_for_name(task, txn, (place, &written)))?;
         return Err(SqlError::new(&message::OBJECT_EXISTS, &[&written]).into());
     }
     Ok(Place { database, schema: place, name: written.clone(), written })

@@ -13,6 +13,7 @@ use engine::catalog::def::{DateTime, Permission, Securable, SecurableClass};
 use engine::catalog::{Catalog, CatalogError, Schema, SchemaEdit};
 use engine::error::EngineError;
 use engine::hot::tally::Exhausted;
+use engine::txn::locks::ThingKind;
 use engine::txn::{Transaction, TxnError};
 use engine::wait::Task;
 
@@ -146,6 +147,12 @@ impl<'c> Context<'c> {
         let (part, edit) = self.edit(database)?;
         let locked = edit.lock(task, part);
         locked.map_err(|error| self.catalog_error_in(database, error))
+    }
+
+    /// The first of these ids on that is free for a definition of a kind, and that no other transaction is about to use.
+    pub fn free_id(&mut self, database: DbId, kind: ThingKind, id: i32) -> SqlResult<i32> {
+        let (part, edit) = self.edit(database)?;
+        Ok(edit.free_id(part, kind, id))
     }
 
     /// The same for a statement that relies on all of the schema: no other transaction changes it until this one ends.

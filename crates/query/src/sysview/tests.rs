@@ -250,16 +250,16 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
         }
         std::thread::yield_now();
     };
-    assert_eq!(shown, "0|KEY|X|GRANT|TRANSACTION\n1|KEY|X|WAIT|TRANSACTION");
+    assert_eq!(shown, "0|KEY|X|GRANT|TRANSACTION\n1|KEY|U|WAIT|TRANSACTION");
     let blocked =
         "select blocking_session_id - @@spid, status, wait_type, text from sys.dm_exec_requests
          cross apply sys.dm_exec_sql_text(sql_handle) where session_id <> @@spid";
-    assert_eq!(rows(&session.run(blocked)), "0|suspended|LCK_M_X|use d; update t set n = 2");
+    assert_eq!(rows(&session.run(blocked)), "0|suspended|LCK_M_U|use d; update t set n = 2");
     let processes =
         "select spid - @@spid, blocked - @@spid, rtrim(status), rtrim(lastwaittype) from sys.sysprocesses
          where spid = @@spid or blocked = @@spid order by 1 desc";
     let shown = rows(&session.run(processes));
-    assert!(shown.starts_with("1|0|suspended|LCK_M_X\n0|"), "{shown}");
+    assert!(shown.starts_with("1|0|suspended|LCK_M_U\n0|"), "{shown}");
     assert!(shown.contains("|running|"), "{shown}");
     let transactions = "select count(*) from sys.dm_db_xtp_transactions where state_desc = 'ACTIVE' and session_id >= @@spid";
     assert_eq!(rows(&session.run(transactions)), "2");

@@ -424,9 +424,9 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
     setup.execute("insert t values (1, 10), (2, 20)").unwrap();
     setup.execute("create table heap (v int); insert heap values (1), (2)").unwrap();
     let cases = [
-        ("update heap set v = 3 where v = 1", "delete heap", "LCK_M_X"),
+        ("update heap set v = 3 where v = 1", "delete heap", "LCK_M_U"),
         ("delete heap where v = 2", "select * from heap with (repeatableread)", "LCK_M_S"),
-        ("update t set v = 1 where id = 2", "delete t where id = 2", "LCK_M_X"),
+        ("update t set v = 1 where id = 2", "delete t where id = 2", "LCK_M_U"),
         ("insert t values (3, 30)", "insert t values (3, 31)", "LCK_M_X"),
         ("insert t values (3, 30)", "select * from t with (tablock, holdlock)", "LCK_M_S"),
         ("select * from t with (holdlock)", "insert t values (3, 30)", "LCK_M_RIn_NL"),

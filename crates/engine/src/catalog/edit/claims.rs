@@ -12,7 +12,8 @@
 //! A definition statement reads the schema as it was when it began ([`SchemaEdit::lock`]), makes new definitions of
 //! what it finds there, and locks them when it puts them in. Where another transaction has changed one of them in
 //! between, what the statement has found is not true any more: the change fails with [`CatalogError::Stale`], and the
-//! caller undoes the statement and begins it once more, by then with the locks.
+//! caller undoes the statement and begins it once more, by then with the locks. What refers to a definition is not part of
+//! it: where an existing one is to be changed or removed, anything that was committed in between makes that stale.
 
 use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::*;
@@ -53,6 +54,20 @@ impl SchemaEdit {
         }
     }
 
+    /// The first of these ids on that no other transaction is about to use for a definition of a kind.
+    pub fn free_id(&self, txn: &Transaction, kind: ThingKind, mut id: i32) -> i32 {
+        let schema = self.schema();
+        let is_taken = |id| {
+            let thing = Thing::One(kind, [id, 0, 0, 0]);
+            let is_there = key_of(&thing).is_some_and(|key| schema.get(key).is_some());
+            is_there || !txn.can_lock_thing(thing, LockMode::EXCLUSIVE)
+        };
+        while is_taken(id) {
+            id += 1;
+        }
+        id
+    }
+
     /// Takes the locks of a change.
     pub(super) fn take_claims(
         &mut self,
@@ -79,7 +94,7 @@ impl SchemaEdit {
         let mut taken = Vec::new();
         for (thing, mode) in claims {
             if !txn.lock_thing(task, thing.clone(), mode)?.covered {
-                taken.push(thing);
+                taken.push((thing, mode));
             }
         }
         let base = lock(&self.state).base.clone();
@@ -87,7 +102,12 @@ impl SchemaEdit {
             return Ok(());
         }
         let current = self.catalog.current();
-        match taken.iter().any(|thing| is_changed(&base, &current, thing)) {
+        let is_changed = |(thing, mode): &(Thing, LockMode)| match mode.covers(LockMode::EXCLUSIVE)
+        {
+            true if has_referrers(&base, thing) => true,
+            _ => is_changed(&base, &current, thing),
+        };
+        match taken.iter().any(is_changed) {
             false => Ok(()),
             true => {
                 lock(&self.state).is_stale = true;
@@ -132,6 +152,15 @@ fn claims(
     let mut is_first = true;
     claims.retain(|(thing, _)| *thing != own || std::mem::take(&mut is_first));
     claims
+}
+
+/// Whether other definitions may refer to something that is there already.
+fn has_referrers(base: &Schema, thing: &Thing) -> bool {
+    match thing {
+        Thing::One(ThingKind::Setting, _) => false,
+        Thing::One(..) => key_of(thing).is_some_and(|key| base.get(key).is_some()),
+        Thing::All | Thing::Kind(_) | Thing::Name(..) => false,
+    }
 }
 
 /// Whether something that has just been locked is not what it was in `base` any more.

@@ -17,7 +17,7 @@ use base::ids::ObjectId;
 use super::{SchemaEdit, Step, is_private, lock};
 use crate::catalog::def::TableDef;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
-use crate::catalog::error::CatalogResult;
+use crate::catalog::error::{CatalogError, CatalogResult};
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::table::Table;
@@ -71,8 +71,13 @@ impl SchemaEdit {
         }
         let within = lock(&self.state).pinned;
         if !is_private(&Definition::Object(ObjectDef::Table(old))) {
+            let key = DefinitionKey::Object(id);
             self.lock(task, txn)?;
-            self.claim(task, txn, DefinitionKey::Object(id))?;
+            match self.claim(task, txn, key) {
+                // The statement is inside the table, whose definition is what it was; by now it is locked, too.
+                Err(CatalogError::Stale) => drop(self.take_stale()),
+                claimed => claimed?,
+            }
         }
         lock(&self.state).pinned = within;
         let old = self.old_table(id);
