@@ -201,7 +201,7 @@ impl Transaction {
                 if table.lock_word().is_used() {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
-                    let wish = (Target::Whole, LockMode::INTENT_SHARED, until);
+                    let wish = (Target::Whole, locking.mode.intent(), until);
                     let established = self.is_established(table);
                     let taken = self.take_lock(
                         task,
