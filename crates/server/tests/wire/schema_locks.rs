@@ -165,7 +165,8 @@ fn definitions_of_two_transactions_come_together() {
     let server = TestServer::shared();
     let place = Place::new(&server, "together");
     let (mut a, mut b) = (place.connect(), place.connect());
-    run(&mut a, "create table parent (id int primary key); create schema s");
+    run(&mut a, "create table parent (id int primary key)");
+    run(&mut a, "create schema s");
     run(&mut a, "begin tran; create table s.first (a int); alter table parent add x int");
     run(&mut b, "begin tran; create table s.second (a int)");
     run(&mut b, "create view s.v as select a from s.second");
@@ -202,7 +203,7 @@ fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
         ("alter table t add b int", "alter table t add c int", sch_m, None, None),
         ("alter table t add b int", "alter table t add b int", sch_m, None, Some(2705)),
         ("drop table t", "drop table t", sch_m, None, Some(3701)),
-        ("drop table t", "create table t (z int)", "LCK_M_X", Some(2714), None),
+        ("drop table t", "create table t (z int)", "LCK_M_S", Some(2714), None),
         ("create table made (a int)", "create table made (a int)", "LCK_M_X", None, Some(2714)),
         ("create table made (a int)", "drop table made", "LCK_M_S", Some(3701), None),
         ("create table s.made (a int)", "drop schema s", sch_m, None, Some(3729)),
