@@ -1,5 +1,7 @@
 //! Levels: what a module or dynamic SQL has for itself while it runs, and gives back when it ends.
 
+use std::sync::Arc;
+
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::DefinitionKey;
