@@ -14,6 +14,7 @@
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.
 //! * [`on_purpose`]: panics that tests ask for.
+//! * [`stack`]: how much stack is left for a recursion over what a client has written.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod arena;
@@ -26,6 +27,7 @@ pub mod error;
 pub mod ids;
 pub mod message;
 pub mod on_purpose;
+pub mod stack;
 pub mod text;
 pub mod types;
 pub mod value;

@@ -34,7 +34,7 @@
 //! A panic inside a statement unwinds its coroutine and comes out of the poll, unless the statement catches
 //! it; in critical sections it ends the process ([`crate::critical`]). Memory for stacks
 //! that cannot be had ends the statement with [`OutOfStacks`] before it starts. A stack that
-//! overflows meets its guard page and ends the process; who recurses counts the depth.
+//! overflows meets its guard and ends the process; what recurses asks `base::stack` for room.
 
 mod interrupt;
 mod list;

@@ -13,8 +13,10 @@ use super::worker::{WorkerSet, WorkerStats};
 /// How statements run.
 #[derive(Clone, Copy, Debug)]
 pub struct RuntimeOptions {
-    /// Bytes of a statement's stack, besides its guard page. Only touched pages cost memory.
+    /// Bytes of a statement's stack to begin with, besides its guard. Only touched pages cost memory.
     pub stack_bytes: usize,
+    /// To how many bytes a stack can grow. More than `stack_bytes` costs addresses alone until then.
+    pub stack_bytes_max: usize,
     /// Free stacks that are kept; more are unmapped.
     pub stacks_kept: usize,
     /// How long a statement runs before [`super::Task::checkpoint`] lets others have their turn.
@@ -23,7 +25,12 @@ pub struct RuntimeOptions {
 
 impl Default for RuntimeOptions {
     fn default() -> RuntimeOptions {
-        RuntimeOptions { stack_bytes: 2 << 20, stacks_kept: 4096, slice_ns: 1_000_000 }
+        RuntimeOptions {
+            stack_bytes: 2 << 20,
+            stack_bytes_max: 64 << 20,
+            stacks_kept: 4096,
+            slice_ns: 1_000_000,
+        }
     }
 }
 
@@ -46,7 +53,8 @@ impl Runtime {
         timer: Arc<dyn Timer>,
         options: RuntimeOptions,
     ) -> Runtime {
-        let stacks = StackPool::new(options.stack_bytes, options.stacks_kept);
+        let stacks =
+            StackPool::new(options.stack_bytes, options.stack_bytes_max, options.stacks_kept);
         let workers = WorkerSet::new(collector, stacks);
         Runtime(Arc::new(Parts { env, workers, timer, options }))
     }

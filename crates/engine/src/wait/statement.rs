@@ -6,16 +6,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use corosensei::stack::DefaultStack;
+use base::stack::{Bounds, Running};
 use corosensei::{Coroutine, CoroutineResult};
 
 use super::interrupt::Interrupt;
 use super::runtime::Runtime;
-use super::stack::OutOfStacks;
+use super::stack::{GrowingStack, OutOfStacks};
 use super::task::{Parker, Resume, Task};
 
 type Body<T> = Box<dyn FnOnce(&Task) -> T + Send>;
-type Stack<T> = Coroutine<Resume, (), T, DefaultStack>;
+type Stack<T> = Coroutine<Resume, (), T, GrowingStack>;
 
 /// A closure that runs on a coroutine of its own and may wait anywhere in its depths.
 ///
@@ -42,7 +42,8 @@ pub struct Statement<T: Send + 'static> {
 
 enum State<T> {
     New(Body<T>),
-    Started(Stack<T>),
+    /// The coroutine, and how far its stack has grown.
+    Started(Stack<T>, Bounds),
     Finished,
 }
 
@@ -86,7 +87,7 @@ impl<T: Send + 'static> Statement<T> {
             }
             worker.count_start();
         }
-        let State::Started(coroutine) = &mut self.state else {
+        let State::Started(coroutine, bounds) = &mut self.state else {
             panic!("a finished statement is not polled");
         };
         let is_known = self.known_waker.as_ref().is_some_and(|known| known.will_wake(waker));
@@ -95,12 +96,17 @@ impl<T: Send + 'static> Statement<T> {
             self.known_waker.clone_from(&new_waker);
         }
         let resume = Resume { worker: worker.clone(), waker: new_waker, abandoned };
-        match coroutine.resume(resume) {
+        let running = Running::new(bounds);
+        let result = coroutine.resume(resume);
+        drop(running);
+        match result {
             CoroutineResult::Yield(()) => Poll::Pending,
             CoroutineResult::Return(result) => {
                 let finished = std::mem::replace(&mut self.state, State::Finished);
-                if let State::Started(coroutine) = finished {
-                    worker.give_stack_back(coroutine.into_stack());
+                if let State::Started(coroutine, bounds) = finished
+                    && let Some(stack) = coroutine.into_stack().shrunk(bounds)
+                {
+                    worker.give_stack_back(stack);
                 }
                 Poll::Ready(Ok(result))
             }
@@ -108,16 +114,18 @@ impl<T: Send + 'static> Statement<T> {
     }
 
     /// Puts the closure on the stack.
-    fn start(&mut self, stack: DefaultStack) {
+    fn start(&mut self, stack: GrowingStack) {
         let State::New(body) = std::mem::replace(&mut self.state, State::Finished) else {
             unreachable!("only a new statement is started");
         };
         let runtime = self.runtime.clone();
         let interrupt = self.interrupt.clone();
-        self.state = State::Started(Coroutine::with_stack(stack, move |yielder, first| {
+        let bounds = stack.bounds();
+        let coroutine = Coroutine::with_stack(stack, move |yielder, first| {
             let task = Task::on_coroutine(yielder, runtime, interrupt, first);
             body(&task)
-        }));
+        });
+        self.state = State::Started(coroutine, bounds);
     }
 
     /// Finishes a statement that nobody will poll any more.
@@ -144,7 +152,7 @@ impl<T: Send + 'static> Unpin for Statement<T> {}
 impl<T: Send + 'static> Drop for Statement<T> {
     fn drop(&mut self) {
         // A coroutine that is done but still here has panicked.
-        if matches!(&self.state, State::Started(coroutine) if !coroutine.done()) {
+        if matches!(&self.state, State::Started(coroutine, _) if !coroutine.done()) {
             self.finish();
         }
     }
@@ -154,7 +162,7 @@ impl<T: Send + 'static> fmt::Debug for Statement<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.state {
             State::New(_) => "Statement(new)",
-            State::Started(_) => "Statement(started)",
+            State::Started(..) => "Statement(started)",
             State::Finished => "Statement(finished)",
         })
     }

@@ -553,3 +553,65 @@ fn blocking_tasks_of_many_threads_meet_at_an_event() {
     let indexes = runtime.worker_stats().len();
     assert!(indexes <= 8);
 }
+
+#[test]
+fn a_stack_grows_while_it_recurses_and_is_small_again_afterwards() {
+    #[inline(never)]
+    fn depth_of(task: &Task, level: usize) -> usize {
+        let mut frame = [level as u8; 4096];
+        std::hint::black_box(&mut frame);
+        if level % 1000 == 0 {
+            // What has grown is still there on whatever thread goes on.
+            task.yield_now();
+        }
+        if !base::stack::deeper() {
+            return level;
+        }
+        let deepest = depth_of(task, level + 1);
+        std::hint::black_box(&mut frame);
+        deepest
+    }
+    let (least, most) = (2 << 20, 16 << 20);
+    let runtime = runtime_with(RuntimeOptions {
+        stack_bytes: least,
+        stack_bytes_max: most,
+        ..RuntimeOptions::default()
+    });
+    for _ in 0..3 {
+        let before = base::stack::capacity();
+        let mut statement = statement(&runtime, |task| {
+            assert!(base::stack::left() <= 2 << 20, "{}", base::stack::left());
+            depth_of(task, 0)
+        });
+        let deepest = loop {
+            let poll = move || {
+                let result = poll_once(&mut statement);
+                (statement, result)
+            };
+            let (polled, result) = thread::spawn(poll).join().unwrap();
+            statement = polled;
+            if let Poll::Ready(deepest) = result {
+                break deepest.unwrap();
+            }
+        };
+        // All of it but the room for what does not look, with frames that are larger than their arrays.
+        assert!(deepest * 4096 < most && deepest * 8192 > most - (1 << 20), "{deepest}");
+        assert!(
+            base::stack::capacity().abs_diff(before) < 64 << 10,
+            "the thread's own bounds are back"
+        );
+    }
+}
+
+#[test]
+fn a_stack_that_may_not_grow_says_so() {
+    let options = RuntimeOptions {
+        stack_bytes: 1 << 20,
+        stack_bytes_max: 1 << 20,
+        ..RuntimeOptions::default()
+    };
+    let mut statement = statement(&runtime_with(options), |_| {
+        assert!(base::stack::reserve(512 << 10) && !base::stack::reserve(1 << 20));
+    });
+    assert!(matches!(poll_once(&mut statement), Poll::Ready(Ok(()))));
+}

@@ -6,12 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use corosensei::stack::DefaultStack;
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
-use super::stack::{OutOfStacks, StackPool};
+use super::stack::{GrowingStack, OutOfStacks, StackPool};
 
 /// A polling thread as the engine sees it. Borrow it from the task each time; it is another one
 /// after every wait.
@@ -20,7 +19,7 @@ pub struct Worker {
     handle: LocalHandle,
     counters: Arc<CachePadded<WorkerCounters>>,
     /// Stacks at hand, so that most statements need not lock the pool.
-    stacks: RefCell<Vec<DefaultStack>>,
+    stacks: RefCell<Vec<GrowingStack>>,
     set: Arc<Set>,
 }
 
@@ -78,14 +77,14 @@ impl Worker {
         add_one(&self.counters.yields);
     }
 
-    pub(super) fn take_stack(&self) -> Result<DefaultStack, OutOfStacks> {
+    pub(super) fn take_stack(&self) -> Result<GrowingStack, OutOfStacks> {
         match self.stacks.borrow_mut().pop() {
             Some(stack) => Ok(stack),
             None => self.set.stacks.take(),
         }
     }
 
-    pub(super) fn give_stack_back(&self, stack: DefaultStack) {
+    pub(super) fn give_stack_back(&self, stack: GrowingStack) {
         let mut stacks = self.stacks.borrow_mut();
         if stacks.len() < STACKS_AT_HAND {
             return stacks.push(stack);
