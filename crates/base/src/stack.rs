@@ -19,7 +19,7 @@
 use std::cell::Cell;
 
 /// What a level of a recursion may take, with all that it calls and that does not look for itself.
-pub const ROOM: usize = if cfg!(debug_assertions) { 256 << 10 } else { 96 << 10 };
+pub const ROOM: usize = if cfg!(debug_assertions) { 128 << 10 } else { 96 << 10 };
 /// By how much a stack grows at least.
 const STEP: usize = 1 << 20;
 /// The unit in which memory becomes accessible: a multiple of every system's page size.

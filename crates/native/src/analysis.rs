@@ -1,5 +1,7 @@
 //! Which registers have to be in memory, and where control joins.
 
+use std::collections::HashMap;
+
 use query::ir::inst::{Inst, Reg};
 use query::ir::operand::Access;
 use query::ir::site::TargetTable;
@@ -28,10 +30,10 @@ pub struct Analysis {
     /// By handler: the registers that its code may read before it writes them.
     pub live_at_handler: Vec<Vec<Reg>>,
     /// The [`Inst::Gosub`]s of a link register, by register.
-    pub callers: Vec<(Reg, Vec<usize>)>,
+    pub callers: HashMap<Reg, Vec<usize>>,
     /// The targets of rows that are built in their place, by the register of their bytes: rows of a
     /// table that are built for one insert and nothing else.
-    pub in_place: Vec<(Reg, u16)>,
+    pub in_place: HashMap<Reg, u16>,
 }
 
 impl Analysis {
@@ -39,7 +41,7 @@ impl Analysis {
     pub fn of(unit: &Unit) -> Analysis {
         let mut uses = vec![Use::default(); unit.registers.len()];
         let mut joins = vec![false; unit.code.len()];
-        let mut callers: Vec<(Reg, Vec<usize>)> = Vec::new();
+        let mut callers: HashMap<Reg, Vec<usize>> = HashMap::new();
         for (at, inst) in unit.code.iter().enumerate() {
             let inline = is_inline(unit, inst);
             inst.operands(unit, &mut |operand| {
@@ -60,10 +62,7 @@ impl Analysis {
                 }
                 Inst::Gosub { link, .. } => {
                     joins[at + 1] = true;
-                    match callers.iter_mut().find(|(reg, _)| *reg == link) {
-                        Some((_, sites)) => sites.push(at),
-                        None => callers.push((link, vec![at])),
-                    }
+                    callers.entry(link).or_default().push(at);
                 }
                 _ => {}
             }
@@ -88,13 +87,12 @@ impl Analysis {
 
     /// The target that a row is built in the place of.
     pub fn target_of(&self, bytes: Reg) -> Option<u16> {
-        self.in_place.iter().find(|(reg, _)| *reg == bytes).map(|(_, target)| *target)
+        self.in_place.get(&bytes).copied()
     }
 
     /// The instructions that a routine's [`Inst::Return`] may go back behind.
     pub fn callers_of(&self, link: Reg) -> &[usize] {
-        let found = self.callers.iter().find(|(reg, _)| *reg == link);
-        found.map_or(&[], |(_, sites)| sites)
+        self.callers.get(&link).map_or(&[], |sites| sites)
     }
 
     /// What is known of a register.
@@ -103,7 +101,7 @@ impl Analysis {
     }
 }
 
-fn rows_in_place(unit: &Unit) -> Vec<(Reg, u16)> {
+fn rows_in_place(unit: &Unit) -> HashMap<Reg, u16> {
     let mut uses = vec![(0u32, 0u32); unit.registers.len()];
     for inst in &unit.code {
         inst.operands(unit, &mut |operand| {
@@ -114,10 +112,13 @@ fn rows_in_place(unit: &Unit) -> Vec<(Reg, u16)> {
             }
         });
     }
-    let is_built = |reg: Reg, before: usize| {
-        let builds = |inst: &Inst| matches!(inst, Inst::BuildRow { dst, .. } if *dst == reg);
-        unit.code[..before].iter().any(builds)
-    };
+    let mut built_at = vec![usize::MAX; unit.registers.len()];
+    for (at, inst) in unit.code.iter().enumerate().rev() {
+        if let Inst::BuildRow { dst, .. } = *inst {
+            built_at[usize::from(dst.0)] = at;
+        }
+    }
+    let is_built = |reg: Reg, before: usize| built_at[usize::from(reg.0)] < before;
     (unit.code.iter().enumerate())
         .filter_map(|(at, inst)| match *inst {
             Inst::Insert { target, bytes, .. } => Some((at, target, bytes)),
@@ -140,7 +141,7 @@ pub fn is_wide(ty: RegType) -> bool {
 
 /// For each handler, the registers that are live where it starts: found by going through the code
 /// backwards until nothing changes.
-fn handlers(unit: &Unit, callers: &[(Reg, Vec<usize>)]) -> Vec<Vec<Reg>> {
+fn handlers(unit: &Unit, callers: &HashMap<Reg, Vec<usize>>) -> Vec<Vec<Reg>> {
     if unit.handlers.is_empty() {
         return Vec::new();
     }
@@ -185,7 +186,7 @@ pub fn conditional(inst: &Inst) -> bool {
     inst.target().is_some()
 }
 
-fn successors(unit: &Unit, callers: &[(Reg, Vec<usize>)], at: usize) -> Vec<usize> {
+fn successors(unit: &Unit, callers: &HashMap<Reg, Vec<usize>>, at: usize) -> Vec<usize> {
     let inst = &unit.code[at];
     let mut next: Vec<usize> = inst.target().map(|to| to.0 as usize).into_iter().collect();
     match *inst {
@@ -193,8 +194,7 @@ fn successors(unit: &Unit, callers: &[(Reg, Vec<usize>)], at: usize) -> Vec<usiz
             next.extend(unit.switches[table as usize].iter().map(|to| to.0 as usize));
         }
         Inst::Return { link } => {
-            let sites = callers.iter().find(|(reg, _)| *reg == link);
-            next.extend(sites.into_iter().flat_map(|(_, sites)| sites).map(|site| site + 1));
+            next.extend(callers.get(&link).into_iter().flatten().map(|site| site + 1));
         }
         _ if !inst.never_falls_through() => next.push(at + 1),
         _ => {}

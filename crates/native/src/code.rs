@@ -4,7 +4,11 @@ use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, ModuleError, default_libcall_names};
-use query::interp::machine_code::{Entry, MachineCode};
+use query::interp::machine_code::{Entry, MachineCode, NotCompiled};
+
+/// The largest frame that a unit's function may have: no function looks at the stack that is left, and
+/// modules call each other 32 deep.
+const FRAME_BYTES_MAX: u32 = 64 << 10;
 
 /// The code of one unit, in memory of its own.
 pub struct Code {
@@ -21,12 +25,19 @@ unsafe impl Sync for Code {}
 
 impl Code {
     /// Compiles a function of the signature of [`Entry`] and makes it executable.
-    pub fn define(isa: OwnedTargetIsa, mut context: Context) -> Result<Code, Box<ModuleError>> {
+    pub fn define(isa: OwnedTargetIsa, mut context: Context) -> Result<Code, NotCompiled> {
+        let failed = |error: ModuleError| NotCompiled(error.to_string());
         let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let id = module.declare_anonymous_function(&context.func.signature)?;
-        module.define_function(id, &mut context)?;
-        let size = context.compiled_code().map_or(0, |code| code.code_buffer().len());
-        module.finalize_definitions()?;
+        let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+        module.define_function(id, &mut context).map_err(failed)?;
+        let code = context.compiled_code();
+        let (size, frame) = code.map_or((0, 0), |c| (c.code_buffer().len(), c.frame_size));
+        if frame > FRAME_BYTES_MAX {
+            // SAFETY: no code of the module has been given away.
+            unsafe { module.free_memory() };
+            return Err(NotCompiled(format!("a frame of {frame} bytes is too large")));
+        }
+        module.finalize_definitions().map_err(failed)?;
         let address = module.get_finalized_function(id);
         // SAFETY: the function was compiled with `emit::signature`, which is that of `Entry`, for
         // this machine's calling convention.

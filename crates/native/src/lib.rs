@@ -82,9 +82,7 @@ impl CodeGenerator for Generator {
         let mut builder_context = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
         emit::Emitter::new(unit, builder, &*self.isa).emit();
-        let code = code::Code::define(self.isa.clone(), context)
-            .map_err(|error| NotCompiled(error.to_string()))?;
-        Ok(Box::new(code))
+        Ok(Box::new(code::Code::define(self.isa.clone(), context)?))
     }
 }
 
