@@ -176,6 +176,7 @@ super::messages! {
     WINDOW_FRAME_BACKWARDS = 4193, 16, 1, "'%s' is not a valid window frame and cannot be used with the OVER clause.";
     RANGE_FRAME_BOUNDS = 4194, 16, 1, "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.";
     WINDOW_UNKNOWN = 5362, 16, 1, "Window '%s' is undefined.";
+    TOO_MANY_GROUPING_SETS = 10703, 15, 1, "Too many grouping sets. The maximum number is %s.";
     TOO_MANY_GROUPING_EXPRESSIONS = 10706, 15, 1, "Too many expressions are specified in the GROUP BY clause. The maximum number is %s when grouping sets are supplied.";
     FORCESEEK_ON_TARGET = 10724, 15, 1, "The FORCESEEK hint is not allowed for target tables of INSERT, UPDATE, or DELETE statements.";
     FORCESCAN_ON_TARGET = 10745, 15, 1, "The FORCESCAN hint is not allowed for target tables of INSERT, UPDATE, or DELETE statements.";

@@ -46,6 +46,7 @@ super::messages! {
     SEQUENCE_START_IN_ALTER = 11710, 16, 1, "Argument 'START WITH' cannot be used in an ALTER SEQUENCE statement.";
     SEQUENCE_TYPE_CHANGE = 11711, 16, 1, "Argument 'AS' cannot be used in an ALTER SEQUENCE statement.";
     NOT_A_SEQUENCE = 11726, 16, 1, "Object '%s' is not a sequence object.";
+    STACK_LIMIT = 8631, 17, 1, "Internal error: Server stack limit has been reached. Please look for potentially deep nesting in your query, and try to simplify it.";
     EXPRESSION_TOO_COMPLEX = 8632, 17, 2, "Internal error: An expression services limit has been reached. Please look for potentially complex expressions in your query, and try to simplify them.";
     INTERNAL_QUERY_ERROR = 8624, 16, 1, "Internal Query Processor Error: The query processor could not produce a query plan. For more information, contact Customer Support Services.";
     SORT_KEY_TOO_WIDE = 1540, 16, 1, "Cannot sort a row of size %s, which is greater than the allowable maximum of %s. Resubmit the query using the ROBUST PLAN hint.";

@@ -86,8 +86,9 @@ impl Modules {
         let kind = match self.dice.below(16) {
             0 | 1 if deeper => {
                 let condition = self.condition();
-                let then = self.block(depth - 1, in_loop);
-                NativeKind::If(condition, then, self.block(depth - 1, in_loop))
+                let body = self.block(depth - 1, in_loop);
+                let branch = NativeBranch { line: 1, condition, body };
+                NativeKind::If(vec![branch], self.block(depth - 1, in_loop))
             }
             2 | 3 if deeper => self.repeat(depth),
             4 | 5 if deeper => {

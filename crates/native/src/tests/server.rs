@@ -55,6 +55,14 @@ impl CodeGenerator for Watched {
 
 #[test]
 fn golden_scripts_are_answered_as_by_the_interpreter() {
+    // As much stack as statements may have: a test's thread has less.
+    let builder = std::thread::Builder::new().stack_size(64 << 20);
+    if let Err(panic) = builder.spawn(all_scripts).expect("a thread starts").join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn all_scripts() {
     let watched = Watched::new();
     let server = watched.server(&SimEnv::new(7));
     let mut wrong = Vec::new();

@@ -21,6 +21,11 @@ use crate::plan::statistics::Statistics;
 use crate::plan::tree::{Isolation, ReadOptions};
 use base::SqlType;
 
+/// How much may be bound in place of names, in queries: what is named is bound anew at each use, so a few
+/// names can stand for more queries than there is time for. A chain of a thousand common table
+/// expressions takes a thousand.
+const EXPANDED_MAX: usize = 8_192;
+
 /// How deep views may nest.
 const VIEW_DEPTH_MAX: u32 = 32;
 
@@ -62,6 +67,10 @@ pub(super) struct Binder<'c> {
     pub identities: Vec<IdentityDef>,
     /// What a definition mentions, where somebody wants to know.
     pub mentions: Option<Mentions>,
+    /// How many expansions are open: views, functions, common table expressions.
+    pub expansions: u32,
+    /// What has been bound in them, see [`EXPANDED_MAX`].
+    expanded: usize,
     /// Errors about columns behind which the binding has gone on, if it does that.
     pub noted: Option<Vec<SqlError>>,
 }
@@ -135,6 +144,9 @@ pub(super) enum Variables {
 impl<'c> Binder<'c> {
     /// A binding that has not begun. Error 911 if the session's database is gone.
     pub fn new(context: &BindContext<'c>) -> SqlResult<Binder<'c>> {
+        // The tree may have been read on another stack (K1 of `base::stack`); where this one cannot grow,
+        // binding looks at each level.
+        let _ = base::stack::reserve(ast::WALK_BYTES);
         let names = context.names;
         let database = names.database();
         let schema = names.schema(database).ok_or_else(|| no_database(names, database))?;
@@ -176,6 +188,8 @@ impl<'c> Binder<'c> {
             undeclared: None,
             identities: Vec::new(),
             mentions: None,
+            expansions: 0,
+            expanded: 0,
             noted: None,
         };
         let schema = binder.env.schema.clone();
@@ -199,6 +213,28 @@ impl<'c> Binder<'c> {
             return ignores_case && a.eq_ignore_ascii_case(b);
         }
         self.env.schema.same_name(a, b)
+    }
+
+    /// Looks whether the stack has room for a level of nesting, and lets others have their turn. Errors
+    /// 3617, 8631.
+    #[inline]
+    pub fn deeper(&self, line: u32) -> BindResult<()> {
+        self.statistics.checkpoint()?;
+        match base::stack::deeper() {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::STACK_LIMIT, &[]).at_line(line).into()),
+        }
+    }
+
+    /// Counts what is bound in place of a name. Error 8623 if it becomes too much.
+    pub fn expanding(&mut self, queries: usize, line: u32) -> BindResult<()> {
+        if self.expansions > 0 {
+            self.expanded += queries;
+        }
+        match self.expanded > EXPANDED_MAX {
+            true => Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]).at_line(line).into()),
+            false => Ok(()),
+        }
     }
 
     /// A new column.
@@ -246,7 +282,9 @@ impl<'c> Binder<'c> {
         f: impl FnOnce(&mut Self) -> BindResult<T>,
     ) -> BindResult<T> {
         let before = std::mem::replace(&mut self.env, env);
+        self.expansions += 1;
         let result = f(self);
+        self.expansions -= 1;
         self.env = before;
         result
     }

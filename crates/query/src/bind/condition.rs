@@ -11,9 +11,10 @@ use crate::plan::expr::{ArithOp, CastMode, CompareOp, Expr, ExprKind, Pred, Subq
 use crate::plan::tree::Node;
 
 impl Binder<'_> {
-    /// A condition.
+    /// A condition. Error 8631 if it nests too deeply.
     pub fn condition(&mut self, condition: &ast::Condition) -> BindResult<Pred> {
         let line = condition.span.line;
+        self.deeper(line)?;
         match &condition.kind {
             ConditionKind::And(parts) => Ok(Pred::And(self.conditions(parts)?)),
             ConditionKind::Or(parts) => Ok(Pred::Or(self.conditions(parts)?)),

@@ -300,6 +300,11 @@ impl BindError {
         self.error.number() == message::NO_QUERY_PLAN_HINTS.number
     }
 
+    /// Whether the client has cancelled the statement while it was bound or planned.
+    pub fn is_cancelled(&self) -> bool {
+        self.error.number() == message::COMMAND_CANCELLED.number
+    }
+
     /// The same and a further error.
     pub fn followed_by(self, error: SqlError) -> BindError {
         let rest = self.rest.into_iter().chain([error]).collect();

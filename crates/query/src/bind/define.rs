@@ -60,8 +60,17 @@ pub fn check(
     let mut binder = definer(context)?;
     let (pred, scan) = binder.over_table(table, |b| b.condition(condition))?;
     let text = print::check_definition(condition);
+    tsql::parse_condition(&text, definition_options())?;
     let collated = uses_collation(&pred, &binder);
     Ok(binder.definition(text, SqlType::bit(), true, used(table, &scan), collated))
+}
+
+/// An expression as the catalog keeps it. Error 191 if it could not be read again: where operators chain,
+/// that form nests parentheses.
+fn kept(expr: &ast::Expr) -> BindResult<String> {
+    let text = print::expression_definition(expr);
+    tsql::parse_expression(&text, definition_options())?;
+    Ok(text)
 }
 
 /// A computed column of a table. Other computed columns may be in the table with any type: to use
@@ -74,7 +83,7 @@ pub fn computed(
     let mut binder = definer(context)?;
     binder.stored_only = true;
     let (value, scan) = binder.over_table(table, |b| b.scalar(expr))?;
-    let text = print::expression_definition(expr);
+    let text = kept(expr)?;
     let collated = uses_collation(&value.expr, &binder);
     let (ty, nullable) = (value.expr.ty, value.expr.nullable);
     let found = binder.definition(text, ty, nullable, used(table, &scan), collated);
@@ -93,7 +102,7 @@ pub fn default(
     let collated = uses_collation(&scalar.expr, &binder);
     let line = value.span.line;
     let expr = binder.coerce_to_column(scalar, column.ty).at(line)?;
-    let text = print::expression_definition(value);
+    let text = kept(value)?;
     let constant = match &expr.kind {
         ExprKind::Constant(constant) => Some(constant.clone()),
         _ => None,
@@ -115,7 +124,9 @@ pub fn filter(
     binder.no_columns = NoColumns::NotPermitted;
     let mut filter = Filter { binder, table, kind, index, terms: Vec::new() };
     filter.condition(condition)?;
-    Ok(FilterDef { definition: print::filter_definition(condition).into(), terms: filter.terms })
+    let text = print::filter_definition(condition);
+    tsql::parse_condition(&text, definition_options())?;
+    Ok(FilterDef { definition: text.into(), terms: filter.terms })
 }
 
 /// An expression over one row of a table, of this type, in which variables stand for the columns: a

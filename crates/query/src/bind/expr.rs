@@ -16,10 +16,14 @@ use crate::func::{self, fold};
 use crate::plan::expr::{ArithOp, CastMode, Expr, ExprKind, VarId};
 use crate::plan::walk;
 
+/// What lowering, walking and dropping a plan take of the stack for an operator of a chain, at most.
+const CHAIN_LEVEL: usize = if cfg!(debug_assertions) { 6 << 10 } else { 2 << 10 };
+
 impl Binder<'_> {
-    /// A scalar expression.
+    /// A scalar expression. Error 8631 if it nests too deeply.
     pub fn scalar(&mut self, expr: &ast::Expr) -> BindResult<Scalar> {
         let line = expr.span.line;
+        self.deeper(line)?;
         match &expr.kind {
             ast::ExprKind::Literal(literal) => self.literal(literal).at(line),
             ast::ExprKind::Variable(name) => self.variable(name, line),
@@ -28,11 +32,7 @@ impl Binder<'_> {
                 self.pseudo_column(qualifier.as_deref(), *column, line)
             }
             ast::ExprKind::Unary { op, operand } => self.unary(*op, operand, line),
-            ast::ExprKind::Binary { op, left, right } => {
-                let left = self.scalar(left)?;
-                let right = self.scalar(right)?;
-                self.binary(*op, left, right).at(line)
-            }
+            ast::ExprKind::Chain { first, rest } => self.chain(first, rest, line),
             ast::ExprKind::Collate { operand, collation } => {
                 let operand = self.scalar(operand)?;
                 self.collate(operand, collation)
@@ -55,6 +55,26 @@ impl Binder<'_> {
                     .into())
             }
         }
+    }
+
+    /// `first + a - b`, from left to right. Errors 8631 and those of each operator.
+    fn chain(
+        &mut self,
+        first: &ast::Expr,
+        rest: &[(BinaryOp, ast::Expr)],
+        line: u32,
+    ) -> BindResult<Scalar> {
+        // In the plan each operator is inside the next one, and what walks plans does not look at the
+        // stack.
+        if !base::stack::reserve(rest.len().saturating_mul(CHAIN_LEVEL).max(base::stack::ROOM)) {
+            return Err(SqlError::new(&message::STACK_LIMIT, &[]).at_line(line).into());
+        }
+        let mut left = self.scalar(first)?;
+        for (op, right) in rest {
+            let right = self.scalar(right)?;
+            left = self.binary(*op, left, right).at(line)?;
+        }
+        Ok(left)
     }
 
     /// A constant.

@@ -62,6 +62,7 @@ impl Binder<'_> {
     /// One entry of a `FROM`. Its sources are appended to the block's.
     fn table_source(&mut self, source: &ast::TableSource, usage: Usage) -> BindResult<From> {
         let line = source.span.line;
+        self.deeper(line)?;
         let bound = match &source.kind {
             TableSourceKind::Table(table) => self.table_ref(table, usage)?,
             TableSourceKind::Function(function) => self.table_function(function, line)?,

@@ -19,6 +19,9 @@ use crate::plan::walk::{self, PartMut, Parts};
 /// How many grouping expressions there may be beside grouping sets.
 const GROUPS_MAX: usize = 32;
 
+/// How many grouping sets there may be.
+const SETS_MAX: usize = 4096;
+
 /// The grouping of a block.
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
@@ -27,7 +30,7 @@ pub(super) struct Grouping {
 }
 
 impl Binder<'_> {
-    /// `GROUP BY`. Its expressions go to the block. Errors 144, 164, 306.
+    /// `GROUP BY`. Its expressions go to the block. Errors 144, 164, 306, 10703.
     pub fn group_by(&mut self, group_by: &GroupBy) -> BindResult<Grouping> {
         self.block().has_group_by = true;
         let mut lists: Vec<Vec<Vec<usize>>> = Vec::new();
@@ -47,12 +50,13 @@ impl Binder<'_> {
                 }
                 lists.push(match kind {
                     GroupingKind::Rollup => rollup(&composites),
-                    GroupingKind::Cube => cube(&composites),
+                    GroupingKind::Cube => cube(&composites)?,
                 });
             }
         }
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
         for list in lists {
+            few_enough(sets.len().saturating_mul(list.len()))?;
             sets = combine(&sets, &list);
         }
         let count = self.block().groups.len();
@@ -75,11 +79,12 @@ impl Binder<'_> {
         Ok(match set {
             GroupingSet::Composite(exprs) => vec![self.groups(exprs)?],
             GroupingSet::Rollup(list) => rollup(&composites(self, list)?),
-            GroupingSet::Cube(list) => cube(&composites(self, list)?),
+            GroupingSet::Cube(list) => cube(&composites(self, list)?)?,
             GroupingSet::Sets(sets) => {
                 let mut all = Vec::new();
                 for set in sets {
                     all.extend(self.grouping_set(set)?);
+                    few_enough(all.len())?;
                 }
                 all
             }
@@ -329,14 +334,24 @@ fn rollup(composites: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..=composites.len()).rev().map(|n| composites[..n].concat()).collect()
 }
 
-/// Every subset of the list as a set.
-fn cube(composites: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let all = 1usize << composites.len().min(GROUPS_MAX / 2);
+/// Every subset of the list as a set. Error 10703.
+fn cube(composites: &[Vec<usize>]) -> BindResult<Vec<Vec<usize>>> {
+    let all = u32::try_from(composites.len()).ok().and_then(|n| 1usize.checked_shl(n));
+    let all = all.unwrap_or(usize::MAX);
+    few_enough(all)?;
     let subset = |bits: usize| -> Vec<usize> {
         let chosen = composites.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 0);
         chosen.flat_map(|(_, c)| c.clone()).collect()
     };
-    (0..all).map(subset).collect()
+    Ok((0..all).map(subset).collect())
+}
+
+/// Error 10703 for more grouping sets than there may be.
+fn few_enough(sets: usize) -> BindResult<()> {
+    match sets > SETS_MAX {
+        true => Err(SqlError::new(&message::TOO_MANY_GROUPING_SETS, &[&SETS_MAX]).into()),
+        false => Ok(()),
+    }
 }
 
 /// Each set of one list with each of the other.

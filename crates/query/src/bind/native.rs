@@ -26,7 +26,7 @@ use self::options::{AtomicOptions, atomic_options, check_options, parts_of};
 use super::context::*;
 use super::statement::{assigned_value, condition, data_type, expression, statement};
 use crate::plan::expr::{Expr, TableVarId, VarId};
-use crate::plan::native::{NativeKind, NativeModule, NativeStatement};
+use crate::plan::native::{NativeBranch, NativeKind, NativeModule, NativeStatement};
 use crate::plan::tree::{Destination, Plan};
 
 /// What messages call natively compiled modules.
@@ -311,6 +311,9 @@ impl NativeBinder<'_> {
         out: &mut Vec<NativeStatement>,
     ) -> BindResult<()> {
         let line = statement.span.line;
+        if !base::stack::deeper() {
+            return Err(misplaced(&message::STACK_LIMIT, line));
+        }
         let kind = match &statement.kind {
             StatementKind::Block(list) => {
                 out.extend(self.statements(list)?);
@@ -332,10 +335,7 @@ impl NativeBinder<'_> {
                 self.options.in_catch = outside;
                 NativeKind::TryCatch(body, handler?)
             }
-            StatementKind::If(choice) => {
-                out.extend(self.choice(choice)?);
-                return Ok(());
-            }
+            StatementKind::If(choice) => self.choice(choice)?,
             StatementKind::While(repeat) => {
                 let bound = self.bind(|c| condition(c, &repeat.condition)).at(line)?;
                 self.note(bound.facts, bound.dependencies);
@@ -495,24 +495,21 @@ impl NativeBinder<'_> {
         }
     }
 
-    /// `IF … ELSE IF … ELSE`: from the last branch to the first.
-    fn choice(&mut self, choice: &ast::If) -> BindResult<Vec<NativeStatement>> {
+    /// `IF … ELSE IF … ELSE`.
+    fn choice(&mut self, choice: &ast::If) -> BindResult<NativeKind> {
         let mut branches = Vec::with_capacity(choice.branches.len());
         for branch in &choice.branches {
             let line = branch.span.line;
             let bound = self.bind(|c| condition(c, &branch.condition)).at(line)?;
             self.note(bound.facts, bound.dependencies);
-            branches.push((line, bound.pred, self.body(&branch.body)?));
+            let body = self.body(&branch.body)?;
+            branches.push(NativeBranch { line, condition: bound.pred, body });
         }
-        let mut otherwise = match &choice.otherwise {
+        let otherwise = match &choice.otherwise {
             Some(statement) => self.body(statement)?,
             None => Vec::new(),
         };
-        for (line, pred, body) in branches.into_iter().rev() {
-            let kind = NativeKind::If(pred, body, otherwise);
-            otherwise = vec![NativeStatement { line, kind }];
-        }
-        Ok(otherwise)
+        Ok(NativeKind::If(branches, otherwise))
     }
 
     /// `RETURN`. Error 178 for a value in a trigger.

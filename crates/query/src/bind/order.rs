@@ -372,9 +372,9 @@ fn position_out_of_range(position: i64, line: u32) -> BindError {
 fn column_name(expr: &ast::Expr) -> String {
     match &expr.kind {
         ast::ExprKind::Column(column) => column.column.name.to_string(),
-        ast::ExprKind::Binary { left, right, .. } => {
-            let name = column_name(left);
-            if name.is_empty() { column_name(right) } else { name }
+        ast::ExprKind::Chain { first, rest } => {
+            let operands = std::iter::once(&**first).chain(rest.iter().map(|(_, right)| right));
+            operands.map(column_name).find(|name| !name.is_empty()).unwrap_or_default()
         }
         ast::ExprKind::Unary { operand, .. } => column_name(operand),
         ast::ExprKind::Cast(cast) => column_name(&cast.operand),

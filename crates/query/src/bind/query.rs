@@ -19,8 +19,9 @@ use crate::plan::tree::{JoinKind, Node};
 const SET_DEPTH_MAX: usize = 64;
 
 impl Binder<'_> {
-    /// A query with its order.
+    /// A query with its order. Errors 8623 and 8631 where it is too much.
     pub fn query(&mut self, query: &ast::Query, usage: Usage) -> BindResult<Output> {
+        self.deeper(query.span.line)?;
         if let Some(clause) = &query.for_clause {
             self.for_clause(clause, usage)?;
         }
@@ -54,15 +55,19 @@ impl Binder<'_> {
         tail: &Tail<'_>,
         usage: Usage,
     ) -> BindResult<Output> {
+        let means_nothing = tail.offset.is_none() && usage.refuses_order();
         if let Some(first) = tail.order_by.first()
-            && tail.offset.is_none()
-            && usage.refuses_order()
+            && means_nothing
+            && !ends_with_top(body)
         {
             let line = first.expr.span.line;
             return Err(SqlError::new(&message::ORDER_BY_WITHOUT_TOP, &[]).at_line(line).into());
         }
         let mut output = self.body(body, usage)?;
-        let keys = self.order_of_columns(tail.order_by, &output.columns)?;
+        let mut keys = self.order_of_columns(tail.order_by, &output.columns)?;
+        if means_nothing {
+            keys.clear();
+        }
         let limit = match tail.offset {
             Some(offset) => self.offset(offset)?,
             None => Limit::All,
@@ -333,6 +338,16 @@ fn matched_rows(
         residual: None,
     };
     Node::Distinct { input: Box::new(join), columns: left_ids }
+}
+
+/// Whether the last operand of set operators has `TOP`: as in SQL Server an order is accepted behind it,
+/// although it is the whole's.
+fn ends_with_top(body: &QueryBody) -> bool {
+    match body {
+        QueryBody::Select(select) => select.top.is_some(),
+        QueryBody::Nested(_) => false,
+        QueryBody::Set(chain) => chain.rest.last().is_some_and(|(_, last)| ends_with_top(last)),
+    }
 }
 
 /// The line of a body, for errors about set operators.

@@ -83,6 +83,7 @@ impl Binder<'_> {
         tail: &Tail<'_>,
         usage: Usage,
     ) -> BindResult<Output> {
+        self.expanding(1 + select.items.len() / 8, select.span.line)?;
         self.open_block(Clause::From);
         self.block().window_names.clone_from(&select.windows);
         let block = self.block();

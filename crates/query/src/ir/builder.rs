@@ -63,6 +63,10 @@ impl Default for Builder {
 /// The section of constants.
 const CONSTANTS: usize = 0;
 
+/// Units with more calls of routines are not verified: what each caller knows is followed through the
+/// routine, which takes minutes for thousands of them.
+const VERIFIED_CALLS_MAX: usize = 256;
+
 /// A register that no unit has because it has too many.
 const REGISTERS_MAX: usize = u16::MAX as usize;
 
@@ -87,9 +91,13 @@ impl Builder {
         self.reg(RegType::of(ty))
     }
 
-    /// Whether the unit is about to run out of registers: error 8623 instead of a panic.
+    /// Whether the unit is about to run out of registers, or of numbers for objects, layouts and results:
+    /// error 8623 instead of a panic.
     pub fn is_full(&self) -> bool {
-        self.unit.registers.len() + 4096 > REGISTERS_MAX
+        let unit = &self.unit;
+        let most = unit.registers.len().max(unit.objects.len()).max(unit.layouts.len());
+        let most = most.max(unit.targets.len()).max(unit.transitions.len());
+        most.max(unit.results.len()).max(usize::from(unit.marks)) + 4096 > REGISTERS_MAX
     }
 
     /// A new list of registers.
@@ -257,7 +265,9 @@ impl Builder {
             .map(|&((section, at), line)| (Pc((starts[section] + at) as u32), line))
             .collect();
         note_unread(&mut unit);
+        let calls = unit.code.iter().filter(|inst| matches!(inst, Inst::Gosub { .. })).count();
         if cfg!(debug_assertions)
+            && calls <= VERIFIED_CALLS_MAX
             && let Err(problem) = verify::verify(&unit)
         {
             panic!("lowering made a bad unit: {problem}\n{}", crate::ir::print::unit(&unit));

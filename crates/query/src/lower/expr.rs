@@ -61,9 +61,7 @@ impl Lowering {
 
     /// Computes an expression into a register; whether the result may be NULL.
     pub fn expr_into(&mut self, expr: &Expr, dst: Reg) -> SqlResult<bool> {
-        if self.b.is_full() {
-            return Err(base::SqlError::new(&base::message::OUT_OF_PLAN_RESOURCES, &[]));
-        }
+        self.deeper()?;
         match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Column(_) | ExprKind::Variable(_) => {
                 let val = self.expr(expr)?;
@@ -162,6 +160,7 @@ impl Lowering {
 
     /// The operation of a strict operator; whether its own result may be NULL (a `TRY_CAST`).
     fn operation(&mut self, expr: &Expr, dst: Reg, null: NullTo) -> SqlResult<bool> {
+        self.deeper()?;
         let errors_are_null = self.options.arithmetic_errors_are_null;
         match &expr.kind {
             ExprKind::Arith { op, left, right } => {
@@ -314,7 +313,9 @@ impl Lowering {
     pub fn constant(&mut self, ty: &SqlType, value: &Value) -> Val {
         let nullable = value.is_null();
         let key = ConstantKey { ty: RegType::of(ty), value: value.clone() };
-        if let Some(known) = self.constants.iter().find(|(k, _)| *k == key) {
+        let digest = key.digest();
+        let same = self.constants.get(&digest).into_iter().flatten();
+        if let Some(known) = same.into_iter().find(|(k, _)| *k == key) {
             return Val { reg: known.1, nullable };
         }
         let dst = self.b.reg_for(ty);
@@ -324,7 +325,7 @@ impl Lowering {
             _ => Inst::Const { dst, index: self.b.constant(*ty, value.clone()) },
         };
         self.b.emit_constant(inst);
-        self.constants.push((key, dst));
+        self.constants.entry(digest).or_default().push((key, dst));
         Val { reg: dst, nullable }
     }
 

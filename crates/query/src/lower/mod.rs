@@ -37,6 +37,7 @@ mod window;
 mod work;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 
 use base::ids::ObjectId;
 use base::{SqlError, SqlResult, Value, message};
@@ -132,6 +133,23 @@ struct ConstantKey {
     value: Value,
 }
 
+impl ConstantKey {
+    /// Equal for equal keys.
+    fn digest(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::mem::discriminant(&self.value).hash(&mut hasher);
+        match &self.value {
+            Value::Int(value) | Value::Money(value) => value.hash(&mut hasher),
+            Value::Decimal(value) => value.hash(&mut hasher),
+            Value::Chars(bytes) | Value::Unicode(bytes) | Value::Bytes(bytes) => {
+                bytes.hash(&mut hasher);
+            }
+            _ => {}
+        }
+        hasher.finish()
+    }
+}
+
 /// A worktable of the plan.
 #[derive(Clone, Debug)]
 struct Worktable {
@@ -145,7 +163,8 @@ struct Lowering {
     options: Options,
     columns: Columns,
     scope: Scope,
-    constants: Vec<(ConstantKey, Reg)>,
+    /// By digest.
+    constants: HashMap<u64, Vec<(ConstantKey, Reg)>>,
     /// Variables that the statement reads and does not assign.
     variables: HashMap<VarId, Reg>,
     /// Variables that the statement assigns.
@@ -184,7 +203,7 @@ impl Lowering {
             options,
             columns: Columns::default(),
             scope: Scope::default(),
-            constants: Vec::new(),
+            constants: HashMap::new(),
             variables: HashMap::new(),
             assigned: HashSet::new(),
             pending: HashMap::new(),
@@ -266,9 +285,7 @@ impl Lowering {
 
     /// Writes the code that makes an operator's rows and has `consume` write what is done with one.
     fn produce(&mut self, node: &Node, consume: Consume<'_>) -> SqlResult<()> {
-        if self.b.is_full() {
-            return Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]));
-        }
+        self.deeper()?;
         if !self.options.counts_operators {
             return self.operator(node, consume);
         }
@@ -279,6 +296,17 @@ impl Lowering {
             l.b.emit(Inst::Step { dst: rows, a: rows, by: 1 });
             consume(l)
         })
+    }
+
+    /// Looks whether there is room for a level of nesting: in the unit (error 8623) and on the stack (8631).
+    fn deeper(&self) -> SqlResult<()> {
+        if self.b.is_full() {
+            return Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]));
+        }
+        match base::stack::deeper() {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::STACK_LIMIT, &[])),
+        }
     }
 
     /// A register that is 0 when the unit starts.

@@ -11,7 +11,7 @@ use crate::lower::Lowering;
 use crate::lower::columns::Columns;
 use crate::lower::scope::Scope;
 use crate::plan::expr::{Expr, ExprKind, VarId};
-use crate::plan::native::{CallArg, NativeKind, NativeModule, NativeStatement};
+use crate::plan::native::{CallArg, NativeBranch, NativeKind, NativeModule, NativeStatement};
 use crate::plan::tree::Plan;
 
 /// A loop that `BREAK` and `CONTINUE` leave and repeat.
@@ -58,6 +58,7 @@ impl Lowering {
     }
 
     fn native_statement(&mut self, statement: &NativeStatement, exits: Exits) -> SqlResult<()> {
+        self.deeper()?;
         self.b.line(statement.line);
         match &statement.kind {
             NativeKind::Assign(var, expr) => {
@@ -87,14 +88,19 @@ impl Lowering {
                     Ok(())
                 })
             }
-            NativeKind::If(condition, then, otherwise) => {
-                let (no, end) = (self.b.label(), self.b.label());
-                self.evaluation(statement.line, Columns::of_pred(condition), |l| {
-                    l.unless_jump(condition, no)
-                })?;
-                self.native_block(then, exits)?;
-                self.b.jump(end);
-                self.b.place(no);
+            NativeKind::If(branches, otherwise) => {
+                let end = self.b.label();
+                for branch in branches {
+                    let NativeBranch { line, condition, body } = branch;
+                    let no = self.b.label();
+                    self.b.line(*line);
+                    self.evaluation(*line, Columns::of_pred(condition), |l| {
+                        l.unless_jump(condition, no)
+                    })?;
+                    self.native_block(body, exits)?;
+                    self.b.jump(end);
+                    self.b.place(no);
+                }
                 self.native_block(otherwise, exits)?;
                 self.b.place(end);
                 Ok(())

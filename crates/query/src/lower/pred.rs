@@ -70,6 +70,7 @@ impl Lowering {
     }
 
     fn decide(&mut self, pred: &Pred, ways: Ways) -> SqlResult<()> {
+        self.deeper()?;
         match pred {
             Pred::Const(value) => {
                 let to = match value {

@@ -41,8 +41,8 @@ pub enum NativeKind {
     AssignNotNull(VarId, Expr, SqlError),
     /// Raises an error if one of these variables is NULL.
     RefuseNull(Vec<(VarId, SqlType, SqlError)>),
-    /// `IF … ELSE …`.
-    If(Pred, Vec<NativeStatement>, Vec<NativeStatement>),
+    /// `IF … ELSE IF … ELSE …`: the branches in order, and what is done if none is taken.
+    If(Vec<NativeBranch>, Vec<NativeStatement>),
     /// `WHILE`.
     While(Pred, Vec<NativeStatement>),
     /// `BREAK`.
@@ -68,6 +68,17 @@ pub enum NativeKind {
     Throw(Option<Box<(Expr, Expr, Expr)>>),
     /// A nested atomic block: a savepoint.
     Atomic(Vec<NativeStatement>),
+}
+
+/// A branch of an `IF`.
+#[derive(Clone, Debug)]
+pub struct NativeBranch {
+    /// The line of its `IF`.
+    pub line: u32,
+    /// When it is taken.
+    pub condition: Pred,
+    /// What it does.
+    pub body: Vec<NativeStatement>,
 }
 
 /// An argument of a call.

@@ -1,5 +1,6 @@
-//! What the planner may ask about the data.
+//! What binding and planning may ask of their surroundings: sizes of tables, and for a turn of others.
 
+use base::SqlResult;
 use base::ids::DbId;
 use engine::catalog::def::TableDef;
 
@@ -14,6 +15,12 @@ pub trait Statistics {
     /// What it costs to find a row by its entry in an index that does not hold it, beyond a row that is passed by in
     /// its own order; in such rows. Nothing as long as rows are in memory.
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64;
+
+    /// Lets other sessions have their turn once a plan has taken long. Error 3617 when the client has
+    /// cancelled.
+    fn checkpoint(&self) -> SqlResult<()> {
+        Ok(())
+    }
 }
 
 /// Nothing is known.

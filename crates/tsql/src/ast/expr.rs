@@ -36,14 +36,12 @@ pub enum ExprKind {
         /// What it is applied to. `-` reaches over `*`, `/` and `%`: `-a * b` is `-(a * b)`.
         operand: Box<Expr>,
     },
-    /// `a + b`. Operators of one precedence associate to the left.
-    Binary {
-        /// The operator.
-        op: BinaryOp,
-        /// The left operand.
-        left: Box<Expr>,
-        /// The right operand.
-        right: Box<Expr>,
+    /// `a + b - c`: operators of one precedence, from left to right, `((a + b) - c)`.
+    Chain {
+        /// The leftmost operand.
+        first: Box<Expr>,
+        /// Each operator with its right operand; never empty.
+        rest: Vec<(BinaryOp, Expr)>,
     },
     /// `a COLLATE name`.
     Collate {

@@ -13,8 +13,9 @@
 //! * T1: every node has a [`Span`] of the text it was parsed from; a parent's span contains its
 //!   children's.
 //! * T2: no path from the root is longer than [`MAX_DEPTH`] expressions and statements. Long lists
-//!   (`AND`, `OR`, `UNION`, `ELSE IF`, `IN`) are vectors, not chains. So recursion over a tree
-//!   needs no limit of its own.
+//!   (`+`, `AND`, `OR`, `UNION`, `ELSE IF`, `IN`) are vectors, not chains. So what walks, prints or
+//!   drops a tree needs no limit of its own; what takes more stack for a level than the parser does
+//!   looks at what is left ([`base::stack`]).
 //! * T3: names keep the spelling of the text, without quotes.
 
 // Nodes are boxed where statements hold them, so the size of a rare variant costs nothing.
@@ -55,7 +56,11 @@ pub use transaction::*;
 pub use types::*;
 
 /// How deep a tree may be (T2); beyond it the parser raises error 191.
-pub const MAX_DEPTH: u32 = 256;
+pub const MAX_DEPTH: u32 = 1024;
+
+/// What walking, copying, printing or dropping the deepest tree takes of the stack, at most.
+pub const WALK_BYTES: usize =
+    MAX_DEPTH as usize * if cfg!(debug_assertions) { 3 << 10 } else { 1 << 10 };
 
 /// Where something stands in the text of its batch.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

@@ -7,8 +7,8 @@
 //! (which do not chain); `+ - & | ^ << >>`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches over
 //! the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
 //!
-//! `Parser::height` is the height of the highest expression read since it was last reset. Chains
-//! such as `a + b + c` grow to the left without recursion, so `depth` alone does not bound them.
+//! `Parser::height` is the height of the highest expression read since it was last reset. `a * b + c * d`
+//! and `a COLLATE b COLLATE c` grow to the left without recursion, so `depth` alone does not bound trees.
 
 use base::{SqlError, SqlResult, message};
 
@@ -189,10 +189,31 @@ impl Parser<'_> {
         Ok(Parsed::Condition(Condition { span: self.since(start), kind }))
     }
 
-    /// `left + right`, for one operator.
+    /// `first + a - b`, from its first operator on: all operators of one power. `(a + b) + c` is the
+    /// same as without parentheses.
     #[inline(never)]
-    fn arithmetic(&mut self, power: Power, left: Box<Expr>) -> SqlResult<Parsed> {
-        let op = match self.take().kind {
+    fn arithmetic(&mut self, power: Power, mut first: Box<Expr>) -> SqlResult<Parsed> {
+        let start = first.span;
+        let mut rest = Vec::new();
+        if let ExprKind::Chain { first: inner, rest: before } = &mut first.kind
+            && power_of(before) == power
+        {
+            rest = std::mem::take(before);
+            let null = Expr { span: start, kind: ExprKind::Literal(Literal::Null) };
+            *first = std::mem::replace(&mut **inner, null);
+        }
+        let tighter = if power == Power::Sum { Power::Product } else { Power::Primary };
+        while let Some(op) = self.operator_of(power) {
+            self.take();
+            rest.push((op, self.scalar_above(tighter)?));
+        }
+        let span = self.since(start);
+        Ok(Parsed::Scalar(Expr { span, kind: ExprKind::Chain { first, rest } }))
+    }
+
+    /// The next token, if it is an operator of this power.
+    fn operator_of(&self, power: Power) -> Option<BinaryOp> {
+        let op = match self.peek().kind {
             TokenKind::Plus => BinaryOp::Add,
             TokenKind::Minus => BinaryOp::Subtract,
             TokenKind::Star => BinaryOp::Multiply,
@@ -200,12 +221,10 @@ impl Parser<'_> {
             TokenKind::Percent => BinaryOp::Modulo,
             TokenKind::Ampersand => BinaryOp::BitAnd,
             TokenKind::Pipe => BinaryOp::BitOr,
-            _ => BinaryOp::BitXor,
+            TokenKind::Caret => BinaryOp::BitXor,
+            _ => return None,
         };
-        let tighter = if power == Power::Sum { Power::Product } else { Power::Primary };
-        let right = Box::new(self.scalar_above(tighter)?);
-        let span = self.since(left.span);
-        Ok(Parsed::Scalar(Expr { span, kind: ExprKind::Binary { op, left, right } }))
+        (power_of_operator(op) == power).then_some(op)
     }
 
     /// What follows the left side of a comparison or a predicate.
@@ -575,6 +594,18 @@ impl Parser<'_> {
             TokenKind::LeftBrace => self.peek_at(1).keyword != K::Call,
             _ => false,
         }
+    }
+}
+
+/// The power of a chain's operators.
+fn power_of(rest: &[(BinaryOp, Expr)]) -> Power {
+    rest.first().map_or(Power::Operand, |(op, _)| power_of_operator(*op))
+}
+
+fn power_of_operator(op: BinaryOp) -> Power {
+    match op {
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => Power::Product,
+        _ => Power::Sum,
     }
 }
 

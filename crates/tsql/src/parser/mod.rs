@@ -12,8 +12,8 @@
 //! * P1: the parser never goes back. It decides by looking ahead; so its first error is the first
 //!   place where the text cannot be T-SQL, and takes linear time to find.
 //! * P2: every recursion passes [`Parser::enter`] and counts for as many levels as it takes stack,
-//!   about 900 bytes each in release; at most [`NESTING_MAX`] keep the stack under 200 KB. So what
-//!   lies on a path of recursion stays small: functions off it are not inlined, and what is
+//!   about 900 bytes each in release; at most [`NESTING_MAX`], and as many as the stack has room for.
+//!   So what lies on a path of recursion stays small: functions off it are not inlined, and what is
 //!   unfinished waits on the heap. Together with `height` (see `expr`) this keeps trees within
 //!   [`crate::ast::MAX_DEPTH`].
 //! * P3: statements need no semicolons, so an alias without `AS` is taken only where the next word
@@ -67,7 +67,7 @@ impl Default for ParseOptions {
 }
 
 /// How many levels the parser goes down (P2).
-const NESTING_MAX: u32 = 192;
+const NESTING_MAX: u32 = 1000;
 
 /// A text on its way to a tree.
 struct Parser<'a> {

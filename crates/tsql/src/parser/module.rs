@@ -48,11 +48,7 @@ impl Parser<'_> {
 
     /// Nothing but semicolons up to the end of the text: a module is its whole batch.
     fn expect_end(&mut self) -> SqlResult<()> {
-        let mut ahead = 0;
-        while self.peek_at(ahead).kind == TokenKind::Semicolon {
-            ahead += 1;
-        }
-        if self.peek_at(ahead).kind == TokenKind::End {
+        if self.body_ends() {
             return Ok(());
         }
         while self.eat_token(TokenKind::Semicolon) {}
@@ -73,8 +69,19 @@ impl Parser<'_> {
         let options = self.module_options()?;
         let for_replication = self.eat_words(&[K::For, K::Replication]);
         self.expect(K::As)?;
-        let body = self.module_body()?;
+        // A procedure may have no statements at all.
+        let body = match self.body_ends() {
+            true => Vec::new(),
+            false => self.module_body()?,
+        };
         Ok(Procedure { name, number, parameters, options, for_replication, body })
+    }
+
+    /// Whether nothing but semicolons follows.
+    fn body_ends(&self) -> bool {
+        let semicolon = |ahead: &usize| self.peek_at(*ahead).kind == TokenKind::Semicolon;
+        let ahead = (0..).take_while(semicolon).count();
+        self.peek_at(ahead).kind == TokenKind::End
     }
 
     /// Everything up to the end of the text; at least one statement.

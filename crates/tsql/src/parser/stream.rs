@@ -136,11 +136,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Goes deeper, by so many levels as the stack that is taken is worth. Error 191 beyond
-    /// [`NESTING_MAX`].
+    /// [`NESTING_MAX`], and where the stack ends before.
     #[inline]
     pub(super) fn enter(&mut self, cost: u32) -> SqlResult<()> {
         self.depth += cost;
-        match self.depth > NESTING_MAX {
+        match self.depth > NESTING_MAX || !base::stack::deeper() {
             true => Err(self.too_deep()),
             false => Ok(()),
         }

@@ -30,7 +30,9 @@ enum Tightness {
 
 fn tightness(expr: &Expr) -> Tightness {
     match &expr.kind {
-        ExprKind::Binary { op, .. } => operator_tightness(*op),
+        ExprKind::Chain { rest, .. } => {
+            rest.first().map_or(Tightness::Primary, |(op, _)| operator_tightness(*op))
+        }
         ExprKind::Unary { op: UnaryOp::Plus | UnaryOp::Minus, operand } => match &operand.kind {
             ExprKind::Literal(literal) if is_number(literal) => Tightness::Primary,
             _ => Tightness::Product,
@@ -71,7 +73,7 @@ impl Printer {
                 });
             }
             ExprKind::Unary { op, operand } => self.unary(*op, operand),
-            ExprKind::Binary { op, left, right } => self.binary(*op, left, right),
+            ExprKind::Chain { first, rest } => self.chain(first, rest),
             ExprKind::Collate { operand, collation } => {
                 self.put("(");
                 self.expr(operand);
@@ -160,20 +162,28 @@ impl Printer {
         self.wrapped(tightness(expr) <= of, |p| p.expr(expr));
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
-        let of = operator_tightness(op);
-        self.operand(left, of);
-        self.put(match op {
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::Modulo => "%",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-        });
-        self.operand(right, of);
+    /// `((first+a)-b)`, without the outermost parentheses.
+    fn chain(&mut self, first: &Expr, rest: &[(BinaryOp, Expr)]) {
+        (1..rest.len()).for_each(|_| self.put("("));
+        let mut left = Some(first);
+        for (op, right) in rest {
+            let of = operator_tightness(*op);
+            match left.take() {
+                Some(first) => self.operand(first, of),
+                None => self.put(")"),
+            }
+            self.put(match op {
+                BinaryOp::Add => "+",
+                BinaryOp::Subtract => "-",
+                BinaryOp::Multiply => "*",
+                BinaryOp::Divide => "/",
+                BinaryOp::Modulo => "%",
+                BinaryOp::BitAnd => "&",
+                BinaryOp::BitOr => "|",
+                BinaryOp::BitXor => "^",
+            });
+            self.operand(right, of);
+        }
     }
 
     /// A sign belongs to the number behind it; before anything else it has a blank, so that two of

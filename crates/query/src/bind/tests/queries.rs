@@ -6,7 +6,7 @@ use crate::bind::testing::Db;
 use crate::interp::Frame;
 
 /// More than statements have: code that is not optimized needs more.
-const STACK_BYTES: usize = 1 << 20;
+const STACK_BYTES: usize = 64 << 20;
 
 fn people() -> Db {
     let mut db = Db::with(&[
@@ -494,8 +494,8 @@ fn deep_nesting() {
     ] {
         let at = |n: usize| format!("{start}{}{inner}{}", before.repeat(n), after.repeat(n));
         let parses = |n: &usize| tsql::parse_batch(&at(*n), Default::default()).is_ok();
-        let depth = (1..256).rev().find(parses).unwrap();
-        assert!(depth > 20, "{start}{before}");
+        let depth = (1..150).rev().find(parses).unwrap();
+        assert!(depth > 100, "{start}{before}");
         if before.contains("exists") {
             // Each level has as many rows to look at.
             assert!(db.bind(&at(depth)).is_ok());

@@ -17,6 +17,7 @@ use crate::ddl::place::Place;
 use crate::ddl::table::shown_name;
 use crate::exec::context::Context;
 use crate::exec::program::StepKind;
+use crate::exec::run::Fault;
 use crate::exec::session::level::TriggerLevel;
 use crate::plan::expr::VarId;
 use crate::plan::statistics::NoStatistics;
@@ -262,11 +263,12 @@ fn interpreted(
             if !step.is_bound() || matches!(step.kind, StepKind::Definition(_)) {
                 continue;
             }
-            match context.session.compile_step(&program, step, &[]) {
+            match context.session.compile_step(context.task, &program, step, &[]) {
                 Ok(Some(plan)) => found.push(plan.dependencies),
                 Ok(None) => {}
                 // It may be planned when it runs.
                 Err(error) if error.missing || error.is_unplanned() => {}
+                Err(error) if error.is_cancelled() => return Err(Fault::cancelled()),
                 Err(error) => errors.extend(error.at_line(step.line).all()),
             }
         }

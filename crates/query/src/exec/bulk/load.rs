@@ -345,7 +345,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
         declared: 0,
         hidden: std::slice::from_ref(hidden),
     };
-    let statistics = EngineStatistics(session);
+    let statistics = EngineStatistics::new(session, context.task);
     let binding = BindContext {
         names: &names,
         options: bind::BindOptions {

@@ -50,7 +50,7 @@ impl Context<'_> {
                 (made_program(program, step, program.variables.clone(), vec![select]), None)
             }
         };
-        let query = self.session.compile_step(&program, &program.steps[QUERY], &[]);
+        let query = self.session.compile_step(self.task, &program, &program.steps[QUERY], &[]);
         query.map_err(|e| self.not_bound(located_all(e, &program, step), Effect::Scope))?;
         let model = match (declared, &key) {
             (Some(CursorModel::FastForward), _) => Model::FastForward,
@@ -93,7 +93,7 @@ impl Context<'_> {
         let statements = keyed_statements(query, alias, &def, &columns)?;
         let program = made_program(program, step, variables, statements);
         // Aggregates and the like show when the key is asked for beside them.
-        let compiles = |step| self.session.compile_step(&program, step, &[]).is_ok();
+        let compiles = |step| self.session.compile_step(self.task, &program, step, &[]).is_ok();
         let fits = program.steps.iter().all(compiles);
         Ok(fits.then_some((program, key)))
     }

@@ -1,8 +1,9 @@
 //! Which units get machine code, and when.
 //!
-//! Natively compiled modules get it before they run first. Anything else is interpreted until it
-//! has run often, or long, enough to be worth the milliseconds; then a thread of its own compiles
-//! it while sessions go on with the interpreter. The code is kept in the unit, so it goes when the plan goes.
+//! Natively compiled modules get it before they run first; for a long one the statement waits, and a
+//! thread of its own compiles it. Anything else is interpreted until it has run often, or long, enough
+//! to be worth the milliseconds; then a thread compiles it while sessions go on with the interpreter. The
+//! code is kept in the unit, so it goes when the plan goes.
 //! Tests have everything compiled before it runs first.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -10,6 +11,9 @@ use std::sync::{Arc, Weak, mpsc};
 
 use engine::sync::plain::Mutex;
 
+use engine::wait::{Event, Interrupted, Task};
+
+use crate::exec::program::NativePlan;
 use crate::exec::program::plan::StepPlan;
 use crate::exec::session::contain::contained;
 use crate::interp::machine_code::{CodeGenerator, Entry, MachineCode};
@@ -19,6 +23,12 @@ use crate::ir::Unit;
 /// [`crate::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so many runs of a
 /// small statement.
 pub const HOT: u32 = 2000;
+
+/// Units of fewer instructions are compiled where they are needed, in a few milliseconds.
+const SHORT: usize = 1000;
+
+/// The stack of a thread that compiles a long module.
+const STACK_BYTES: usize = 16 << 20;
 
 /// Bytes of code that ad-hoc statements and ordinary procedures may have together.
 const CODE_MAX: usize = 128 << 20;
@@ -57,6 +67,29 @@ impl Compiler {
     pub fn compile(&self, unit: &Unit) {
         if let Some(generator) = &self.generator {
             compile(&**generator, unit, &self.bytes);
+        }
+    }
+
+    /// Gives a natively compiled module's unit machine code, if there is a generator that can. A long one is
+    /// compiled on a thread of its own, so that the statement can be cancelled and holds no worker.
+    pub fn compile_module(&self, task: &Task, plan: &Arc<NativePlan>) -> Result<(), Interrupted> {
+        let Some(generator) = &self.generator else { return Ok(()) };
+        if plan.unit.code.len() < SHORT {
+            compile(&**generator, &plan.unit, &self.bytes);
+            return Ok(());
+        }
+        let (generator, bytes) = (generator.clone(), self.bytes.clone());
+        let (plan, done) = (plan.clone(), Arc::new(Event::new()));
+        let ended = Ended(done.clone());
+        let work = move || {
+            let _ended = ended;
+            compile(&*generator, &plan.unit, &bytes);
+        };
+        // Without a thread the module is interpreted.
+        let builder = std::thread::Builder::new().name("compiler".into()).stack_size(STACK_BYTES);
+        match builder.spawn(work) {
+            Ok(_) => done.wait_interruptible(task),
+            Err(_) => Ok(()),
         }
     }
 
@@ -107,6 +140,15 @@ impl Compiler {
             // The thread ends only when the sender is dropped.
             let _ = sender.send(Arc::downgrade(plan));
         }
+    }
+}
+
+/// Wakes the statement that waits for a thread, however that ends.
+struct Ended(Arc<Event>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.set();
     }
 }
 

@@ -7,6 +7,7 @@ use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, TableDef, TypeDefKind};
 use engine::sync::plain::Mutex;
+use engine::wait::Task;
 use tsql::ast::{self, StatementKind};
 
 use super::build::{self, Declarations, DeclaredType};
@@ -211,6 +212,7 @@ impl State {
     /// Makes the plan of a step; `None` for steps that need none.
     pub(crate) fn compile_step(
         &self,
+        task: &Task<'_>,
         program: &Program,
         step: &Step,
         hidden: &[HiddenTable],
@@ -222,7 +224,7 @@ impl State {
             declared: step.declared,
             hidden,
         };
-        let statistics = EngineStatistics(self);
+        let statistics = EngineStatistics::new(self, task);
         let context = BindContext {
             names: &names,
             options: BindOptions {
@@ -273,6 +275,7 @@ impl State {
     /// Makes a unit of an expression that stands in a step.
     pub(crate) fn compile_expr(
         &self,
+        task: &Task<'_>,
         program: &Program,
         step: &Step,
         value: &ast::Expr,
@@ -285,7 +288,7 @@ impl State {
             declared: step.declared,
             hidden: &[],
         };
-        let statistics = EngineStatistics(self);
+        let statistics = EngineStatistics::new(self, task);
         let context = BindContext {
             names: &names,
             options: bind_options(options, program.kind),
@@ -360,7 +363,7 @@ struct Declarer<'d> {
 
 impl Declarer<'_> {
     fn with_context<T>(&self, f: impl FnOnce(&BindContext<'_>) -> BindResult<T>) -> SqlResult<T> {
-        let statistics = EngineStatistics(self.session);
+        let statistics = EngineStatistics::at_once(self.session);
         let options = bind_options(self.session.compile_options(None), ProgramKind::Batch);
         let context = BindContext { names: self.names, options, statistics: &statistics };
         f(&context).map_err(SqlError::from)

@@ -63,7 +63,7 @@ impl Context<'_> {
         {
             return Ok(Some(plan));
         }
-        let plan = match self.session.compile_step(program, step, hidden) {
+        let plan = match self.session.compile_step(self.task, program, step, hidden) {
             Ok(plan) => plan,
             Err(error) => {
                 let effect = match depends_on_session(&error.error) {

@@ -247,11 +247,14 @@ impl Context<'_> {
             if !step.is_bound() || at_cursor || has_plan() {
                 continue;
             }
-            match self.session.compile_step(program, step, &[]) {
+            match self.session.compile_step(self.task, program, step, &[]) {
                 Ok(Some(plan)) if self.is_shareable(&plan.dependencies) => {
                     step.keep(Arc::new(plan), self.task.now_ns());
                 }
                 Ok(_) => {}
+                Err(error) if error.is_cancelled() => {
+                    return Err(self.end_request(Fault::cancelled()));
+                }
                 Err(error) if error.missing || depends_on_session(&error.error) => {}
                 Err(error) if error.is_unplanned() => {
                     // Statements are planned when all are bound.

@@ -101,7 +101,7 @@ impl Context<'_> {
         {
             return Ok(known);
         }
-        let compiled = self.session.compile_expr(program, step, value, ty);
+        let compiled = self.session.compile_expr(self.task, program, step, value, ty);
         let plan = compiled.map_err(|error| Fault::new(error.error, Effect::Scope))?;
         self.value_of_plan(&plan, frame)
     }

@@ -50,8 +50,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// An error with this effect.
+    /// An error with this effect; that of the client's cancelling ends all.
     pub fn new(error: SqlError, effect: Effect) -> Fault {
+        let is_cancelled = error.number() == message::COMMAND_CANCELLED.number;
+        let effect = if is_cancelled { Effect::Cancelled } else { effect };
         Fault { error, effect, reported: false }
     }
 

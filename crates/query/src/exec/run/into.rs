@@ -103,7 +103,7 @@ impl Context<'_> {
             declared: step.declared,
             hidden: &[],
         };
-        let statistics = EngineStatistics(self.session);
+        let statistics = EngineStatistics::new(self.session, self.task);
         let options = self.session.compile_options(program.module.as_deref());
         let options = bind_options(options, program.kind);
         bind(&BindContext { names: &names, options, statistics: &statistics })

@@ -15,6 +15,9 @@ use crate::exec::program::Program;
 use crate::exec::session::identity::{Impersonation, Protection};
 use crate::exec::session::level::Level;
 
+/// What a level takes of the stack at most, but for the compilation of its statements.
+const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 768 << 10 } else { 256 << 10 };
+
 impl Context<'_> {
     /// Runs something at a level of its own, for a module or dynamic SQL, and gives with its result
     /// the severest error that was reported in it.
@@ -24,6 +27,8 @@ impl Context<'_> {
         trigger: Option<crate::exec::session::level::TriggerLevel>,
         run: impl FnOnce(&mut Context<'_>) -> Run<T>,
     ) -> (Run<T>, u8) {
+        // Levels nest on the stack, too, with what runs a statement at each.
+        let _ = base::stack::reserve(LEVEL_BYTES);
         let nesting = self.session.levels.last().map_or(0, |level| level.nesting + 1);
         if nesting > NESTING_MAX {
             let error = SqlError::new(&message::NESTING_LEVEL_EXCEEDED, &[&NESTING_MAX]);

@@ -108,10 +108,9 @@ impl Context<'_> {
         {
             return Ok(plan);
         }
-        let bound = bind_native(program, &names, &EngineStatistics(self.session));
+        let bound = bind_native(program, &names, &EngineStatistics::new(self.session, self.task));
         let bound = bound.map_err(|e| self.not_bound(e, Effect::Scope))?;
         let unit = crate::lower::native(&bound.module, crate::lower::Options::default())?;
-        self.session.instance.compiler.compile(&unit);
         let plan = Arc::new(NativePlan {
             unit,
             isolation: bound.module.isolation,
@@ -122,6 +121,8 @@ impl Context<'_> {
             facts: bound.facts,
             dependencies: bound.dependencies,
         });
+        let compiled = self.session.instance.compiler.compile_module(self.task, &plan);
+        compiled.map_err(|_| Fault::cancelled())?;
         if self.is_shareable(&plan.dependencies) {
             *program.native.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());
         }

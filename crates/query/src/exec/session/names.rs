@@ -7,6 +7,7 @@ use base::{SqlError, SqlResult, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, SchemaId, TableDef};
 use engine::cold::PAGE_BYTES;
+use engine::wait::Task;
 use tsql::ast;
 
 use super::State;
@@ -147,7 +148,23 @@ fn described(variable: &variables::Variable) -> Variable {
 }
 
 /// How many rows there are, as the planner asks.
-pub struct EngineStatistics<'s>(pub &'s State);
+pub struct EngineStatistics<'s> {
+    session: &'s State,
+    /// What waits while others have their turn; nothing where planning must not be interrupted.
+    task: Option<&'s Task<'s>>,
+}
+
+impl<'s> EngineStatistics<'s> {
+    /// For a plan that a statement of this task needs.
+    pub fn new(session: &'s State, task: &'s Task<'s>) -> EngineStatistics<'s> {
+        EngineStatistics { session, task: Some(task) }
+    }
+
+    /// For a plan that is made in one go.
+    pub fn at_once(session: &'s State) -> EngineStatistics<'s> {
+        EngineStatistics { session, task: None }
+    }
+}
 
 /// What a descent through pages in memory costs, and reading a page from the data file, in rows of a page that are
 /// passed by one after the other.
@@ -156,27 +173,32 @@ const READ_COST: f64 = 100.0;
 
 impl Statistics for EngineStatistics<'_> {
     fn rows(&self, database: DbId, table: &TableDef) -> Option<u64> {
-        let stored = self.0.access(database).ok()?.catalog.table(table)?;
+        let stored = self.session.access(database).ok()?.catalog.table(table)?;
         // While rows are loaded, those that are not committed count.
         Some(stored.row_count().max(stored.index_at(0).len()))
     }
 
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64> {
-        let stored = self.0.access(database).ok()?.catalog.table(table)?;
+        let stored = self.session.access(database).ok()?.catalog.table(table)?;
         stored.distinct_keys(index)
     }
 
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64 {
         let cost = || {
-            let stored = self.0.access(database).ok()?.catalog.table(table)?;
+            let stored = self.session.access(database).ok()?.catalog.table(table)?;
             let cold = stored.cold()?;
             let sunk = cold.rows() as f64;
             let used = cold.store().space().used_pages * PAGE_BYTES as u64;
-            let memory = self.0.instance.host().pages.limit_bytes();
+            let memory = self.session.instance.host().pages.limit_bytes();
             let in_memory = (memory as f64 / used.max(1) as f64).min(1.0);
             let share = sunk / self.rows(database, table)?.max(1) as f64;
             Some(share.min(1.0) * (LOOKUP_COST + READ_COST * (1.0 - in_memory)))
         };
         cost().unwrap_or(0.0)
+    }
+
+    fn checkpoint(&self) -> SqlResult<()> {
+        let Some(task) = self.task else { return Ok(()) };
+        task.checkpoint().map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
     }
 }

@@ -3,8 +3,18 @@
 use crate::exec::testing::{TestServer, scripts};
 use crate::golden;
 
+/// As much stack as statements may have: a test's thread has less.
+const STACK_BYTES: usize = 64 << 20;
+
 #[test]
 fn golden_scripts_are_answered_as_expected() {
+    let scripts = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(all_scripts).unwrap();
+    if let Err(panic) = scripts.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn all_scripts() {
     let server = TestServer::new();
     let mut wrong = Vec::new();
     for script in scripts::all() {

@@ -172,7 +172,9 @@ fn a_plan_of_a_database_that_has_been_dropped_is_not_kept() {
     let run = |context: &mut Context<'_>| {
         let text = "select count(*) as gone from d.dbo.t";
         let program = context.text_program(text, "", ProgramKind::Dynamic)?;
-        let plan = |step| context.session.compile_step(&program, step, &[]).expect("it is there");
+        let plan = |step| {
+            context.session.compile_step(context.task, &program, step, &[]).expect("it is there")
+        };
         let plans: Vec<_> = program.steps.iter().map(plan).collect();
         let database = server.instance.find_database("d").expect("it was made").id;
         assert!(context.session.database_holds(database));

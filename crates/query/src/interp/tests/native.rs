@@ -41,6 +41,10 @@ fn run(module: &NativeModule) -> (Result<(), i32>, Vec<i64>, World) {
     (result, values, world)
 }
 
+fn when(line: u32, condition: Pred, body: Vec<NativeStatement>) -> NativeKind {
+    NativeKind::If(vec![NativeBranch { line, condition, body }], vec![])
+}
+
 #[test]
 fn loops_and_branches() {
     // Adds the odd numbers up to 10, and stops at 9.
@@ -55,21 +59,14 @@ fn loops_and_branches() {
                     at(4, set(0, arith(ArithOp::Add, var(0, INT), int(1)))),
                     at(
                         5,
-                        NativeKind::If(
+                        when(
+                            5,
                             eq(arith(ArithOp::Modulo, var(0, INT), int(2)), int(0)),
                             vec![at(6, NativeKind::Continue)],
-                            vec![],
                         ),
                     ),
                     at(7, set(1, arith(ArithOp::Add, var(1, INT), var(0, INT)))),
-                    at(
-                        8,
-                        NativeKind::If(
-                            eq(var(0, INT), int(9)),
-                            vec![at(9, NativeKind::Break)],
-                            vec![],
-                        ),
-                    ),
+                    at(8, when(8, eq(var(0, INT), int(9)), vec![at(9, NativeKind::Break)])),
                 ],
             ),
         ),

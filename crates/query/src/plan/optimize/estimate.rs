@@ -37,6 +37,9 @@ impl Optimizer<'_, '_> {
 
     /// The same where rows in some order are worth more.
     pub fn guess_ordered(&self, node: &Node, conditions: &[&Pred], want: &Want) -> Guess {
+        if !self.goes_on(1 + conditions.len()) {
+            return Guess::of(1.0, 1.0);
+        }
         let part: f64 = conditions.iter().map(|p| selectivity(p)).product();
         let input = match node {
             Node::Scan(scan) => {

@@ -23,6 +23,12 @@ use crate::plan::rename::rename_node;
 use crate::plan::tree::{JoinKind, Node};
 use crate::plan::walk;
 
+/// What a part of an expression that takes the place of a column counts as work: it is a copy.
+const EXPRESSION_WORK: usize = 4;
+
+/// So many conditions are looked at in the time that an operator takes.
+const CONDITIONS_PER_WORK: usize = 32;
+
 /// Up to so many relations each may be the first.
 const STARTS_MAX: usize = 6;
 
@@ -150,6 +156,9 @@ impl Optimizer<'_, '_> {
 
     /// Takes joins apart.
     fn gather(&mut self, graph: &mut Graph, node: Node) {
+        if !self.goes_on(1) {
+            return graph.relations.push(Relation::new(node, JoinKind::Inner, Vec::new()));
+        }
         match node {
             Node::Filter { input, predicate } => {
                 self.gather(graph, *input);
@@ -171,6 +180,12 @@ impl Optimizer<'_, '_> {
                 self.gather(graph, *input);
                 for (col, mut expr) in columns {
                     graph.replace(&mut |with| substitute_expr(&mut expr, with));
+                    let mut parts = 1;
+                    walk::visit(&expr, &mut |_| parts += 1);
+                    // What refers to a column twice doubles with every level.
+                    if !self.goes_on(EXPRESSION_WORK * parts) {
+                        return;
+                    }
                     graph.computed.push((col, expr));
                 }
             }
@@ -419,6 +434,9 @@ impl Optimizer<'_, '_> {
         rows: f64,
     ) -> Weighed {
         let relation = &graph.relations[at];
+        if !self.goes_on(1 + conditions.list.len() / CONDITIONS_PER_WORK) {
+            return Weighed { method: JoinMethod::Loop, cost: 1.0, rows: 1.0, forbidden: false };
+        }
         let mut with = known.clone();
         with.add(&relation.columns);
         let mut usable: Vec<&Pred> = relation.on.iter().collect();

@@ -35,7 +35,7 @@ const VALUES: f64 = 65_536.0;
 /// What a statement needs, as it has been improved; nothing if no operator keeps rows.
 pub fn memory(plan: &Plan, context: &mut PlanContext<'_>) -> Option<MemoryNeed> {
     let hints = context.hints;
-    let optimizer = Optimizer { context, refused: false };
+    let optimizer = Optimizer::new(context);
     let input = match plan {
         Plan::Select(select) => &select.root,
         Plan::Insert(insert) => &insert.source,
@@ -49,7 +49,7 @@ pub fn memory(plan: &Plan, context: &mut PlanContext<'_>) -> Option<MemoryNeed> 
 /// The same for the queries in an expression or condition.
 pub fn memory_inside(part: Part<'_>, context: &mut PlanContext<'_>) -> Option<MemoryNeed> {
     let hints = context.hints;
-    let optimizer = Optimizer { context, refused: false };
+    let optimizer = Optimizer::new(context);
     optimizer.need(part).map(|need| need.hinted(hints))
 }
 

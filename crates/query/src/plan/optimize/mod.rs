@@ -31,6 +31,9 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
+use base::message::Message;
 use base::{SqlError, SqlResult, message};
 
 use self::columns::{ColSet, yields};
@@ -60,18 +63,23 @@ impl std::fmt::Debug for PlanContext<'_> {
     }
 }
 
-/// Improves a statement's plan. Error 8622 if none obeys the hints.
+/// How much one optimization may do, in operators looked at: it ends within about a second. Two hundred
+/// joined tables take a tenth of that.
+const WORK_MAX: u64 = 2_000_000;
+
+/// Improves a statement's plan. Error 8622 if none obeys the hints, 8623 if that takes too much work,
+/// 8631 if it nests too deeply.
 pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) -> SqlResult<()> {
     base::on_purpose::reached(base::on_purpose::Place::Planner);
     Optimizer::run(context, |optimizer| optimizer.plan(plan))
 }
 
-/// Improves the queries inside an expression that stands for itself. Error 8622.
+/// Improves the queries inside an expression that stands for itself. Errors as of [`statement`].
 pub fn expression(expr: &mut Expr, context: &mut PlanContext<'_>) -> SqlResult<()> {
     Optimizer::run(context, |optimizer| optimizer.inside(expr))
 }
 
-/// Improves the queries inside a condition that stands for itself. Error 8622.
+/// Improves the queries inside a condition that stands for itself. Errors as of [`statement`].
 pub fn condition(pred: &mut Pred, context: &mut PlanContext<'_>) -> SqlResult<()> {
     Optimizer::run(context, |optimizer| optimizer.inside(pred))
 }
@@ -81,15 +89,26 @@ struct Optimizer<'o, 'a> {
     context: &'o mut PlanContext<'a>,
     /// Hints demand what cannot be done.
     refused: bool,
+    /// Operators looked at so far.
+    work: Cell<u64>,
+    /// Why it has given up. What is left to do is then skipped.
+    failure: Cell<Option<&'static Message>>,
 }
 
 impl<'o, 'a> Optimizer<'o, 'a> {
+    fn new(context: &'o mut PlanContext<'a>) -> Optimizer<'o, 'a> {
+        Optimizer { context, refused: false, work: Cell::new(0), failure: Cell::new(None) }
+    }
+
     fn run(
         context: &'o mut PlanContext<'a>,
         improve: impl FnOnce(&mut Optimizer<'o, 'a>),
     ) -> SqlResult<()> {
-        let mut optimizer = Optimizer { context, refused: false };
+        let mut optimizer = Optimizer::new(context);
         improve(&mut optimizer);
+        if let Some(message) = optimizer.failure.get() {
+            return Err(SqlError::new(message, &[]));
+        }
         match optimizer.refused {
             true => Err(SqlError::new(&message::NO_QUERY_PLAN_HINTS, &[])),
             false => Ok(()),
@@ -98,6 +117,23 @@ impl<'o, 'a> Optimizer<'o, 'a> {
 }
 
 impl Optimizer<'_, '_> {
+    /// Counts so much work a level deeper. Whether to go on; if not, what the caller returns does not
+    /// matter.
+    fn goes_on(&self, work: usize) -> bool {
+        if self.failure.get().is_some() {
+            return false;
+        }
+        self.work.set(self.work.get() + work as u64);
+        if self.context.statistics.checkpoint().is_err() {
+            self.failure.set(Some(&message::COMMAND_CANCELLED));
+        } else if self.work.get() > WORK_MAX {
+            self.failure.set(Some(&message::OUT_OF_PLAN_RESOURCES));
+        } else if !base::stack::deeper() {
+            self.failure.set(Some(&message::STACK_LIMIT));
+        }
+        self.failure.get().is_none()
+    }
+
     fn plan(&mut self, plan: &mut Plan) {
         match plan {
             Plan::Select(select) => {
@@ -181,6 +217,9 @@ impl Optimizer<'_, '_> {
 
     /// Improves the queries inside something.
     fn inside(&mut self, whole: &mut dyn Parts) {
+        if !self.goes_on(1) {
+            return;
+        }
         whole.parts_mut(&mut |part| match part {
             PartMut::Expr(expr) => self.inside(expr),
             PartMut::Pred(pred) => self.inside(pred),

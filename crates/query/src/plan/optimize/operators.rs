@@ -40,6 +40,9 @@ impl Optimizer<'_, '_> {
     /// Improves an operator and keeps only the rows that meet some conditions. The queries inside
     /// the conditions have been looked at, unless they can become joins.
     pub fn rows(&mut self, node: Node, mut conditions: Vec<Pred>, want: &Want) -> Node {
+        if !self.goes_on(1) {
+            return node;
+        }
         match node {
             Node::Filter { input, predicate } => {
                 let mut own = Vec::new();

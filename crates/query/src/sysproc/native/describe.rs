@@ -384,7 +384,7 @@ fn undeclared_in(
             let variables = &declared.variables;
             let all = variables.len() as u32;
             let names = StatementNames { session, variables, declared: all, hidden: &[] };
-            let statistics = EngineStatistics(session);
+            let statistics = EngineStatistics::at_once(session);
             let options = BindOptions::default();
             let bind = BindContext { names: &names, options, statistics: &statistics };
             let found = bind::suggest_parameters(&bind, statement)?;

@@ -74,7 +74,6 @@ fn at_the_end_of_the_text_the_last_word_is_named() {
         ("SELECT 1 +\n\n", 1, "+"),
         ("BEGIN\nSELECT 1\n", 2, "1"),
         ("IF 1 = 1", 1, "1"),
-        ("CREATE PROCEDURE p AS", 1, "AS"),
         ("SELECT * FROM (SELECT 1 AS a)", 1, ")"),
         ("BEGIN TRY SELECT 1 END TRY", 1, "TRY"),
         ("INSERT INTO t (a", 1, "a"),

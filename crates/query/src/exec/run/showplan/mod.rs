@@ -220,7 +220,7 @@ impl Context<'_> {
             let (facts, dependencies) = (bound.facts, bound.dependencies);
             let plan = StepPlan { unit, facts, dependencies, options };
             let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
-            let mut shown = ShownPlan::of(&bound.plan, &EngineStatistics(self.session));
+            let mut shown = ShownPlan::of(&bound.plan, &EngineStatistics::at_once(self.session));
             let ran = self.run_plan(&plan, frame, |context, unit, frame| {
                 context.run_unit_and_triggers(unit, frame)
             })?;

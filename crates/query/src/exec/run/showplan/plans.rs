@@ -106,7 +106,7 @@ impl State {
             },
             program,
         };
-        let statistics = EngineStatistics(self);
+        let statistics = EngineStatistics::at_once(self);
         let options = bind_options(self.compile_options(program.module.as_deref()), program.kind);
         let context = BindContext { names: &names, options, statistics: &statistics };
         let Some((plan, facts)) = bound(&context, &step.kind)? else { return Ok(None) };
@@ -132,7 +132,11 @@ impl State {
             for statement in list {
                 match &statement.kind {
                     NativeKind::Data(plan, span) => each(plan, *span),
-                    NativeKind::If(_, body, otherwise) | NativeKind::TryCatch(body, otherwise) => {
+                    NativeKind::If(branches, otherwise) => {
+                        branches.iter().for_each(|branch| collect(&branch.body, each));
+                        collect(otherwise, each);
+                    }
+                    NativeKind::TryCatch(body, otherwise) => {
                         collect(body, each);
                         collect(otherwise, each);
                     }
@@ -148,7 +152,7 @@ impl State {
             hidden: &[],
         };
         let names = ShownNames { inner: names, program };
-        let statistics = EngineStatistics(self);
+        let statistics = EngineStatistics::at_once(self);
         let bound = crate::exec::run::native::bind_native(program, &names, &statistics)?;
         let kept = program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();
         let code = kept.as_ref().and_then(|plan| plan.unit.machine_code.get());
