@@ -12,6 +12,7 @@ mod damage;
 mod durability;
 mod ending;
 mod error_log;
+mod extremes;
 mod isolation;
 mod loads;
 mod logins;
