@@ -1,6 +1,6 @@
 //! Foreign keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base::ids::ObjectId;
@@ -306,21 +306,26 @@ impl Builder<'_> {
         let others = schema.tables().filter(|t| t.id() != own);
         let keys = others.flat_map(|t| t.foreign_keys.iter().map(move |k| (t.id(), k)));
         let keys = keys.chain(self.table.foreign_keys.iter().map(|k| (own, k)));
-        let mut edges: Vec<(ObjectId, ObjectId)> =
-            keys.filter(|(_, k)| cascading(k)).map(|(to, k)| (k.referenced, to)).collect();
-        edges.push((referenced.id(), own));
-        let mut above = vec![referenced.id()];
-        let mut at = 0;
-        while let Some(&table) = above.get(at) {
-            let parents = edges.iter().filter(|(_, to)| *to == table).map(|(from, _)| *from);
-            for parent in parents.collect::<Vec<_>>() {
-                if !above.contains(&parent) {
-                    above.push(parent);
-                }
-            }
-            at += 1;
+        let edges = keys.filter(|(_, k)| cascading(k)).map(|(to, k)| (k.referenced, to));
+        let (mut below, mut above) = (Edges::new(), Edges::new());
+        for (from, to) in edges.chain([(referenced.id(), own)]) {
+            below.entry(from).or_default().push(to);
+            above.entry(to).or_default().push(from);
         }
-        if above.into_iter().any(|table| meets_itself(&edges, table)) {
+        // Whatever a table meets twice, those above it do, too: the topmost are asked. Without any, the
+        // referenced table is above itself.
+        let mut reached = HashSet::from([referenced.id()]);
+        let (mut open, mut topmost) = (vec![referenced.id()], Vec::new());
+        while let Some(table) = open.pop() {
+            match above.get(&table) {
+                None => topmost.push(table),
+                Some(parents) => open.extend(parents.iter().filter(|p| reached.insert(**p))),
+            }
+        }
+        if topmost.is_empty() {
+            topmost.push(referenced.id());
+        }
+        if topmost.into_iter().any(|table| meets_itself(&below, table)) {
             let table = self.name();
             let args: [Shown; 2] = [&name, &table];
             return Err(SqlError::new(&message::FOREIGN_KEY_CYCLES, &args).into());
@@ -329,12 +334,15 @@ impl Builder<'_> {
     }
 }
 
+/// Tables by those to which edges lead from them.
+type Edges = HashMap<ObjectId, Vec<ObjectId>>;
+
 /// Whether following the edges from a table comes to some table twice.
-fn meets_itself(edges: &[(ObjectId, ObjectId)], start: ObjectId) -> bool {
+fn meets_itself(below: &Edges, start: ObjectId) -> bool {
     let mut seen = HashSet::from([start]);
     let mut open = vec![start];
     while let Some(table) = open.pop() {
-        for (_, next) in edges.iter().filter(|(from, _)| *from == table) {
+        for next in below.get(&table).into_iter().flatten() {
             if !seen.insert(*next) {
                 return true;
             }
