@@ -228,7 +228,8 @@ impl LocalServer {
         }
     }
 
-    fn end_of_log(&self) -> String {
+    /// The last lines of its error log.
+    pub fn end_of_log(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")

@@ -1,0 +1,73 @@
+//! Bodies of natively compiled modules.
+
+use tools::client::Connection;
+
+use crate::dice::Dice;
+use crate::expressions::{TYPES, condition, expression, one};
+use crate::harness::Session;
+
+const TABLES: [&str; 3] = [
+    "IF NOT EXISTS (SELECT 1 FROM sys.filegroups WHERE type = 'FX') \
+     EXEC('ALTER DATABASE CURRENT ADD FILEGROUP mem CONTAINS MEMORY_OPTIMIZED_DATA')",
+    "IF NOT EXISTS (SELECT 1 FROM sys.database_files WHERE name = 'mem') \
+     EXEC('ALTER DATABASE CURRENT ADD FILE (NAME = ''mem'', FILENAME = ''mem'') TO FILEGROUP mem')",
+    "IF OBJECT_ID('h') IS NULL CREATE TABLE dbo.h (i int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 100), \
+     b bigint INDEX ib NONCLUSTERED, v varchar(40), n nvarchar(max), d datetime2, f float, m money, x varbinary(100)) \
+     WITH (MEMORY_OPTIMIZED = ON)",
+];
+
+fn statement(dice: &mut Dice, depth: u32) -> String {
+    let value = |dice: &mut Dice| expression(dice, 2);
+    match dice.between(0, 11) {
+        0 => format!("SET @a = TRY_CAST({} AS int);", value(dice)),
+        1 => format!("SET @s = TRY_CAST({} AS nvarchar(max));", value(dice)),
+        2 if depth > 0 => format!(
+            "IF {} BEGIN {} END ELSE BEGIN {} END;",
+            condition(dice, 1),
+            statement(dice, depth - 1),
+            statement(dice, depth - 1)
+        ),
+        3 if depth > 0 => format!(
+            "SET @k = 0; WHILE @k < {} BEGIN SET @k += 1; {} END;",
+            dice.between(0, 20),
+            statement(dice, depth - 1)
+        ),
+        4 => format!(
+            "INSERT dbo.h (i, b, v, d) VALUES (@a, {}, @s, {});",
+            expression(dice, 1),
+            expression(dice, 1)
+        ),
+        5 => format!("UPDATE dbo.h SET b = {} WHERE {};", value(dice), condition(dice, 1)),
+        6 => format!("DELETE dbo.h WHERE {};", condition(dice, 1)),
+        7 => format!("SELECT TOP 3 {}, i FROM dbo.h WHERE {};", value(dice), condition(dice, 1)),
+        8 => format!("SELECT @a = {} FROM dbo.h WHERE i = @a;", value(dice)),
+        9 => format!("SELECT b, COUNT(*), MAX({}) FROM dbo.h GROUP BY b ORDER BY b;", value(dice)),
+        _ => format!(
+            "BEGIN TRY {} END TRY BEGIN CATCH SET @s = ERROR_MESSAGE(); END CATCH;",
+            if depth > 0 { statement(dice, depth - 1) } else { "THROW 50001, 'x', 1;".into() }
+        ),
+    }
+}
+
+/// Makes a procedure, calls it with several arguments, and drops it.
+pub fn session(session: &mut Session, connection: &mut Connection) -> Result<(), String> {
+    for text in TABLES {
+        let _ = connection.execute(text); // there already, mostly
+    }
+    let ty = one(&mut session.dice, TYPES);
+    let count = session.dice.between(1, 8);
+    let body: Vec<String> = (0..count).map(|_| statement(&mut session.dice, 2)).collect();
+    let create = format!(
+        "CREATE OR ALTER PROCEDURE dbo.np @a int, @p {ty} WITH NATIVE_COMPILATION, SCHEMABINDING AS \
+         BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english') \
+         DECLARE @s nvarchar(max) = N'', @k int = 0; {} END",
+        body.join(" ")
+    );
+    let mut is_open = session.send(connection, &create)?;
+    for argument in ["1", "NULL", "2147483647", "-1"] {
+        if is_open {
+            is_open = session.send(connection, &format!("EXEC dbo.np {argument}, {argument}"))?;
+        }
+    }
+    Ok(())
+}
