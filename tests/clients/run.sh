@@ -3,14 +3,12 @@
 #
 #   tests/clients/run.sh [--quick] [CLIENT…]
 #
-# Without names every client runs; --quick leaves out those that take minutes to install. The server is
-# THERMOCLINE if that names a program, otherwise the one that cargo builds: the release build where there
-# is one already, else the debug build. Clients are kept in `clients` below cargo's target directory.
+# Without names every client runs; --quick leaves out those that take minutes to install. `server.sh` says which server
+# they run against. Clients are kept in `clients` below cargo's target directory.
 # Each client ends with a line "test result: …"; one that cannot be installed here is named as skipped.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-target=${CARGO_TARGET_DIR:-$root/target}
+source "$here/server.sh"
 cache=$target/clients
 mkdir -p "$cache"
 
@@ -18,52 +16,6 @@ all=(pymssql mssql-python pytds bsqldb freebcp tedious go-mssqldb mssql-jdbc tib
 quick=(pymssql mssql-python pytds bsqldb freebcp tedious go-mssqldb mssql-jdbc tiberius)
 
 MSSQL_JDBC=13.2.0.jre11
-
-die() {
-    echo "$*" >&2
-    exit 1
-}
-
-# The program under test, built if need be; its path in $program.
-find_program() {
-    program=${THERMOCLINE:-}
-    if [ -n "$program" ]; then
-        [ -x "$program" ] || die "THERMOCLINE: no program '$program'"
-        return
-    fi
-    local profile=debug flags=()
-    if [ -x "$target/release/thermocline" ]; then
-        profile=release flags=(--release)
-    fi
-    (cd "$root" && cargo build --quiet "${flags[@]}" --bin thermocline) || die "the server does not compile"
-    program=$target/$profile/thermocline
-}
-
-# Starts the server on a port of its own choice, and waits for the line that names it.
-start_server() {
-    data=$(mktemp -d)
-    export SERVER_HOST=127.0.0.1 SERVER_USER=sa SERVER_PASSWORD='Depth-and-Warmth-4'
-    THERMOCLINE_SA_PASSWORD=$SERVER_PASSWORD "$program" serve --data "$data/server" \
-        --listen "$SERVER_HOST:0" --encrypt on >"$data/log" 2>&1 &
-    server=$!
-    trap stop_server EXIT
-    local waited=0
-    until SERVER_PORT=$(sed -nE 's/.*listening.*127\.0\.0\.1:([0-9]+).*/\1/p' "$data/log" | head -1) && [ -n "$SERVER_PORT" ]; do
-        kill -0 "$server" 2>/dev/null || { cat "$data/log" >&2; die "the server ended"; }
-        [ $((waited += 1)) -le 600 ] || { cat "$data/log" >&2; die "the server does not listen"; }
-        sleep 0.1
-    done
-    export SERVER_PORT SERVER_CERTIFICATE=$data/server/server-certificate.pem
-}
-
-stop_server() {
-    kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-    if grep -q "panicked at" "$data/log" 2>/dev/null; then
-        echo "== the server panicked:"
-        grep -A3 "panicked at" "$data/log" | head -40
-    fi
-    rm -rf "$data"
-}
 
 # Names a client that cannot run here; no test of it counts.
 skip() {
