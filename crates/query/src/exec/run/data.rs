@@ -192,8 +192,9 @@ impl Context<'_> {
         self.done(command, rows).map_err(Fault::lost)
     }
 
-    /// `FMTONLY`: only the columns.
+    /// `FMTONLY`: only the columns, if the user may run the statement.
     fn announce_only(&mut self, plan: &StepPlan) -> Run<()> {
+        self.check_permissions(&plan.facts)?;
         for result in &plan.unit.results {
             self.sink.start(self.task, result)?;
         }

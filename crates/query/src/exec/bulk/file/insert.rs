@@ -16,7 +16,7 @@ use super::options::Options;
 use super::rows::{RowError, Rows, Source};
 use crate::exec::bulk::load::{self, Load, Loader};
 use crate::exec::context::Context;
-use crate::exec::files::FileUse;
+use crate::exec::files::{FileUse, system_error};
 use crate::exec::run::{Fault, Run};
 use crate::exec::sink::command;
 
@@ -117,7 +117,7 @@ impl Context<'_> {
 
 /// Error 4861.
 fn unreadable(path: &str, error: &FileError) -> SqlError {
-    let args: [&dyn Display; 2] = [&path, error];
+    let args: [&dyn Display; 2] = [&path, &system_error(error.kind())];
     SqlError::new(&message::BULK_FILE_OPERATING_SYSTEM_ERROR, &args)
 }
 
