@@ -21,3 +21,20 @@ with c as (select n, n + 1 m from @t) update c set m = 1
 go
 declare @t table (n int);
 with c as (select count(*) n from @t) update c set n = 1
+go
+-- not those that a caller has passed
+create type dbo.numbers as table (n int primary key)
+go
+create procedure p @v dbo.numbers readonly as delete @v
+go
+create procedure p @v dbo.numbers readonly as
+with c as (select n from @v) delete c
+go
+create procedure p @v dbo.numbers readonly as
+update c set n = 1 from (select n from @v) c
+go
+create procedure p @v dbo.numbers readonly as
+declare @own dbo.numbers insert @own select n from @v insert @own select n from @v
+go
+declare @v dbo.numbers insert @v values (1)
+exec p @v

@@ -11,10 +11,23 @@ insert w select 3, replicate('x', 1000), replicate(N'y', 400), null
 merge w using (select 1 id) s on s.id = w.id when matched then update set a = replicate('x', 1000);
 select id, len(a) a, len(b) b from w
 go
-create table k (a varchar(2000) primary key)
+-- an index on rows that are there
+create table r (a varchar(2000), b int)
+insert r values (replicate('x', 1701), 1), ('y', 2)
+create index ia on r (a)
+create index ib on r (a) where b > 1
+create index ic on r (b) include (a)
+alter table r add constraint ud unique (a)
+select name from sys.indexes where object_id = object_id('r') and name is not null order by name
+create table #r (a varchar(2000))
+insert #r values (replicate('x', 1701))
+create index ia on #r (a)
+drop table #r
+go
+create table k (a varchar(2000) constraint pk_k primary key)
 insert k values (replicate('x', 900))
 insert k values (replicate('y', 901))
-declare @v table (a varchar(2000) primary key)
+declare @v table (a varchar(2000), index ix clustered (a))
 insert @v values (replicate('y', 901))
 go
 create table m (a varchar(2501) not null primary key nonclustered) with (memory_optimized = on)

@@ -8,8 +8,8 @@ use engine::catalog::Object;
 use engine::catalog::def::*;
 use tsql::ast::{self, AlterIndexAction, IndexOptionKind, ObjectName};
 
-use super::alter::Altered;
 use super::alter::rebuild::{self, Rebuild};
+use super::alter::{Altered, verify_entries};
 use super::drop::missing;
 use super::failure::DdlResult;
 use super::names::DefinitionNames;
@@ -98,7 +98,9 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
     let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
     let is_new = |index: &IndexDef| index.name == create.name.name;
     options.check_for_indexes(&new, &is_new, "CREATE INDEX")?;
+    let id = new.id();
     put(context, &altered, new)?;
+    verify_entries(context, altered.database, id, std::slice::from_ref(&create.name.name))?;
     for warning in warnings {
         context.inform(warning)?;
     }

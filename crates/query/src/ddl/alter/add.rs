@@ -59,6 +59,9 @@ pub fn add(
         true => done.or_no_constraint()?,
         false => done?,
     }
+    let added = new.indexes.iter().filter(|i| altered.old.indexes.iter().all(|o| o.name != i.name));
+    let added: Vec<Name> = added.map(|index| index.name.clone()).collect();
+    constraints::verify_entries(context, database, new.id(), &added)?;
     if !unchecked {
         constraints::verify(context, database, new.id(), &checks)?;
     }

@@ -9,7 +9,7 @@ use tsql::ast;
 use super::{Altered, put_table};
 use crate::ddl::data;
 use crate::ddl::failure::{DdlResult, Failure, raised};
-use crate::ddl::table::shown_name;
+use crate::ddl::table::{KeyLimit, is_variable, shown_name};
 use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -92,6 +92,37 @@ fn orphans(schema: &Schema, table: &TableDef, key: &ForeignKeyDef, to: &TableDef
         quoted(schema, to),
         equal.join(" AND ")
     )
+}
+
+/// Checks that no row's entry in some of a table's indexes is too long. Error 1946.
+pub fn verify_entries(
+    context: &mut Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    indexes: &[Name],
+) -> DdlResult<()> {
+    let schema = context.schema(database)?;
+    let Some(table) = schema.table(table).cloned() else { return Ok(()) };
+    for index in table.indexes.iter().filter(|index| indexes.contains(&index.name)) {
+        let limit = KeyLimit::of(&table, index).filter(|limit| !limit.holds(&table, index));
+        let Some(limit) = limit else { continue };
+        let columns = index.key.iter().filter_map(|key| table.column(key.column));
+        let lengths = columns.map(|column| match is_variable(column) {
+            true => format!("ISNULL(DATALENGTH({}), 0)", tsql::quote_identifier(&column.name)),
+            false => column.ty.byte_limit().to_string(),
+        });
+        let length = lengths.collect::<Vec<_>>().join(" + ");
+        let filter = index.filter.as_ref().map_or("1 = 1", |filter| &filter.definition);
+        let (name, ix) = (quoted(&schema, &table), index.name.replace('\'', "''"));
+        let query = format!(
+            "SELECT 1 AS x FROM {name} WHERE CASE WHEN {filter} THEN \
+             [INDEX ENTRY]({length}, N'{ix}', {}, N'{}') ELSE 0 END < 0",
+            limit.bytes, limit.kind
+        );
+        // The function raises the error.
+        data::exists(context, database, &query)?;
+    }
+    Ok(())
 }
 
 fn quoted(schema: &Schema, table: &TableDef) -> String {

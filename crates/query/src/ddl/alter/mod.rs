@@ -10,6 +10,7 @@ mod drops;
 pub(super) mod rebuild;
 
 pub use constraints::distrust;
+pub(super) use constraints::verify_entries;
 
 use std::sync::Arc;
 

@@ -77,13 +77,17 @@ impl Variables {
         VarId((self.scalars.len() - 1) as u32)
     }
 
-    /// Declares a table. Error 134 if the name is taken.
+    /// Declares a table, which has the variable's name also where a type describes it. Error 134 if the
+    /// name is taken.
     pub fn table(
         &mut self,
         name: &Arc<str>,
-        table: Arc<TableDef>,
+        mut table: Arc<TableDef>,
         read_only: bool,
     ) -> SqlResult<TableVarId> {
+        if table.header.name != *name {
+            Arc::make_mut(&mut table).header.name = name.clone();
+        }
         let id = TableVarId(self.tables);
         let shape = LocalShape::of(&table);
         self.add(name, VariableKind::Table { id, table, shape, read_only })?;
