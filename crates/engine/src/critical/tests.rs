@@ -1,11 +1,16 @@
 //! What a panic ends. Where that is the process, a child process runs the test and ends by SIGABRT.
 
+use std::future::Future;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use crossbeam_epoch::Collector;
 
 use super::*;
 use crate::sync::plain::{Mutex, RwLock, parking};
+use crate::wait::{Runtime, RuntimeOptions, Statement, Task, ThreadTimer};
 
 /// Which of [`CASES`] a child process runs.
 const CHILD: &str = "THERMOCLINE_TEST_CRITICAL";
@@ -24,6 +29,23 @@ const CASES: &[Case] = &[
     ("thread", || {
         let run = thread("test", || panic!("on purpose"));
         let _ = std::thread::spawn(run).join();
+    }),
+    ("destructor that waits", || {
+        struct Waits<'t, 's>(&'t Task<'s>);
+        impl Drop for Waits<'_, '_> {
+            fn drop(&mut self) {
+                self.0.yield_now();
+            }
+        }
+        let timer = Arc::new(ThreadTimer::new());
+        let options = RuntimeOptions::default();
+        let runtime = Runtime::new(env::Env::real(), Collector::new(), timer, options);
+        let mut statement = Statement::new(&runtime, Arc::default(), |task: &Task<'_>| {
+            let _waits = Waits(task);
+            panic!("on purpose");
+        });
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let _ = std::pin::Pin::new(&mut statement).poll(&mut context);
     }),
     ("mutex", || {
         let mutex = Mutex::new(0);

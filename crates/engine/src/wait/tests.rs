@@ -450,6 +450,39 @@ fn waiting_with_a_pinned_epoch_or_a_borrowed_worker_panics() {
 }
 
 #[test]
+#[cfg(debug_assertions)]
+fn waiting_with_a_lock_that_is_held_panics() {
+    use crate::sync::plain::{Mutex, RwLock, parking};
+    let fails = |body: fn(&Task)| {
+        let mut statement = statement(&runtime(), body);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(poll_once(&mut statement))))
+            .is_err()
+    };
+    // A panic lets go of these guards; that of others ends the process.
+    assert!(fails(|task| {
+        let lock = RwLock::new(1);
+        let _held = lock.read();
+        task.yield_now();
+    }));
+    assert!(fails(|task| {
+        let lock = parking::RwLock::new(1);
+        let _held = lock.read();
+        task.yield_now();
+    }));
+    assert!(fails(|task| {
+        let own = Mutex::new(1);
+        let _held = own.lock_own();
+        task.yield_now();
+    }));
+    assert!(!fails(|task| {
+        let (mutex, parked) = (Mutex::new(1), parking::Mutex::new(1));
+        *mutex.lock().unwrap() += *parked.lock();
+        drop(mutex.try_lock());
+        task.yield_now();
+    }));
+}
+
+#[test]
 fn dropping_finishes_what_was_started() {
     let runtime = runtime();
     let rolled_back = Arc::new(Event::new());
