@@ -30,6 +30,12 @@ insert #found exec sp_describe_undeclared_parameters N'exec p @P1, @P2 output'
 select o, name, ty, outp, formal from #found order by o; delete #found
 insert #found exec sp_describe_undeclared_parameters N'delete a where a = @P2 or n = @P1 or a = @P2; select @P3 + a from a', N'@P1 nvarchar(9)'
 select o, name, ty from #found order by o; delete #found
+insert #found exec sp_describe_undeclared_parameters N'if exists (select 1 from a where b = @P1) update a set n = @P2 where a = @P3 else begin insert a(a, n) values (@P3, @P2) end'
+select o, name, ty from #found order by o; delete #found
+insert #found exec sp_describe_undeclared_parameters N'declare @d datetime2(3) = @P1, @i smallint; set @i = @P2; while @i > @P3 select 1 where @d < @P4'
+select o, name, ty from #found order by o; delete #found
+insert #found exec sp_describe_undeclared_parameters N'update a set n = upper(@P1) where n = replace(n, @P2, N''x'')'
+select o, name, ty from #found order by o; delete #found
 go
 drop table a, i, #found
 drop procedure p

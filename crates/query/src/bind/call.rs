@@ -272,6 +272,14 @@ impl Binder<'_> {
         {
             return Ok(self.cast(arg.expr, ty, crate::plan::expr::CastMode::Explicit));
         }
+        let ty = match arg.origin {
+            // What the function makes of NULL does not say how long other values may be.
+            Origin::Undeclared(_) if ty.kind.is_character() => {
+                SqlType::nvarchar(4000, ty.collation)
+            }
+            Origin::Undeclared(_) if ty.kind.is_binary() => SqlType::varbinary(8000),
+            _ => ty,
+        };
         self.coerce(arg, ty)
     }
 

@@ -59,7 +59,7 @@ pub use context::{
 pub use convert::DeclaredType;
 pub use native::{BoundNative, native};
 pub use statement::{
-    Bound, BoundExpr, BoundPred, QueryColumn, QueryColumns, Suggestion, assigned_value, condition,
-    constant_expression, data_type, describe, expression, query_columns, select_into,
+    Bound, BoundExpr, BoundPred, Fragment, QueryColumn, QueryColumns, Suggestion, assigned_value,
+    condition, constant_expression, data_type, describe, expression, query_columns, select_into,
     select_into_columns, statement, suggest_parameters,
 };

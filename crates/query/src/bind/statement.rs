@@ -243,16 +243,39 @@ fn described(output: Option<Vec<(Expr, OutputColumn)>>) -> Option<Vec<OutputColu
     output.map(|output| output.into_iter().map(|(_, column)| column).collect())
 }
 
-/// The variables that a statement uses and nobody declared, with the types that they should have:
-/// what they are compared with, assigned to or computed with. Errors of the statement.
+/// A part of a text that may use variables without a declaration.
+#[derive(Clone, Copy)]
+pub enum Fragment<'f> {
+    /// A statement that reads or changes data.
+    Statement(&'f ast::Statement),
+    /// The condition of an `IF` or `WHILE`.
+    Condition(&'f ast::Condition),
+    /// A value, and the type of the variable that it is assigned to.
+    Value(&'f ast::Expr, Option<SqlType>),
+}
+
+/// The variables that a part of a text uses without a declaration, with the types that they should
+/// have: what they are compared with, assigned to or computed with. Errors of the text.
 pub fn suggest_parameters(
     context: &BindContext<'_>,
-    statement: &ast::Statement,
+    fragment: Fragment<'_>,
 ) -> BindResult<Vec<Suggestion>> {
     let mut binder = Binder::new(context)?;
     binder.undeclared = Some(Vec::new());
-    let line = statement.span.line;
-    binder.data_statement(statement).at(line)?;
+    match fragment {
+        Fragment::Statement(statement) => {
+            binder.data_statement(statement).at(statement.span.line)?;
+        }
+        Fragment::Condition(condition) => {
+            binder.condition(condition).at(condition.span.line)?;
+        }
+        Fragment::Value(value, ty) => {
+            let scalar = binder.scalar(value).at(value.span.line)?;
+            if let Some(ty) = ty {
+                binder.coerce(scalar, ty).at(value.span.line)?;
+            }
+        }
+    }
     let mut undeclared = binder.undeclared.take().unwrap_or_default();
     for at in 0..undeclared.len() {
         if let Some(like) = undeclared[at].like {

@@ -3,7 +3,7 @@
 use base::SqlType;
 
 use crate::bind::testing::{Db, parse};
-use crate::bind::{describe, statement, suggest_parameters};
+use crate::bind::{Fragment, describe, statement, suggest_parameters};
 
 fn db() -> Db {
     let mut db = Db::with(&[
@@ -358,7 +358,8 @@ fn statements_describe_their_results() {
 fn undeclared_parameters_get_the_types_of_what_they_meet() {
     let db = db();
     let batch = parse("select a from t where a = @p and b like @q and @p > 1 and c = @r + 1");
-    let found = suggest_parameters(&db.context(), &batch.statements[0]).unwrap();
+    let found =
+        suggest_parameters(&db.context(), Fragment::Statement(&batch.statements[0])).unwrap();
     let found: Vec<String> = found.iter().map(|s| format!("{} {}", s.name, s.ty)).collect();
     assert_eq!(found.join(", "), "@p int, @q varchar(8000), @r int");
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use base::text::identifier::same_identifier;
 use base::{Collation, SqlResult, SqlType, TypeKind, Value};
 use engine::catalog::def::Permission;
-use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind};
+use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind, VariableKind};
 
 use super::rows::{Column, NAME, ResultSet, int, text};
-use crate::bind::{self, BindContext, BindOptions};
+use crate::bind::{self, BindContext, BindOptions, Fragment};
 use crate::exec::context::Context;
 use crate::exec::program::variables::Variable;
 use crate::exec::program::{Program, ProgramKind, StepKind};
@@ -316,16 +316,19 @@ pub fn undeclared_parameters(
 ) -> SqlResult<i32> {
     let tsql = arguments.text("@tsql").unwrap_or_default();
     let parameters = arguments.text("@params").unwrap_or_default();
-    // The declared ones come from a program of nothing.
-    let declared = context.text_program("", &parameters, ProgramKind::Dynamic);
-    let declared = declared.map_err(|fault| fault.error)?;
     let options = context.session.compile_options(None);
     let parse = tsql::ParseOptions { quoted_identifier: options.quoted_identifier() };
     let batch = tsql::parse_batch(&tsql, parse)?;
+    // What is declared comes from a program of the declarations alone.
+    let mut declarations = String::new();
+    declarations_of(&batch.statements, &tsql, &mut declarations);
+    let declared = context.text_program(&declarations, &parameters, ProgramKind::Dynamic);
+    let declared = declared.map_err(|fault| fault.error)?;
     let identity_insert = context.session.identity_insert;
-    let open = undeclared_in_all(context, &declared, &batch.statements);
+    let mut open = Vec::new();
+    let found = undeclared_in_all(context, &declared, &batch.statements, &mut open);
     context.session.identity_insert = identity_insert;
-    let mut open = open?;
+    found?;
     let named = tsql::variables_of(&tsql, parse);
     open.sort_by_key(|open| named.iter().position(|name| same_identifier(name, &open.name)));
     let rows: Vec<Vec<Value>> =
@@ -334,66 +337,117 @@ pub fn undeclared_parameters(
     Ok(0)
 }
 
+/// The declarations of variables in statements, without their first values.
+fn declarations_of(statements: &[ast::Statement], text: &str, found: &mut String) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Declare(variables) => {
+                for variable in variables {
+                    let VariableKind::Scalar { ty, .. } = &variable.kind else { continue };
+                    let ty = &text[ty.span.start as usize..ty.span.end as usize];
+                    found.push_str(&format!("DECLARE {} {ty};\n", variable.name.name));
+                }
+            }
+            _ => within(statement, |inner| declarations_of(inner, text, found)),
+        }
+    }
+}
+
+/// Goes through the statements within a statement.
+fn within(statement: &ast::Statement, mut f: impl FnMut(&[ast::Statement])) {
+    match &statement.kind {
+        StatementKind::Block(inner) => f(inner),
+        StatementKind::TryCatch(both) => {
+            f(&both.body);
+            f(&both.handler);
+        }
+        StatementKind::If(choice) => {
+            choice.branches.iter().for_each(|b| f(std::slice::from_ref(&b.body)));
+            choice.otherwise.iter().for_each(|s| f(std::slice::from_ref(s)));
+        }
+        StatementKind::While(repeat) => f(std::slice::from_ref(&repeat.body)),
+        _ => {}
+    }
+}
+
 /// The parameters that statements leave open, in any order. What the text says about
 /// `IDENTITY_INSERT` holds for what follows it; the caller undoes that.
 fn undeclared_in_all(
     context: &mut Context<'_>,
     declared: &Program,
     statements: &[ast::Statement],
-) -> SqlResult<Vec<Open>> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut own: Vec<Arc<str>> = Vec::new();
+    open: &mut Vec<Open>,
+) -> SqlResult<()> {
     for statement in statements {
-        match &statement.kind {
-            StatementKind::Declare(variables) => {
-                own.extend(variables.iter().map(|v| v.name.name.clone()));
-            }
-            StatementKind::SetOption(option) => {
-                if let ast::SetOption::IdentityInsert { table, on } = &**option {
-                    let found = context.find_table(table)?.filter(|_| *on);
-                    let found = found.map(|(database, table)| (database, table.id()));
-                    context.session.identity_insert = found;
-                }
-            }
-            _ => {}
+        if let StatementKind::SetOption(option) = &statement.kind
+            && let ast::SetOption::IdentityInsert { table, on } = &**option
+        {
+            let found = context.find_table(table)?.filter(|_| *on);
+            context.session.identity_insert = found.map(|(at, table)| (at, table.id()));
         }
         for found in undeclared_in(context, declared, statement)? {
-            let known = declared.variables.find(&found.name, u32::MAX).is_some()
-                || own.iter().any(|name| same_identifier(name, &found.name));
+            let known = declared.variables.find(&found.name, u32::MAX).is_some();
             if !known && !open.iter().any(|o| same_identifier(&o.name, &found.name)) {
                 open.push(found);
             }
         }
+        let mut result = Ok(());
+        within(statement, |inner| {
+            if result.is_ok() {
+                result = undeclared_in_all(context, declared, inner, open);
+            }
+        });
+        result?;
     }
-    Ok(open)
+    Ok(())
 }
 
+/// The parameters that a statement leaves open, but for statements within it.
 fn undeclared_in(
     context: &mut Context<'_>,
     declared: &Program,
     statement: &ast::Statement,
 ) -> SqlResult<Vec<Open>> {
-    match &statement.kind {
-        StatementKind::Execute(execute) => undeclared_in_call(context, execute),
+    use Fragment::{Condition, Value};
+    let variable =
+        |name: &str| declared.variables.find_scalar(name, u32::MAX).ok().map(|(_, ty)| ty);
+    let fragments: Vec<Fragment<'_>> = match &statement.kind {
+        StatementKind::Execute(execute) => return undeclared_in_call(context, execute),
         StatementKind::Select(_)
         | StatementKind::Insert(_)
         | StatementKind::Update(_)
         | StatementKind::Delete(_)
-        | StatementKind::Merge(_) => {
-            let session = &*context.session;
-            let variables = &declared.variables;
-            let all = variables.len() as u32;
-            let names = StatementNames { session, variables, declared: all, hidden: &[] };
-            let statistics = EngineStatistics::at_once(session);
-            let options = BindOptions::default();
-            let bind = BindContext { names: &names, options, statistics: &statistics };
-            let found = bind::suggest_parameters(&bind, statement)?;
-            let open =
-                |s: bind::Suggestion| Open { name: s.name, ty: s.ty, output: false, formal: None };
-            Ok(found.into_iter().map(open).collect())
+        | StatementKind::Merge(_) => vec![Fragment::Statement(statement)],
+        StatementKind::If(choice) => {
+            choice.branches.iter().map(|branch| Condition(&branch.condition)).collect()
         }
-        _ => Ok(Vec::new()),
+        StatementKind::While(repeat) => vec![Condition(&repeat.condition)],
+        StatementKind::Declare(variables) => (variables.iter())
+            .filter_map(|declared| match &declared.kind {
+                VariableKind::Scalar { value: Some(value), .. } => {
+                    Some(Value(value, variable(&declared.name.name)))
+                }
+                _ => None,
+            })
+            .collect(),
+        StatementKind::SetVariable(set) => vec![Value(&set.value, variable(&set.variable.name))],
+        StatementKind::Print(value) => vec![Value(value, None)],
+        _ => Vec::new(),
+    };
+    let session = &*context.session;
+    let variables = &declared.variables;
+    let all = variables.len() as u32;
+    let names = StatementNames { session, variables, declared: all, hidden: &[] };
+    let statistics = EngineStatistics::at_once(session);
+    let options = BindOptions::default();
+    let bind = BindContext { names: &names, options, statistics: &statistics };
+    let mut open = Vec::new();
+    for fragment in fragments {
+        let found = bind::suggest_parameters(&bind, fragment)?;
+        let of = |s: bind::Suggestion| Open { name: s.name, ty: s.ty, output: false, formal: None };
+        open.extend(found.into_iter().map(of));
     }
+    Ok(open)
 }
 
 /// Arguments of a procedure have its parameters' types.
