@@ -26,6 +26,7 @@ mod panics;
 mod requests;
 mod resource_pools;
 mod schema_locks;
+mod security;
 mod settings;
 mod shrinking;
 mod spilling;

@@ -180,6 +180,10 @@ fn definitions_of_two_transactions_come_together() {
     run(&mut a, "dbcc checkcatalog with no_infomsgs");
 }
 
+/// What the first session does, what the second does, how that waits, and its error where the first is rolled back,
+/// and is committed.
+type Case = (&'static str, &'static str, &'static str, Option<i32>, Option<i32>);
+
 /// A statement waits for a transaction in its way, which the views name, and goes on by what has become of it.
 #[test]
 fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
@@ -188,8 +192,7 @@ fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
     let mut setup = place.connect();
     run(&mut setup, "create type ty from int");
     let (sch_m, sch_s) = ("LCK_M_SCH_M", "LCK_M_SCH_S");
-    // First, second, how it waits, and its error where the first is rolled back, and is committed.
-    let cases: [(&str, &str, &str, Option<i32>, Option<i32>); 21] = [
+    let cases: [Case; 21] = [
         ("insert t values (2)", "drop table t", sch_m, None, None),
         ("insert t values (2)", "alter table t add b int", sch_m, None, None),
         ("insert t values (2)", "truncate table t", sch_m, None, None),
