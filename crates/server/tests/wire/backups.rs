@@ -98,8 +98,7 @@ fn a_server_at_work_is_backed_up_killed_and_restored() {
 fn commands_back_up_and_restore() {
     let dir = TempDir::new();
     // What the server keeps is no place for backups.
-    let files = TempDir::new();
-    std::fs::create_dir(files.path()).unwrap();
+    let files = TempDir::made();
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
     run(&mut connection, "create database d");

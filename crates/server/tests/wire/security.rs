@@ -61,7 +61,7 @@ fn backups_never_touch_what_is_not_theirs() {
     let server = TestServer::new();
     let mut sa = with_owner(&server);
     let data = server.data().to_path_buf();
-    let elsewhere = TempDir::new();
+    let elsewhere = TempDir::made();
     let at = |name: &str| elsewhere.path().join(name);
     fs::write(at("letter"), "dear reader").unwrap();
     fs::write(at("letter2.partial"), "dear reader").unwrap();
@@ -93,7 +93,7 @@ fn backups_never_touch_what_is_not_theirs() {
             assert_eq!(back_up(path, options), 3201, "{path} {options}");
         }
     }
-    assert_eq!(back_up(at("letter").to_str().unwrap(), "with format"), 3242);
+    assert_eq!(back_up(at("letter").to_str().unwrap(), "with format"), 3241);
     assert_eq!(back_up(at("letter2").to_str().unwrap(), "with format"), 3201);
     assert_eq!(fs::read(at("letter")).unwrap(), b"dear reader");
     assert_eq!(fs::read(at("letter2.partial")).unwrap(), b"dear reader");
@@ -134,7 +134,7 @@ fn backups_never_touch_what_is_not_theirs() {
 
 #[test]
 fn settings_narrow_where_backups_and_files_may_be() {
-    let (allowed, other) = (TempDir::new(), TempDir::new());
+    let (allowed, other) = (TempDir::made(), TempDir::made());
     let server = TestServer::with(Config {
         backup_directories: vec![allowed.path().to_path_buf()],
         import_directories: vec![allowed.path().to_path_buf()],

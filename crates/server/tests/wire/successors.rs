@@ -640,8 +640,7 @@ fn a_bulk_load_may_have_more_rows_than_memory_takes() {
     connection
         .execute("create table t (id int not null primary key, n int, v varchar(800))")
         .unwrap();
-    let files = TempDir::new();
-    std::fs::create_dir(files.path()).unwrap();
+    let files = TempDir::made();
     let file = files.path().join("rows.csv");
     let text = "a".repeat(700);
     let rows = 4 * WIDE;

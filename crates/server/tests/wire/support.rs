@@ -30,6 +30,13 @@ impl TempDir {
         TempDir(std::env::temp_dir().join(name))
     }
 
+    /// One that is there from the beginning, for files that are not the server's.
+    pub fn made() -> TempDir {
+        let dir = TempDir::new();
+        std::fs::create_dir(dir.path()).unwrap();
+        dir
+    }
+
     pub fn path(&self) -> &Path {
         &self.0
     }
