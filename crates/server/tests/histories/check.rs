@@ -12,6 +12,7 @@
 //! end; and cycles, by what is promised. A cycle is looked for as a strongly connected component; for snapshots each
 //! transaction is there twice, reached by an anti-dependency or not, so that no cycle has two of them in a row.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::history::{Element, Key, Promise, Step, Transaction};
@@ -333,8 +334,8 @@ fn shortest_cycle(
                 walk.reverse();
                 return Some(walk);
             }
-            if !came_from.contains_key(&to) {
-                came_from.insert(to, (node, by));
+            if let Entry::Vacant(place) = came_from.entry(to) {
+                place.insert((node, by));
                 queue.push_back(to);
             }
         }
