@@ -32,6 +32,10 @@ select t.a from t union select a from t order by nosuch.a
 go
 select t.a from t union select a from t order by t.a
 go
+with c as (select a from t) select c.a as first from c union all select c.a + 1 from c order by c.a desc
+go
+select a from t union select t.a from t order by t.a
+go
 select t.a from t union select a from t order by a
 go
 create function dbo.f() returns text as begin return 'abc' end

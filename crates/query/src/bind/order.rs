@@ -149,10 +149,12 @@ impl Binder<'_> {
         }
     }
 
-    /// `ORDER BY` behind set operators: by position or by name. Errors 104, 108, 306, 4104.
+    /// `ORDER BY` behind set operators: by position, by name, or by a column of a table as the first operand's
+    /// select list has it. Errors 104, 108, 306, 4104.
     pub fn order_of_columns(
         &self,
         list: &[OrderItem],
+        body: &ast::QueryBody,
         columns: &[OutCol],
     ) -> BindResult<Vec<SortKey>> {
         let mut keys: Vec<SortKey> = Vec::with_capacity(list.len());
@@ -165,14 +167,14 @@ impl Binder<'_> {
                     let place = place.filter(|p| *p < columns.len());
                     place.ok_or_else(|| position_out_of_range(i64::from(*position), line))?
                 }
-                ast::ExprKind::Column(ast::ColumnRef { qualifier: Some(of), column }) => {
-                    // The tables of the operands are out of reach.
-                    let text = format!("{of}.{}", column.name);
-                    let error = SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]);
-                    return Err(error.at_line(line).into());
-                }
                 ast::ExprKind::Column(column) => {
-                    let name = &column.column.name;
+                    let name = match &column.qualifier {
+                        None => &column.column.name,
+                        Some(of) => self.listed_as(body, of, column).ok_or_else(|| {
+                            let text = format!("{of}.{}", column.column.name);
+                            SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]).at_line(line)
+                        })?,
+                    };
                     let called =
                         |c: &OutCol| c.name.as_deref().is_some_and(|n| self.same_name(n, name));
                     let found = columns.iter().position(called);
@@ -193,6 +195,31 @@ impl Binder<'_> {
             keys.push(SortKey { expr, descending: entry.descending });
         }
         Ok(keys)
+    }
+
+    /// The name that the first operand's select list gives to a column of a table.
+    fn listed_as<'q>(
+        &self,
+        body: &'q ast::QueryBody,
+        of: &ast::ObjectName,
+        wanted: &ast::ColumnRef,
+    ) -> Option<&'q str> {
+        let mut first = body;
+        let select = loop {
+            match first {
+                ast::QueryBody::Select(select) => break select,
+                ast::QueryBody::Nested(query) => first = &query.body,
+                ast::QueryBody::Set(chain) => first = &chain.first,
+            }
+        };
+        select.items.iter().find_map(|item| {
+            let ast::SelectItemKind::Expr { expr, alias } = &item.kind else { return None };
+            let ast::ExprKind::Column(column) = &expr.kind else { return None };
+            let qualifier = column.qualifier.as_ref()?;
+            let is_same = self.same_name(&qualifier.to_string(), &of.to_string())
+                && self.same_name(&column.column.name, &wanted.column.name);
+            is_same.then(|| &*alias.as_ref().unwrap_or(&column.column).name)
+        })
     }
 
     /// `TOP` or `OFFSET`. Errors 1033, 1060, 1062, 4115, 10741, 10743.

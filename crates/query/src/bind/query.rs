@@ -64,7 +64,7 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::ORDER_BY_WITHOUT_TOP, &[]).at_line(line).into());
         }
         let mut output = self.body(body, usage)?;
-        let mut keys = self.order_of_columns(tail.order_by, &output.columns)?;
+        let mut keys = self.order_of_columns(tail.order_by, body, &output.columns)?;
         if means_nothing {
             keys.clear();
         }
