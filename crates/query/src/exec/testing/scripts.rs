@@ -38,8 +38,8 @@ pub fn everything_sinks() -> bool {
     std::env::var_os("THERMOCLINE_SINK_ALL").is_some()
 }
 
-/// An answer without what is never the same twice: how many pages a backup took, and how long; and without pages of
-/// tables, which depend on what has sunk.
+/// An answer without what is never the same twice: how many pages a backup took, and how long a backup or statement
+/// took; and without pages of tables, which depend on what has sunk.
 fn without_figures(answer: &str) -> String {
     let plain = |line: &str| {
         if let Some((rows, table)) = line.split_once(" pages for object ")
@@ -47,10 +47,11 @@ fn without_figures(answer: &str) -> String {
         {
             return format!("{rows} # pages for object {table}");
         }
-        let pages = line.starts_with("Processed ") && line.contains(" pages for database ")
-            || line.contains(" successfully processed ") && line.contains(" pages in ");
+        let figures = line.starts_with("Processed ") && line.contains(" pages for database ")
+            || line.contains(" successfully processed ") && line.contains(" pages in ")
+            || line.trim_start().starts_with("CPU time = ");
         let digits = |word: &str| word.trim_matches(['(', ')']).parse::<f64>().is_ok();
-        match pages {
+        match figures {
             false => without_positions(line),
             true => {
                 let last = line.rsplit(" on file ").next().filter(|_| line.contains(" on file "));
