@@ -33,6 +33,7 @@ pub mod sim;
 pub mod slow;
 pub mod stream;
 mod sys;
+pub mod thread;
 
 pub use clock::Clock;
 pub use fs::{DirectoryLock, Entry, File, FileError, FileResult, FileSystem, OpKind, OpenMode};

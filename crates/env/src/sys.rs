@@ -85,6 +85,12 @@ pub fn thread_cpu_ns() -> u64 {
     seconds as u64 * 1_000_000_000 + ns as u64
 }
 
+/// The system's number of the calling thread.
+pub fn thread_number() -> u32 {
+    // SAFETY: the call takes nothing and cannot fail.
+    (unsafe { libc::gettid() }) as u32
+}
+
 /// Seconds, and nanoseconds within the second, since 1970 in UTC.
 pub fn wall_clock() -> (i64, i64) {
     clock(libc::CLOCK_REALTIME).expect("every system has this clock")

@@ -11,6 +11,7 @@ use crate::listener;
 use crate::server::{Server, Stop};
 use crate::startup::{self, StartError};
 use crate::timer::TokioTimer;
+use crate::watchdog;
 
 /// How an embedded server is set up.
 #[derive(Clone, Debug)]
@@ -107,13 +108,13 @@ pub fn start(options: Options) -> Result<Running, StartError> {
     Ok(Running { address, sa_password, server, thread: Some(thread) })
 }
 
-/// The threads that run connections and their statements.
+/// The threads that run connections and their statements, and spares for [`watchdog`].
 ///
 /// # Errors
 /// A system that has no threads to give.
 pub fn runtime(config: &Config) -> Result<tokio::runtime::Runtime, StartError> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(startup::workers(config))
+        .worker_threads(startup::workers(config) + watchdog::spares(startup::workers(config)))
         .thread_name("worker")
         .enable_all()
         .build()

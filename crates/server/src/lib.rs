@@ -12,7 +12,7 @@
 //!
 //! tokio's workers run connections; a connection's task polls the coroutine on which its request
 //! runs. Nothing on them blocks: passwords are checked and databases closed on tokio's threads for
-//! blocking work, logs are written by the engine's own.
+//! blocking work, logs are written by the engine's own. A thread of its own watches them: `watchdog`.
 
 #![forbid(unsafe_code)]
 
@@ -33,3 +33,4 @@ pub mod throttle;
 pub mod timer;
 mod vital;
 mod watch;
+mod watchdog;

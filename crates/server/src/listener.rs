@@ -14,6 +14,7 @@ use crate::connection::{self, Addresses};
 use crate::server::Server;
 use crate::startup::{self, StartError};
 use crate::vital::vital;
+use crate::watchdog::Watchdog;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
@@ -52,6 +53,8 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
     }
     let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
     let balance = Balance::start(&server);
+    let workers = startup::workers(&server.config);
+    let watchdog = Watchdog::start(&server, workers, tokio::runtime::Handle::current());
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");
     accepting.shutdown().await;
@@ -71,6 +74,7 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
     }
     reclaiming.abort();
     drop(balance);
+    drop(watchdog);
     let closing = tokio::task::spawn_blocking(move || startup::close(&server));
     closing.await.expect("closing does not panic");
 }

@@ -56,7 +56,7 @@ pub use stack::OutOfStacks;
 pub use statement::Statement;
 pub use task::{Task, WaitError};
 pub use timer::{Armed, ThreadTimer, Timer};
-pub use worker::{Worker, WorkerCounters, WorkerStats};
+pub use worker::{Worker, WorkerCounters, WorkerState, WorkerStats};
 
 #[cfg(test)]
 #[cfg(not(feature = "shuttle"))]

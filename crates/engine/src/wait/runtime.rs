@@ -8,7 +8,7 @@ use env::Env;
 
 use super::stack::StackPool;
 use super::timer::Timer;
-use super::worker::{WorkerSet, WorkerStats};
+use super::worker::{WorkerSet, WorkerState, WorkerStats};
 
 /// How statements run.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,12 @@ impl Runtime {
     /// What each worker has done so far, by its number.
     pub fn worker_stats(&self) -> Vec<WorkerStats> {
         self.0.workers.stats()
+    }
+
+    /// What each worker does now, by its number. A worker whose count of resumes stays the same while it runs has not
+    /// let others have their turn.
+    pub fn worker_states(&self) -> Vec<WorkerState> {
+        self.0.workers.states()
     }
 
     pub(super) fn workers(&self) -> &WorkerSet {

@@ -76,7 +76,7 @@ impl<T: Send + 'static> Statement<T> {
     /// Runs until the closure waits or returns.
     fn run(&mut self, waker: &Waker, abandoned: bool) -> Poll<Result<T, OutOfStacks>> {
         let worker = self.runtime.workers().current();
-        worker.count_resume();
+        let _turn = worker.begin_turn();
         if let State::New(_) = self.state {
             match worker.take_stack() {
                 Ok(stack) => self.start(stack),

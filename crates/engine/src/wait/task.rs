@@ -314,13 +314,33 @@ impl<'s> Task<'s> {
         Ok(())
     }
 
+    /// As [`Task::checkpoint`], but looks at the clock each time: for work that comes in pieces of some tens of
+    /// microseconds. Checkpoints judge by how fast the ones before came, and would look only after many of these.
+    #[inline]
+    pub fn pause(&self) -> Result<(), Interrupted> {
+        if let Some(why) = self.interrupted() {
+            return Err(why);
+        }
+        self.look_at_clock();
+        Ok(())
+    }
+
+    /// As [`Task::pause`], for what cannot end halfway.
+    pub fn give_way(&self) {
+        self.look_at_clock();
+    }
+
     /// Lets others have their turn.
     pub fn yield_now(&self) {
         self.worker().count_yield();
         match &self.mode {
             Mode::Thread(_) => std::thread::yield_now(),
             Mode::Coroutine(_) => {
-                self.waker.borrow().wake_by_ref();
+                match self.abandoned.get() {
+                    // The thread that finishes it waits for nothing else.
+                    true => self.waker.borrow().wake_by_ref(),
+                    false => self.runtime.timer().yield_to_others(&self.waker.borrow()),
+                }
                 self.suspend();
             }
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 use crossbeam_utils::CachePadded;
@@ -29,6 +29,21 @@ pub struct WorkerCounters {
     statements: AtomicU64,
     resumes: AtomicU64,
     yields: AtomicU64,
+    /// Times that a statement was suspended or ended. One less than `resumes` while a statement runs.
+    suspends: AtomicU64,
+    /// The system's number of the worker's thread.
+    thread: AtomicU32,
+}
+
+/// What a worker does at a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkerState {
+    /// The system's number of its thread.
+    pub thread: u32,
+    /// How many times it has gone on with a statement so far.
+    pub resumes: u64,
+    /// Whether it runs a statement now.
+    pub is_running: bool,
 }
 
 /// Counters of one worker, or of several added up.
@@ -69,8 +84,10 @@ impl Worker {
         add_one(&self.counters.statements);
     }
 
-    pub(super) fn count_resume(&self) {
+    /// The worker goes on with a statement, until the result is dropped.
+    pub(super) fn begin_turn(&self) -> Turn<'_> {
         add_one(&self.counters.resumes);
+        Turn(self)
     }
 
     pub(super) fn count_yield(&self) {
@@ -91,6 +108,15 @@ impl Worker {
         }
         drop(stacks);
         self.set.stacks.give_back(stack);
+    }
+}
+
+/// A worker runs a statement. A panic ends the turn, too.
+pub(super) struct Turn<'w>(&'w Worker);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        add_one(&self.0.counters.suspends);
     }
 }
 
@@ -159,6 +185,17 @@ impl WorkerSet {
         numbers.counters.iter().map(read).collect()
     }
 
+    pub fn states(&self) -> Vec<WorkerState> {
+        let numbers = self.0.numbers.lock();
+        let read = |counters: &Arc<CachePadded<WorkerCounters>>| {
+            let suspends = counters.suspends.load(Relaxed);
+            let resumes = counters.resumes.load(Relaxed);
+            let thread = counters.thread.load(Relaxed);
+            WorkerState { thread, resumes, is_running: suspends < resumes }
+        };
+        numbers.counters.iter().map(read).collect()
+    }
+
     /// The calling thread's worker. Not inlined, so that no address of a thread-local variable is
     /// kept by the caller.
     #[inline(never)]
@@ -183,6 +220,7 @@ impl WorkerSet {
             numbers.counters.push(Arc::default());
             numbers.counters.len() - 1
         });
+        numbers.counters[index].thread.store(env::thread::current(), Relaxed);
         Worker {
             index,
             handle: self.0.collector.register(),

@@ -1,0 +1,36 @@
+//! Threads of this process, as the system numbers them.
+
+use std::path::PathBuf;
+
+use crate::{Env, OpenMode};
+
+pub use crate::sys::thread_number as current;
+
+/// Nanoseconds that a thread has spent on a processor; `None` where the thread is gone, or the system does not tell or
+/// is simulated.
+pub fn cpu_ns(env: &Env, thread: u32) -> Option<u64> {
+    let path = PathBuf::from(format!("/proc/self/task/{thread}/schedstat"));
+    let file = env.fs().open(&path, OpenMode::Read).ok()?;
+    let mut text = [0; 128]; // three numbers; what the kernel makes up has no length
+    let length = file.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_works_spends_time() {
+        let env = Env::real();
+        let spent = || cpu_ns(&env, current()).unwrap();
+        let before = spent();
+        let mut sum = 0u64;
+        while spent() < before + 5_000_000 {
+            sum = (0..100_000).fold(sum, |sum, n| std::hint::black_box(sum ^ n));
+        }
+        std::thread::spawn(move || assert_ne!(current(), 0)).join().unwrap();
+        assert_eq!(cpu_ns(&env, u32::MAX), None);
+    }
+}
