@@ -5,21 +5,31 @@
 //!
 //! # Invariants
 //!
-//! * AR1: a chunk's memory never moves and is freed only by `Drop` or by [`Arena::reset`], which
-//!   need the arena exclusively.
+//! * AR1: a chunk's memory never moves and is freed only where nothing refers to it: by `Drop` and
+//!   [`Arena::reset`], which need the arena exclusively, by going back to a mark, which forgets what was allocated
+//!   behind it, and by a buffer that has a chunk for itself and has moved to a larger one.
 //! * AR2: no byte is handed out twice between two resets: `position` only grows within a chunk, and
 //!   a chunk is entered only at its start.
 //!
 //! Nothing is dropped: only bytes and `Copy` values live here.
+//!
+//! Chunks are charged to the arena's [`Account`], if it has one. An allocation itself does not fail: what a client
+//! can make large is asked for first ([`Arena::admit`]).
 
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::ptr::NonNull;
 use std::slice;
+use std::sync::Arc;
+
+use crate::account::{Account, UNASKED, check_length};
+use crate::error::SqlResult;
 
 /// The first chunk's size; each further one doubles until [`CHUNK_MAX`].
 const CHUNK_MIN: usize = 4 << 10;
 const CHUNK_MAX: usize = 1 << 20;
+/// Chunks that are larger were made for one value and go when it is forgotten.
+const CHUNK_KEPT: usize = 4 << 20;
 /// Every chunk starts at this alignment, which is the largest that is handed out.
 const ALIGNMENT: usize = 16;
 
@@ -32,6 +42,10 @@ pub struct Arena {
     position: Cell<usize>,
     /// Sum of the chunks' sizes.
     reserved: Cell<usize>,
+    /// How many chunks are larger than [`CHUNK_KEPT`].
+    large: Cell<usize>,
+    /// What the chunks are charged to.
+    account: Option<Arc<Account>>,
 }
 
 struct Chunk {
@@ -69,7 +83,29 @@ impl Arena {
             current: Cell::new(0),
             position: Cell::new(0),
             reserved: Cell::new(0),
+            large: Cell::new(0),
+            account: None,
         }
+    }
+
+    /// An arena that has allocated nothing yet and is charged to an account.
+    pub fn charged_to(account: Arc<Account>) -> Arena {
+        let mut arena = Arena::new();
+        arena.account = Some(account);
+        arena
+    }
+
+    /// Asks for room for so many bytes, before they are allocated. Error 701 where the account does not have them, 7119 where
+    /// no value can be so long.
+    #[inline]
+    pub fn admit(&self, bytes: usize) -> SqlResult<()> {
+        if bytes <= UNASKED { Ok(()) } else { self.admit_many(bytes) }
+    }
+
+    #[cold]
+    fn admit_many(&self, bytes: usize) -> SqlResult<()> {
+        check_length(bytes)?;
+        self.account.as_ref().map_or(Ok(()), |account| account.admit(bytes))
     }
 
     /// Bytes taken from the heap, for memory accounting.
@@ -144,7 +180,8 @@ impl Arena {
 
     /// An empty buffer with room for this many bytes before it has to grow.
     pub fn buffer_of(&self, capacity: usize) -> ArenaBuffer<'_> {
-        ArenaBuffer { arena: self, memory: self.alloc_zeroed(capacity), len: 0 }
+        let memory = if capacity == 0 { NonNull::dangling() } else { self.bump(capacity, 1) };
+        ArenaBuffer { arena: self, memory, capacity, len: 0 }
     }
 
     /// Where the arena is now.
@@ -152,10 +189,12 @@ impl Arena {
         Mark { current: self.current.get(), position: self.position.get() }
     }
 
-    /// Forgets everything that was allocated after `mark` was taken. The memory stays reserved.
+    /// Forgets everything that was allocated after `mark` was taken. The memory stays reserved, but for that of
+    /// single large values.
+    #[inline]
     pub fn reset_to(&mut self, mark: Mark) {
-        self.current.set(mark.current);
-        self.position.set(mark.position);
+        // SAFETY: the exclusive borrow says that nothing is borrowed from the arena.
+        unsafe { self.rewind(mark) }
     }
 
     /// [`Arena::reset_to`] through a shared reference, for owners that keep values of before the
@@ -165,16 +204,72 @@ impl Arena {
     ///
     /// Nothing that was allocated after `mark` was taken may be used any more, and `mark` must be of
     /// this arena and not older than its last reset.
+    #[inline]
     pub unsafe fn rewind(&self, mark: Mark) {
         self.current.set(mark.current);
         self.position.set(mark.position);
+        if self.large.get() > 0 {
+            self.free_large(mark);
+        }
+    }
+
+    /// Frees the large chunks that hold nothing of before the mark.
+    #[cold]
+    fn free_large(&self, mark: Mark) {
+        let all_goes = mark.current == 0 && mark.position == 0;
+        // SAFETY: as in `bump_next_chunk`; the caller's promise is that of `rewind`.
+        let chunks = unsafe { &mut *self.chunks.get() };
+        let (mut at, mut freed, mut count) = (0, 0, 0);
+        chunks.retain(|chunk| {
+            let goes = (all_goes || at > mark.current) && chunk.size > CHUNK_KEPT;
+            at += 1;
+            freed += if goes { chunk.size } else { 0 };
+            count += usize::from(goes);
+            !goes
+        });
+        self.large.set(self.large.get() - count);
+        self.release(freed);
+    }
+
+    /// Chunks of so many bytes are gone.
+    #[inline]
+    fn release(&self, bytes: usize) {
+        // The account is shared: most runs have nothing to tell it.
+        if bytes == 0 {
+            return;
+        }
+        self.reserved.set(self.reserved.get() - bytes);
+        if let Some(account) = &self.account {
+            account.give(bytes);
+        }
+    }
+
+    /// Frees the chunk that a buffer had for itself, if it had one, and is not the current one.
+    #[cold]
+    fn free_chunk_of(&self, memory: NonNull<u8>, capacity: usize) {
+        if capacity <= CHUNK_MAX {
+            return;
+        }
+        // SAFETY: as in `bump_next_chunk`.
+        let chunks = unsafe { &mut *self.chunks.get() };
+        let own = |chunk: &Chunk| chunk.memory == memory && chunk.size == capacity;
+        let Some(at) = chunks.iter().position(own).filter(|at| *at < self.current.get()) else {
+            return;
+        };
+        chunks.remove(at);
+        self.current.set(self.current.get() - 1);
+        self.large.set(self.large.get() - usize::from(capacity > CHUNK_KEPT));
+        self.release(capacity);
     }
 
     /// Forgets everything, and gives back all but the first chunk.
     pub fn reset(&mut self) {
         let chunks = self.chunks.get_mut();
-        chunks.truncate(1);
-        self.reserved.set(chunks.iter().map(|c| c.size).sum());
+        let first_is_kept = chunks.first().is_some_and(|first| first.size <= CHUNK_KEPT);
+        chunks.truncate(usize::from(first_is_kept));
+        let kept = chunks.iter().map(|c| c.size).sum::<usize>();
+        self.release(self.reserved.get() - kept);
+        self.large.set(0);
         self.current.set(0);
         self.position.set(0);
     }
@@ -208,6 +303,10 @@ impl Arena {
             let size = (2 * last).clamp(CHUNK_MIN, CHUNK_MAX).max(len);
             chunks.push(Chunk::new(size));
             self.reserved.set(self.reserved.get() + size);
+            self.large.set(self.large.get() + usize::from(size > CHUNK_KEPT));
+            if let Some(account) = &self.account {
+                account.take(size);
+            }
             next = chunks.len() - 1;
         }
         self.current.set(next);
@@ -237,6 +336,12 @@ impl Chunk {
     }
 }
 
+impl Drop for Arena {
+    fn drop(&mut self) {
+        self.release(self.reserved.get());
+    }
+}
+
 impl Drop for Chunk {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with the same layout, and nobody has a reference any more (AR1).
@@ -244,25 +349,59 @@ impl Drop for Chunk {
     }
 }
 
-/// A growing string of bytes in an arena. Growing copies; what is left behind is reclaimed with the
-/// arena.
+/// A growing string of bytes in an arena. Growing copies; what is left behind is reclaimed at once where it was a
+/// chunk of its own, else with the arena.
 pub struct ArenaBuffer<'a> {
     arena: &'a Arena,
-    memory: &'a mut [u8],
+    /// So many bytes that only this buffer has (AR2), of which the first `len` are written.
+    memory: NonNull<u8>,
+    capacity: usize,
     len: usize,
 }
 
 impl<'a> ArenaBuffer<'a> {
     /// Appends bytes.
+    #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {
-        let end = self.len + bytes.len();
-        if end > self.memory.len() {
-            let grown = self.arena.alloc_zeroed(end.max(2 * self.memory.len()).max(32));
-            grown[..self.len].copy_from_slice(&self.memory[..self.len]);
-            self.memory = grown;
+        if bytes.len() > self.capacity - self.len {
+            self.grow(self.grown(bytes.len()));
         }
-        self.memory[self.len..end].copy_from_slice(bytes);
-        self.len = end;
+        // SAFETY: there is room behind the first `len` bytes, and nothing else refers to it, so that the source does
+        // not overlap it.
+        unsafe {
+            let end = self.memory.add(self.len);
+            end.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
+        }
+        self.len += bytes.len();
+    }
+
+    /// Appends bytes of what a client can make large. Error 701 where the arena's account has no room.
+    #[inline]
+    pub fn try_extend(&mut self, bytes: &[u8]) -> SqlResult<()> {
+        self.admit(bytes.len())?;
+        self.extend(bytes);
+        Ok(())
+    }
+
+    /// Asks for room for so many bytes more. Error 701 as for [`ArenaBuffer::try_extend`].
+    #[inline]
+    pub fn admit(&self, more: usize) -> SqlResult<()> {
+        if more <= self.capacity - self.len { Ok(()) } else { self.arena.admit(self.grown(more)) }
+    }
+
+    /// The capacity that makes room for so many bytes more.
+    fn grown(&self, more: usize) -> usize {
+        let half = if self.capacity > CHUNK_MAX { self.capacity / 2 } else { self.capacity };
+        (self.len + more).max(self.capacity + half).max(32)
+    }
+
+    #[cold]
+    fn grow(&mut self, capacity: usize) {
+        let memory = self.arena.bump(capacity, 1);
+        // SAFETY: the new memory is larger than what was written, and nothing else refers to either.
+        unsafe { memory.copy_from_nonoverlapping(self.memory, self.len) };
+        self.arena.free_chunk_of(self.memory, self.capacity);
+        (self.memory, self.capacity) = (memory, capacity);
     }
 
     /// Appends one byte.
@@ -272,7 +411,8 @@ impl<'a> ArenaBuffer<'a> {
 
     /// What was appended so far.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.memory[..self.len]
+        // SAFETY: the first `len` bytes are written, and stay where they are while the buffer is borrowed.
+        unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
     /// Bytes appended so far.
@@ -287,7 +427,15 @@ impl<'a> ArenaBuffer<'a> {
 
     /// The bytes, for as long as the arena is borrowed.
     pub fn finish(self) -> &'a [u8] {
-        &self.memory[..self.len]
+        // SAFETY: the first `len` bytes are written; nothing writes to them any more, and they live as long as the
+        // arena is borrowed (AR1).
+        unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
+    }
+
+    /// The bytes, to be changed, for as long as the arena is borrowed.
+    pub fn finish_mut(self) -> &'a mut [u8] {
+        // SAFETY: as in `finish`; the bytes are this buffer's alone (AR2).
+        unsafe { slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
     }
 }
 
@@ -359,5 +507,28 @@ mod tests {
         assert!(text.starts_with("0,1,2,") && text.ends_with("98,99,"));
         assert_eq!(arena.alloc_str("abc"), "abc");
         assert_eq!(arena.alloc_slice(&[1u64, 2]), &[1, 2]);
+    }
+
+    #[test]
+    fn chunks_are_charged_and_large_ones_go_with_their_value() {
+        let account = Account::new(100 << 20, "default");
+        let mut arena = Arena::charged_to(account.clone());
+        arena.alloc_bytes(b"before");
+        let (mark, small) = (arena.mark(), account.used());
+        assert_eq!(small, arena.allocated_bytes());
+        arena.admit(50 << 20).unwrap();
+        arena.alloc_zeroed(50 << 20);
+        assert_eq!(arena.admit(51 << 20).unwrap_err().number(), 701);
+        arena.reset_to(mark);
+        assert_eq!((account.used(), arena.allocated_bytes()), (small, small));
+        let mut buffer = arena.buffer();
+        let piece = vec![7; 1 << 20];
+        (0..30).for_each(|_| buffer.try_extend(&piece).unwrap());
+        assert!(account.used() < 50 << 20, "what a buffer has left is free: {}", account.used());
+        while buffer.try_extend(&piece).is_ok() {}
+        let kept = buffer.finish();
+        assert!(kept.len() >= 30 << 20 && kept.iter().all(|byte| *byte == 7));
+        drop(arena);
+        assert_eq!(account.used(), 0);
     }
 }

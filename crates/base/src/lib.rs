@@ -4,7 +4,8 @@
 //!
 //! * [`types`]: what a column, variable or parameter is declared as; the types of operators.
 //! * [`value`]: one value of such a type, owned or borrowed.
-//! * [`arena`]: where a statement's values live.
+//! * [`arena`]: where a statement's values live; [`account`]: whose memory that is.
+//! * [`pace`]: how computations on long values let others have their turn.
 //! * [`collation`]: code pages, comparison, sort keys, LIKE, case.
 //! * [`decimal`]: exact decimals of 38 digits.
 //! * [`datetime`]: the calendar, reading and writing dates, their arithmetic.
@@ -17,6 +18,7 @@
 //! * [`stack`]: how much stack is left for a recursion over what a client has written.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
+pub mod account;
 pub mod arena;
 pub mod arithmetic;
 pub mod collation;
@@ -27,14 +29,17 @@ pub mod error;
 pub mod ids;
 pub mod message;
 pub mod on_purpose;
+pub mod pace;
 pub mod stack;
 pub mod text;
 pub mod types;
 pub mod value;
 pub mod variant;
 
+pub use account::Account;
 pub use arena::Arena;
 pub use convert::{ConvertOptions, convert, try_convert};
 pub use error::{SqlError, SqlResult};
+pub use pace::{Pace, Unpaced};
 pub use types::{Collation, SqlType, TypeKind};
 pub use value::{Value, ValueRef};

@@ -99,6 +99,17 @@ impl<'a> ValueRef<'a> {
         matches!(self, ValueRef::Null)
     }
 
+    /// Bytes of a string or binary; 0 for values of fixed size.
+    #[inline]
+    pub const fn byte_len(&self) -> usize {
+        match self {
+            ValueRef::Chars(bytes) | ValueRef::Unicode(bytes) | ValueRef::Bytes(bytes) => {
+                bytes.len()
+            }
+            _ => 0,
+        }
+    }
+
     /// The same value, owned.
     pub fn to_owned(self) -> Value {
         match self {

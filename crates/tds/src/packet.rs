@@ -451,6 +451,14 @@ impl MessageReader {
         Ok(None)
     }
 
+    /// Bytes that the message at hand would take if so many more came: its buffer grows by doubling.
+    pub fn bytes_with(&self, more: usize) -> usize {
+        match self.body.len() + more <= self.body.capacity() {
+            true => self.body.capacity(),
+            false => (self.body.len() + more).max(2 * self.body.capacity()),
+        }
+    }
+
     fn reuse_body(&mut self) {
         if self.handed_out {
             self.handed_out = false;

@@ -7,6 +7,8 @@ use crate::collation;
 use crate::convert::{ConvertOptions, convert};
 use crate::datetime::Moment;
 use crate::decimal;
+use crate::error::SqlResult;
+use crate::pace::{Pace, STRIDE};
 use crate::types::{Repr, SqlType, TypeKind};
 use crate::value::ValueRef;
 use crate::variant::{Family, content, family};
@@ -45,6 +47,29 @@ pub fn equal(a: ValueRef<'_>, b: ValueRef<'_>, ty: &SqlType) -> bool {
             collation::equal(ty.collation, a, b)
         }
         _ => compare(a, b, ty) == Some(Ordering::Equal),
+    }
+}
+
+/// As [`compare`], for values that may be long: strings and binaries.
+pub fn compare_paced(
+    a: ValueRef<'_>,
+    b: ValueRef<'_>,
+    ty: &SqlType,
+    pace: &dyn Pace,
+) -> SqlResult<Option<Ordering>> {
+    match (a, b) {
+        (ValueRef::Chars(_), ValueRef::Chars(_)) | (ValueRef::Unicode(_), ValueRef::Unicode(_)) => {
+            collation::compare_paced(ty.collation, a, b, pace).map(Some)
+        }
+        (ValueRef::Bytes(x), ValueRef::Bytes(y)) if ty.kind != TypeKind::SqlVariant => {
+            let (mut x, mut y) = (x, y);
+            while x.len() > STRIDE && y.len() > STRIDE && x[..STRIDE] == y[..STRIDE] {
+                pace.pace()?;
+                (x, y) = (&x[STRIDE..], &y[STRIDE..]);
+            }
+            Ok(Some(compare_bytes(x, y)))
+        }
+        _ => Ok(compare(a, b, ty)),
     }
 }
 

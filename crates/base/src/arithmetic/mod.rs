@@ -10,7 +10,7 @@ pub mod float;
 pub mod integer;
 pub mod money;
 
-pub use compare::{compare, equal, hash};
+pub use compare::{compare, compare_paced, equal, hash};
 
 use crate::arena::Arena;
 use crate::decimal;

@@ -23,6 +23,8 @@ use super::weights::{
     ACCENT, ByteWeights, CASE, EXPANSION, KANA, LEVEL_DEFAULT, MARK, WEIGHTS, WIDTH, Weighted,
     primary,
 };
+use crate::error::SqlResult;
+use crate::pace::{Gauge, Pace, Stride, Ungauged, ungauged};
 use crate::types::Collation;
 use crate::value::ValueRef;
 
@@ -256,40 +258,81 @@ pub fn equal(collation: Collation, a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
 
 /// Compares char or varchar bytes.
 pub fn compare_chars(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
-    let (a, b) = (trim_bytes(a), trim_bytes(b));
-    if collation.info().flags.is_binary() {
-        return binary_bytes(a, b);
-    }
-    let Some(weights) = byte_weights(collation) else {
-        let same = common_characters(a, b);
-        let units = |bytes| Elements::new(Utf8Units::new(bytes));
-        return by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]));
-    };
-    let strength = Strength::of(collation);
-    let element = |byte: &u8| weights.elements[usize::from(*byte)];
-    let same = a
-        .iter()
-        .zip(b)
-        .take_while(|(x, y)| x == y || strength.indistinct(element(x), element(y)))
-        .count();
-    let units = |bytes| Elements::new(ByteUnits { bytes, weights });
-    by_levels(strength, units(&a[same..]), units(&b[same..]))
+    ungauged(chars_by(collation, a, b, &mut Ungauged))
 }
 
 /// Compares UTF-16LE bytes.
 pub fn compare_unicode(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
+    ungauged(unicode_by(collation, a, b, &mut Ungauged))
+}
+
+/// As [`compare`], for long strings.
+pub fn compare_paced(
+    collation: Collation,
+    a: ValueRef<'_>,
+    b: ValueRef<'_>,
+    pace: &dyn Pace,
+) -> SqlResult<Ordering> {
+    let (a, wide) = string_bytes(&a);
+    let (b, _) = string_bytes(&b);
+    let mut stride = Stride::new(pace);
+    match wide {
+        true => unicode_by(collation, a, b, &mut stride),
+        false => chars_by(collation, a, b, &mut stride),
+    }
+}
+
+fn chars_by<G: Gauge>(
+    collation: Collation,
+    a: &[u8],
+    b: &[u8],
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
+    let (a, b) = (trim_bytes(a), trim_bytes(b));
+    if collation.info().flags.is_binary() {
+        return padded(a.iter().copied(), b.iter().copied(), b' ', gauge);
+    }
+    let Some(weights) = byte_weights(collation) else {
+        let same = common_characters(a, b);
+        let units = |bytes| Elements::new(Utf8Units::new(bytes));
+        return by_levels(Strength::of(collation), units(&a[same..]), units(&b[same..]), gauge);
+    };
+    let strength = Strength::of(collation);
+    let element = |byte: &u8| weights.elements[usize::from(*byte)];
+    let mut same = 0;
+    for (x, y) in a.iter().zip(b) {
+        if x != y && !strength.indistinct(element(x), element(y)) {
+            break;
+        }
+        gauge.count()?;
+        same += 1;
+    }
+    let units = |bytes| Elements::new(ByteUnits { bytes, weights });
+    by_levels(strength, units(&a[same..]), units(&b[same..]), gauge)
+}
+
+fn unicode_by<G: Gauge>(
+    collation: Collation,
+    a: &[u8],
+    b: &[u8],
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
     let (a, b) = (trim_wide(a), trim_wide(b));
     if collation.info().flags.is_binary() {
-        return binary_wide(a, b);
+        return padded(codepage::units(a), codepage::units(b), u16::from(b' '), gauge);
     }
     let strength = Strength::of(collation);
     let weights = &*WEIGHTS;
-    let same = codepage::units(a)
-        .zip(codepage::units(b))
-        .take_while(|&(x, y)| x == y || strength.indistinct(weights.of(x).0, weights.of(y).0))
-        .count();
+    let mut same = 0;
+    for (x, y) in codepage::units(a).zip(codepage::units(b)) {
+        if x != y && !strength.indistinct(weights.of(x).0, weights.of(y).0) {
+            break;
+        }
+        gauge.count()?;
+        same += 1;
+    }
     let units = |bytes| Elements::new(WideUnits { bytes });
-    by_levels(strength, units(&a[2 * same..]), units(&b[2 * same..]))
+    by_levels(strength, units(&a[2 * same..]), units(&b[2 * same..]), gauge)
 }
 
 /// Bytes that both strings start with, not ending within a UTF-8 character.
@@ -303,28 +346,36 @@ fn common_characters(a: &[u8], b: &[u8]) -> usize {
 
 /// Both strings have had their trailing blanks and a common prefix removed. An identical prefix
 /// gives identical weights on every level, so it cannot decide.
-fn by_levels<U: Units>(strength: Strength, a: Elements<U>, b: Elements<U>) -> Ordering {
+fn by_levels<U: Units, G: Gauge>(
+    strength: Strength,
+    a: Elements<U>,
+    b: Elements<U>,
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
     let (mut p, mut q) = (a.clone(), b.clone());
     let mut seen = 0;
     loop {
+        gauge.count()?;
         match (p.next_primary(&mut seen), q.next_primary(&mut seen)) {
             (None, None) => break,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(x), Some(y)) if primary(x) != primary(y) => return primary(x).cmp(&primary(y)),
+            (None, Some(_)) => return Ok(Ordering::Less),
+            (Some(_), None) => return Ok(Ordering::Greater),
+            (Some(x), Some(y)) if primary(x) != primary(y) => {
+                return Ok(primary(x).cmp(&primary(y)));
+            }
             _ => {}
         }
     }
     if strength.accents && seen & (ACCENT | MARK) != 0 {
-        let order = compare_accents(Accents::new(a.clone()), Accents::new(b.clone()));
+        let order = compare_accents(Accents::new(a.clone()), Accents::new(b.clone()), gauge)?;
         if order.is_ne() {
-            return order;
+            return Ok(order);
         }
     }
     if seen & strength.third != 0 {
-        return compare_third(strength.third, a, b);
+        return compare_third(strength.third, a, b, gauge);
     }
-    Ordering::Equal
+    Ok(Ordering::Equal)
 }
 
 /// The second level of a string: the default for each element, then its accents.
@@ -353,48 +404,53 @@ impl<U: Units> Accents<U> {
     }
 }
 
-fn compare_accents<U: Units>(mut a: Accents<U>, mut b: Accents<U>) -> Ordering {
+fn compare_accents<U: Units, G: Gauge>(
+    mut a: Accents<U>,
+    mut b: Accents<U>,
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
     loop {
+        gauge.count()?;
         match (a.next(), b.next()) {
-            (None, None) => return Ordering::Equal,
-            (x, y) if x != y => return x.cmp(&y),
+            (None, None) => return Ok(Ordering::Equal),
+            (x, y) if x != y => return Ok(x.cmp(&y)),
             _ => {}
         }
     }
 }
 
-fn compare_third<U: Units>(mask: u32, mut a: Elements<U>, mut b: Elements<U>) -> Ordering {
+fn compare_third<U: Units, G: Gauge>(
+    mask: u32,
+    mut a: Elements<U>,
+    mut b: Elements<U>,
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
     let mut seen = 0;
     loop {
+        gauge.count()?;
         match (a.next_primary(&mut seen), b.next_primary(&mut seen)) {
-            (Some(x), Some(y)) if x & mask != y & mask => return (x & mask).cmp(&(y & mask)),
+            (Some(x), Some(y)) if x & mask != y & mask => return Ok((x & mask).cmp(&(y & mask))),
             (Some(_), Some(_)) => {}
-            _ => return Ordering::Equal,
+            _ => return Ok(Ordering::Equal),
         }
     }
 }
 
-fn binary_bytes(a: &[u8], b: &[u8]) -> Ordering {
-    padded(a.iter().copied(), b.iter().copied(), b' ')
-}
-
-fn binary_wide(a: &[u8], b: &[u8]) -> Ordering {
-    padded(codepage::units(a), codepage::units(b), u16::from(b' '))
-}
-
 /// Compares as if the shorter sequence went on in blanks.
-fn padded<T: Ord + Copy>(
+fn padded<T: Ord + Copy, G: Gauge>(
     mut a: impl Iterator<Item = T>,
     mut b: impl Iterator<Item = T>,
     blank: T,
-) -> Ordering {
+    gauge: &mut G,
+) -> Result<Ordering, G::Stop> {
     loop {
+        gauge.count()?;
         let (x, y) = match (a.next(), b.next()) {
-            (None, None) => return Ordering::Equal,
+            (None, None) => return Ok(Ordering::Equal),
             (x, y) => (x.unwrap_or(blank), y.unwrap_or(blank)),
         };
         if x != y {
-            return x.cmp(&y);
+            return Ok(x.cmp(&y));
         }
     }
 }
@@ -543,23 +599,38 @@ fn binary_key(units: impl Iterator<Item = u32>, largest: u32, out: &mut Vec<u8>)
 
 /// A hash that is equal for equal strings (C2). Deterministic within a build.
 pub fn hash(collation: Collation, value: ValueRef<'_>) -> u64 {
+    ungauged(hash_by(collation, value, &mut Ungauged))
+}
+
+/// As [`hash()`], for long strings.
+pub fn hash_paced(collation: Collation, value: ValueRef<'_>, pace: &dyn Pace) -> SqlResult<u64> {
+    hash_by(collation, value, &mut Stride::new(pace))
+}
+
+fn hash_by<G: Gauge>(
+    collation: Collation,
+    value: ValueRef<'_>,
+    gauge: &mut G,
+) -> Result<u64, G::Stop> {
     let (bytes, wide) = string_bytes(&value);
     let binary = collation.info().flags.is_binary();
     let strength = Strength::of(collation);
     if wide {
         let bytes = trim_wide(bytes);
         return match binary {
-            true => hash_bytes(bytes),
-            false => hash_elements(strength, Elements::new(WideUnits { bytes })),
+            true => Ok(hash_bytes(bytes)),
+            false => hash_elements(strength, Elements::new(WideUnits { bytes }), gauge),
         };
     }
     let bytes = trim_bytes(bytes);
     if binary {
-        return hash_bytes(bytes);
+        return Ok(hash_bytes(bytes));
     }
     match byte_weights(collation) {
-        Some(weights) => hash_elements(strength, Elements::new(ByteUnits { bytes, weights })),
-        None => hash_elements(strength, Elements::new(Utf8Units::new(bytes))),
+        Some(weights) => {
+            hash_elements(strength, Elements::new(ByteUnits { bytes, weights }), gauge)
+        }
+        None => hash_elements(strength, Elements::new(Utf8Units::new(bytes)), gauge),
     }
 }
 
@@ -590,17 +661,23 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
     finish(mix(hash, u64::from_le_bytes(last)))
 }
 
-fn hash_elements<U: Units>(strength: Strength, mut elements: Elements<U>) -> u64 {
+fn hash_elements<U: Units, G: Gauge>(
+    strength: Strength,
+    mut elements: Elements<U>,
+    gauge: &mut G,
+) -> Result<u64, G::Stop> {
     let mut seen = 0;
     let mut hash = 0;
     let again = elements.clone();
     while let Some(element) = elements.next_primary(&mut seen) {
+        gauge.count()?;
         hash = mix(hash, u64::from(element >> 8 << 8 | element & strength.third));
     }
     if strength.accents && seen & (ACCENT | MARK) != 0 {
         let mut accents = Accents::new(again);
         let mut defaults = 0u64;
         while let Some(accent) = accents.next() {
+            gauge.count()?;
             if accent == LEVEL_DEFAULT {
                 defaults += 1;
             } else {
@@ -608,7 +685,7 @@ fn hash_elements<U: Units>(strength: Strength, mut elements: Elements<U>) -> u64
             }
         }
     }
-    finish(hash)
+    Ok(finish(hash))
 }
 
 #[cfg(test)]

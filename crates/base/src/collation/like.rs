@@ -2,14 +2,21 @@
 //!
 //! A pattern is compared character by character, so a letter that stands for two (`ß`) matches only
 //! itself here. Ranges are taken in the collation's order.
+//!
+//! A pattern is compared from left to right, and after a mismatch its last `%` takes one character more. Texts for
+//! which that becomes expensive are matched by `sections`.
+
+mod sections;
 
 use super::codepage;
 use super::compare::{Strength, byte_weights, decode_utf8};
 use super::weights::{ACCENT, ByteWeights, EXPANSION, MARK, WEIGHTS, Weighted, primary};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::pace::{Pace, STRIDE, Stride};
 use crate::types::Collation;
 use crate::value::ValueRef;
+use sections::Text;
 
 /// How to walk a string character by character under a collation.
 #[derive(Clone, Copy)]
@@ -133,7 +140,7 @@ enum Token {
     Any,
     /// `%`
     Many,
-    /// `[…]` or `[^…]`: ranges of keys, both ends included.
+    /// `[…]` or `[^…]`: ranges of keys in ascending order that do not overlap, both ends included.
     Set { negated: bool, ranges: Box<[(u64, u64)]> },
     /// An unclosed bracket or a dangling escape: nothing matches.
     Never,
@@ -146,17 +153,28 @@ pub struct LikePattern {
     wide: bool,
     /// The characters before the first wildcard, in the form of the pattern.
     prefix: Box<[u8]>,
+    is_literal: bool,
 }
+
+/// The longest pattern of `LIKE`, `PATINDEX` and `CHARINDEX`, in bytes.
+pub const PATTERN_BYTES_MAX: usize = 8000;
+
+/// How many characters may be compared for each byte of a text before that is found expensive.
+const CHEAP_PER_BYTE: usize = 8;
 
 impl LikePattern {
     /// Prepares `pattern`, a [`ValueRef::Chars`] or [`ValueRef::Unicode`]; what it is matched
-    /// against must be of the same kind. Error 506 if `escape` is not exactly one character.
+    /// against must be of the same kind. Error 506 if `escape` is not exactly one character, 8152 if the pattern
+    /// has more than [`PATTERN_BYTES_MAX`] bytes.
     pub fn new(
         collation: Collation,
         pattern: ValueRef<'_>,
         escape: Option<ValueRef<'_>>,
     ) -> SqlResult<LikePattern> {
         let (bytes, wide) = string(pattern);
+        if bytes.len() > PATTERN_BYTES_MAX {
+            return Err(SqlError::new(&message::TRUNCATED, &[]));
+        }
         let characters = Characters::new(collation, wide);
         let escape = match escape {
             None => None,
@@ -165,16 +183,19 @@ impl LikePattern {
         let mut parser = Parser { characters: &characters, bytes, at: 0, escape };
         let mut tokens = Vec::new();
         let mut prefix = Vec::new();
+        let mut is_literal = true;
         while let Some((token, source)) = parser.token() {
+            is_literal &= matches!(token, Token::One(_));
             match token {
-                Token::One(_) if prefix_is_open(&tokens) => prefix.extend_from_slice(source),
+                Token::One(_) if is_literal => prefix.extend_from_slice(source),
                 // `%%` is `%`.
                 Token::Many if matches!(tokens.last(), Some(Token::Many)) => continue,
                 _ => {}
             }
             tokens.push(token);
         }
-        Ok(LikePattern { characters, tokens: tokens.into(), wide, prefix: prefix.into() })
+        let (tokens, prefix) = (tokens.into(), prefix.into());
+        Ok(LikePattern { characters, tokens, wide, prefix, is_literal })
     }
 
     /// The characters before the first wildcard: what matches begins with them.
@@ -184,47 +205,84 @@ impl LikePattern {
 
     /// Whether the pattern has no wildcard at all.
     pub fn is_literal(&self) -> bool {
-        prefix_is_open(&self.tokens)
+        self.is_literal
     }
 
     /// Whether a string matches. Blanks that end a char or varchar beyond the pattern are
     /// ignored, in nchar and nvarchar they count.
-    pub fn matches(&self, value: ValueRef<'_>) -> bool {
+    pub fn matches(&self, value: ValueRef<'_>, pace: &dyn Pace) -> SqlResult<bool> {
         let (bytes, wide) = string(value);
         debug_assert_eq!(wide, self.wide, "strings are converted to one kind before LIKE");
-        self.matches_from(&self.tokens, bytes, 0)
+        self.matches_from(&self.tokens, bytes, 0, pace)
     }
 
     /// `PATINDEX`: where the first match starts, in characters from 1; 0 if there is none.
-    pub fn position(&self, value: ValueRef<'_>) -> i64 {
+    pub fn position(&self, value: ValueRef<'_>, pace: &dyn Pace) -> SqlResult<i64> {
         let (bytes, _) = string(value);
         let Some((Token::Many, tail)) = self.tokens.split_first() else {
-            return i64::from(self.matches_from(&self.tokens, bytes, 0));
+            return Ok(i64::from(self.matches_from(&self.tokens, bytes, 0, pace)?));
         };
+        let many = tail.iter().position(|token| matches!(token, Token::Many));
+        let (section, rest) = tail.split_at(many.unwrap_or(tail.len()));
+        let mut stride = Stride::new(pace);
+        let text = self.text(bytes);
+        if section.is_empty() {
+            return Ok(1);
+        }
+        // The earlier the first section ends, the more is left for the others: if they do not match behind its
+        // first place, they do not match behind another.
+        let found = text.search(section, 0, rest.is_empty(), &mut stride)?;
+        let Some(found) = found else { return Ok(0) };
+        if !rest.is_empty() && !self.matches_from(rest, bytes, found.end, pace)? {
+            return Ok(0);
+        }
         let (mut at, mut position) = (0, 1);
-        loop {
-            if self.matches_from(tail, bytes, at) {
-                return position;
-            }
-            match self.characters.at(bytes, at) {
-                Some(character) => at = character.next,
-                None => return 0,
-            }
+        while at < found.start {
+            stride.step(1)?;
+            let Some(c) = self.characters.at(bytes, at) else { break };
+            at = c.next;
             position += 1;
         }
+        Ok(position)
+    }
+
+    fn text<'t>(&'t self, bytes: &'t [u8]) -> Text<'t> {
+        let end = match self.wide {
+            true => bytes.len(),
+            false => bytes.iter().rposition(|&b| b != b' ').map_or(0, |last| last + 1),
+        };
+        Text { characters: &self.characters, bytes, end }
     }
 
     /// Goes through text and pattern at once; a mismatch goes back to the last `%` and lets it
     /// swallow one more character.
-    fn matches_from(&self, tokens: &[Token], bytes: &[u8], start: usize) -> bool {
+    fn matches_from(
+        &self,
+        tokens: &[Token],
+        bytes: &[u8],
+        start: usize,
+        pace: &dyn Pace,
+    ) -> SqlResult<bool> {
         let (mut at, mut token) = (start, 0);
         let mut back: Option<(usize, usize)> = None;
+        let mut end = None;
+        let mut left = STRIDE;
+        let mut strides = (bytes.len() - start) / STRIDE * CHEAP_PER_BYTE + CHEAP_PER_BYTE;
         loop {
+            left -= 1;
+            if left == 0 {
+                pace.pace()?;
+                left = STRIDE;
+                strides -= 1;
+                if strides == 0 {
+                    return self.text(bytes).matches(tokens, start, &mut Stride::new(pace));
+                }
+            }
             match tokens.get(token) {
                 Some(Token::Many) => {
                     token += 1;
                     if token == tokens.len() {
-                        return true;
+                        return Ok(true);
                     }
                     back = Some((token, at));
                     continue;
@@ -238,20 +296,15 @@ impl LikePattern {
                         }
                     }
                 }
-                None if at >= bytes.len() => return true,
-                None if !self.wide && bytes[at..].iter().all(|&b| b == b' ') => return true,
+                None if at >= *end.get_or_insert_with(|| self.text(bytes).end) => return Ok(true),
                 None => {}
             }
-            let Some((resume, from)) = back else { return false };
-            let Some(c) = self.characters.at(bytes, from) else { return false };
+            let Some((resume, from)) = back else { return Ok(false) };
+            let Some(c) = self.characters.at(bytes, from) else { return Ok(false) };
             back = Some((resume, c.next));
             (token, at) = (resume, c.next);
         }
     }
-}
-
-fn prefix_is_open(tokens: &[Token]) -> bool {
-    tokens.iter().all(|t| matches!(t, Token::One(_)))
 }
 
 fn string(value: ValueRef<'_>) -> (&[u8], bool) {
@@ -284,7 +337,9 @@ impl Token {
             Token::One(one) => *one == key,
             Token::Any => true,
             Token::Set { negated, ranges } => {
-                ranges.iter().any(|&(low, high)| low <= key && key <= high) != *negated
+                let below = ranges.partition_point(|&(low, _)| low <= key);
+                let is_in = below.checked_sub(1).is_some_and(|at| key <= ranges[at].1);
+                is_in != *negated
             }
             Token::Many | Token::Never => false,
         }
@@ -346,7 +401,7 @@ impl<'a> Parser<'a> {
         loop {
             let Some((low, _, escaped)) = self.character() else { return Token::Never };
             if is(&low, ']') && !escaped {
-                return Token::Set { negated, ranges: ranges.into() };
+                return Token::Set { negated, ranges: joined(ranges).into() };
             }
             let mut high = low;
             let dash = self.characters.at(self.bytes, self.at).filter(|c| is(c, '-'));
@@ -366,10 +421,25 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Ranges in ascending order, those that overlap made one. What ends before it begins has nothing.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.retain(|&(low, high)| low <= high);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let overlap = next.0 <= last.1;
+        if overlap {
+            last.1 = last.1.max(next.1);
+        }
+        overlap
+    });
+    ranges
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::collation::codepage::{string_to_chars, string_to_unicode};
+    use crate::pace::Unpaced;
 
     fn wide(text: &str) -> Vec<u8> {
         let mut out = Vec::new();
@@ -382,7 +452,7 @@ mod tests {
         let (t, p, e) = (wide(text), wide(pattern), escape.map(wide));
         let escape = e.as_deref().map(ValueRef::Unicode);
         let unicode = LikePattern::new(c, ValueRef::Unicode(&p), escape).unwrap();
-        let by_unicode = unicode.matches(ValueRef::Unicode(&t));
+        let by_unicode = unicode.matches(ValueRef::Unicode(&t), &Unpaced).unwrap();
         let chars = |s: &str| {
             let mut out = Vec::new();
             string_to_chars(c, s, &mut out);
@@ -390,8 +460,10 @@ mod tests {
         };
         let (t, p, e) = (chars(text), chars(pattern), escape_bytes(escape));
         let e = e.as_deref().map(ValueRef::Chars);
-        let by_chars =
-            LikePattern::new(c, ValueRef::Chars(&p), e).unwrap().matches(ValueRef::Chars(&t));
+        let by_chars = LikePattern::new(c, ValueRef::Chars(&p), e)
+            .unwrap()
+            .matches(ValueRef::Chars(&t), &Unpaced)
+            .unwrap();
         assert_eq!(by_unicode, by_chars, "{text:?} LIKE {pattern:?} under {name}");
         by_chars
     }
@@ -469,12 +541,12 @@ mod tests {
     fn trailing_blanks_are_ignored_in_chars_only() {
         let c = Collation::DEFAULT;
         let p = LikePattern::new(c, ValueRef::Chars(b"abc"), None).unwrap();
-        assert!(p.matches(ValueRef::Chars(b"abc   ")));
+        assert!(p.matches(ValueRef::Chars(b"abc   "), &Unpaced).unwrap());
         let p = LikePattern::new(c, ValueRef::Chars(b"abc "), None).unwrap();
-        assert!(!p.matches(ValueRef::Chars(b"abc")));
+        assert!(!p.matches(ValueRef::Chars(b"abc"), &Unpaced).unwrap());
         let pattern = wide("abc");
         let p = LikePattern::new(c, ValueRef::Unicode(&pattern), None).unwrap();
-        assert!(!p.matches(ValueRef::Unicode(&wide("abc   "))));
+        assert!(!p.matches(ValueRef::Unicode(&wide("abc   ")), &Unpaced).unwrap());
     }
 
     #[test]
@@ -488,7 +560,7 @@ mod tests {
             let c = Collation::by_name(name).unwrap();
             let pattern = wide(pattern);
             let p = LikePattern::new(c, ValueRef::Unicode(&pattern), None).unwrap();
-            assert_eq!(p.matches(ValueRef::Unicode(&text)), expected, "{name}");
+            assert_eq!(p.matches(ValueRef::Unicode(&text), &Unpaced).unwrap(), expected, "{name}");
         }
     }
 
@@ -502,9 +574,15 @@ mod tests {
             ("abc", "xabc", 0),
             ("%x%", "abc", 0),
             ("%", "", 1),
+            ("%", "abc", 1),
+            ("%c", "abcabc  ", 6),
+            ("%b_", "abcabc", 5),
+            ("%a%c%x", "abcabx", 1),
+            ("%a%c%x", "abcaby", 0),
+            ("%b%[^a-z]", "abcb1", 2),
         ] {
             let p = LikePattern::new(Collation::DEFAULT, ValueRef::Chars(pattern.as_bytes()), None);
-            let position = p.unwrap().position(ValueRef::Chars(text.as_bytes()));
+            let position = p.unwrap().position(ValueRef::Chars(text.as_bytes()), &Unpaced).unwrap();
             assert_eq!(position, expected, "{pattern} in {text}");
         }
     }
@@ -521,5 +599,62 @@ mod tests {
         assert!(!p.is_literal());
         let p = LikePattern::new(Collation::DEFAULT, ValueRef::Chars(b"abc"), None).unwrap();
         assert!(p.is_literal());
+    }
+
+    /// `%` before what occurs everywhere took the time of text times pattern.
+    #[test]
+    fn expensive_patterns_are_matched_by_sections() {
+        let c = Collation::DEFAULT;
+        let pattern = format!("%{}z%b_", "a".repeat(7000));
+        let p = LikePattern::new(c, ValueRef::Chars(pattern.as_bytes()), None).unwrap();
+        let is_like = |text: &str| p.matches(ValueRef::Chars(text.as_bytes()), &Unpaced).unwrap();
+        let many = "A".repeat(300_000);
+        assert!(!is_like(&many));
+        assert!(is_like(&format!("{many}z{many}bb  ")));
+        assert!(!is_like(&format!("{many}z{many}b")));
+        let p = LikePattern::new(c, ValueRef::Chars(b"%a%b%c%d%"), None).unwrap();
+        assert_eq!(p.position(ValueRef::Chars(many.as_bytes()), &Unpaced).unwrap(), 0);
+    }
+
+    #[test]
+    fn both_ways_of_matching_agree() {
+        let words = |alphabet: &[u8], len: usize| -> Vec<Vec<u8>> {
+            (0..alphabet.len().pow(len as u32))
+                .map(|n| {
+                    (0..len as u32)
+                        .map(|i| alphabet[n / alphabet.len().pow(i) % alphabet.len()])
+                        .collect()
+                })
+                .collect()
+        };
+        let texts: Vec<Vec<u8>> = (0..=5).flat_map(|len| words(b"ab ", len)).collect();
+        for pattern in (0..=4).flat_map(|len| words(b"ab_%", len)) {
+            let p = LikePattern::new(Collation::DEFAULT, ValueRef::Chars(&pattern), None).unwrap();
+            for text in &texts {
+                let plain = p.matches(ValueRef::Chars(text), &Unpaced).unwrap();
+                let by_sections = p.text(text).matches(&p.tokens, 0, &mut Stride::new(&Unpaced));
+                let shown = || (String::from_utf8_lossy(text), String::from_utf8_lossy(&pattern));
+                assert_eq!(plain, by_sections.unwrap(), "{:?}", shown());
+                if pattern.is_empty() || pattern.contains(&b'%') {
+                    continue;
+                }
+                for to_end in [false, true] {
+                    let (text, mut stride) = (p.text(text), Stride::new(&Unpaced));
+                    let plain = text.search(&p.tokens, 0, to_end, &mut stride).unwrap();
+                    let by_bits = text.search_by_bits(&p.tokens, 0, to_end, &mut stride).unwrap();
+                    assert_eq!(plain, by_bits, "{:?}", shown());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn patterns_have_at_most_8000_bytes() {
+        let make = |len: usize| {
+            LikePattern::new(Collation::DEFAULT, ValueRef::Chars(&vec![b'z'; len]), None)
+        };
+        assert!(make(8000).is_ok());
+        let error = make(8001).err().unwrap();
+        assert_eq!((error.number(), error.state()), (8152, 10));
     }
 }

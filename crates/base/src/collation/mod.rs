@@ -18,6 +18,6 @@ pub mod table;
 mod weights;
 
 pub use codepage::Sink;
-pub use compare::{compare, equal, hash, prefix_key, sort_key};
+pub use compare::{compare, compare_paced, equal, hash, hash_paced, prefix_key, sort_key};
 pub use like::LikePattern;
 pub use table::{CollationFlags, CollationInfo};

@@ -6,6 +6,7 @@ use crate::arena::Arena;
 use crate::datetime::civil::TICKS_PER_DAY;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::pace::Stride;
 use crate::text::StackText;
 use crate::types::conversion::{Convertibility, convertibility};
 use crate::types::{SqlType, TypeKind};
@@ -178,7 +179,7 @@ fn finish<'a>(
     if bytes.len() > limit {
         if options.overlong != Overlong::Cut {
             let mut kept = String::from("0x");
-            for byte in &bytes[..limit] {
+            for byte in &bytes[..limit.min(bytes.len())] {
                 kept.push_str(&format!("{byte:02X}"));
             }
             return Err(truncation(&kept, options));
@@ -208,22 +209,7 @@ fn from_string<'a>(
     match options.style {
         Some(style @ (1 | 2)) => {
             let failed = || cannot_convert(from.kind, to.kind);
-            let text = Ascii::of(value);
-            let mut digits = text.as_deref().ok_or_else(failed)?.trim_ascii_end();
-            if style == 1 {
-                digits = match digits {
-                    [b'0', b'x' | b'X', rest @ ..] => rest,
-                    _ => return Err(failed()),
-                };
-            }
-            if digits.len() % 2 != 0 {
-                return Err(failed());
-            }
-            let bytes = arena.alloc_zeroed(digits.len() / 2);
-            for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-                let digit = |b: u8| char::from(b).to_digit(16).ok_or_else(failed);
-                *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-            }
+            let bytes = from_hexadecimal(value, style == 1, options, arena)?.ok_or_else(failed)?;
             finish(bytes, to, options, arena)
         }
         Some(style) if style != 0 => Err(style_not_supported(style, from.kind, to.kind)),
@@ -232,6 +218,46 @@ fn from_string<'a>(
             other => unreachable!("{other:?} is not a string"),
         },
     }
+}
+
+/// The bytes that digits stand for, with or without `0x` before them; `None` if it is something else. White space at
+/// the end does not count.
+fn from_hexadecimal<'a>(
+    text: ValueRef<'_>,
+    with_prefix: bool,
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<Option<&'a [u8]>> {
+    let (bytes, width) = match text {
+        ValueRef::Chars(bytes) => (bytes, 1),
+        ValueRef::Unicode(bytes) => (bytes, 2),
+        other => unreachable!("{other:?} is not a string"),
+    };
+    let at = |index: usize| match bytes[width * index..width * (index + 1)] {
+        [byte] | [byte, 0] => char::from(byte),
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    let mut stride = Stride::new(options.pace);
+    let mut end = bytes.len() / width;
+    while end > 0 && at(end - 1).is_ascii_whitespace() {
+        stride.step(1)?;
+        end -= 1;
+    }
+    let start = if with_prefix { 2 } else { 0 };
+    let is_prefixed = end >= 2 && at(0) == '0' && matches!(at(1), 'x' | 'X');
+    if with_prefix && !is_prefixed || (end - start) % 2 != 0 {
+        return Ok(None);
+    }
+    arena.admit((end - start) / 2)?;
+    let mut out = arena.buffer_of((end - start) / 2);
+    for pair in (start..end).step_by(2) {
+        stride.step(2)?;
+        let (Some(high), Some(low)) = (at(pair).to_digit(16), at(pair + 1).to_digit(16)) else {
+            return Ok(None);
+        };
+        out.push((high << 4 | low) as u8);
+    }
+    Ok(Some(out.finish()))
 }
 
 pub(super) fn to_guid(

@@ -19,6 +19,7 @@ use crate::collation::codepage::unicode_to_string;
 use crate::datetime::DateSettings;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::pace::{Pace, Unpaced};
 use crate::types::conversion::check_explicit;
 use crate::types::{Collation, Repr, SqlType, TypeKind};
 use crate::value::ValueRef;
@@ -41,7 +42,7 @@ pub enum Overlong<'a> {
 }
 
 /// Everything beside the two types that a conversion depends on.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub struct ConvertOptions<'a> {
     /// The third argument of `CONVERT`.
     pub style: Option<i32>,
@@ -49,6 +50,15 @@ pub struct ConvertOptions<'a> {
     pub overlong: Overlong<'a>,
     /// How the session reads and writes dates.
     pub dates: DateSettings,
+    /// What a conversion of a long value asks whether it may go on.
+    pub pace: &'a dyn Pace,
+}
+
+impl Default for ConvertOptions<'_> {
+    fn default() -> Self {
+        let (overlong, dates) = (Overlong::default(), DateSettings::default());
+        ConvertOptions { style: None, overlong, dates, pace: &Unpaced }
+    }
 }
 
 /// The value as of type `to`.
@@ -106,7 +116,15 @@ pub fn try_convert<'a>(
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
     check_explicit(from.kind, to.kind)?;
-    Ok(convert(value, from, to, options, arena).unwrap_or(ValueRef::Null))
+    match convert(value, from, to, options, arena) {
+        // The value is not to blame.
+        Err(error) if error.number() == message::OUT_OF_MEMORY.number => Err(error),
+        Err(_) => {
+            options.pace.pace()?;
+            Ok(ValueRef::Null)
+        }
+        converted => converted,
+    }
 }
 
 /// A value as messages and simple clients show it: as `CAST` writes it, binaries in hexadecimal,

@@ -17,9 +17,10 @@ use crate::datetime::moment::Moment;
 use crate::decimal;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::pace::{Pace, STRIDE};
 use crate::text::StackText;
 use crate::text::number::{format_float, format_money, trim_blanks};
-use crate::types::{SqlType, TypeKind};
+use crate::types::{Collation, SqlType, TypeKind};
 use crate::value::ValueRef;
 
 /// The ASCII bytes of a string value, for reading numbers.
@@ -203,25 +204,73 @@ fn from_string<'a>(
         (ValueRef::Chars(bytes), false) if same_code_page(from, to) || bytes.is_ascii() => value,
         (ValueRef::Unicode(_), true) => value,
         (ValueRef::Chars(bytes), true) => {
-            let mut wide = arena.buffer_of(2 * bytes.len());
-            codepage::to_unicode(from.collation, bytes, &mut wide);
-            ValueRef::Unicode(wide.finish())
+            ValueRef::Unicode(widened(from.collation, bytes, options, arena)?)
         }
         (ValueRef::Unicode(bytes), false) => {
-            let mut narrow = arena.buffer_of(bytes.len() / 2);
-            codepage::from_unicode(to.collation, bytes, &mut narrow);
-            ValueRef::Chars(narrow.finish())
+            ValueRef::Chars(narrowed(to.collation, bytes, options, arena)?)
         }
         (ValueRef::Chars(bytes), false) => {
-            let mut wide = arena.buffer();
-            codepage::to_unicode(from.collation, bytes, &mut wide);
-            let mut narrow = arena.buffer();
-            codepage::from_unicode(to.collation, wide.finish(), &mut narrow);
-            ValueRef::Chars(narrow.finish())
+            let wide = widened(from.collation, bytes, options, arena)?;
+            ValueRef::Chars(narrowed(to.collation, wide, options, arena)?)
         }
         (other, _) => unreachable!("{other:?} is not a string"),
     };
     finish(converted, to, options, arena)
+}
+
+/// Characters of a code page as UTF-16.
+fn widened<'a>(
+    collation: Collation,
+    bytes: &[u8],
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<&'a [u8]> {
+    let length = 2 * bytes.len();
+    arena.admit(length)?;
+    let mut wide = arena.buffer_of(length);
+    let is_utf8 = matches!(code_page(collation), CodePage::Utf8);
+    for piece in pieces(bytes, |at| usize::from(is_utf8 && bytes[at] & 0xC0 == 0x80)) {
+        options.pace.pace()?;
+        codepage::to_unicode(collation, piece, &mut wide);
+    }
+    Ok(wide.finish())
+}
+
+/// UTF-16 as characters of a code page.
+fn narrowed<'a>(
+    collation: Collation,
+    bytes: &[u8],
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<&'a [u8]> {
+    arena.admit(bytes.len() / 2)?;
+    let mut narrow = arena.buffer_of(bytes.len() / 2);
+    let is_low = |at: usize| bytes.get(at + 1).is_some_and(|high| (0xDC..=0xDF).contains(high));
+    for piece in pieces(bytes, |at| 2 * usize::from(is_low(at))) {
+        options.pace.pace()?;
+        // Three bytes of UTF-8 come of two of UTF-16 at most.
+        narrow.admit(2 * piece.len())?;
+        codepage::from_unicode(collation, piece, &mut narrow);
+    }
+    Ok(narrow.finish())
+}
+
+/// A string in pieces of about a stride, none of which begins within a character: `within` says how many bytes
+/// before a place to look again.
+fn pieces(bytes: &[u8], within: impl Fn(usize) -> usize) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let mut end = bytes.len().min(start + STRIDE);
+        // No character has more than four bytes; what is longer is none.
+        for _ in 0..3 {
+            if end < bytes.len() {
+                end -= within(end);
+            }
+        }
+        let piece = &bytes[start..end];
+        start = end;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 fn same_code_page(a: &SqlType, b: &SqlType) -> bool {
@@ -325,26 +374,41 @@ fn from_binary<'a>(
         return Err(style_not_supported(style, from.kind, to.kind));
     }
     if style != 0 {
-        let mut hex = arena.buffer();
+        arena.admit(2 + 2 * bytes.len())?;
+        let mut hex = arena.buffer_of(2 + 2 * bytes.len());
         if style == 1 {
             hex.extend(b"0x");
         }
-        for byte in bytes {
-            const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-            hex.extend(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        for piece in bytes.chunks(STRIDE) {
+            options.pace.pace()?;
+            for byte in piece {
+                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+                hex.extend(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            }
         }
         let hex = ValueRef::Chars(hex.finish());
         let plain = SqlType::varchar_max(to.collation);
-        return from_string(hex, &plain, to, &ConvertOptions::default(), arena);
+        return from_string(
+            hex,
+            &plain,
+            to,
+            &ConvertOptions { pace: options.pace, ..ConvertOptions::default() },
+            arena,
+        );
     }
     if to.kind.is_unicode() {
         // Half a unit is filled up.
         let whole = if bytes.len() % 2 == 0 {
             bytes
         } else {
-            let padded = arena.alloc_zeroed(bytes.len() + 1);
-            padded[..bytes.len()].copy_from_slice(bytes);
-            padded
+            arena.admit(bytes.len() + 1)?;
+            let mut padded = arena.buffer_of(bytes.len() + 1);
+            for piece in bytes.chunks(STRIDE) {
+                options.pace.pace()?;
+                padded.extend(piece);
+            }
+            padded.push(0);
+            padded.finish()
         };
         return finish(ValueRef::Unicode(whole), to, options, arena);
     }
@@ -352,7 +416,7 @@ fn from_binary<'a>(
 }
 
 /// The number of characters in a string value without trailing blanks: `LEN`.
-pub fn length(value: ValueRef<'_>, ty: &SqlType) -> i64 {
+pub fn length(value: ValueRef<'_>, ty: &SqlType, pace: &dyn Pace) -> SqlResult<i64> {
     let trimmed = match value {
         ValueRef::Chars(bytes) => {
             let end = bytes.iter().rposition(|&b| b != b' ').map_or(0, |i| i + 1);
@@ -365,5 +429,5 @@ pub fn length(value: ValueRef<'_>, ty: &SqlType) -> i64 {
         }
         other => other,
     };
-    search::char_count(ty.collation, trimmed)
+    search::char_count(ty.collation, trimmed, pace)
 }

@@ -179,7 +179,7 @@ impl<'c> Binder<'c> {
             dependencies: Dependencies::default(),
             hints,
             max_recursion: 100,
-            arena: Arena::new(),
+            arena: crate::func::fold::arena(),
             no_columns: NoColumns::Unknown,
             in_default: false,
             scalar_only: false,

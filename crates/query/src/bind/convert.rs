@@ -311,7 +311,7 @@ impl Binder<'_> {
         let overlong =
             if mode == CastMode::Assign { Overlong::Refuse } else { Overlong::default() };
         let convert = |arena: &mut base::Arena, dates| {
-            let options = ConvertOptions { style, overlong, dates };
+            let options = ConvertOptions { style, overlong, dates, ..Default::default() };
             fold::cast(value, from, to, &options, arena).ok()
         };
         let has_fraction = from.kind.is_decimal() || from.kind.is_money();

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use base::arithmetic::compare;
+use base::arithmetic::compare_paced;
 use base::text::number::is_numeric;
 use base::types::conversion::may_overflow;
 use base::types::operators::unify;
@@ -94,27 +94,36 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 fn greatest<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(extreme(Ordering::Greater, args, &types.result))
+    extreme(ctx, Ordering::Greater, args, &types.result)
 }
 
 fn least<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(extreme(Ordering::Less, args, &types.result))
+    extreme(ctx, Ordering::Less, args, &types.result)
 }
 
 /// The first of the values that none surpasses; NULLs do not count.
-fn extreme<'a>(better: Ordering, args: &[ValueRef<'a>], ty: &SqlType) -> ValueRef<'a> {
-    args.iter().copied().fold(ValueRef::Null, |best, value| {
-        let wins = !value.is_null() && compare(value, best, ty).is_none_or(|o| o == better);
-        if wins { value } else { best }
-    })
+fn extreme<'a>(
+    ctx: &FnContext<'a>,
+    better: Ordering,
+    args: &[ValueRef<'a>],
+    ty: &SqlType,
+) -> SqlResult<ValueRef<'a>> {
+    let mut best = ValueRef::Null;
+    for &value in args {
+        let wins = compare_paced(value, best, ty, ctx)?.is_none_or(|o| o == better);
+        if !value.is_null() && wins {
+            best = value;
+        }
+    }
+    Ok(best)
 }
 
 fn types_of_variant_property(call: &Call<'_>) -> SqlResult<Inferred> {

@@ -1,8 +1,11 @@
 //! Digests of values, and unique identifiers.
 
 use base::arithmetic::hash;
+use base::collation::hash_paced;
+use base::pace::STRIDE;
 use base::types::Repr;
-use base::{SqlResult, SqlType, TypeKind, ValueRef, variant as encoding};
+use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, variant as encoding};
+use md5::digest::Output;
 use md5::{Digest, Md5};
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
@@ -51,7 +54,7 @@ fn fold(word: u64) -> u32 {
 
 /// Equal values have equal sums, strings by their collation.
 fn checksum<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
@@ -60,6 +63,9 @@ fn checksum<'a>(
         let own = match (*value, ty.kind.repr()) {
             (ValueRef::Null, _) => i32::MAX as u32,
             (ValueRef::Int(v), _) => small(v, ty.kind),
+            (ValueRef::Chars(_) | ValueRef::Unicode(_), _) => {
+                fold(hash_paced(ty.collation, *value, ctx)?)
+            }
             (value, _) => fold(hash(value, ty)),
         };
         sum = turn(sum, own);
@@ -74,38 +80,45 @@ fn small(value: i64, kind: TypeKind) -> u32 {
 
 /// Sums over the bytes of the values, so that case and accents count; trailing blanks do not.
 fn binary_checksum<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let mut sum = 0;
     for (value, ty) in args.iter().zip(&types.args) {
-        sum = add_bytes(sum, *value, ty);
+        sum = add_bytes(ctx, sum, *value, ty)?;
     }
     Ok(ValueRef::Int(i64::from(sum as i32)))
 }
 
-fn add_bytes(sum: u32, value: ValueRef<'_>, ty: &SqlType) -> u32 {
+fn add_bytes(ctx: &FnContext<'_>, sum: u32, value: ValueRef<'_>, ty: &SqlType) -> SqlResult<u32> {
     if ty.kind.repr() == Repr::Variant {
         return match encoding::content(value) {
-            Some((ty, value)) => add_bytes(sum, value, &ty),
-            None => turn(sum, i32::MAX as u32),
+            Some((ty, value)) => add_bytes(ctx, sum, value, &ty),
+            None => Ok(turn(sum, i32::MAX as u32)),
         };
     }
-    let all = |bytes: &[u8]| bytes.iter().fold(sum, |sum, byte| turn(sum, u32::from(*byte)));
-    match value {
+    let all = |bytes: &[u8]| {
+        let mut sum = sum;
+        for piece in bytes.chunks(STRIDE) {
+            ctx.pace()?;
+            sum = piece.iter().fold(sum, |sum, byte| turn(sum, u32::from(*byte)));
+        }
+        Ok::<u32, SqlError>(sum)
+    };
+    Ok(match value {
         ValueRef::Null => turn(sum, i32::MAX as u32),
         ValueRef::Int(v) => turn(sum, small(v, ty.kind)),
-        ValueRef::Chars(b) => all(b.trim_ascii_end()),
+        ValueRef::Chars(b) => all(b.trim_ascii_end())?,
         ValueRef::Unicode(mut b) => {
             while let [rest @ .., b' ', 0] = b {
                 b = rest;
             }
-            all(b)
+            all(b)?
         }
-        ValueRef::Bytes(b) => all(b),
+        ValueRef::Bytes(b) => all(b)?,
         other => turn(sum, fold(hash(other, ty))),
-    }
+    })
 }
 
 fn types_of_hashbytes(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -121,6 +134,16 @@ fn types_of_hashbytes(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::varbinary(BYTES_MAX), &[algorithm, ty]))
 }
 
+/// A digest, piece by piece.
+fn digest<D: Digest>(ctx: &FnContext<'_>, input: &[u8]) -> SqlResult<Output<D>> {
+    let mut state = D::new();
+    for piece in input.chunks(STRIDE) {
+        ctx.pace()?;
+        state.update(piece);
+    }
+    Ok(state.finalize())
+}
+
 /// NULL for an algorithm that does not exist (the broken MD2 and MD4 among them).
 fn hashbytes<'a>(
     ctx: &mut FnContext<'a>,
@@ -131,10 +154,10 @@ fn hashbytes<'a>(
     let keep = |digest: &[u8]| ValueRef::Bytes(ctx.arena.alloc_bytes(digest));
     let algorithm = text(args[0], types.args[0].collation).to_ascii_uppercase();
     Ok(match algorithm.trim_end() {
-        "MD5" => keep(&Md5::digest(input)),
-        "SHA" | "SHA1" => keep(&Sha1::digest(input)),
-        "SHA2_256" => keep(&Sha256::digest(input)),
-        "SHA2_512" => keep(&Sha512::digest(input)),
+        "MD5" => keep(&digest::<Md5>(ctx, input)?),
+        "SHA" | "SHA1" => keep(&digest::<Sha1>(ctx, input)?),
+        "SHA2_256" => keep(&digest::<Sha256>(ctx, input)?),
+        "SHA2_512" => keep(&digest::<Sha512>(ctx, input)?),
         _ => ValueRef::Null,
     })
 }

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use base::arena::ArenaBuffer;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
-use base::{Arena, Collation, SqlError, SqlResult, Value, ValueRef};
+use base::{Arena, Collation, Pace, SqlError, SqlResult, Value, ValueRef, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
     DatabaseDef, DatabaseState, ObjectKind, Permission, PrincipalId, Securable,
@@ -25,6 +26,58 @@ pub struct FnContext<'a> {
     pub facts: &'a dyn SessionFacts,
     /// The statement that it is evaluated for; none while that is compiled.
     pub task: Option<&'a Task<'a>>,
+}
+
+impl<'a> FnContext<'a> {
+    /// An empty buffer for a result of so many bytes. Error 701 where the session may not have them.
+    pub fn room(&self, bytes: usize) -> SqlResult<ArenaBuffer<'a>> {
+        self.arena.admit(bytes)?;
+        Ok(self.arena.buffer_of(bytes))
+    }
+
+    /// Appends bytes, however many.
+    pub fn append(&self, out: &mut ArenaBuffer<'a>, bytes: &[u8]) -> SqlResult<()> {
+        for piece in bytes.chunks(COPIED) {
+            out.try_extend(piece)?;
+            if bytes.len() > COPIED {
+                self.pace()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of bytes.
+    pub fn copy(&self, bytes: &[u8]) -> SqlResult<&'a [u8]> {
+        let mut out = self.room(bytes.len())?;
+        self.append(&mut out, bytes)?;
+        Ok(out.finish())
+    }
+}
+
+/// Bytes that are copied between two questions to a [`Pace`].
+const COPIED: usize = 64 << 10;
+
+impl Pace for FnContext<'_> {
+    fn pace(&self) -> SqlResult<()> {
+        match self.task {
+            Some(task) => paced(task),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Lets others run if it is time for that. The error of a statement that was cancelled.
+pub(crate) fn paced(task: &Task<'_>) -> SqlResult<()> {
+    task.pause().map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
+}
+
+/// The pace of a statement.
+pub(crate) struct StatementPace<'t>(pub &'t Task<'t>);
+
+impl Pace for StatementPace<'_> {
+    fn pace(&self) -> SqlResult<()> {
+        paced(self.0)
+    }
 }
 
 /// What functions may ask about databases and what is in them.

@@ -9,13 +9,39 @@ use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::types::operators::{BinaryOperator, Signature};
 use base::value::Variant;
-use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, Value, ValueRef, convert};
+use base::{
+    Account, Arena, ConvertOptions, SqlError, SqlResult, SqlType, Value, ValueRef, convert, message,
+};
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, Securable};
 
 use super::descriptor::{CallTypes, NullBehaviour, ScalarFunction};
 use super::facts::*;
 use crate::sysview::Seen;
+
+/// Bytes that folding may take. What needs more is evaluated when it runs, where it is charged to the session and
+/// can be cancelled.
+const FOLDED_MAX: usize = 256 << 10;
+
+/// Constants that are longer are not kept in plans.
+const CONSTANT_MAX: usize = 8000;
+
+/// Where constants are folded.
+pub fn arena() -> Arena {
+    Arena::charged_to(Account::new(FOLDED_MAX, "default"))
+}
+
+/// A result that a plan may keep. Where it may not, the expression stays as it is, so that the error is not seen.
+fn kept(value: ValueRef<'_>) -> SqlResult<Value> {
+    match value {
+        ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b)
+            if b.len() > CONSTANT_MAX =>
+        {
+            Err(SqlError::new(&message::OUT_OF_MEMORY, &[&"default"]))
+        }
+        value => Ok(value.to_owned()),
+    }
+}
 
 /// The value of a call that [`super::Inferred::volatility`] says is deterministic, of arguments that
 /// have the types asked for.
@@ -32,7 +58,7 @@ pub fn call(
     let result = {
         let args: Vec<ValueRef<'_>> = args.iter().map(Value::as_ref).collect();
         let mut context = FnContext { arena, facts: &NoSession, task: None };
-        (function.eval)(&mut context, &args, types).map(ValueRef::to_owned)
+        (function.eval)(&mut context, &args, types).and_then(kept)
     };
     arena.reset_to(mark);
     result

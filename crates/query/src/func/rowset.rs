@@ -7,7 +7,7 @@ mod texts;
 use std::fmt;
 
 use base::types::operators::unify;
-use base::{Collation, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
+use base::{Collation, Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::descriptor::{ArgType, Typing, Volatility, check_count};
 use super::facts::FnContext;
@@ -177,13 +177,16 @@ fn types_of_split(call: &Call<'_>) -> SqlResult<RowsetTypes> {
 
 /// The pieces between separators; none for NULL. Error 214 unless the separator is one character.
 fn string_split<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &[SqlType],
     emit: &mut Emit<'_>,
 ) -> SqlResult<()> {
     let collation = types[0].collation;
-    let one = !args[1].is_null() && base::collation::search::char_count(collation, args[1]) == 1;
+    // No character has more bytes.
+    let one = !args[1].is_null()
+        && bytes(args[1]).len() <= 4
+        && base::collation::search::char_count(collation, args[1], ctx)? == 1;
     if !one {
         let expected = "nchar(1)/nvarchar(1)";
         return Err(SqlError::new(&message::PROCEDURE_PARAMETER_TYPE, &[&"separator", &expected])
@@ -193,11 +196,15 @@ fn string_split<'a>(
         return Ok(());
     }
     let whole = bytes(args[0]);
+    let mut finder = base::collation::search::Finder::new(collation, args[1]);
     let (mut start, mut ordinal) = (0, 0);
     loop {
-        let found = base::collation::search::find(collation, args[0], args[1], start);
+        let found = finder.find(args[0], start, ctx)?;
         let end = found.as_ref().map_or(whole.len(), |range| range.start);
         ordinal += 1;
+        if ordinal % 256 == 0 {
+            ctx.pace()?;
+        }
         let row = [in_form_of(args[0], &whole[start..end]), ValueRef::Int(ordinal)];
         emit(if types.len() == 3 { &row } else { &row[..1] })?;
         match found {

@@ -3,7 +3,7 @@
 
 use base::convert::convert;
 use base::types::Repr;
-use base::{Arena, ConvertOptions, SqlType, Value, ValueRef};
+use base::{Account, Arena, ConvertOptions, SqlType, Value, ValueRef};
 
 use super::descriptor::{ArgType, CallTypes, NullBehaviour, ScalarFunction, Typing};
 use super::facts::FnContext;
@@ -145,7 +145,7 @@ fn call(function: &ScalarFunction, args: &[Argument], session: &TestSession) -> 
     let Ok(inferred) = function.bind(&known, Typing { collation: C }) else { return false };
     assert_eq!(inferred.args.len(), args.len());
     assert!(inferred.volatility <= Volatility::Volatile);
-    let arena = Arena::new();
+    let arena = Arena::charged_to(Account::new(64 << 20, "default"));
     let Some(values) = converted(args, &inferred.args, &arena) else { return false };
     if function.nulls == NullBehaviour::Strict && values.iter().any(ValueRef::is_null) {
         return false;
@@ -199,7 +199,7 @@ fn every_aggregate_keeps_its_promises() {
             let known: Vec<ArgType<'_>> = args.iter().map(Argument::arg_type).collect();
             let Ok(inferred) = function.bind(&known, Typing { collation: C }) else { continue };
             let types = CallTypes::from(&inferred);
-            let arena = Arena::new();
+            let arena = Arena::charged_to(Account::new(64 << 20, "default"));
             let Some(values) = converted(&args, &inferred.args, &arena) else { continue };
             let mut state = (function.init)(&types);
             let empty = (function.finish)(&state, &types, &arena).unwrap();
@@ -229,7 +229,7 @@ fn table_valued_functions_end_whatever_they_are_given() {
             let known: Vec<ArgType<'_>> = args.iter().map(Argument::arg_type).collect();
             let Ok(types) = function.bind(&known, Typing { collation: C }) else { continue };
             let columns = (function.columns)(&types.args);
-            let arena = Arena::new();
+            let arena = Arena::charged_to(Account::new(64 << 20, "default"));
             let Some(values) = converted(&args, &types.args, &arena) else { continue };
             let mut context = FnContext { arena: &arena, facts: &session, task: None };
             let mut left = 1000;

@@ -131,8 +131,12 @@ fn hot(unit: &Unit, slots: &mut [Slot], frame: &mut Frame, place: &mut usize) ->
                 set(slots, dst, Slot::int(value));
             }
             Inst::LoadVar { dst, var } => set(slots, dst, frame.load(var)),
-            // SAFETY: I1: the register has the variable's type.
-            Inst::StoreVar { var, src } => unsafe { frame.store(var, &get(slots, src)) },
+            Inst::StoreVar { var, src } => {
+                // SAFETY: I1: the register has the variable's type.
+                if !unsafe { frame.store(var, &get(slots, src)) } {
+                    break Exit::Step(inst);
+                }
+            }
             Inst::JumpDecimal { op, a, b, to } => {
                 let (a, b) = (get(slots, a).as_wide(), get(slots, b).as_wide());
                 jump_if!(ops::holds(op, a, b), to);

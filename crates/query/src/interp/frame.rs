@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use base::{SqlType, Value, ValueRef};
+use base::account::{Account, Charged};
+use base::{SqlResult, SqlType, Value, ValueRef};
+use engine::wait::Task;
 
+use crate::func::facts::paced;
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
 use crate::interp::slot::Slot;
@@ -32,6 +35,19 @@ impl TableSlot {
     }
 }
 
+/// Bytes that are copied between two looks at the clock.
+const COPIED: usize = 64 << 10;
+
+/// Values of more bytes are copied piece by piece, and charged.
+pub(super) const LONG: usize = 8000;
+
+/// The bytes of a variable. Those of long values are charged to the session.
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    charged: Option<Charged>,
+}
+
 /// The variables of a module or batch that runs, and the rows that its trigger is about.
 #[derive(Debug, Default)]
 pub struct Frame {
@@ -40,7 +56,7 @@ pub struct Frame {
     /// `bytes`.
     slots: Vec<Slot>,
     /// The bytes of variables that have some.
-    bytes: Vec<Vec<u8>>,
+    bytes: Vec<Kept>,
     tables: Vec<TableSlot>,
     /// A trigger's `inserted` rows.
     pub inserted: Option<Arc<LocalTable>>,
@@ -69,7 +85,7 @@ impl Frame {
     pub fn declare(&mut self, ty: SqlType) -> VarId {
         self.types.push(ty);
         self.slots.push(Slot::NULL);
-        self.bytes.push(Vec::new());
+        self.bytes.push(Kept::default());
         VarId((self.slots.len() - 1) as u32)
     }
 
@@ -109,6 +125,7 @@ impl Frame {
             self.store_slot(var.0, &Slot::bytes(&bytes));
             return;
         }
+        // What comes from outside of a unit (a parameter, a default) has been charged where it was made.
         self.store_slot(var.0, &Slot::from_value(value));
     }
 
@@ -123,13 +140,48 @@ impl Frame {
         self.slots[var as usize]
     }
 
-    /// Sets a variable from a slot.
+    /// Sets a variable from a slot. Does nothing and is false where the value is long: that is for
+    /// [`Frame::store_long`].
     ///
     /// # Safety
     /// The slot is of the variable's type and may be followed.
     #[inline]
-    pub(super) unsafe fn store(&mut self, var: u32, slot: &Slot) {
-        self.store_slot(var, slot);
+    pub(super) unsafe fn store(&mut self, var: u32, slot: &Slot) -> bool {
+        let var = var as usize;
+        if slot.is_null() || RegType::of(&self.types[var]) != RegType::Bytes {
+            self.slots[var] = *slot;
+            return true;
+        }
+        if slot.words().1 as usize > LONG {
+            return false;
+        }
+        self.slots[var] = keep_bytes(&mut self.bytes[var], slot);
+        true
+    }
+
+    /// Sets a variable from a slot with a long value. Error 701 where the account has no room for it.
+    ///
+    /// # Safety
+    /// As for [`Frame::store`]; the variable is of bytes and the value is not NULL.
+    #[cold]
+    pub(super) unsafe fn store_long(
+        &mut self,
+        var: u32,
+        slot: &Slot,
+        account: &Arc<Account>,
+        task: &Task<'_>,
+    ) -> SqlResult<()> {
+        // SAFETY: the caller's promise. A piece of the variable's own old value is alive until that is dropped below.
+        let value = unsafe { slot.as_bytes() };
+        let charged = Charged::take(account, value.len())?;
+        let mut bytes = Vec::with_capacity(value.len());
+        for piece in value.chunks(COPIED) {
+            paced(task)?;
+            bytes.extend_from_slice(piece);
+        }
+        self.slots[var as usize] = Slot::bytes(&bytes);
+        self.bytes[var as usize] = Kept { bytes, charged: Some(charged) };
+        Ok(())
     }
 
     /// The values of the scalar variables, for machine code: it reads all, and writes those that
@@ -198,8 +250,16 @@ impl Frame {
 }
 
 /// Makes `own` the bytes of a slot, which may lie in them, and points to them.
-fn keep_bytes(own: &mut Vec<u8>, slot: &Slot) -> Slot {
+fn keep_bytes(own: &mut Kept, slot: &Slot) -> Slot {
     let (address, len) = slot.words();
+    if own.charged.is_some() {
+        // The memory of a long value goes with it.
+        // SAFETY: as below; the old bytes are alive until they are replaced.
+        let bytes = unsafe { slot.as_bytes() }.to_vec();
+        *own = Kept { bytes, charged: None };
+        return Slot::bytes(&own.bytes);
+    }
+    let own = &mut own.bytes;
     let start = own.as_ptr() as u64;
     if (start..start + own.len() as u64).contains(&address) {
         let at = (address - start) as usize;

@@ -1,13 +1,15 @@
 //! A unit that runs: its activation, and what surrounds it.
 
+use std::sync::Arc;
+
 use base::arena::Mark;
-use base::{Arena, SqlError, SqlResult, Value, message};
+use base::{Account, Arena, SqlError, SqlResult, Value, message};
 use engine::hot::key::KeyBuf;
 use engine::txn::RowSpace;
 
 use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
-use crate::interp::memory::{Charge, Grant};
+use crate::interp::memory::Grant;
 use crate::interp::objects::{Object, Pools};
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
@@ -32,10 +34,16 @@ impl Runtime {
     pub fn new(grant: Grant) -> Runtime {
         Runtime { idle: Vec::new(), pools: Pools::default(), grant }
     }
+
+    /// Frees the registers and arenas that wait for the next run.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn forget_idle(&mut self) {
+        self.idle.clear();
+    }
 }
 
 /// Registers, objects and scratch memory of one run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Activation {
     pub slots: Vec<Slot>,
     pub objects: Vec<Object>,
@@ -46,7 +54,22 @@ pub(super) struct Activation {
     pub keep: Arena,
     pub key: KeyBuf,
     pub row: Vec<u8>,
-    charge: Charge,
+}
+
+impl Activation {
+    /// One whose values are charged to this account.
+    fn new(account: &Arc<Account>) -> Activation {
+        let arena = || Arena::charged_to(account.clone());
+        Activation {
+            slots: Vec::new(),
+            objects: Vec::new(),
+            marks: Vec::new(),
+            arena: arena(),
+            keep: arena(),
+            key: KeyBuf::default(),
+            row: Vec::new(),
+        }
+    }
 }
 
 /// Arenas of this size go back to the system when a run ends.
@@ -89,7 +112,8 @@ pub(super) fn with<T>(
     exec: &mut Execution<'_>,
     f: impl FnOnce(&mut Machine<'_, '_>) -> SqlResult<T>,
 ) -> SqlResult<T> {
-    let mut act = exec.runtime.idle.pop().unwrap_or_default();
+    let idle = exec.runtime.idle.pop();
+    let mut act = idle.unwrap_or_else(|| Box::new(Activation::new(exec.runtime.grant.account())));
     if act.slots.len() < unit.registers.len() {
         act.slots.resize(unit.registers.len(), Slot::NULL);
     }
@@ -142,10 +166,9 @@ impl Machine<'_, '_> {
         for object in act.objects.drain(..) {
             runtime.pools.give(object, &mut runtime.grant);
         }
-        act.charge.release(&mut runtime.grant);
         for arena in [&mut act.arena, &mut act.keep] {
             if arena.allocated_bytes() > ARENA_KEPT {
-                *arena = Arena::new();
+                *arena = Arena::charged_to(runtime.grant.account().clone());
             } else {
                 arena.reset();
             }
@@ -304,18 +327,17 @@ impl Machine<'_, '_> {
         registers(&self.act.slots)
     }
 
-    /// Lets others run from time to time, and charges the arenas.
+    /// Lets others run from time to time, and checks what values have taken.
     #[inline(always)]
     pub fn turn(&mut self) -> SqlResult<()> {
         self.turns = self.turns.wrapping_add(1);
         if self.turns & 63 == 0 { self.checkpoint() } else { Ok(()) }
     }
 
-    /// Lets others run, sees attention, and charges the arenas.
+    /// Lets others run, sees attention, and that values have not taken more than they may.
     #[inline(never)]
     pub fn checkpoint(&mut self) -> SqlResult<()> {
-        let bytes = self.act.arena.allocated_bytes() + self.act.keep.allocated_bytes();
-        self.act.charge.settle(bytes, &mut self.exec.runtime.grant)?;
+        self.exec.runtime.grant.check()?;
         self.exec.task.checkpoint().map_err(|_| interrupted())
     }
 

@@ -248,8 +248,11 @@ pub mod helpers {
             };
             let slot = machine.slot(src);
             // SAFETY: I1: the register has the variable's type.
-            unsafe { machine.exec.frame.store(var, &slot) };
-            outcome::NEXT
+            if unsafe { machine.exec.frame.store(var, &slot) } {
+                return outcome::NEXT;
+            }
+            let stored = machine.store_long(var, src).map(|()| Flow::Next);
+            machine.told(pc, stored)
         })
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, message};
+use base::{Account, SqlError, SqlResult};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 use hashbrown::HashTable;
@@ -148,15 +148,12 @@ pub fn growth_bytes<T>(table: &HashTable<T>) -> usize {
 /// What a session's statements may hold in memory beside rows of tables.
 #[derive(Debug)]
 pub struct Grant {
-    /// Bytes of objects that cannot spill.
-    fixed: usize,
-    /// Bytes of those that can, their blocks of files included.
+    /// Bytes of values, and of objects that cannot spill. Its limit is that of all.
+    account: Arc<Account>,
+    /// Bytes of objects that can spill, their blocks of files included.
     spillable: usize,
-    /// Nobody gets more.
-    limit: usize,
     /// Who can spill does so here. The rest of the limit is left to those who cannot.
     granted: usize,
-    pool: Arc<str>,
     /// Where objects go on when the limit is reached.
     spill: Option<Arc<SpillSpace>>,
     /// What the statement that runs was granted for objects that can spill, if it had to ask.
@@ -187,37 +184,45 @@ impl Means<'_> {
 impl Grant {
     /// A grant of so many bytes from the resource pool of this name.
     pub fn new(limit: usize, pool: &str) -> Grant {
-        Grant {
-            fixed: 0,
-            spillable: 0,
-            limit,
-            granted: limit,
-            pool: pool.into(),
-            spill: None,
-            lease: None,
-            usage: Arc::default(),
-        }
+        Grant::charged_to(Account::new(limit, pool))
+    }
+
+    /// A grant of what an account allows.
+    pub fn charged_to(account: Arc<Account>) -> Grant {
+        let granted = account.limit();
+        Grant { account, spillable: 0, granted, spill: None, lease: None, usage: Arc::default() }
     }
 
     /// The same, whose objects may spill.
     pub fn with_spill(self, space: Arc<SpillSpace>) -> Grant {
-        Grant { granted: spills_at(self.limit), spill: Some(space), ..self }
+        Grant { granted: spills_at(self.account.limit()), spill: Some(space), ..self }
     }
 
     /// Bytes in use.
     pub fn used(&self) -> usize {
-        self.fixed + self.spillable
+        self.account.used() + self.spillable
+    }
+
+    /// The account of values, and of objects that cannot spill.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// Error 701 where values have taken more than there is.
+    #[inline]
+    pub fn check(&self) -> SqlResult<()> {
+        self.account.check()
     }
 
     /// Sets the limit for what comes.
     pub fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
+        self.account.set_limit(limit);
         self.granted = if self.spill.is_some() { spills_at(limit) } else { limit };
     }
 
     /// Sets what objects may hold before they spill, if they can; for others the limit counts.
     pub fn set_granted(&mut self, bytes: usize) {
-        self.granted = bytes.min(self.limit);
+        self.granted = bytes.min(self.account.limit());
     }
 
     /// Whether the statement that runs has a lease.
@@ -243,7 +248,7 @@ impl Grant {
 
     /// Whether objects that can spill may hold so much.
     fn allows(&mut self, spillable: usize) -> bool {
-        self.fixed + spillable <= self.granted
+        self.account.used() + spillable <= self.granted
             && self.lease.as_mut().is_none_or(|lease| lease.covers(spillable))
     }
 
@@ -255,7 +260,7 @@ impl Grant {
     /// What an object that can spill may hold, all in all, with what it has been charged.
     pub fn room(&self, charge: &Charge) -> usize {
         let others = self.spillable - if charge.spillable { charge.bytes } else { 0 };
-        let granted = self.granted.saturating_sub(self.fixed);
+        let granted = self.granted.saturating_sub(self.account.used());
         let leased = self.lease.as_ref().map_or(granted, Lease::reach);
         granted.min(leased).saturating_sub(others).max(self.object_min())
     }
@@ -267,12 +272,19 @@ impl Grant {
         (self.granted.min(leased) / (4 * block)).clamp(MERGE_MIN, MERGE_MAX)
     }
 
-    fn account(&mut self, spillable: bool) -> &mut usize {
-        if spillable { &mut self.spillable } else { &mut self.fixed }
+    fn exhausted(&self) -> SqlError {
+        self.account.exhausted()
     }
 
-    fn exhausted(&self) -> SqlError {
-        SqlError::new(&message::OUT_OF_MEMORY, &[&self.pool])
+    /// Books bytes that were taken and given back.
+    fn book(&mut self, spillable: bool, taken: usize, given: usize) {
+        if spillable {
+            self.spillable = self.spillable + taken - given;
+        } else if taken > given {
+            self.account.take(taken - given);
+        } else {
+            self.account.give(given - taken);
+        }
     }
 }
 
@@ -303,8 +315,9 @@ impl Charge {
     #[cold]
     fn change(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
         let more = bytes.saturating_sub(self.bytes);
-        if more > 0 && grant.fixed + grant.spillable.min(grant.granted) + more > grant.limit {
-            return Err(grant.exhausted());
+        if more > 0 {
+            let others = grant.spillable.min(grant.granted);
+            grant.account.admit_beside(others, more)?;
         }
         self.book(bytes, false, grant);
         Ok(())
@@ -342,8 +355,13 @@ impl Charge {
     }
 
     fn book(&mut self, bytes: usize, spillable: bool, grant: &mut Grant) {
-        *grant.account(self.spillable) -= self.bytes;
-        *grant.account(spillable) += bytes;
+        match self.spillable == spillable {
+            true => grant.book(spillable, bytes, self.bytes),
+            false => {
+                grant.book(self.spillable, 0, self.bytes);
+                grant.book(spillable, bytes, 0);
+            }
+        }
         *self = Charge { bytes, spillable };
         grant.usage.note(grant.used());
     }

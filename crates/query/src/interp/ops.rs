@@ -4,8 +4,10 @@ use base::arithmetic;
 use base::convert::{ConvertOptions, Overlong, convert, try_convert};
 use base::types::UnaryOperator;
 use base::types::operators::{BinaryOperator, Signature};
-use base::{Arena, SqlResult, ValueRef, message};
+use base::{Arena, SqlResult, SqlType, ValueRef, message};
+use engine::wait::Task;
 
+use crate::func::facts::{StatementPace, paced};
 use crate::interp::host::Host;
 use crate::interp::slot::Slot;
 use crate::ir::inst::{FloatOp, IntKind, IntOp};
@@ -115,12 +117,15 @@ pub fn cast<'a>(
     value: ValueRef<'a>,
     style: Option<i64>,
     host: &dyn Host,
+    task: &Task<'_>,
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
+    let pace = StatementPace(task);
     let mut options = ConvertOptions {
         style: style.map(|s| i32::try_from(s).unwrap_or(i32::MAX)),
         overlong: Overlong::Cut,
         dates: host.dates(),
+        pace: &pace,
     };
     if site.exact {
         check_exact(site, value)?;
@@ -181,6 +186,45 @@ fn name_column<'a>(
     let overlong = Overlong::RefuseFor { table: &table, column: &assigned.name };
     let options = ConvertOptions { overlong, ..options };
     convert(value, &site.from, &site.to, &options, arena).err()
+}
+
+/// Bytes that are copied between two looks at the clock.
+const COPIED: usize = 64 << 10;
+
+/// A copy of many bytes.
+#[cold]
+pub fn copied_long<'a>(bytes: &[u8], task: &Task<'_>, arena: &'a Arena) -> SqlResult<&'a [u8]> {
+    arena.admit(bytes.len())?;
+    let mut out = arena.buffer_of(bytes.len());
+    for piece in bytes.chunks(COPIED) {
+        paced(task)?;
+        out.extend(piece);
+    }
+    Ok(out.finish())
+}
+
+/// [`arithmetic::concatenate`] of many bytes. Error 7119 where the result is longer than any value may be.
+#[cold]
+pub fn concatenate_long<'a>(
+    a: &'a [u8],
+    b: &'a [u8],
+    result: &SqlType,
+    task: &Task<'_>,
+    arena: &'a Arena,
+) -> SqlResult<&'a [u8]> {
+    let limit = result.byte_limit();
+    if a.is_empty() || b.is_empty() {
+        return Ok(arithmetic::concatenate(a, b, result, arena));
+    }
+    let length = a.len().saturating_add(b.len());
+    let length = length.min(limit);
+    arena.admit(length)?;
+    let mut out = arena.buffer_of(length);
+    for piece in a.chunks(COPIED).chain(b.chunks(COPIED)) {
+        paced(task)?;
+        out.extend(&piece[..piece.len().min(length - out.len())]);
+    }
+    Ok(out.finish())
 }
 
 /// `percent` percent of a number of rows, rounded up. A tiny excess from the float does not count.

@@ -1,11 +1,13 @@
 //! Instructions on scalars that need more than registers: conversions, strings, functions,
 //! variables, memory.
 
-use base::{SqlResult, ValueRef};
+use base::{Arena, SqlResult, ValueRef};
 use smallvec::SmallVec;
 
 use crate::func::FnContext;
+use crate::func::facts::StatementPace;
 use crate::interp::dispatch::Flow;
+use crate::interp::frame::LONG;
 use crate::interp::machine::{Machine, registers};
 use crate::interp::objects::cursor::keep_row;
 use crate::interp::registers::Values;
@@ -13,6 +15,15 @@ use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::site::{LikePattern, LikeSite, UserCallSite};
+
+/// Whether looking at a value may take long.
+#[inline]
+fn is_long(value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => b.len() > LONG,
+        _ => false,
+    }
+}
 
 impl Machine<'_, '_> {
     /// Executes an instruction on scalars.
@@ -34,6 +45,11 @@ impl Machine<'_, '_> {
                 let regs = self.registers();
                 let (a, b) = (regs.value(a, ty), regs.value(b, ty));
                 let holds = match op {
+                    _ if is_long(a) && is_long(b) => {
+                        let pace = StatementPace(self.exec.task);
+                        base::arithmetic::compare_paced(a, b, ty, &pace)?
+                            .is_some_and(|o| ops::holds(op, o, std::cmp::Ordering::Equal))
+                    }
                     crate::plan::expr::CompareOp::Eq => base::arithmetic::equal(a, b, ty),
                     crate::plan::expr::CompareOp::Ne => !base::arithmetic::equal(a, b, ty),
                     _ => base::arithmetic::compare(a, b, ty)
@@ -89,7 +105,17 @@ impl Machine<'_, '_> {
                         let value = ValueRef::Int(value);
                         (
                             dst,
-                            ops::slot(ops::cast(site, value, None, self.exec.host, arena)?, arena),
+                            ops::slot(
+                                ops::cast(
+                                    site,
+                                    value,
+                                    None,
+                                    self.exec.host,
+                                    self.exec.task,
+                                    arena,
+                                )?,
+                                arena,
+                            ),
                         )
                     }
                 }
@@ -104,7 +130,17 @@ impl Machine<'_, '_> {
                         let value = ValueRef::Int(value);
                         (
                             dst,
-                            ops::slot(ops::cast(site, value, None, self.exec.host, arena)?, arena),
+                            ops::slot(
+                                ops::cast(
+                                    site,
+                                    value,
+                                    None,
+                                    self.exec.host,
+                                    self.exec.task,
+                                    arena,
+                                )?,
+                                arena,
+                            ),
                         )
                     }
                 }
@@ -113,12 +149,21 @@ impl Machine<'_, '_> {
                 let site = &unit.casts[site as usize];
                 let style = site.style.map(|reg| regs.slot(reg).as_int());
                 let value = regs.value(src, &site.from);
-                (dst, ops::slot(ops::cast(site, value, style, self.exec.host, arena)?, arena))
+                (
+                    dst,
+                    ops::slot(
+                        ops::cast(site, value, style, self.exec.host, self.exec.task, arena)?,
+                        arena,
+                    ),
+                )
             }
             Inst::Concat { dst, a, b, site } => {
                 let result = &unit.concats[site as usize].result;
-                let joined =
-                    base::arithmetic::concatenate(regs.bytes(a), regs.bytes(b), result, arena);
+                let (a, b) = (regs.bytes(a), regs.bytes(b));
+                let joined = match a.len() + b.len() > LONG {
+                    true => ops::concatenate_long(a, b, result, self.exec.task, arena)?,
+                    false => base::arithmetic::concatenate(a, b, result, arena),
+                };
                 (dst, Slot::bytes(joined))
             }
             Inst::Call { dst, site } => {
@@ -137,7 +182,8 @@ impl Machine<'_, '_> {
         base::on_purpose::reached(base::on_purpose::Place::Function);
         let site = &self.unit.calls[site as usize];
         let arena = &self.act.arena;
-        let mut context = FnContext { arena, facts: self.exec.host.facts(), task: None };
+        let mut context =
+            FnContext { arena, facts: self.exec.host.facts(), task: Some(self.exec.task) };
         let result = match self.unit.list(site.args) {
             [] => (site.function.eval)(&mut context, &[], &site.types)?,
             list => {
@@ -154,13 +200,15 @@ impl Machine<'_, '_> {
         let regs = self.registers();
         let subject = regs.value(subject, &site.ty);
         match &site.pattern {
-            LikePattern::Constant(pattern) => Ok(pattern.matches(subject)),
+            LikePattern::Constant(pattern) => {
+                pattern.matches(subject, &StatementPace(self.exec.task))
+            }
             LikePattern::Dynamic(pattern, escape) => {
                 let pattern = regs.value(*pattern, &site.ty);
                 let escape = escape.map(|e| regs.value(e, &site.ty));
                 let collation = site.ty.collation;
                 let pattern = base::collation::LikePattern::new(collation, pattern, escape)?;
-                Ok(pattern.matches(subject))
+                pattern.matches(subject, &StatementPace(self.exec.task))
             }
         }
     }
@@ -199,7 +247,7 @@ impl Machine<'_, '_> {
                     true => slot,
                     false => {
                         let bytes = registers(&self.act.slots).bytes(src);
-                        Slot::bytes(self.act.keep.alloc_bytes(bytes))
+                        Slot::bytes(self.copied(bytes, &self.act.keep)?)
                     }
                 };
                 self.set(dst, kept);
@@ -219,21 +267,22 @@ impl Machine<'_, '_> {
                 let value = unsafe { self.exec.frame.load(var).value(&ty) };
                 let slot = match value {
                     ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
-                        Slot::bytes(self.act.arena.alloc_bytes(b))
+                        Slot::bytes(self.copied(b, &self.act.arena)?)
                     }
                     value => Slot::from_value(value),
                 };
                 self.set(dst, slot);
             }
+            Inst::StoreVar { var, src } => self.store_long(var, src)?,
             Inst::CallUser { dst, site } => {
                 let value = self.call_user(&self.unit.user_calls[site as usize])?;
-                let slot = self.owned(&value);
+                let slot = self.owned(&value)?;
                 self.set(dst, slot);
             }
             Inst::NextValue { dst, site } => {
                 let sequence = self.unit.sequences[site as usize].sequence;
                 let value = self.exec.host.next_value(self.exec.task, sequence)?;
-                let slot = self.owned(&value);
+                let slot = self.owned(&value)?;
                 self.set(dst, slot);
             }
             inst => unreachable!("{inst:?} is of another family"),
@@ -242,14 +291,31 @@ impl Machine<'_, '_> {
     }
 
     /// A slot with a copy of a value, which lives until its loop turns.
-    fn owned(&self, value: &base::Value) -> Slot {
+    fn owned(&self, value: &base::Value) -> SqlResult<Slot> {
         let arena = &self.act.arena;
-        match value.as_ref() {
+        Ok(match value.as_ref() {
             ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
-                Slot::bytes(arena.alloc_bytes(b))
+                Slot::bytes(self.copied(b, arena)?)
             }
             value => ops::slot(value, arena),
+        })
+    }
+
+    /// A copy of bytes, however many.
+    #[inline]
+    fn copied<'a>(&self, bytes: &[u8], arena: &'a Arena) -> SqlResult<&'a [u8]> {
+        match bytes.len() > LONG {
+            true => ops::copied_long(bytes, self.exec.task, arena),
+            false => Ok(arena.alloc_bytes(bytes)),
         }
+    }
+
+    /// Assigns a variable a value that may be long.
+    pub(super) fn store_long(&mut self, var: u32, src: Reg) -> SqlResult<()> {
+        let slot = self.slot(src);
+        let account = self.exec.runtime.grant.account();
+        // SAFETY: I1: the register has the variable's type.
+        unsafe { self.exec.frame.store_long(var, &slot, account, self.exec.task) }
     }
 
     fn call_user(&mut self, site: &UserCallSite) -> SqlResult<base::Value> {

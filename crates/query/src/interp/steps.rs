@@ -430,6 +430,7 @@ fn family(inst: &Inst) -> Family {
         | Keep { .. }
         | KeepRow { .. }
         | CopyVar { .. }
+        | StoreVar { .. }
         | CallUser { .. }
         | NextValue { .. } => Family::Memory,
         HashNext { .. }

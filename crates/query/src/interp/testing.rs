@@ -250,8 +250,9 @@ impl World {
         self.runtime.grant.usage().most.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// What they hold.
-    pub fn memory_used(&self) -> usize {
+    /// What they hold, but for what waits for the next run.
+    pub fn memory_used(&mut self) -> usize {
+        self.runtime.forget_idle();
         self.runtime.grant.used()
     }
 

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use base::account::{Account, Charged, UNASKED};
 use base::value::Variant;
 use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
@@ -43,6 +44,8 @@ pub struct Answer {
     writer: ResponseWriter,
     outbox: Arc<Outbox>,
     reveal: Reveal,
+    /// What rows with long values are charged to until they are sent.
+    account: Arc<Account>,
     server_name: Arc<str>,
     held: Option<Done>,
     result: Option<OpenResult>,
@@ -78,6 +81,8 @@ struct OpenResult {
     encoder: RowEncoder,
     /// Columns of the type `sql_variant`.
     variants: Vec<usize>,
+    /// Columns whose values may be long.
+    long: Vec<usize>,
 }
 
 impl Answer {
@@ -88,6 +93,7 @@ impl Answer {
         session_id: u16,
         server_name: Arc<str>,
         reveal: Reveal,
+        account: Arc<Account>,
     ) -> Answer {
         let mut writer = ResponseWriter::new(version);
         writer.message().set_packet_size(packet_size);
@@ -96,6 +102,7 @@ impl Answer {
             writer,
             outbox: Arc::default(),
             reveal,
+            account,
             server_name,
             held: None,
             result: None,
@@ -267,6 +274,12 @@ impl ResultSink for Answer {
     #[inline]
     fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
         let result = self.result.as_ref().expect("a result starts before its first row");
+        let long: usize = result.long.iter().map(|column| row.value(*column).byte_len()).sum();
+        // They are copied to packets, and these to what waits to be sent.
+        let charged = match long > UNASKED {
+            true => Some(Charged::take(&self.account, 2 * long)?),
+            false => None,
+        };
         let variants = result.variants.iter().map(|column| (*column, variant(row.value(*column))));
         let row = Shown { row, variants: variants.collect(), text_size: self.text_size };
         let torn = Torn(&mut self.is_torn);
@@ -276,7 +289,11 @@ impl ResultSink for Answer {
             // Nothing of the row has been written, so the statement alone fails.
             return Err(broken(&error));
         }
-        self.hand_over_if_much(task)
+        let handed_over = self.hand_over_if_much(task);
+        if charged.is_some() {
+            self.writer.message().release();
+        }
+        handed_over
     }
 
     fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()> {
@@ -397,8 +414,11 @@ impl OpenResult {
     fn new(columns: &[OutputColumn], version: TdsVersion) -> OpenResult {
         let columns: Vec<Column> = columns.iter().map(announced).collect();
         let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
-        let (variants, encoder) = (variants.collect(), RowEncoder::new(&columns, version));
-        OpenResult { columns, encoder, variants }
+        let long = (0..columns.len())
+            .filter(|c| columns[*c].ty.is_max() || columns[*c].ty.kind.is_legacy_lob());
+        let (variants, long) = (variants.collect(), long.collect());
+        let encoder = RowEncoder::new(&columns, version);
+        OpenResult { columns, encoder, variants, long }
     }
 
     /// Whether this is how these columns are announced.

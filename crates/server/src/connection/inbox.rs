@@ -1,12 +1,18 @@
 //! What a client has sent and nobody has dealt with yet.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use base::account::{Account, Charged, UNASKED};
 use tds::ProtocolError;
 use tds::packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
 
 /// While more than this waits to be dealt with, nothing more is read.
 const WAITING_BYTES_MAX: usize = 256 * 1024;
+
+/// What a message is charged while it is dealt with, in its own lengths: it is read into a text or parameters, and
+/// these into trees or variables.
+const COPIES: usize = 3;
 
 /// Something that has arrived.
 #[derive(Debug)]
@@ -48,6 +54,13 @@ pub struct Inbox {
     waiting_bytes: usize,
     failure: Option<ProtocolError>,
     ended: bool,
+    /// What is charged for messages; before the login, when they are short, nothing is.
+    account: Option<Arc<Account>>,
+    charged: Option<Charged>,
+    /// Bytes charged for the message that was handed out last and is still dealt with.
+    handed_out: usize,
+    /// There was no memory for a message.
+    is_refused: bool,
 }
 
 impl Inbox {
@@ -59,6 +72,43 @@ impl Inbox {
             waiting_bytes: 0,
             failure: None,
             ended: false,
+            account: None,
+            charged: None,
+            handed_out: 0,
+            is_refused: false,
+        }
+    }
+
+    /// From now on messages are charged to this account, as they arrive.
+    pub fn charge_to(&mut self, account: Arc<Account>) {
+        self.account = Some(account);
+    }
+
+    /// Whether a message was refused, since the account had no room for it. Nothing is read on.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    /// The message that was handed out last has been dealt with.
+    pub fn finish(&mut self) {
+        self.handed_out = 0;
+        self.settle(0);
+    }
+
+    /// Charges what is held, and would be when so many bytes more have come; whether there was room.
+    fn settle(&mut self, more: usize) -> bool {
+        let bytes = self.reader.bytes_with(more) + self.waiting_bytes + self.handed_out;
+        match (&mut self.charged, &self.account) {
+            (charged, _) if bytes <= UNASKED => {
+                *charged = None;
+                true
+            }
+            (Some(charged), _) => charged.resize(bytes).is_ok(),
+            (charged, Some(account)) => {
+                *charged = Charged::take(account, bytes).ok();
+                charged.is_some()
+            }
+            (None, None) => true,
         }
     }
 
@@ -69,6 +119,11 @@ impl Inbox {
 
     /// Takes bytes from the connection.
     pub fn feed(&mut self, mut bytes: &[u8]) {
+        if !self.settle(bytes.len()) {
+            self.is_refused = true;
+            self.ended = true;
+            return;
+        }
         while self.failure.is_none() {
             match self.reader.feed(&mut bytes) {
                 Ok(None) => break,
@@ -132,11 +187,17 @@ impl Inbox {
     pub fn take(&mut self) -> Result<Option<Inbound>, ProtocolError> {
         match (self.waiting.pop_front(), self.failure) {
             (Some(inbound), _) => {
-                self.waiting_bytes -= match &inbound {
-                    Inbound::Message { body, .. } => body.len(),
-                    Inbound::BulkData(data) => data.len(),
-                    _ => 0,
+                let (bytes, copies) = match &inbound {
+                    Inbound::Message { body, .. } => (body.len(), COPIES),
+                    Inbound::BulkData(data) => (data.len(), 0),
+                    _ => (0, 0),
                 };
+                self.waiting_bytes -= bytes;
+                self.handed_out = bytes * copies;
+                if !self.settle(0) {
+                    (self.is_refused, self.ended) = (true, true);
+                    return Ok(None);
+                }
                 Ok(Some(inbound))
             }
             (None, Some(failure)) => Err(failure),
@@ -188,6 +249,34 @@ mod tests {
         writer.put(content);
         writer.end();
         writer.ready().to_vec()
+    }
+
+    /// Messages that are never completed were not counted: a few clients could take all memory.
+    #[test]
+    fn messages_are_charged_as_they_arrive() {
+        let account = Account::new(1 << 20, "default");
+        let mut inbox = Inbox::new(100 << 20);
+        inbox.charge_to(account.clone());
+        inbox.feed(&message(PacketType::SqlBatch, &[0; 1000]));
+        assert_eq!(account.used(), 0, "short ones are not");
+        let _ = inbox.take();
+        inbox.finish();
+        let long = message(PacketType::SqlBatch, &[0; 300 << 10]);
+        inbox.feed(&long[..200 << 10]);
+        assert!(account.used() >= 190 << 10, "{}", account.used());
+        inbox.feed(&long[200 << 10..]);
+        let taken = inbox.take().unwrap();
+        assert!(account.used() >= 300 << 10, "it is being dealt with: {}", account.used());
+        drop(taken);
+        inbox.finish();
+        assert_eq!(account.used(), 0);
+        let endless = message(PacketType::SqlBatch, &vec![0; 8 << 20]);
+        for piece in endless.chunks(32 << 10) {
+            inbox.feed(piece);
+        }
+        assert!(inbox.is_refused() && inbox.has_ended() && account.used() <= 1 << 20);
+        drop(inbox);
+        assert_eq!(account.used(), 0);
     }
 
     #[test]

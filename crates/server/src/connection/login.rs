@@ -75,12 +75,14 @@ pub async fn enter(
     }
     let limit = usize::try_from(server.config.message_limit.0).unwrap_or(usize::MAX);
     inbox.set_limit(limit);
+    inbox.charge_to(server.instance.session_account());
     let answer = Answer::new(
         version,
         packet_size,
         session.id().0 as u16,
         server.instance.facts().name.clone(),
         session.reveal().clone(),
+        server.instance.session_account(),
     );
     Some(Entered { session, answer: Box::new(answer), inbox, version })
 }

@@ -65,6 +65,8 @@ enum End {
     OutOfMemory,
     /// A panic outside the session's requests.
     Panicked(Panicked),
+    /// There was no memory for a request.
+    Refused,
 }
 
 /// A request that has run, and why the session cannot go on.
@@ -102,6 +104,9 @@ pub async fn run(server: &Arc<Server>, transport: &mut Transport, entered: Enter
         End::NotDurable(error) => warn!("session {id}: {error}"),
         End::OutOfMemory => warn!("session {id}: there is no memory for a stack"),
         End::Panicked(panicked) => server.instance.note_panic(id, panicked.text()),
+        End::Refused => warn!(
+            "session {id}: Error: 701. There is no memory for a request; the connection has been closed."
+        ),
     }
     if let Some(session) = served.session.take() {
         super::login::end(server, session).await;
@@ -145,6 +150,7 @@ impl Served<'_> {
             Ok(None) => {}
             Err(error) => return Err(End::Protocol(error)),
         }
+        self.inbox.finish();
         self.inbox.release();
         let (server, interrupt) = (self.server, self.entry.interrupt.clone());
         let (transport, inbox) = (&mut self.transport, &mut self.inbox);
@@ -159,6 +165,7 @@ impl Served<'_> {
                 }
                 match inbox.take() {
                     Ok(Some(inbound)) => return Poll::Ready(Ok(inbound)),
+                    Ok(None) if inbox.is_refused() => return Poll::Ready(Err(End::Refused)),
                     Ok(None) if inbox.has_ended() => return Poll::Ready(Err(End::Left)),
                     Ok(None) => {}
                     Err(ProtocolError::ConnectionEnded) => return Poll::Ready(Err(End::Left)),
@@ -258,6 +265,7 @@ impl Served<'_> {
         let (session, mut answer, finished) = driven.ran.map_err(|_| End::OutOfMemory)?;
         self.session = Some(session);
         self.inbox.recycle(answer.take_spent());
+        self.inbox.finish();
         for _ in 0..answer.take_errors() {
             self.server.instance.count_error();
         }

@@ -54,6 +54,25 @@ fn of_a_loop_of_a_wait_and_of_a_query() {
     }
 }
 
+/// A function that looked at all of a long value did so to the end, and no other session was answered meanwhile.
+#[test]
+fn of_a_computation_on_one_value() {
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
+    let long = "declare @v varchar(max) = replicate(cast('ab' as varchar(max)), 20000000);";
+    for expression in [
+        "patindex('%' + replicate('ab', 3990) + 'z%', @v + @v)",
+        "charindex(replicate('ab', 3990) + 'z', @v + @v)",
+        "len(reverse(translate(@v, 'ab', 'xy')))",
+        "hashbytes('sha2_512', @v + upper(@v))",
+    ] {
+        let text = format!("{long} while 1 = 1 begin declare @n sql_variant = {expression} end");
+        let answer = cancelled(&mut raw, &text, SOON);
+        assert_eq!(answer.last().unwrap(), "done attention", "{expression}: {answer:?}");
+        is_alive(&mut raw);
+    }
+}
+
 #[test]
 fn in_the_same_breath_as_the_request() {
     let server = TestServer::shared();

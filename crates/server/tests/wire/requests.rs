@@ -448,8 +448,11 @@ fn processor_time_is_not_spent_by_waiting() {
     assert!(waited < 1000, "{waited} ms");
     let waited = told(spent) - before;
     assert!(waited < 1000, "{waited} ms");
-    let works = "declare @until datetime2 = dateadd(ms, 300, sysutcdatetime()), @i int = 0
-         while sysutcdatetime() < @until set @i += 1";
+    // It works until the server says that it has, however busy the machine is.
+    let works = format!(
+        "declare @until datetime2 = dateadd(s, 60, sysutcdatetime()), @i int = 0
+         while ({of_request}) < 250 and sysutcdatetime() < @until set @i += 1"
+    );
     let worked = told(&format!("{works} {of_request}"));
     assert!(worked >= 250, "{worked} ms");
     let all = told(spent) - before;

@@ -274,7 +274,7 @@ fn convert_row<'v>(
                 return Err(SqlError::new(&message::BULK_COLUMN_LENGTH_RECEIVED, &[&(at + 1)]));
             }
             let overlong = Overlong::RefuseFor { table, column: &column.name };
-            let options = ConvertOptions { style: None, overlong, dates };
+            let options = ConvertOptions { overlong, dates, ..ConvertOptions::default() };
             convert(*value, &column.from, &column.to, &options, arena)
         })
         .collect()

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
+use base::Account;
 use engine::catalog::Catalog;
 
 use super::{Instance, setting};
@@ -15,6 +16,8 @@ use crate::interp::memory::Grant;
 const SLACK: u64 = 32;
 /// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
 const LEAST_SHARE_OF_PAGES: u64 = 8;
+/// What values have at least: one in so many.
+const LEAST_SHARE_OF_VALUES: u64 = 8;
 /// By which part pages become fewer at a time, where statements were granted memory that they have not taken.
 const STEPS_OF_PAGES: u64 = 32;
 /// What rows may take of it at most, in per cent; SQL Server has 70 to 90, depending on the amount.
@@ -98,8 +101,10 @@ impl Instance {
         let (pages, rows) = (&self.host().pages, &self.host().pool);
         let Some(limit) = self.memory_limit() else {
             pages.set_limit(u64::MAX);
+            self.limit_values(self.facts().memory_bytes);
             return false;
         };
+        self.limit_values(limit);
         let resident = env::memory::resident_bytes(self.env());
         let rest = resident.map_or(rows.total(), |all| all.saturating_sub(pages.resident_bytes()));
         rows.set_limit(self.most_of_rows(limit).min(self.limits.rows));
@@ -110,6 +115,17 @@ impl Instance {
         let soon = promised.max(allowed - allowed / STEPS_OF_PAGES);
         pages.set_limit(left.min(soon).max(limit / LEAST_SHARE_OF_PAGES));
         resident.is_some_and(|all| all > aim)
+    }
+
+    /// Leaves values what all others leave of so much memory, pages as far as they must stay; and at least an eighth.
+    fn limit_values(&self, limit: u64) {
+        let used = self.values.used() as u64;
+        let of_pages = self.host().pages.resident_bytes();
+        let stays = of_pages.min(limit / LEAST_SHARE_OF_PAGES);
+        let others = self.resident_bytes().saturating_sub(used + of_pages) + stays;
+        let left = (limit - limit / SLACK).saturating_sub(others);
+        let left = left.max(limit / LEAST_SHARE_OF_VALUES);
+        self.values.set_limit(usize::try_from(left).unwrap_or(usize::MAX));
     }
 
     /// What of so much memory in all rows may take.
@@ -158,9 +174,14 @@ impl Instance {
         self.limits.session.load(Relaxed)
     }
 
+    /// An account of what a session holds, within that of all sessions.
+    pub fn session_account(&self) -> Arc<Account> {
+        Account::within(&self.values, self.session_memory(), "default")
+    }
+
     /// What a session's statements may hold in memory.
     pub(crate) fn grant(&self) -> Grant {
-        let grant = Grant::new(self.session_memory(), "default");
+        let grant = Grant::charged_to(self.session_account());
         match &self.spill {
             Some(space) => grant.with_spill(space.clone()),
             None => grant,

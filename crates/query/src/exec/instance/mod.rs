@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 use base::ids::{DbId, ObjectId, SessionId};
-use base::{SqlError, SqlResult, message};
+use base::{Account, SqlError, SqlResult, message};
 use engine::backup::Writing;
 use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{DatabaseDef, UserAccess};
@@ -105,6 +105,8 @@ pub struct Instance {
     passwords: Arc<dyn Passwords>,
     /// What statements that sort and hash may hold, all together.
     pub grants: Arc<GrantPool>,
+    /// What values, requests and objects that cannot spill take, of all sessions together.
+    values: Arc<Account>,
     limits: Limits,
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
@@ -144,6 +146,7 @@ impl Instance {
             collection: Collection::default(),
             passwords: options.passwords,
             grants: GrantPool::new(),
+            values: Account::new(usize::MAX, "default"),
             limits,
             spill: options.spill,
             on_shutdown: options.on_shutdown,

@@ -178,7 +178,11 @@ impl Context<'_> {
             return Ok(value.clone());
         }
         let arena = base::Arena::new();
-        let options = ConvertOptions { style: None, overlong, dates: self.session.options.dates };
+        let options = ConvertOptions {
+            overlong,
+            dates: self.session.options.dates,
+            ..ConvertOptions::default()
+        };
         base::types::conversion::check_implicit(from.kind, to.kind)?;
         Ok(base::convert(value.as_ref(), from, to, &options, &arena)?.to_owned())
     }

@@ -177,3 +177,39 @@ fn whoever_gets_no_memory_is_told_which_pool_has_none() {
     assert!(answer.starts_with("Msg 701, Level 17, State 123"), "{answer}");
     assert!(answer.contains(" in resource pool 'default' "), "{answer}");
 }
+
+/// Values were counted only now and then: a loop that doubled a variable took gigabytes where a session may have a
+/// quarter of one, and what one expression made stayed until its end.
+#[test]
+fn values_are_charged_before_they_are_made_and_free_when_they_are_gone() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let long = "declare @s varchar(max) = replicate(cast('x' as varchar(max)), 20000000)";
+    for text in [
+        "declare @s varchar(max) = 'x' while 1 = 1 set @s = @s + @s".to_string(),
+        format!("{long} select len(@s{})", "+@s".repeat(19)),
+        format!("{long} select len(upper(@s + '1')){}", " + len(upper(@s + '2'))".repeat(19)),
+        "select len(string_agg(replicate(cast('x' as varchar(max)), 100000), ','))
+            from generate_series(1, 10000)"
+            .to_string(),
+    ] {
+        let answer = session.run(&text);
+        // The column of a result may have been announced before.
+        let refusal = answer.trim_start();
+        assert!(refusal.starts_with("Msg 701, Level 17, State 123"), "{text}: {answer}");
+        let used = session.session().runtime.grant.used();
+        assert!(used <= 1 << 20, "{text} has left {used} bytes");
+    }
+    // Each row's value is gone when the next one comes.
+    let rows = session.run(
+        "select max(len(replicate(cast('x' as varchar(max)), 10000000 + value))) as n
+         from generate_series(1, 40)",
+    );
+    assert_eq!(rows, "n\n10000040\n(1 row)");
+    // One session's values count for all.
+    let instance = &server.instance;
+    let other = instance.session_account();
+    let whole = base::account::Charged::take(&other, 200 << 20).unwrap();
+    drop(whole);
+    assert_eq!(other.used(), 0);
+}

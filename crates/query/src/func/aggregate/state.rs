@@ -28,6 +28,9 @@ pub(super) enum More {
     Sketch(Box<Sketch>),
 }
 
+/// Bytes that are kept without asking for room.
+const FEW: usize = 8000;
+
 impl AggregateState {
     /// Bytes on the heap, for memory accounting.
     pub fn heap_bytes(&self) -> usize {
@@ -36,6 +39,29 @@ impl AggregateState {
             More::Bytes(bytes) => bytes.capacity() + size_of::<Vec<u8>>(),
             More::Sketch(sketch) => sketch.heap_bytes() + size_of::<Sketch>(),
         }
+    }
+
+    /// Whether it keeps a string or binary, which may become long.
+    #[inline]
+    pub fn collects(&self) -> bool {
+        matches!(self.more, More::Bytes(_))
+    }
+
+    /// The capacity that it needs to keep so many bytes more, where it has to grow for that beyond a few.
+    pub fn room_for(&self, more: usize) -> Option<usize> {
+        let (len, capacity) = match &self.more {
+            More::Bytes(bytes) => (bytes.len(), bytes.capacity()),
+            _ => (0, 0),
+        };
+        let needed = len + more;
+        let grows = needed > capacity && needed > FEW;
+        grows.then(|| needed.max(capacity + capacity / 2))
+    }
+
+    /// Gives it a capacity that [`AggregateState::room_for`] has named.
+    pub fn make_room(&mut self, capacity: usize) {
+        let bytes = self.bytes();
+        bytes.reserve_exact(capacity - bytes.len());
     }
 
     /// The words as one integer.

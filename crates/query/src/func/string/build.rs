@@ -2,7 +2,8 @@
 
 use base::collation::case::{Case, change_case};
 use base::collation::codepage::{CodePage, code_page, units};
-use base::{SqlResult, SqlType, ValueRef};
+use base::pace::STRIDE;
+use base::{Collation, Pace, SqlResult, SqlType, ValueRef};
 
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
@@ -14,7 +15,7 @@ pub(super) fn upper<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(in_case(Case::Upper, ctx, args[0], types))
+    in_case(Case::Upper, ctx, args[0], types)
 }
 
 pub(super) fn lower<'a>(
@@ -22,7 +23,7 @@ pub(super) fn lower<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(in_case(Case::Lower, ctx, args[0], types))
+    in_case(Case::Lower, ctx, args[0], types)
 }
 
 fn in_case<'a>(
@@ -30,10 +31,32 @@ fn in_case<'a>(
     ctx: &FnContext<'a>,
     value: ValueRef<'a>,
     types: &CallTypes,
-) -> ValueRef<'a> {
-    let mut out = ctx.arena.buffer();
-    change_case(case, types.args[0].collation, value, &mut out);
-    in_form_of(value, out.finish())
+) -> SqlResult<ValueRef<'a>> {
+    let whole = bytes(value);
+    let mut out = ctx.room(whole.len())?;
+    let collation = types.args[0].collation;
+    for piece in pieces(value, collation) {
+        ctx.pace()?;
+        change_case(case, collation, in_form_of(value, piece), &mut out);
+    }
+    Ok(in_form_of(value, out.finish()))
+}
+
+/// A string in pieces of about a stride, each of whole characters.
+fn pieces<'v>(value: ValueRef<'v>, collation: Collation) -> impl Iterator<Item = &'v [u8]> {
+    let mut rest = bytes(value);
+    let is_utf8 = collation.is_utf8() && matches!(value, ValueRef::Chars(_));
+    std::iter::from_fn(move || {
+        let mut end = STRIDE.min(rest.len());
+        while is_utf8 && end > 0 && rest.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            end -= 1;
+        }
+        // What is no UTF-8 has no characters.
+        let end = if end == 0 { STRIDE.min(rest.len()) } else { end };
+        let (piece, others) = rest.split_at(end);
+        rest = others;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// The arguments as strings of one family, and how long they are together.
@@ -59,7 +82,7 @@ pub(super) fn concat<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(joined(ctx, &[], args, types))
+    joined(ctx, &[], args, types)
 }
 
 pub(super) fn types_of_concat_ws(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -79,7 +102,7 @@ pub(super) fn concat_ws<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let separator = if args[0].is_null() { &[] } else { bytes(args[0]) };
-    Ok(joined(ctx, separator, &args[1..], types))
+    joined(ctx, separator, &args[1..], types)
 }
 
 /// All that are not NULL, one after the other.
@@ -88,20 +111,19 @@ fn joined<'a>(
     separator: &[u8],
     args: &[ValueRef<'a>],
     types: &CallTypes,
-) -> ValueRef<'a> {
+) -> SqlResult<ValueRef<'a>> {
     let values = || args.iter().filter(|v| !v.is_null()).map(|v| bytes(*v));
     let count = values().count();
     let separators = separator.len() * count.saturating_sub(1);
-    let all = ctx.arena.alloc_zeroed(values().map(<[u8]>::len).sum::<usize>() + separators);
-    let mut at = 0;
+    let mut all = ctx.room(values().map(<[u8]>::len).sum::<usize>() + separators)?;
     for (nth, value) in values().enumerate() {
-        for piece in [if nth > 0 { separator } else { &[] }, value] {
-            all[at..at + piece.len()].copy_from_slice(piece);
-            at += piece.len();
-        }
+        ctx.append(&mut all, if nth > 0 { separator } else { &[] })?;
+        ctx.append(&mut all, value)?;
     }
+    let all = all.finish();
     let all = &all[..all.len().min(types.result.byte_limit())];
-    if types.result.kind.is_unicode() { ValueRef::Unicode(all) } else { ValueRef::Chars(all) }
+    let is_unicode = types.result.kind.is_unicode();
+    Ok(if is_unicode { ValueRef::Unicode(all) } else { ValueRef::Chars(all) })
 }
 
 pub(super) fn types_of_replicate(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -125,12 +147,16 @@ pub(super) fn replicate<'a>(
     let (piece, count) = (bytes(args[0]), int(args[1]));
     let Ok(count) = usize::try_from(count) else { return Ok(ValueRef::Null) };
     let length = piece.len().saturating_mul(count).min(types.result.byte_limit());
-    let length = super::bounded(length)?;
-    let out = ctx.arena.alloc_zeroed(length);
-    for chunk in out.chunks_mut(piece.len().max(1)) {
-        chunk.copy_from_slice(&piece[..chunk.len()]);
+    let mut out = ctx.room(length)?;
+    // Short pieces are copied by the dozen.
+    let many = (STRIDE / piece.len().max(1)).max(1).min(count);
+    let block = if many > 1 { &piece.repeat(many)[..] } else { piece };
+    while out.len() < length {
+        let left = length - out.len();
+        ctx.append(&mut out, &block[..block.len().min(left)])?;
+        ctx.pace()?;
     }
-    Ok(in_form_of(args[0], out))
+    Ok(in_form_of(args[0], out.finish()))
 }
 
 pub(super) fn types_of_space(call: &Call<'_>) -> SqlResult<Inferred> {

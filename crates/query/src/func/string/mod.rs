@@ -1,6 +1,6 @@
 //! Functions of strings.
 //!
-//! * `slice`: pieces of one string; `search`: finding and replacing; `build`: making strings out of
+//! * `slice`: pieces of one string; `search`: finding and replacing; `set`: sets of characters; `build`: making strings out of
 //!   parts and codes; `name`: identifiers; `sound`: SOUNDEX.
 //! * `print`: numbers and messages as text; `format`: FORMAT; `parse`: PARSE and
 //!   TRY_PARSE; `culture`: what these two go by.
@@ -15,25 +15,14 @@ mod name;
 mod parse;
 mod print;
 mod search;
+mod set;
 mod slice;
 mod sound;
 
-use base::collation::search::byte_offset;
-use base::{Collation, SqlError, SqlResult, ValueRef, message};
+use base::collation::search::Walk;
+use base::{Collation, ValueRef};
 
 pub(super) use name::split_name;
-
-/// Bytes that one call may make out of shorter strings: a `(max)` string may be longer, but one expression
-/// must not take the memory of everybody else.
-const GROWN_BYTES_MAX: usize = 256 << 20;
-
-/// Error 701 for a string that would be longer than a call may make.
-fn bounded(length: usize) -> SqlResult<usize> {
-    match length <= GROWN_BYTES_MAX {
-        true => Ok(length),
-        false => Err(SqlError::new(&message::OUT_OF_MEMORY, &[&"default"])),
-    }
-}
 
 use super::descriptor::ScalarFunction;
 use super::values::{bytes, in_form_of};
@@ -107,16 +96,8 @@ pub(super) static FORMATTING: &[ScalarFunction] = &[
 
 /// The characters of a string, each as a string of its own.
 fn characters<'a>(value: ValueRef<'a>, collation: Collation) -> impl Iterator<Item = ValueRef<'a>> {
-    let mut rest = bytes(value);
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let length = byte_offset(collation, in_form_of(value, rest), 1);
-        let (first, others) = rest.split_at(length.clamp(1, rest.len()));
-        rest = others;
-        Some(in_form_of(value, first))
-    })
+    let whole = bytes(value);
+    Walk::new(collation, value).map(move |range| in_form_of(value, &whole[range]))
 }
 
 /// Whether two characters are the same under a collation.

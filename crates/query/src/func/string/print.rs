@@ -1,16 +1,15 @@
 //! Numbers and messages as text: STR, STRING_ESCAPE, FORMATMESSAGE.
 
-use std::fmt::Write;
-
 use base::ids::DbId;
 use base::message::{Message, PrintfArgument, printf};
+use base::pace::Stride;
 use base::text::number::str_function;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::signature::{BYTES_MAX, Call};
-use crate::func::values::{float, int, optional_string, string, text};
+use crate::func::values::{bytes, float, int, optional_string, string, text};
 
 /// What STR makes when it is given no length.
 const STR_LENGTH: i64 = 10;
@@ -62,22 +61,35 @@ pub(super) fn string_escape<'a>(
             &[&kind, &2, &"string_escape"],
         ));
     }
-    let mut out = String::new();
-    for c in text(args[0], types.args[0].collation).chars() {
-        match c {
-            '"' | '\\' | '/' => out.extend(['\\', c]),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{C}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if u32::from(c) < 32 => {
-                write!(out, "\\u{:04x}", u32::from(c)).expect("a String takes all that is written");
+    // What is escaped is ASCII, so it is done unit by unit.
+    let source = bytes(args[0]);
+    let mut out = ctx.room(source.len())?;
+    let mut stride = Stride::new(ctx);
+    for unit in source.chunks_exact(2) {
+        stride.step(1)?;
+        let code = u16::from_le_bytes([unit[0], unit[1]]);
+        let escaped = match u8::try_from(code) {
+            Ok(c @ (b'"' | b'\\' | b'/')) => Some(c),
+            Ok(8) => Some(b'b'),
+            Ok(12) => Some(b'f'),
+            Ok(b'\n') => Some(b'n'),
+            Ok(b'\r') => Some(b'r'),
+            Ok(b'\t') => Some(b't'),
+            _ => None,
+        };
+        match escaped {
+            Some(letter) => out.try_extend(&[b'\\', 0, letter, 0])?,
+            None if code < 32 => {
+                const DIGITS: &[u8; 16] = b"0123456789abcdef";
+                let (high, low) = (code >> 4, DIGITS[usize::from(code & 15)]);
+                let high = DIGITS[usize::from(high)];
+                out.try_extend(&[b'\\', 0, b'u', 0, b'0', 0, b'0', 0, high, 0, low, 0])?;
             }
-            c => out.push(c),
+            None => out.try_extend(unit)?,
         }
     }
-    Ok(string(ctx.arena, &out, &types.result))
+    let out = out.finish();
+    Ok(ValueRef::Unicode(&out[..out.len().min(types.result.byte_limit() & !1)]))
 }
 
 /// Characters that a message may have.

@@ -1,10 +1,13 @@
 //! Finding and replacing.
 
 use base::collation::LikePattern;
-use base::collation::search::{byte_offset, char_count, char_index, find};
+use base::collation::like::PATTERN_BYTES_MAX;
+use base::collation::search::{Finder, byte_offset, char_count, char_index};
+use base::pace::Stride;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use super::{characters, same_character};
+use super::characters;
+use super::set::CharacterSet;
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::signature::{Call, as_unicode, unify_text};
@@ -26,12 +29,21 @@ pub(super) fn types_of_charindex(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 pub(super) fn charindex<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let start = args.get(2).map_or(1, |&v| int(v).max(1));
-    Ok(ValueRef::Int(char_index(types.args[0].collation, args[0], args[1], start)))
+    refuse_long(args[0])?;
+    char_index(types.args[0].collation, args[0], args[1], start, ctx).map(ValueRef::Int)
+}
+
+/// Error 8152 for what is looked for and has more than 8,000 bytes.
+fn refuse_long(pattern: ValueRef<'_>) -> SqlResult<()> {
+    match bytes(pattern).len() > PATTERN_BYTES_MAX {
+        true => Err(SqlError::new(&message::TRUNCATED, &[])),
+        false => Ok(()),
+    }
 }
 
 pub(super) fn types_of_patindex(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -46,12 +58,12 @@ pub(super) fn types_of_patindex(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 pub(super) fn patindex<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let pattern = LikePattern::new(types.args[0].collation, args[0], None)?;
-    Ok(ValueRef::Int(pattern.position(args[1])))
+    pattern.position(args[1], ctx).map(ValueRef::Int)
 }
 
 pub(super) fn types_of_replace(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -68,23 +80,24 @@ pub(super) fn replace<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     let collation = types.args[0].collation;
     let source = bytes(args[0]);
-    let Some(mut found) = find(collation, args[0], args[1], 0) else { return Ok(args[0]) };
+    refuse_long(args[1])?;
+    let mut finder = Finder::new(collation, args[1]);
+    let Some(mut found) = finder.find(args[0], 0, ctx)? else { return Ok(args[0]) };
+    let limit = types.result.byte_limit();
     let mut out = ctx.arena.buffer();
     let mut kept = 0;
-    loop {
-        out.extend(&source[kept..found.start]);
-        out.extend(bytes(args[2]));
-        super::bounded(out.len())?;
+    while out.len() <= limit {
+        ctx.append(&mut out, &source[kept..found.start])?;
+        ctx.append(&mut out, bytes(args[2]))?;
         // What a collation ignores can be found without moving on.
         kept = found.end.max(found.start + 1);
-        match find(collation, args[0], args[1], kept) {
+        match finder.find(args[0], kept, ctx)? {
             Some(next) => found = next,
             None => break,
         }
     }
-    out.extend(&source[kept.min(source.len())..]);
+    ctx.append(&mut out, &source[kept.min(source.len())..])?;
     let result = out.finish();
-    let limit = types.result.byte_limit();
     Ok(in_form_of(args[0], &result[..result.len().min(limit)]))
 }
 
@@ -100,15 +113,24 @@ pub(super) fn translate<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let collation = types.args[0].collation;
-    let from: Vec<ValueRef<'_>> = characters(args[1], collation).collect();
-    let to: Vec<ValueRef<'_>> = characters(args[2], collation).collect();
+    let mut from = CharacterSet::new(args[1], collation, ctx)?;
+    let mut to = Vec::new();
+    let mut stride = Stride::new(ctx);
+    for character in characters(args[2], collation) {
+        stride.step(1)?;
+        if to.len() == from.len() {
+            return Err(SqlError::new(&message::TRANSLATE_LENGTHS_DIFFER, &[]));
+        }
+        to.push(character);
+    }
     if from.len() != to.len() {
         return Err(SqlError::new(&message::TRANSLATE_LENGTHS_DIFFER, &[]));
     }
-    let mut out = ctx.arena.buffer();
+    let mut out = ctx.room(bytes(args[0]).len())?;
     for character in characters(args[0], collation) {
-        let at = from.iter().position(|&f| same_character(f, character, collation));
-        out.extend(bytes(at.map_or(character, |at| to[at])));
+        stride.step(1)?;
+        let at = from.position(character, &mut stride)?;
+        out.try_extend(bytes(at.map_or(character, |at| to[at])))?;
     }
     Ok(in_form_of(args[0], out.finish()))
 }
@@ -150,21 +172,23 @@ pub(super) fn stuff<'a>(
     let collation = types.args[0].collation;
     let count = match args[0] {
         ValueRef::Bytes(b) => b.len() as i64,
-        text => char_count(collation, text),
+        text => char_count(collation, text, ctx)?,
     };
     if start < 1 || start > count || length < 0 {
         return Ok(ValueRef::Null);
     }
     let offset = |index: i64| match args[0] {
-        ValueRef::Bytes(b) => (index as usize).min(b.len()),
-        text => byte_offset(collation, text, index),
+        ValueRef::Bytes(b) => Ok((index as usize).min(b.len())),
+        text => byte_offset(collation, text, index, ctx),
     };
     // NULL inserts nothing.
     let inserted = if args[3].is_null() { &[] } else { bytes(args[3]) };
-    let mut out = ctx.arena.buffer();
-    out.extend(&source[..offset(start - 1)]);
-    out.extend(inserted);
-    out.extend(&source[offset((start - 1).saturating_add(length).min(count))..]);
+    let (before, behind) =
+        (offset(start - 1)?, offset((start - 1).saturating_add(length).min(count))?);
+    let mut out = ctx.room(before + inserted.len() + (source.len() - behind))?;
+    for piece in [&source[..before], inserted, &source[behind..]] {
+        ctx.append(&mut out, piece)?;
+    }
     let result = out.finish();
     Ok(in_form_of(args[0], &result[..result.len().min(types.result.byte_limit())]))
 }

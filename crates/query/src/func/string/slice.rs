@@ -1,10 +1,12 @@
 //! Pieces of one string, and how long it is.
 
 use base::collation::search::{byte_offset, char_count};
+use base::pace::{STRIDE, Stride};
 use base::types::Repr;
-use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message, variant};
+use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message, variant};
 
-use super::{characters, same_character};
+use super::characters;
+use super::set::CharacterSet;
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::signature::{BYTES_MAX, Call, unify_text};
@@ -22,11 +24,11 @@ pub(super) fn types_of_len(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 pub(super) fn len<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(ValueRef::Int(convert::length(args[0], &types.args[0])))
+    convert::length(args[0], &types.args[0], ctx).map(ValueRef::Int)
 }
 
 pub(super) fn types_of_datalength(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -83,7 +85,7 @@ pub(super) fn types_of_end(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 pub(super) fn left<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
@@ -91,12 +93,12 @@ pub(super) fn left<'a>(
     if count < 0 {
         return Err(SqlError::new(&message::INVALID_LENGTH_PARAMETER, &[]));
     }
-    let end = byte_offset(types.args[0].collation, args[0], count);
+    let end = byte_offset(types.args[0].collation, args[0], count, ctx)?;
     Ok(in_form_of(args[0], &bytes(args[0])[..end]))
 }
 
 pub(super) fn right<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
@@ -105,8 +107,8 @@ pub(super) fn right<'a>(
         return Err(SqlError::new(&message::INVALID_LENGTH_FOR_FUNCTION, &[&"RIGHT"]));
     }
     let collation = types.args[0].collation;
-    let length = char_count(collation, args[0]);
-    let start = byte_offset(collation, args[0], length.saturating_sub(count));
+    let length = char_count(collation, args[0], ctx)?;
+    let start = byte_offset(collation, args[0], length.saturating_sub(count), ctx)?;
     Ok(in_form_of(args[0], &bytes(args[0])[start..]))
 }
 
@@ -132,7 +134,7 @@ pub(super) fn types_of_substring(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 pub(super) fn substring<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
@@ -144,10 +146,10 @@ pub(super) fn substring<'a>(
     let end = start.saturating_add(length);
     let whole = bytes(args[0]);
     let offset = |position: i64| match args[0] {
-        ValueRef::Bytes(b) => usize::try_from(position - 1).map_or(0, |p| p.min(b.len())),
-        text => byte_offset(types.args[0].collation, text, position - 1),
+        ValueRef::Bytes(b) => Ok(usize::try_from(position - 1).map_or(0, |p| p.min(b.len()))),
+        text => byte_offset(types.args[0].collation, text, position - 1, ctx),
     };
-    let (from, to) = (offset(start.max(1)), offset(end.max(1)));
+    let (from, to) = (offset(start.max(1))?, offset(end.max(1))?);
     let piece = &whole[from..to.max(from)];
     Ok(in_form_of(args[0], &piece[..piece.len().min(types.result.byte_limit())]))
 }
@@ -166,7 +168,11 @@ pub(super) fn types_of_trim(call: &Call<'_>) -> SqlResult<Inferred> {
 }
 
 /// What is left between the blanks, or between the characters of the second argument.
-fn trimmed(args: &[ValueRef<'_>], types: &CallTypes) -> (usize, usize) {
+fn trimmed(
+    ctx: &FnContext<'_>,
+    args: &[ValueRef<'_>],
+    types: &CallTypes,
+) -> SqlResult<(usize, usize)> {
     let whole = bytes(args[0]);
     let Some(&set) = args.get(1) else {
         let blank: &[u8] = if types.args[0].kind.is_unicode() { &[b' ', 0] } else { b" " };
@@ -174,47 +180,49 @@ fn trimmed(args: &[ValueRef<'_>], types: &CallTypes) -> (usize, usize) {
         let start = pieces.position(|c| c != blank).unwrap_or(whole.len() / blank.len());
         let mut pieces = whole[start * blank.len()..].chunks_exact(blank.len());
         let length = pieces.rposition(|c| c != blank).map_or(0, |last| last + 1);
-        return (start * blank.len(), (start + length) * blank.len());
+        return Ok((start * blank.len(), (start + length) * blank.len()));
     };
     let collation = types.args[0].collation;
-    let is_cut = |c| characters(set, collation).any(|s| same_character(s, c, collation));
+    let mut set = CharacterSet::new(set, collation, ctx)?;
+    let mut stride = Stride::new(ctx);
     let (mut at, mut start, mut end) = (0, None, 0);
     for character in characters(args[0], collation) {
+        stride.step(1)?;
         let next = at + bytes(character).len();
-        if !is_cut(character) {
+        if !set.contains(character, &mut stride)? {
             start.get_or_insert(at);
             end = next;
         }
         at = next;
     }
     let start = start.unwrap_or(whole.len());
-    (start, end.max(start))
+    Ok((start, end.max(start)))
 }
 
 pub(super) fn ltrim<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    Ok(in_form_of(args[0], &bytes(args[0])[trimmed(args, types).0..]))
+    Ok(in_form_of(args[0], &bytes(args[0])[trimmed(ctx, args, types)?.0..]))
 }
 
 pub(super) fn rtrim<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let (start, end) = trimmed(args, types);
+    let (start, end) = trimmed(ctx, args, types)?;
     let end = if start == end { 0 } else { end };
     Ok(in_form_of(args[0], &bytes(args[0])[..end]))
 }
 
 pub(super) fn trim<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let (start, end) = trimmed(args, types);
+    let (start, end) = trimmed(ctx, args, types)?;
     Ok(in_form_of(args[0], &bytes(args[0])[start..end]))
 }
 
@@ -249,9 +257,17 @@ pub(super) fn reverse<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let whole = bytes(args[0]);
-    let reversed = ctx.arena.alloc_zeroed(whole.len());
+    let mut out = ctx.room(whole.len())?;
+    // The room is filled from the end, once it is there.
+    for piece in whole.chunks(STRIDE) {
+        ctx.pace()?;
+        out.extend(piece);
+    }
+    let reversed = out.finish_mut();
+    let mut stride = Stride::new(ctx);
     let mut end = whole.len();
     for character in characters(args[0], types.args[0].collation) {
+        stride.step(1)?;
         let start = end - bytes(character).len();
         reversed[start..end].copy_from_slice(bytes(character));
         end = start;

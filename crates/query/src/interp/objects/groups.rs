@@ -12,13 +12,14 @@ use base::{Arena, SqlResult, Value, ValueRef};
 use engine::hot::key::KeyBuf;
 
 use crate::func::AggregateState;
+use crate::func::facts::paced;
 use crate::interp::memory::{
     Charge, Grant, Means, Memory, Piece, clear_list, clear_table, growth_bytes, table_bytes,
 };
 use crate::interp::objects::hash_key;
 use crate::interp::objects::set::Set;
 use crate::interp::registers::{Registers, Values};
-use crate::ir::object::GroupsDesc;
+use crate::ir::object::{AggregateDesc, GroupsDesc};
 use crate::ir::{RegList, Unit};
 use away::Away;
 
@@ -56,6 +57,10 @@ pub struct Groups {
     null_eliminated: bool,
     key: KeyBuf,
     charge: Charge,
+    /// Bytes of what aggregates collect and of arguments that wait, and what was charged for them. They cannot be
+    /// put into files.
+    collected: usize,
+    collected_charge: Charge,
     /// Rows of groups that found no room.
     away: Option<Box<Away>>,
 }
@@ -78,6 +83,8 @@ impl Groups {
         (self.current, self.at) = (0, 0);
         self.away = None;
         self.charge.release(grant);
+        self.collected = 0;
+        self.collected_charge.release(grant);
     }
 
     /// Whether there is no group.
@@ -257,13 +264,26 @@ impl Groups {
             return self.wait(at, args, means.grant);
         }
         let state = self.current as usize * desc.aggregates.len() + at;
-        (aggregate.function.add)(&mut self.states[state], args, &aggregate.types)
+        let state = &mut self.states[state];
+        if state.collects() || aggregate.types.result.is_max() {
+            return collect(state, aggregate, args, &mut self.collected, |bytes| {
+                self.collected_charge.settle(bytes, means.grant)
+            });
+        }
+        (aggregate.function.add)(state, args, &aggregate.types)?;
+        if state.collects() {
+            self.collected += state.heap_bytes();
+            self.collected_charge.settle(self.collected, means.grant)?;
+        }
+        Ok(())
     }
 
     fn wait(&mut self, at: usize, args: &[ValueRef<'_>], grant: &mut Grant) -> SqlResult<()> {
         while self.waiting.len() <= at {
             self.waiting.push(Vec::new());
         }
+        self.collected += self.key.len() + args.iter().map(|a| a.byte_len()).sum::<usize>();
+        self.collected_charge.settle(self.collected, grant)?;
         let args = args.iter().map(|a| ValueRef::to_owned(*a)).collect();
         self.waiting[at].push(Waiting { group: self.current, key: (&self.key[..]).into(), args });
         self.charge.settle(self.bytes(), grant)
@@ -279,9 +299,14 @@ impl Groups {
             let aggregate = &desc.aggregates[at];
             rows.sort_by(|a, b| (a.group, &a.key).cmp(&(b.group, &b.key)));
             for row in rows {
+                paced(means.task)?;
                 let state = row.group as usize * desc.aggregates.len() + at;
                 let args: Values<'_> = row.args.iter().map(Value::as_ref).collect();
-                (aggregate.function.add)(&mut self.states[state], &args, &aggregate.types)?;
+                let state = &mut self.states[state];
+                let (charge, grant) = (&mut self.collected_charge, &mut *means.grant);
+                collect(state, aggregate, &args, &mut self.collected, |bytes| {
+                    charge.settle(bytes, grant)
+                })?;
             }
         }
         Ok(())
@@ -312,6 +337,27 @@ impl Groups {
     ) -> SqlResult<ValueRef<'a>> {
         let state = self.current as usize * desc.aggregates.len() + usize::from(aggregate);
         let aggregate = &desc.aggregates[usize::from(aggregate)];
-        (aggregate.function.finish)(&self.states[state], &aggregate.types, arena)
+        let state = &self.states[state];
+        arena.admit(state.heap_bytes())?;
+        (aggregate.function.finish)(state, &aggregate.types, arena)
     }
+}
+
+/// Has a state that collects bytes take in a row. The room is charged before it is taken.
+fn collect(
+    state: &mut AggregateState,
+    aggregate: &AggregateDesc,
+    args: &[ValueRef<'_>],
+    collected: &mut usize,
+    settle: impl FnOnce(usize) -> SqlResult<()>,
+) -> SqlResult<()> {
+    let before = state.heap_bytes();
+    let more = args.iter().map(|a| a.byte_len()).sum();
+    if let Some(room) = state.room_for(more) {
+        settle(*collected + room)?;
+        state.make_room(room);
+    }
+    let added = (aggregate.function.add)(state, args, &aggregate.types);
+    *collected += state.heap_bytes() - before;
+    added
 }

@@ -44,6 +44,8 @@ pub struct Sorter {
 
 /// Garbage below this is not worth collecting.
 const GARBAGE_MIN: usize = 64 << 10;
+/// Rows that are compared between two looks at the clock.
+const COMPARED: u32 = 512;
 /// Above this many rows a heap costs more than it saves.
 const HEAP_MAX: u64 = 4096;
 
@@ -105,7 +107,7 @@ impl Sorter {
     }
 
     fn write_run(&mut self, runs: &mut Runs, means: &mut Means<'_>) -> SqlResult<()> {
-        self.sort();
+        self.sort(means.task);
         let Sorter { memory, entries, .. } = self;
         let rows = entries.iter().map(|e| (memory.get(e.key), memory.get(e.row)));
         runs.add(means.task, rows)?;
@@ -180,15 +182,24 @@ impl Sorter {
         match self.runs.take() {
             Some(runs) => self.merge(runs, means),
             None => {
-                self.sort();
+                self.sort(means.task);
                 Ok(())
             }
         }
     }
 
-    fn sort(&mut self) {
+    /// Sorts what is in memory. Others have their turn meanwhile; a statement that shall end does so afterwards, since
+    /// an order that is given up halfway is none.
+    fn sort(&mut self, task: &Task<'_>) {
         let memory = &self.memory;
-        self.entries.sort_unstable_by(|a, b| compare(memory, a, b));
+        let mut compared = 0u32;
+        self.entries.sort_unstable_by(|a, b| {
+            compared = compared.wrapping_add(1);
+            if compared % COMPARED == 0 {
+                task.give_way();
+            }
+            compare(memory, a, b)
+        });
     }
 
     #[cold]

@@ -383,7 +383,7 @@ impl Reference {
                 }
                 let collation = subject.ty.collation;
                 let pattern = base::collation::LikePattern::new(collation, p.as_ref(), None)?;
-                Some(pattern.matches(s.as_ref()))
+                Some(pattern.matches(s.as_ref(), &base::Unpaced)?)
             }
             Pred::In(e, list) => {
                 let x = self.expr(e, row)?;

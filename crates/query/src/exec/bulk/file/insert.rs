@@ -252,7 +252,8 @@ impl Reading<'_> {
             true => ValueRef::Unicode(bytes),
             false => ValueRef::Chars(bytes),
         };
-        let options = ConvertOptions { style, overlong: Overlong::Refuse, dates };
+        let options =
+            ConvertOptions { style, overlong: Overlong::Refuse, dates, ..Default::default() };
         convert(value, &from, to, &options, arena)
     }
 
