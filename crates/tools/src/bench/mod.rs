@@ -21,6 +21,7 @@ mod orders;
 mod point_lookup;
 mod recovery;
 mod sales_orders;
+mod stalls;
 mod update_hot;
 mod watch;
 mod write_amplification;
@@ -80,6 +81,8 @@ enum Bench {
     CheckpointCost(checkpoint_cost::Options),
     /// Logins a second, and memory of connections that do nothing.
     Connections(connections::Options),
+    /// How long another session and a login wait at most while statements compute.
+    Stalls(stalls::Options),
 }
 
 /// Why there is no figure.
@@ -132,6 +135,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::MassDelete(own) => mass_delete::run(own, runs),
         Bench::CheckpointCost(own) => checkpoint_cost::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
+        Bench::Stalls(own) => stalls::run(own, runs),
     };
     match figures {
         Ok(figures) => {
