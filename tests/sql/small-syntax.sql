@@ -38,6 +38,20 @@ select a from t union select t.a from t order by t.a
 go
 select t.a from t union select a from t order by a
 go
+-- a column that has another name in the result; the result's own names come first
+select a as x, -a as y from t union select a, 5 from t order by a desc, y
+go
+select a as b, -a as a from t union all select 5, 6 order by a
+go
+select a + 1 as x from t union select a from t order by a
+go
+select t.a as x, u.a as y from t join t as u on u.a = t.a union select a, a from t order by a
+go
+-- an operand has no order of its own
+select a from t union (select top 1 a from t order by a desc)
+go
+select a from t union select * from (select top 1 a from t order by a desc) as x order by 1
+go
 create function dbo.f() returns text as begin return 'abc' end
 go
 create function dbo.f() returns timestamp as begin return 0x01 end

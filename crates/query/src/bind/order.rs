@@ -149,8 +149,8 @@ impl Binder<'_> {
         }
     }
 
-    /// `ORDER BY` behind set operators: by position, by name, or by a column of a table as the first operand's
-    /// select list has it. Errors 104, 108, 306, 4104.
+    /// `ORDER BY` behind set operators: by position, by a name of the result, or by a column of a table as the first
+    /// operand's select list has it, under whatever name. Errors 104, 108, 209, 306, 4104.
     pub fn order_of_columns(
         &self,
         list: &[OrderItem],
@@ -168,17 +168,26 @@ impl Binder<'_> {
                     place.ok_or_else(|| position_out_of_range(i64::from(*position), line))?
                 }
                 ast::ExprKind::Column(column) => {
-                    let name = match &column.qualifier {
-                        None => &column.column.name,
-                        Some(of) => self.listed_as(body, of, column).ok_or_else(|| {
-                            let text = format!("{of}.{}", column.column.name);
-                            SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]).at_line(line)
-                        })?,
+                    let called = |name: &str| {
+                        let is = |n: &str| self.same_name(n, name);
+                        columns.iter().position(|c| c.name.as_deref().is_some_and(is))
                     };
-                    let called =
-                        |c: &OutCol| c.name.as_deref().is_some_and(|n| self.same_name(n, name));
-                    let found = columns.iter().position(called);
-                    found.ok_or_else(|| fail(&message::ORDER_BY_NOT_IN_SET_SELECT_LIST))?
+                    let own = match column.qualifier {
+                        None => called(&column.column.name),
+                        Some(_) => None,
+                    };
+                    let at = match own {
+                        Some(at) => Some(at),
+                        None => self.listed_as(body, column).at(line)?.and_then(called),
+                    };
+                    at.ok_or_else(|| match &column.qualifier {
+                        None => fail(&message::ORDER_BY_NOT_IN_SET_SELECT_LIST),
+                        Some(of) => {
+                            let text = format!("{of}.{}", column.column.name);
+                            let error = SqlError::new(&message::MULTIPART_NOT_BOUND, &[&text]);
+                            error.at_line(line).into()
+                        }
+                    })?
                 }
                 _ => return Err(fail(&message::ORDER_BY_NOT_IN_SET_SELECT_LIST)),
             };
@@ -197,13 +206,13 @@ impl Binder<'_> {
         Ok(keys)
     }
 
-    /// The name that the first operand's select list gives to a column of a table.
+    /// The name that the first operand's select list gives to a column of a table. Error 209 where a name without
+    /// qualifier is that of columns of several tables.
     fn listed_as<'q>(
         &self,
         body: &'q ast::QueryBody,
-        of: &ast::ObjectName,
         wanted: &ast::ColumnRef,
-    ) -> Option<&'q str> {
+    ) -> BindResult<Option<&'q str>> {
         let mut first = body;
         let select = loop {
             match first {
@@ -212,14 +221,32 @@ impl Binder<'_> {
                 ast::QueryBody::Set(chain) => first = &chain.first,
             }
         };
-        select.items.iter().find_map(|item| {
-            let ast::SelectItemKind::Expr { expr, alias } = &item.kind else { return None };
-            let ast::ExprKind::Column(column) = &expr.kind else { return None };
-            let qualifier = column.qualifier.as_ref()?;
-            let is_same = self.same_name(&qualifier.to_string(), &of.to_string())
-                && self.same_name(&column.column.name, &wanted.column.name);
-            is_same.then(|| &*alias.as_ref().unwrap_or(&column.column).name)
-        })
+        let same_table = |a: &ast::ObjectName, b: &ast::ObjectName| {
+            self.same_name(&a.to_string(), &b.to_string())
+        };
+        let mut found: Option<(&str, Option<&ast::ObjectName>)> = None;
+        for item in &select.items {
+            let ast::SelectItemKind::Expr { expr, alias } = &item.kind else { continue };
+            let ast::ExprKind::Column(column) = &expr.kind else { continue };
+            if !self.same_name(&column.column.name, &wanted.column.name) {
+                continue;
+            }
+            let table = column.qualifier.as_deref();
+            if let Some(of) = &wanted.qualifier
+                && !table.is_some_and(|table| same_table(table, of))
+            {
+                continue;
+            }
+            match found {
+                None => found = Some((&alias.as_ref().unwrap_or(&column.column).name, table)),
+                Some((_, Some(other))) if table.is_some_and(|table| !same_table(table, other)) => {
+                    let name = &wanted.column.name;
+                    return Err(SqlError::new(&message::AMBIGUOUS_COLUMN, &[name]).into());
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(found.map(|(name, _)| name))
     }
 
     /// `TOP` or `OFFSET`. Errors 1033, 1060, 1062, 4115, 10741, 10743.
