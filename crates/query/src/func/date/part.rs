@@ -64,7 +64,7 @@ pub(super) fn datediff_big<'a>(
 
 pub(super) fn types_of_datepart(call: &Call<'_>) -> SqlResult<Inferred> {
     let part = part_of_call(call);
-    let ty = temporal(call, 1, TEXT_AS, false)?;
+    let ty = temporal(call, 1, TEXT_AS, true)?;
     part.check("datepart", ty.kind)?;
     let volatility = if depends_on_first_day(part) {
         Volatility::RuntimeConstant
@@ -92,7 +92,7 @@ fn part_as_int<'a>(
 }
 
 pub(super) fn types_of_one_part(call: &Call<'_>) -> SqlResult<Inferred> {
-    Ok(call.types(SqlType::int(), &[temporal(call, 0, TEXT_AS, false)?]))
+    Ok(call.types(SqlType::int(), &[temporal(call, 0, TEXT_AS, true)?]))
 }
 
 /// Functions that take out one part.
@@ -140,7 +140,7 @@ calendar_parts! {
 }
 
 pub(super) fn types_of_datename(call: &Call<'_>) -> SqlResult<Inferred> {
-    let ty = temporal(call, 1, TEXT_AS, false)?;
+    let ty = temporal(call, 1, TEXT_AS, true)?;
     part_of_call(call).check("datename", ty.kind)?;
     Ok(call.types(SqlType::nvarchar(30, call.collation), &[SqlType::int(), ty]))
 }
@@ -164,7 +164,7 @@ fn part_as_name<'a>(
 }
 
 pub(super) fn types_of_one_name(call: &Call<'_>) -> SqlResult<Inferred> {
-    let ty = temporal(call, 0, TEXT_AS, false)?;
+    let ty = temporal(call, 0, TEXT_AS, true)?;
     Ok(call.types(SqlType::nvarchar(30, call.collation), &[ty]))
 }
 

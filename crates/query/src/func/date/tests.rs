@@ -118,6 +118,9 @@ fn parts_are_taken_out() {
         ("MONTH", &["datetime:2024-02-29"], "2"),
         ("DAY", &["datetimeoffset:2024-02-29 23:30 -02:00"], "29"),
         ("YEAR", &["date:NULL"], "NULL"),
+        ("YEAR", &["NULL"], "NULL"),
+        ("DATEPART", &["part:microsecond", "NULL"], "NULL"),
+        ("DATENAME", &["part:month", "NULL"], "NULL"),
     ]);
     let german = base::datetime::Language::by_name("German").unwrap();
     let dates = base::datetime::DateSettings::of(german);
@@ -133,10 +136,10 @@ fn parts_are_taken_out() {
     check_types(&[("DATENAME", &["part:year", "0"], "nvarchar(30)")]);
     check_errors(&[
         (
-            "DATEPART",
+            "DATETRUNC",
             &["part:year", "NULL"],
             8116,
-            "Argument data type NULL is invalid for argument 2 of datepart function.",
+            "Argument data type NULL is invalid for argument 2 of datetrunc function.",
         ),
         (
             "YEAR",
