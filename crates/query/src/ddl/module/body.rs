@@ -118,6 +118,8 @@ fn columns(
         let user_type = kept.unwrap_or(system);
         let mut def = ColumnDef::new(ColumnId(at as i32 + 1), name, column.ty, user_type);
         def.nullable = column.nullable;
+        // The catalog views show it; a table that a view is copied into inherits it from the base.
+        def.identity = column.identity;
         columns.push(def);
     }
     Ok(columns)

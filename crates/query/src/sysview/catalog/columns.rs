@@ -227,6 +227,14 @@ pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
             ];
             row(cx, definition.id().0, column, &own);
         }
+        // A view's column that shows an identity column has a row, without the counter's numbers.
+        for module in schema.modules() {
+            for column in module.columns().unwrap_or_default() {
+                let Some(identity) = column.identity else { continue };
+                let own = [NULL, NULL, NULL, bit(identity.not_for_replication)];
+                row(cx, module.id().0, column, &own);
+            }
+        }
         Ok(())
     },
 };
