@@ -30,3 +30,5 @@ USE_TZ = False
 from mssql.features import DatabaseFeatures  # noqa: E402
 
 DatabaseFeatures.supports_json_field = False
+
+TEST_RUNNER = "django_runner.Runner"
