@@ -34,7 +34,7 @@ start_server() {
     server=$!
     trap stop_server EXIT
     local waited=0
-    until SERVER_PORT=$(sed -nE 's/.*listening.*127\.0\.0\.1:([0-9]+).*/\1/p' "$data/log" | head -1) && [ -n "$SERVER_PORT" ]; do
+    until SERVER_PORT=$(sed -nE 's/.*listening.*127\.0\.0\.1:([0-9]+).*/\1/p' "$data/log" 2>/dev/null | head -1) && [ -n "$SERVER_PORT" ]; do
         kill -0 "$server" 2>/dev/null || { cat "$data/log" >&2; die "the server ended"; }
         [ $((waited += 1)) -le 600 ] || { cat "$data/log" >&2; die "the server does not listen"; }
         sleep 0.1

@@ -47,9 +47,6 @@ select a + 1 as x from t union select a from t order by a
 go
 select t.a as x, u.a as y from t join t as u on u.a = t.a union select a, a from t order by a
 go
--- an operand has no order of its own
-select a from t union (select top 1 a from t order by a desc)
-go
 select a from t union select * from (select top 1 a from t order by a desc) as x order by 1
 go
 create function dbo.f() returns text as begin return 'abc' end

@@ -51,14 +51,6 @@ pub struct Query {
     pub for_clause: Option<Box<ForClause>>,
 }
 
-impl Query {
-    /// Whether it may stand in parentheses as an operand of a set operator: it has no order and no
-    /// form of its own.
-    pub fn is_operand(&self) -> bool {
-        self.order_by.is_empty() && self.for_clause.is_none()
-    }
-}
-
 /// What makes a query's rows.
 #[derive(Clone, Debug)]
 pub enum QueryBody {

@@ -477,13 +477,13 @@ impl Parser<'_> {
     }
 
     /// `((SELECT 1) UNION SELECT 2)`: the inner parentheses turn out to be an operand of a set
-    /// operator, which have no order of their own. Anything else stays as it is.
+    /// operator. Anything else stays as it is.
     #[inline(never)]
     fn query_in_parentheses(&mut self, expr: Expr) -> SqlResult<Expr> {
         let goes_on =
             matches!(self.peek().keyword, K::Union | K::Except | K::Intersect | K::Order | K::For);
         match expr.kind {
-            ExprKind::Subquery(query) if goes_on && query.is_operand() => {
+            ExprKind::Subquery(query) if goes_on => {
                 let query = self.query_after(expr.span, QueryBody::Nested(query))?;
                 Ok(Expr { span: query.span, kind: ExprKind::Subquery(Box::new(query)) })
             }

@@ -286,7 +286,7 @@ impl Parser<'_> {
                 Enclosed::Values(rows)
             }
             _ if self.at_token(TokenKind::LeftParen) => match self.enclosed()? {
-                Enclosed::Query(query) if query.is_operand() && self.query_goes_on() => {
+                Enclosed::Query(query) if self.query_goes_on() => {
                     let nested = crate::ast::QueryBody::Nested(Box::new(query));
                     Enclosed::Query(self.query_after(start, nested)?)
                 }

@@ -135,26 +135,12 @@ impl Parser<'_> {
         Ok(chain(first, rest))
     }
 
-    /// `SELECT …` or `(query)`. Only a whole query has an order: an operand's parentheses end where
-    /// `ORDER` or `FOR` stands.
+    /// `SELECT …` or `(query)`.
     fn query_operand(&mut self) -> SqlResult<QueryBody> {
-        if !self.at_token(TokenKind::LeftParen) {
-            return Ok(QueryBody::Select(self.select()?));
+        match self.at_token(TokenKind::LeftParen) {
+            true => Ok(QueryBody::Nested(Box::new(self.parenthesized_query()?))),
+            false => Ok(QueryBody::Select(self.select()?)),
         }
-        self.take();
-        let start = self.peek().span;
-        self.enter(QUERY_COST)?;
-        let body = self.set_operators(None)?;
-        self.leave(QUERY_COST);
-        let query = Query {
-            span: self.since(start),
-            body,
-            order_by: vec![],
-            offset: None,
-            for_clause: None,
-        };
-        self.expect_token(TokenKind::RightParen)?;
-        Ok(QueryBody::Nested(Box::new(query)))
     }
 
     #[inline(never)]

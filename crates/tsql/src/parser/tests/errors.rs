@@ -59,16 +59,6 @@ fn reserved_words_are_named_as_such_in_their_own_spelling() {
         ("BEGIN END", "END"),
         ("SELECT TOP 5 DISTINCT a FROM t", "DISTINCT"),
         ("SELECT 1 ORDER BY 1 UNION SELECT 2", "UNION"),
-        // An operand in parentheses has no order of its own.
-        ("(SELECT TOP 1 a FROM t ORDER BY a) UNION SELECT 2", "ORDER"),
-        ("SELECT 2 UNION ALL (SELECT TOP 1 a FROM t ORDER BY a)", "ORDER"),
-        ("SELECT 2 UNION (SELECT a FROM t ORDER BY a OFFSET 1 ROWS)", "ORDER"),
-        ("SELECT 2 INTERSECT ((SELECT TOP 1 a FROM t ORDER BY a))", "ORDER"),
-        ("(SELECT 1 FOR BROWSE) EXCEPT SELECT 2", "FOR"),
-        ("(SELECT TOP 1 a FROM t ORDER BY a)", "ORDER"),
-        ("INSERT INTO t (SELECT TOP 1 a FROM t ORDER BY a)", "ORDER"),
-        ("SELECT ((SELECT TOP 1 a FROM t ORDER BY a) UNION SELECT 2)", "UNION"),
-        ("SELECT * FROM ((SELECT TOP 1 a FROM t ORDER BY a) UNION SELECT 2) AS x", "UNION"),
         ("END", "END"),
         ("UPDATE t SET a = 1 FROM WHERE b = 2", "WHERE"),
     ] {
