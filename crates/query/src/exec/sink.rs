@@ -78,7 +78,11 @@ pub struct StatementDone {
 pub mod command {
     /// None in particular.
     pub const NONE: u16 = 0;
-    /// `SELECT`
+    /// `FETCH … INTO`
+    pub const FETCH_INTO: u16 = 0x21;
+    /// The condition of `IF` or `WHILE`
+    pub const CONDITION: u16 = 0xC0;
+    /// `SELECT`, and what gives variables values
     pub const SELECT: u16 = 0xC1;
     /// `SELECT … INTO`
     pub const SELECT_INTO: u16 = 0xC2;

@@ -82,7 +82,7 @@ fn an_output_that_the_clients_type_cannot_hold_is_an_error() {
     assert!(returned(&answer).is_empty());
     assert_eq!(
         lines(&answer).iter().map(String::as_str).collect::<Vec<_>>(),
-        ["status 0", "error 8115", "doneproc execute error"]
+        ["doneinproc select 1 more", "status 0", "error 8115", "doneproc execute error"]
     );
 }
 

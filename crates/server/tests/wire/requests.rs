@@ -68,16 +68,96 @@ fn counts_are_those_of_rows() {
     assert!(silent.iter().all(|line| !line.contains("delete 1")), "{silent:?}");
 }
 
+/// What gives variables values counts as a SELECT without columns, and conditions end as statements do: clients that
+/// go from one end to the next rely on it.
 #[test]
-fn statements_without_counts_say_nothing_where_nothing_is_counted() {
+fn assignments_and_conditions_end_as_statements() {
     let server = TestServer::shared();
     let mut raw = Raw::login(&server);
-    let text = "declare @i int = 0 while @i < 3 set @i += 1 select @i as i set @i = 0 print @i";
+    let text = "declare @i int = 0 while @i < 2 set @i += 1 select @i as i
+                select @i = n from (values (1), (2)) as r(n) if @i = 2 print @i";
     let counted = run(&mut raw, text);
-    assert_eq!(counted.iter().filter(|line| line.starts_with("done more")).count(), 4);
-    let silent = run(&mut raw, &format!("set nocount on {text}"));
-    assert_eq!(silent, ["columns i", "row 3", "done select more", "info: 0", "done"]);
-    assert_eq!(run(&mut raw, "declare @i int = 0 while @i < 3 set @i += 1"), ["done"]);
+    assert_eq!(
+        counted,
+        [
+            "done select 1 more",
+            "done 0xc0 more",
+            "done select 1 more",
+            "done 0xc0 more",
+            "done select 1 more",
+            "done 0xc0 more",
+            "columns i",
+            "row 2",
+            "done select 1 more",
+            "done select 2 more",
+            "done 0xc0 more",
+            "info: 2",
+            "done"
+        ]
+    );
+    let silent = run(&mut raw, &format!("set nocount on {text} set nocount off"));
+    assert_eq!(silent, ["columns i", "row 2", "done select more", "info: 2", "done"]);
+    assert_eq!(run(&mut raw, "declare @i int"), ["done"]);
+    assert_eq!(
+        run(&mut raw, "declare @i int = 1 / 0 select @@rowcount as n"),
+        ["error 8134", "done select error more", "columns n", "row 0", "done select 1"]
+    );
+    assert_eq!(
+        run(&mut raw, "declare @i int = 1 select @@rowcount as n"),
+        ["done select 1 more", "columns n", "row 1", "done select 1"]
+    );
+}
+
+#[test]
+fn statements_of_modules_end_one_by_one_unless_nothing_is_counted() {
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
+    let body = "declare @v int = 1, @c int
+                declare c cursor local for select 1 union all select 2
+                open c
+                fetch c into @v
+                fetch c
+                close c
+                deallocate c
+                if @v = 1 print N'one'
+                raiserror (N'told', 0, 1)
+                set @c = 2";
+    run(&mut raw, &format!("create procedure end_one_by_one as {body}"));
+    run(&mut raw, &format!("create procedure end_silently as set nocount on {body}"));
+    assert_eq!(
+        run(&mut raw, "exec end_one_by_one"),
+        [
+            "doneinproc select 1 more",
+            "doneinproc more",
+            "doneinproc more",
+            "doneinproc 0x21 more",
+            "columns ",
+            "row 2",
+            "doneinproc select 1 more",
+            "doneinproc more",
+            "doneinproc more",
+            "doneinproc 0xc0 more",
+            "info: one",
+            "doneinproc more",
+            "info 50000",
+            "doneinproc more",
+            "doneinproc select 1 more",
+            "status 0",
+            "doneproc execute"
+        ]
+    );
+    assert_eq!(
+        run(&mut raw, "exec end_silently"),
+        [
+            "columns ",
+            "row 2",
+            "doneinproc select more",
+            "info: one",
+            "info 50000",
+            "status 0",
+            "doneproc execute"
+        ]
+    );
 }
 
 #[test]
@@ -121,6 +201,7 @@ fn calls_return_rows_outputs_and_a_status() {
             "columns a",
             "row 3",
             "doneinproc select 1 more",
+            "doneinproc select 1 more",
             "status 7",
             "value 1 @c = 8",
             "doneproc execute",
@@ -148,6 +229,7 @@ fn texts_take_parameters() {
     assert_eq!(
         answer,
         [
+            "doneinproc select 1 more",
             "columns p",
             "row 21",
             "doneinproc select 1 more",

@@ -482,7 +482,9 @@ impl Receiver for Printer<'_> {
     fn done(&mut self, done: &Done) -> io::Result<()> {
         let had_result = self.layout.is_open();
         self.layout.end(self.output)?;
-        if done.status.contains(DoneStatus::COUNT) {
+        // A SELECT without columns has given variables their values.
+        let counts = had_result || done.command != tds::token::command::SELECT;
+        if counts && done.status.contains(DoneStatus::COUNT) {
             let blank = if had_result && self.layout.is_grid() { "" } else { "\n" };
             writeln!(self.output, "{blank}({} rows affected)", done.rows)?;
         }

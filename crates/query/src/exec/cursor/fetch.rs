@@ -187,7 +187,7 @@ impl Context<'_> {
             return self.done(command::SELECT, Some(count)).map_err(Fault::lost);
         }
         self.fetch_into(program, step, &fetch.into, &columns, values.as_deref(), frame)?;
-        self.done(command::NONE, None).map_err(Fault::lost)
+        self.done(command::FETCH_INTO, None).map_err(Fault::lost)
     }
 
     /// Moves a cursor: the status of the row that it stands on then. Error 16917.

@@ -178,8 +178,6 @@ pub enum StepKind {
         op: ast::AssignOp,
         /// The value.
         value: Box<ast::Expr>,
-        /// It is part of a `DECLARE`, so that counts stay what they are.
-        declaration: bool,
     },
     /// Goes on elsewhere.
     Jump(StepId),

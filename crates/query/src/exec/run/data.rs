@@ -181,15 +181,15 @@ impl Context<'_> {
             self.inform(SqlError::new(&message::NULL_ELIMINATED, &[])).map_err(Fault::lost)?;
         }
         let command = match kind {
+            StatementKind::Assign => return self.done_assigning(outcome.rows),
             StatementKind::Select => command::SELECT,
-            StatementKind::Assign | StatementKind::Expression => command::NONE,
+            StatementKind::Expression => command::NONE,
             StatementKind::Insert => command::INSERT,
             StatementKind::Update => command::UPDATE,
             StatementKind::Delete => command::DELETE,
             StatementKind::Merge => command::MERGE,
         };
-        let rows = (kind != StatementKind::Assign).then_some(outcome.rows);
-        self.done(command, rows).map_err(Fault::lost)
+        self.done(command, Some(outcome.rows)).map_err(Fault::lost)
     }
 
     /// `FMTONLY`: only the columns, if the user may run the statement.

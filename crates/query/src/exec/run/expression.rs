@@ -21,17 +21,22 @@ impl Context<'_> {
         program: &Arc<Program>,
         step: &Step,
         frame: &mut Frame,
-        declaration: bool,
     ) -> Run<()> {
         self.evaluated(program, step, frame, |context, unit, frame| {
             context.run_unit(unit, frame).map(drop)
         })?;
         self.tell_arithmetic().map_err(Fault::lost)?;
-        if !declaration {
-            self.session.left.row_count = 1;
-            self.done(command::NONE, None).map_err(Fault::lost)?;
+        self.done_assigning(1)
+    }
+
+    /// Variables have their values, as so many rows gave them: a `SELECT` that counts its rows and returns none.
+    pub(super) fn done_assigning(&mut self, rows: u64) -> Run<()> {
+        self.session.left.row_count = rows as i64;
+        if self.session.options.settings.nocount {
+            self.session.left.error = 0;
+            return Ok(());
         }
-        Ok(())
+        self.done(command::SELECT, Some(rows)).map_err(Fault::lost)
     }
 
     /// Whether a step's condition is true.
@@ -45,7 +50,7 @@ impl Context<'_> {
             Ok(interp::test(unit, &mut context.execution(frame))?)
         })?;
         self.session.left.row_count = 0;
-        self.session.left.error = 0;
+        self.done(command::CONDITION, None).map_err(Fault::lost)?;
         Ok(holds)
     }
 

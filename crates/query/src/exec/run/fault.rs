@@ -214,6 +214,8 @@ impl Context<'_> {
         let command = match &step.kind {
             StepKind::Data(statement) => command_of(&statement.kind),
             StepKind::Execute(_) => return Ok(()),
+            StepKind::Assign { .. } => command::SELECT,
+            StepKind::JumpUnless(..) => command::CONDITION,
             _ => command::NONE,
         };
         self.session.left.row_count = 0;

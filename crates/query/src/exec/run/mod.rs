@@ -137,9 +137,7 @@ impl Context<'_> {
                 return Ok(if holds { Flow::Next } else { Flow::Jump(*to) });
             }
             StepKind::Data(_) => self.data(program, step, frame)?,
-            StepKind::Assign { declaration, .. } => {
-                self.assign(program, step, frame, *declaration)?;
-            }
+            StepKind::Assign { .. } => self.assign(program, step, frame)?,
             StepKind::Return(None) => return Ok(Flow::Return(None)),
             StepKind::Return(Some(_)) => {
                 return Ok(Flow::Return(Some(self.value(program, step, frame)?)));
@@ -211,8 +209,7 @@ impl Context<'_> {
         }
         self.change_database(&name.name, line)?;
         self.session.left.row_count = 0;
-        self.done(command::NONE, None)?;
-        Ok(())
+        self.done_setting()
     }
 
     /// Goes to another database by name and tells the client. Errors 911, 916.
@@ -260,6 +257,15 @@ impl Context<'_> {
         self.tell_done(command, rows, false)
     }
 
+    /// A statement that sets something up for others has succeeded, which the client of a module does not hear.
+    pub(super) fn done_setting(&mut self) -> Run<()> {
+        if self.session.level().kind != ProgramKind::Batch {
+            self.session.left.error = 0;
+            return Ok(());
+        }
+        self.done(command::NONE, None).map_err(Fault::lost)
+    }
+
     /// Tells the client that a statement is done.
     pub(crate) fn tell_done(
         &mut self,
@@ -270,14 +276,11 @@ impl Context<'_> {
         let nocount = self.session.options.settings.nocount;
         let in_module = self.session.level().kind != ProgramKind::Batch;
         let rows = rows.filter(|_| !nocount);
-        // Nobody hears of statements of modules that count nothing, but for the ends of rows; nor,
-        // where nothing is counted, of statements of batches that touch no table.
+        // Under NOCOUNT the client hears of nothing but the ends of rows, errors and, of batches, changes.
         let silent = rows.is_none() && !failed && command != command::SELECT;
-        let unheard = match command {
-            command::NONE => in_module || nocount,
-            _ => in_module && nocount,
-        };
-        if silent && unheard {
+        let unheard = in_module
+            || matches!(command, command::NONE | command::CONDITION | command::FETCH_INTO);
+        if nocount && silent && unheard {
             return Ok(());
         }
         let scope = if in_module { DoneScope::InModule } else { DoneScope::Batch };

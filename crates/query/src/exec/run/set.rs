@@ -12,7 +12,7 @@ use tsql::ast::{self, SetOption, StatisticsKind, ValueOption};
 use super::{Fault, Run};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
-use crate::exec::sink::{EnvironmentChange, command};
+use crate::exec::sink::EnvironmentChange;
 use crate::interp::Frame;
 
 /// Bytes of `CONTEXT_INFO`.
@@ -53,7 +53,7 @@ impl Context<'_> {
             SetOption::Offsets { .. } => {}
         }
         // `SET` leaves counts alone, but for a success.
-        self.done(command::NONE, None).map_err(Fault::lost)
+        self.done_setting()
     }
 
     fn set_value(

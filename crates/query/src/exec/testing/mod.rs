@@ -40,7 +40,7 @@ use super::options::ClientKind;
 use super::request::{RpcArg, RpcCall, RpcProcedure, RpcValue};
 use super::run::backup::history;
 use super::session::{After, LoginOptions, Session};
-use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone};
+use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command};
 use crate::func::facts::ServerFacts;
 use crate::interp::{OutputRow, ResultSink};
 use crate::ir::site::ResultSite;
@@ -294,6 +294,8 @@ pub(super) fn batches(text: &str) -> Vec<String> {
 #[derive(Default)]
 pub struct TextSink {
     lines: String,
+    /// A result has begun that no `DONE` has ended.
+    has_columns: bool,
     /// What was told of the environment.
     pub environment: Vec<String>,
 }
@@ -313,6 +315,7 @@ impl ResultSink for TextSink {
     fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
         let names: Vec<&str> = result.columns.iter().map(|c| &*c.name).collect();
         writeln!(self.lines, "{}", names.join("|")).unwrap();
+        self.has_columns = true;
         Ok(())
     }
 
@@ -340,7 +343,9 @@ impl ResponseSink for TextSink {
     }
 
     fn done(&mut self, _: &Task, done: &StatementDone) -> SqlResult<()> {
-        match done.rows {
+        // Clients show no count of a SELECT without columns: it has given variables their values.
+        let counts = std::mem::take(&mut self.has_columns) || done.command != command::SELECT;
+        match done.rows.filter(|_| counts) {
             Some(1) => self.lines.push_str("(1 row)\n"),
             Some(rows) => writeln!(self.lines, "({rows} rows)").unwrap(),
             None => {}
