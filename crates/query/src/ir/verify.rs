@@ -35,8 +35,32 @@ const UNDEFINED: u8 = 1;
 const NULL: u8 = 2;
 const VALUE: u8 = 4;
 
-/// What each register can be.
-type State = Box<[u8]>;
+/// What each register can be: four bits for each, so that large units are cheap to compare and copy.
+#[derive(Clone)]
+struct State(Box<[u64]>);
+
+impl State {
+    /// How many registers a word tells of.
+    const PER_WORD: usize = 16;
+
+    /// Nothing is defined.
+    fn undefined(registers: usize) -> State {
+        let all = u64::MAX / 0xF * u64::from(UNDEFINED);
+        State(vec![all; registers.div_ceil(State::PER_WORD)].into())
+    }
+
+    fn get(&self, reg: Reg) -> u8 {
+        let at = usize::from(reg.0);
+        (self.0[at / State::PER_WORD] >> (at % State::PER_WORD * 4) & 0xF) as u8
+    }
+
+    fn set(&mut self, reg: Reg, to: u8) {
+        let at = usize::from(reg.0);
+        let shift = at % State::PER_WORD * 4;
+        let word = &mut self.0[at / State::PER_WORD];
+        *word = *word & !(0xF << shift) | u64::from(to) << shift;
+    }
+}
 
 /// Checks a unit.
 pub fn verify(unit: &Unit) -> Result<(), Problem> {
@@ -56,11 +80,17 @@ pub fn verify(unit: &Unit) -> Result<(), Problem> {
         }
     }
     let mut states: Vec<Option<State>> = vec![None; len];
-    states[0] = Some(vec![UNDEFINED; unit.registers.len()].into());
+    states[0] = Some(State::undefined(unit.registers.len()));
     let routines = Routines::find(unit);
+    let kept = kept_states(unit);
     let mut work = vec![0];
     while let Some(at) = work.pop() {
-        let state = states[at].clone().expect("what is on the work list has been reached");
+        let state = match kept[at] {
+            true => states[at].clone(),
+            false => states[at].take(),
+        };
+        // It may have been followed since it was put on the list.
+        let Some(state) = state else { continue };
         let flow = Flow { unit, at, inst: &unit.code[at] };
         flow.check(&state)?;
         let mut edges = flow.edges(&state, &routines, &states);
@@ -78,6 +108,24 @@ pub fn verify(unit: &Unit) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// The instructions whose states are compared or asked for again: those that several ways lead to, and those about
+/// routines. What any other can find is forgotten once it has been followed, or large units would need memory for
+/// as many states as they have instructions.
+fn kept_states(unit: &Unit) -> Vec<bool> {
+    let mut ways = vec![0u32; unit.code.len()];
+    ways[0] = 1;
+    let mut kept = vec![false; unit.code.len()];
+    for (at, inst) in unit.code.iter().enumerate() {
+        successors(unit, at).for_each(|next| ways[next] += 1);
+        if matches!(inst, Inst::Gosub { .. } | Inst::Return { .. }) {
+            kept[at] = true;
+            successors(unit, at).for_each(|next| kept[next] = true);
+        }
+    }
+    unit.handlers.iter().for_each(|handler| kept[handler.handler as usize] = true);
+    kept.iter().zip(ways).map(|(&kept, ways)| kept || ways > 1).collect()
 }
 
 /// The instructions that may come next, a routine's return aside.
@@ -198,7 +246,7 @@ fn merge(into: &mut Option<State>, from: &State) -> bool {
         return true;
     };
     let mut news = false;
-    for (old, new) in state.iter_mut().zip(from) {
+    for (old, new) in state.0.iter_mut().zip(&from.0) {
         news |= *old | *new != *old;
         *old |= *new;
     }
@@ -248,7 +296,7 @@ impl Flow<'_> {
         if actual != ty {
             return Err(self.problem(format!("r{} is {actual:?} instead of {ty:?}", reg.0)));
         }
-        let known = state[usize::from(reg.0)];
+        let known = state.get(reg);
         let reads = matches!(access, Access::Read | Access::ReadNullable);
         if reads && known & UNDEFINED != 0 {
             return Err(self.problem(format!("r{} may be undefined", reg.0)));
@@ -289,7 +337,7 @@ impl Flow<'_> {
 
     /// Whether a test for NULL can jump, and whether it can fall through, by what is known.
     fn null_ways(&self, state: &State) -> (bool, bool) {
-        let may = |reg: Reg, what: u8| state[usize::from(reg.0)] & what != 0;
+        let may = |reg: Reg, what: u8| state.get(reg) & what != 0;
         match *self.inst {
             Inst::JumpNull { a, .. } | Inst::Guard { a, .. } => (may(a, NULL), may(a, VALUE)),
             Inst::JumpNotNull { a, .. } => (may(a, VALUE), may(a, NULL)),
@@ -318,9 +366,9 @@ impl Flow<'_> {
             let Some(known) = &states[caller] else { continue };
             let mut after = known.clone();
             for reg in &routine.writes {
-                after[usize::from(reg.0)] = state[usize::from(reg.0)];
+                after.set(*reg, state.get(*reg));
             }
-            after[usize::from(link.0)] = VALUE;
+            after.set(link, VALUE);
             edges.push((caller + 1, after));
         }
         edges
@@ -330,11 +378,11 @@ impl Flow<'_> {
     fn after(&self, state: &State) -> (State, State) {
         let mut next = state.clone();
         let mut jumped = state.clone();
-        let set = |state: &mut State, reg: Reg, to: u8| state[usize::from(reg.0)] = to;
+        let set = |state: &mut State, reg: Reg, to: u8| state.set(reg, to);
         match *self.inst {
             Inst::Gosub { link, .. } => set(&mut jumped, link, VALUE),
             Inst::Move { dst, src } => {
-                let known = state[usize::from(src.0)];
+                let known = state.get(src);
                 set(&mut next, dst, known);
             }
             Inst::JumpNull { a, .. } => {
