@@ -29,8 +29,28 @@ set ansi_warnings off
 go
 select cast(v as decimal(3, 1)) as a from (values (1.25), (1.2)) as r(v)
 go
+set ansi_warnings on
+go
+-- products and quotients that 38 digits cut, though not those that need no more
+declare @a decimal(38, 20) = 1.00000000000000000001, @b decimal(38, 20) = 1.5
+select @b * @b as kept
+select @a * @a as lost
+go
+declare @a decimal(38, 20) = 1, @b decimal(38, 20) = 4, @c decimal(38, 20) = 3
+select @a / @b as kept
+select @a / @c as lost
+go
+select 1.0 / 3 as truncated
+go
+set arithabort off set ansi_warnings off
+go
+declare @a decimal(38, 20) = 1.00000000000000000001
+select @a * @a as lost
+go
 set numeric_roundabort off set ansi_warnings on
 go
+declare @a decimal(38, 20) = 1.00000000000000000001
+select @a * @a as rounded
 select cast(1.25 as decimal(3, 1)) as a
 go
 -- ANSI_PADDING is kept for each column

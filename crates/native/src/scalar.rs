@@ -44,7 +44,7 @@ enum Exact {
 }
 
 fn decimal_arith(site: &ArithSite) -> Option<Exact> {
-    let ArithSite { op, left, right, result } = site;
+    let ArithSite { op, left, right, result, exact: _ } = site;
     if [left, right, result].iter().any(|ty| ty.kind.repr() != Repr::Decimal) {
         return None;
     }

@@ -193,6 +193,44 @@ pub fn divide(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) -> SqlResult<i
     checked(quotient.map(|q| if negative { -q } else { q }), result)
 }
 
+/// Whether `a * b` has digits behind the result's scale, which [`multiply`] rounds away.
+pub fn product_is_rounded(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) -> bool {
+    let mut value = U256::product(a.unsigned_abs(), b.unsigned_abs());
+    let mut drop = (sa + sb).saturating_sub(result.scale);
+    while drop > 0 {
+        let step = drop.min(38);
+        let (quotient, rest) = value.div_rem(power(step).unsigned_abs());
+        if rest != 0 {
+            return true;
+        }
+        (value, drop) = (quotient, drop - step);
+    }
+    false
+}
+
+/// Whether `a / b`, which is `quotient` at the result's scale, has digits behind it.
+pub fn quotient_is_rounded(
+    (a, sa): (i128, u8),
+    (b, sb): (i128, u8),
+    quotient: i128,
+    result: &SqlType,
+) -> bool {
+    let (a, b) = (a.unsigned_abs(), b.unsigned_abs());
+    let back = U256::product(quotient.unsigned_abs(), b);
+    let raise = i32::from(result.scale) - i32::from(sa) + i32::from(sb);
+    let power_of = |digits: i32| power(digits.clamp(0, 38) as u8).unsigned_abs();
+    match raise {
+        ..0 => back
+            .narrow()
+            .is_none_or(|back| U256::product(back, power_of(-raise)) != U256 { hi: 0, lo: a }),
+        0..=38 => back != U256::product(a, power_of(raise)),
+        _ => {
+            let (back, rest) = back.div_rem(power_of(raise - 38));
+            rest != 0 || back != U256::product(a, power_of(38))
+        }
+    }
+}
+
 /// `a * 10^raise / b`, truncated, a few digits at a time; `None` beyond 128 bits.
 fn long_division(a: u128, b: u128, raise: u32) -> Option<u128> {
     let mut quotient = a / b;

@@ -1,10 +1,10 @@
 //! Scalar instructions beside the hottest: what they compute.
 
-use base::arithmetic;
 use base::convert::{ConvertOptions, Overlong, convert, try_convert};
 use base::types::UnaryOperator;
 use base::types::operators::{BinaryOperator, Signature};
 use base::{Arena, SqlResult, SqlType, ValueRef, message};
+use base::{arithmetic, decimal};
 use engine::wait::Task;
 
 use crate::func::facts::{StatementPace, paced};
@@ -99,7 +99,36 @@ pub fn arith<'a>(
         ArithOp::BitXor => BinaryOperator::BitXor,
     };
     let signature = Signature { left: site.left, right: site.right, result: site.result };
-    arithmetic::evaluate(op, a, b, &signature, arena)
+    let value = arithmetic::evaluate(op, a, b, &signature, arena)?;
+    if site.exact {
+        check_exact_result(site, (a, b), value)?;
+    }
+    Ok(value)
+}
+
+/// Error 8115: under `NUMERIC_ROUNDABORT` a product or quotient keeps all its digits.
+#[cold]
+fn check_exact_result(
+    site: &ArithSite,
+    operands: (ValueRef<'_>, ValueRef<'_>),
+    value: ValueRef<'_>,
+) -> SqlResult<()> {
+    let (ValueRef::Decimal(a), ValueRef::Decimal(b)) = operands else { return Ok(()) };
+    let (sa, sb) = (site.left.scale, site.right.scale);
+    let rounded = match (site.op, value) {
+        (ArithOp::Multiply, _) => decimal::product_is_rounded(a, sa, b, sb, &site.result),
+        (ArithOp::Divide, ValueRef::Decimal(quotient)) => {
+            decimal::quotient_is_rounded((a, sa), (b, sb), quotient, &site.result)
+        }
+        _ => false,
+    };
+    match rounded {
+        true => {
+            let args: [&dyn std::fmt::Display; 2] = [&"numeric", &"numeric"];
+            Err(base::SqlError::new(&message::OVERFLOW_CONVERTING, &args).with_state(7))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Unary operators.

@@ -36,6 +36,9 @@ pub struct ArithSite {
     pub right: SqlType,
     /// The result's type.
     pub result: SqlType,
+    /// Digits that the result has no place for are error 8115: `NUMERIC_ROUNDABORT` is on, and the rules of 38 digits
+    /// have taken some of the scale.
+    pub exact: bool,
 }
 
 /// Unary operators.

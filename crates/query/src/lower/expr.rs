@@ -226,7 +226,8 @@ impl Lowering {
             self.b.emit(Inst::FloatArith { op, real, dst, a, b });
             return;
         }
-        let site = ArithSite { op, left: *left, right: *right, result: *result };
+        let exact = self.options.numeric_roundabort && loses_digits(op, left, right, result);
+        let site = ArithSite { op, left: *left, right: *right, result: *result, exact };
         let site = push_site(&mut self.b.unit.ariths, site);
         self.b.emit(Inst::Arith { dst, a, b, site });
     }
@@ -438,4 +439,17 @@ fn float_op(op: ArithOp) -> Option<FloatOp> {
         ArithOp::Divide => FloatOp::Div,
         _ => return None,
     })
+}
+
+/// Whether a product or quotient of decimals has fewer digits behind the point than the operands' types ask for.
+fn loses_digits(op: ArithOp, left: &SqlType, right: &SqlType, result: &SqlType) -> bool {
+    if [left, right, result].iter().any(|ty| ty.kind.repr() != Repr::Decimal) {
+        return false;
+    }
+    let wanted = match op {
+        ArithOp::Multiply => left.scale + right.scale,
+        ArithOp::Divide => (left.scale + right.precision + 1).max(6),
+        _ => return false,
+    };
+    result.scale < wanted
 }

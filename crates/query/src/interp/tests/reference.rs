@@ -307,7 +307,13 @@ impl Reference {
                     return Ok(Value::Null);
                 }
                 let arena = Arena::new();
-                let site = ArithSite { op: *op, left: left.ty, right: right.ty, result: e.ty };
+                let site = ArithSite {
+                    op: *op,
+                    left: left.ty,
+                    right: right.ty,
+                    result: e.ty,
+                    exact: false,
+                };
                 ops::arith(&site, a.as_ref(), b.as_ref(), &arena)?.to_owned()
             }
             ExprKind::Concat(left, right) => {
