@@ -39,6 +39,16 @@ select v + 1 as a, 1 / (v - 2147483647) as b from (values (2147483647)) as r(v)
 go
 select power(10, 20) as a, sqrt(v) as b, log(v) as c from (values (-1)) as r(v)
 go
+-- sums that their type cannot hold
+select sum(v) as s, avg(v) as a, max(v) as m from (values (2147483647), (1)) as r(v)
+go
+select k, sum(v) as s from (values (1, 2147483647), (1, 1), (2, 3)) as r(k, v) group by k order by k
+select v, sum(v) over (order by v rows unbounded preceding) as s from (values (2147483647), (1)) as r(v) order by v
+go
+declare @s int = 5
+select @s = sum(v) from (values (2147483647), (1)) as r(v)
+select @s as s
+go
 declare @t tinyint = 7
 set @t = 300
 select @t as t

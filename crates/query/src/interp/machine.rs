@@ -283,13 +283,6 @@ impl Machine<'_, '_> {
         if !self.unit.arithmetic_errors_are_null {
             return false;
         }
-        let arithmetic = [
-            message::DIVIDE_BY_ZERO.number,
-            message::OVERFLOW_CONVERTING.number,
-            message::VALUE_OVERFLOW.number,
-            message::FLOAT_OVERFLOW.number,
-            message::INVALID_FLOATING_POINT.number,
-        ];
         let dst = match self.unit.code[failed.0 as usize] {
             Inst::IntArith { dst, .. }
             | Inst::FloatArith { dst, .. }
@@ -298,10 +291,12 @@ impl Machine<'_, '_> {
             | Inst::CastInt { dst, .. }
             | Inst::CastIntDecimal { dst, .. }
             | Inst::Cast { dst, .. }
-            | Inst::Call { dst, .. } => dst,
+            | Inst::Call { dst, .. }
+            | Inst::GroupResult { dst, .. }
+            | Inst::WindowResult { dst, .. } => dst,
             _ => return false,
         };
-        if !arithmetic.contains(&error.number()) {
+        if !is_arithmetic(error) {
             return false;
         }
         self.set(dst, Slot::NULL);
@@ -370,4 +365,16 @@ pub(super) fn registers(slots: &[Slot]) -> Registers<'_> {
 #[cold]
 pub(super) fn interrupted() -> SqlError {
     SqlError::new(&message::COMMAND_CANCELLED, &[])
+}
+
+/// Whether an error is one that gives NULL under `ARITHABORT` and `ANSI_WARNINGS` OFF.
+pub(super) fn is_arithmetic(error: &SqlError) -> bool {
+    let arithmetic = [
+        message::DIVIDE_BY_ZERO.number,
+        message::OVERFLOW_CONVERTING.number,
+        message::VALUE_OVERFLOW.number,
+        message::FLOAT_OVERFLOW.number,
+        message::INVALID_FLOATING_POINT.number,
+    ];
+    arithmetic.contains(&error.number())
 }

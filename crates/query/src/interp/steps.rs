@@ -242,7 +242,12 @@ impl Machine<'_, '_> {
             Inst::WindowFinish { window } => {
                 let (object, desc) = object!(self, window, Window, Window);
                 object.finish(unit, desc, grant)?;
-                self.outcome.null_eliminated |= object.take_null_eliminated();
+                let (eliminated, error) =
+                    (object.take_null_eliminated(), object.take_arithmetic_error());
+                self.outcome.null_eliminated |= eliminated;
+                if let Some(error) = error {
+                    self.host().note_arithmetic_error(&error);
+                }
             }
             _ => return self.work(inst),
         }

@@ -8,6 +8,7 @@ use engine::hot::key::KeyBuf;
 use engine::hot::row::RowLayout;
 
 use crate::func::{AggregateFunction, AggregateState, CallTypes};
+use crate::interp::machine::is_arithmetic;
 use crate::interp::memory::{Charge, Grant, Memory, Piece};
 use crate::interp::registers::{Registers, Values};
 use crate::interp::slot::Slot;
@@ -35,6 +36,8 @@ pub struct Window {
     at: usize,
     /// Whether an aggregate has left out a NULL: warning 8153.
     null_eliminated: bool,
+    /// Why a result is NULL that could not be computed, where that is no error.
+    arithmetic_error: Option<SqlError>,
     key: KeyBuf,
     charge: Charge,
 }
@@ -53,6 +56,11 @@ impl Window {
     /// Whether an aggregate has left out a NULL since this was asked last.
     pub fn take_null_eliminated(&mut self) -> bool {
         std::mem::take(&mut self.null_eliminated)
+    }
+
+    /// What could not be computed, and is NULL, since this was asked last.
+    pub fn take_arithmetic_error(&mut self) -> Option<SqlError> {
+        self.arithmetic_error.take()
     }
 
     /// Adds a row.
@@ -105,6 +113,8 @@ impl Window {
                     stride: self.functions,
                     function,
                     null_eliminated: &mut self.null_eliminated,
+                    errors_are_null: unit.arithmetic_errors_are_null,
+                    arithmetic_error: &mut self.arithmetic_error,
                 };
                 pass.compute(&f.kind)?;
             }
@@ -173,6 +183,8 @@ struct Pass<'w> {
     stride: usize,
     function: usize,
     null_eliminated: &'w mut bool,
+    errors_are_null: bool,
+    arithmetic_error: &'w mut Option<SqlError>,
 }
 
 impl<'w> Pass<'w> {
@@ -386,7 +398,14 @@ impl<'w> Pass<'w> {
             held = wanted;
             let slot = match result {
                 Some(slot) => slot,
-                None => Slot::from_value((function.finish)(&state, types, self.arena)?),
+                None => match (function.finish)(&state, types, self.arena) {
+                    Ok(value) => Slot::from_value(value),
+                    Err(error) if self.errors_are_null && is_arithmetic(&error) => {
+                        *self.arithmetic_error = Some(error);
+                        Slot::NULL
+                    }
+                    Err(error) => return Err(error),
+                },
             };
             result = Some(slot);
             self.set(row, slot);
