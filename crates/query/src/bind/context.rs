@@ -28,7 +28,7 @@ pub trait Names {
     /// A database by name. `None` if there is none that the session could use.
     fn find_database(&self, name: &str) -> Option<DbId>;
 
-    /// Why nobody can use a database that is there: errors 926, 927, 942, 945.
+    /// Why the session cannot use a database that is there: errors 916, 923, 926, 927, 942, 945.
     fn closed(&self, name: &str) -> Option<SqlError> {
         let _ = name;
         None

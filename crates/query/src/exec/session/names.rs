@@ -51,7 +51,10 @@ impl Names for StatementNames<'_> {
 
     fn closed(&self, name: &str) -> Option<SqlError> {
         let instance = &self.session.instance;
-        let closed = instance.catalog(instance.find_database(name)?.id).err()?;
+        let database = instance.find_database(name)?.id;
+        let Some(closed) = instance.catalog(database).err() else {
+            return self.session.user(database).err();
+        };
         let known = [
             &message::DATABASE_RESTORING,
             &message::DATABASE_OFFLINE,
