@@ -33,6 +33,9 @@ super::messages! {
     PRINCIPAL_CANNOT_EXECUTE_AS = 15517, 16, 1, "Cannot execute as the database principal because the principal \"%s\" does not exist, this type of principal cannot be impersonated, or you do not have permission.";
     LOGIN_CANNOT_EXECUTE_AS = 15406, 16, 1, "Cannot execute as the server principal because the principal \"%s\" does not exist, this type of principal cannot be impersonated, or you do not have permission.";
     REVERT_WRONG_DATABASE = 15199, 16, 1, "The current security context cannot be reverted. Please switch to the original database where '%s' was called and try it again.";
+    NOT_REVERTIBLE = 15196, 16, 1, "The current security context is non-revertible. The \"Revert\" statement failed.";
+    NOT_REVERTED_BY_THIS = 15591, 16, 1, "The current security context cannot be reverted using this statement. A cookie may or may not be needed with 'Revert' statement depending on how the context was set with 'Execute As' statement.";
+    EXECUTE_AS_AD_HOC = 15590, 16, 1, "Can only use the 'No Revert' or 'Cookie' options with the 'Execute As' statement at the adhoc level.";
     SID_LENGTH = 15419, 16, 1, "Supplied parameter sid should be binary(16).";
     SID_IN_USE = 15433, 16, 1, "Supplied parameter sid is in use.";
     OWNER_ALREADY_USER = 15110, 16, 1, "The proposed new database owner is already a user or aliased in the database.";

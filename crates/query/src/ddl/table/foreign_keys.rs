@@ -11,7 +11,7 @@ use engine::catalog::def::*;
 use tsql::ast::{self, ConstraintKind};
 
 use super::{Builder, NameParts, Purpose};
-use crate::ddl::failure::{AboutConstraint, DdlResult};
+use crate::ddl::failure::{AboutConstraint, DdlResult, Failure};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -70,7 +70,7 @@ impl Builder<'_> {
         });
         let own: Vec<&ColumnDef> = own.collect::<Result<_, _>>()?;
         let (columns, index) = self.referenced_columns(&name, &referenced, key, own.len())?;
-        self.check_may_reference(&referenced, &columns)?;
+        self.check_may_reference(key, &referenced, &columns)?;
         if own.len() > KEY_COLUMNS_MAX {
             let error = SqlError::new(&message::FOREIGN_KEY_TOO_MANY_COLUMNS, &[&self.name()]);
             return Err(error.into());
@@ -132,8 +132,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Errors 229 and 230: a key tells what is in the table that it refers to, and keeps its rows.
-    fn check_may_reference(&self, referenced: &TableDef, columns: &[ColumnDef]) -> DdlResult<()> {
+    /// Errors 229 or 230, and 1088: a key tells what is in the table that it refers to, and keeps its rows.
+    fn check_may_reference(
+        &self,
+        key: &ast::ForeignKey,
+        referenced: &TableDef,
+        columns: &[ColumnDef],
+    ) -> DdlResult<()> {
         let (id, schema) = (referenced.id(), &self.setting.schema);
         if id == self.table.header.id {
             return Ok(());
@@ -143,7 +148,9 @@ impl Builder<'_> {
         let may = user.may_use(schema, id, Permission::References, &columns);
         may.map_err(|denied| {
             let database = self.setting.names.database_name(self.setting.database);
-            denied.error(schema, &database, id, Permission::References).into()
+            let hidden = SqlError::new(&message::CANNOT_FIND_OBJECT, &[&key.table]).with_state(20);
+            let denied = denied.error(schema, &database, id, Permission::References);
+            Failure::from(denied).then(hidden)
         })
     }
 

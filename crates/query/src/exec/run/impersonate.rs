@@ -6,7 +6,7 @@ use base::{SqlError, SqlResult, Value, message};
 use engine::catalog::def::{LoginDef, Permission, PrincipalKind, Securable, SecurableClass};
 use tsql::ast;
 
-use super::Run;
+use super::{Effect, Fault, Run};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::identity::{Confined, DEPTH_MAX, Impersonation, Protection};
@@ -16,7 +16,7 @@ use crate::interp::Frame;
 const COOKIE_LEN: usize = 100;
 
 impl Context<'_> {
-    /// `EXECUTE AS`. Errors 15406, 15517, 15159.
+    /// `EXECUTE AS`. Errors 15406, 15517, 15159, 15590.
     pub(super) fn execute_as(
         &mut self,
         program: &Arc<Program>,
@@ -24,6 +24,10 @@ impl Context<'_> {
         execute: &ast::ExecuteAsStatement,
         frame: &mut Frame,
     ) -> Run<()> {
+        let protected = execute.no_revert || execute.cookie.is_some();
+        if protected && self.session.level().kind.is_module() {
+            return Err(SqlError::new(&message::EXECUTE_AS_AD_HOC, &[]).into());
+        }
         let level = self.session.levels.len();
         let (login, confined) = match &execute.principal {
             ast::ExecuteAsPrincipal::Caller if self.session.level().module.is_none() => {
@@ -120,7 +124,7 @@ impl Context<'_> {
         found.ok_or_else(|| SqlError::new(&message::PRINCIPAL_CANNOT_EXECUTE_AS, &[&name]))
     }
 
-    /// `REVERT`. Error 15199.
+    /// `REVERT`. Errors 15196, 15199, 15591, which end the batch.
     pub(super) fn revert(
         &mut self,
         program: &Arc<Program>,
@@ -139,8 +143,8 @@ impl Context<'_> {
             return Ok(());
         };
         if top.database != self.session.database {
-            let name = self.session.instance.database_name(top.database);
-            return Err(SqlError::new(&message::REVERT_WRONG_DATABASE, &[&name]).into());
+            let error = SqlError::new(&message::REVERT_WRONG_DATABASE, &[&"Execute As"]);
+            return Err(Fault::new(error, Effect::Batch));
         }
         let right = match (&top.protection, &given) {
             (Protection::None, None) => true,
@@ -148,7 +152,11 @@ impl Context<'_> {
             _ => false,
         };
         if !right {
-            return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
+            let why = match top.protection {
+                Protection::NoRevert => &message::NOT_REVERTIBLE,
+                _ => &message::NOT_REVERTED_BY_THIS,
+            };
+            return Err(Fault::new(SqlError::new(why, &[]), Effect::Batch));
         }
         self.session.identity.revert();
         self.tell_login();
