@@ -343,3 +343,38 @@ fn locks_of_definitions_are_shown() {
     );
     run(&mut a, "commit");
 }
+
+/// A cursor that reads its rows anew keeps the definition of its table from other sessions until it is closed, outside of
+/// transactions, too; one that has copied them does not.
+#[test]
+fn open_cursors_hold_the_definition_of_their_table() {
+    let server = TestServer::shared();
+    let place = Place::new(&server, "held_by_cursor");
+    let (mut a, mut observer) = (place.connect(), place.connect());
+    let blocker = session_of(&mut a);
+    run(&mut a, "create table t (a int not null primary key); insert t values (1), (2)");
+    run(&mut a, "declare c cursor global static for select a from t; open c; fetch next from c");
+    run(&mut observer, "alter table t add b int");
+    run(&mut a, "deallocate c");
+    for ending in ["close c", "deallocate c", "begin tran; rollback"] {
+        run(
+            &mut a,
+            "declare c cursor global keyset for select a from t; open c; fetch next from c",
+        );
+        let waiter = place.waiter("", "alter table t drop column b; alter table t add b int");
+        waiter.is_blocked_by(&mut observer, blocker, "LCK_M_SCH_M");
+        // Rows and what refers to the table change meanwhile.
+        run(&mut observer, "insert t (a) select max(a) + 1 from t");
+        assert_eq!(number(&mut a, "fetch next from c"), 2);
+        assert_eq!(place.waiter("set lock_timeout 0", "truncate table t").outcome(), Some(1222));
+        run(&mut a, ending);
+        assert_eq!(waiter.outcome(), None);
+        run(&mut a, "if cursor_status('global', 'c') > -3 deallocate c");
+    }
+    // A session that ends holds nothing.
+    run(&mut a, "declare c cursor global keyset for select a from t; open c");
+    let waiter = place.waiter("", "drop table t");
+    waiter.is_blocked_by(&mut observer, blocker, "LCK_M_SCH_M");
+    drop(a);
+    assert_eq!(waiter.outcome(), None);
+}

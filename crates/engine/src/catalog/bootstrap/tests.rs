@@ -122,6 +122,12 @@ impl World {
 }
 
 impl Server {
+    /// A database that is open.
+    fn catalog(&self, id: DbId) -> Arc<Catalog> {
+        let catalog = self.instance.catalog(id);
+        catalog.unwrap_or_else(|why| panic!("{why:?}: {:?}", self.report.failed))
+    }
+
     /// Every schema is what its rows say, and nothing is missing.
     fn check(&self) {
         assert!(self.report.failed.is_empty(), "{:?}", self.report.failed);
@@ -357,7 +363,7 @@ fn tables_and_rows_survive_crashes_and_restarts() {
     let catalog = server.create_database("Sales").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[10, 20]).expect("the name is free");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(catalog.current().collation(), Collation::LATIN1_BIN2);
     assert_eq!(server.select(&catalog, id), [(1, 10), (2, 20)]);
     let storage = catalog.current().table(id).expect("it exists").storage;
@@ -368,7 +374,7 @@ fn tables_and_rows_survive_crashes_and_restarts() {
     server.shut_down();
     let server = world.open().expect("it was shut down in order");
     server.check();
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(server.select(&catalog, id), [(1, 30)]);
     let other = server.create_table(&catalog, "U", &[]).expect("the name is free");
     let schema = catalog.current();
@@ -385,7 +391,7 @@ fn identity_values_of_a_new_table_are_not_given_again_after_a_crash() {
     let catalog = server.create_database("D").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[1, 2, 3]).expect("the name is free");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     server.insert(&catalog, id, 4).expect("the key is new");
     let rows = server.select(&catalog, id);
     assert_eq!(rows.len(), 4);
@@ -412,7 +418,7 @@ fn a_rebuilt_table_goes_on_with_its_identity() {
     server.insert(&catalog, id, 3).expect("the key is new");
     assert_eq!(server.select(&catalog, id), [(1, 1), (2, 2), (3, 3)]);
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     server.insert(&catalog, id, 4).expect("the key is new");
     assert_eq!(server.select(&catalog, id).len(), 4);
 }
@@ -431,12 +437,12 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     // What a value was used for makes the ceiling before it durable.
     server.create_table(&catalog, "T", &[]).expect("the name is free");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     let after = next(&server, &catalog).expect("there are more");
     assert!(after > 2);
     server.shut_down();
     let server = world.open().expect("it was shut down in order");
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(next(&server, &catalog), Ok(after + 1), "a clean shutdown skips nothing");
     def.restarts += 1;
     def.start = 100;
@@ -447,7 +453,7 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     assert_eq!(next(&server, &catalog), Ok(90));
     server.create_table(&catalog, "U", &[]).expect("the name is free");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     let state = catalog.sequences().state(id).expect("it exists");
     assert!(state.current <= 90, "{state:?}");
 }
@@ -476,11 +482,11 @@ fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
             assert_eq!(next_value(&server, &catalog, id), Ok(value));
         }
         let server = world.crash(server);
-        let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+        let catalog = server.catalog(DbId(5));
         assert_eq!(next_value(&server, &catalog, id), Ok(then), "{cache:?}, {taken} taken");
         server.shut_down();
         let server = world.open().expect("it was shut down in order");
-        let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+        let catalog = server.catalog(DbId(5));
         assert_eq!(next_value(&server, &catalog, id), Ok(then + 1), "nothing is skipped");
     }
 }
@@ -497,12 +503,12 @@ fn an_altered_sequence_goes_on_where_it_was_after_a_crash_too() {
     def.cache = SequenceCache::None;
     put_sequence(&server, &catalog, &def).expect("nobody else");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(2));
     (def.restarts, def.start) = (1, 10);
     put_sequence(&server, &catalog, &def).expect("nobody else");
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(10), "ceilings of its former life are over");
 }
 
@@ -553,7 +559,7 @@ fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
 #[test]
 fn a_new_database_is_a_copy_of_model() {
     let (_world, server) = World::started(9);
-    let model = server.instance.catalog(DbId::MODEL).expect("it is open");
+    let model = server.catalog(DbId::MODEL);
     let id = server.create_table(&model, "FromModel", &[5, 6]).expect("the name is free");
     let catalog = server.create_database("Copy").expect("the name is free");
     let schema = catalog.current();
@@ -570,14 +576,14 @@ fn a_new_database_is_a_copy_of_model() {
 #[test]
 fn tempdb_is_new_at_every_start() {
     let (world, server) = World::started(10);
-    let tempdb = server.instance.catalog(DbId::TEMPDB).expect("it is open");
+    let tempdb = server.catalog(DbId::TEMPDB);
     server.create_table(&tempdb, "Gone", &[1]).expect("the name is free");
-    let model = server.instance.catalog(DbId::MODEL).expect("it is open");
+    let model = server.catalog(DbId::MODEL);
     server.create_table(&model, "Kept", &[1]).expect("the name is free");
     let before = server.instance.find("tempdb").expect("it exists").created;
     world.sim.clock().advance_ns(3_600_000_000_000);
     let server = world.crash(server);
-    let tempdb = server.instance.catalog(DbId::TEMPDB).expect("it is open").current();
+    let tempdb = server.catalog(DbId::TEMPDB).current();
     assert!(tempdb.find_object(SchemaId::DBO, "Gone").is_none());
     assert!(tempdb.find_object(SchemaId::DBO, "Kept").is_some());
     assert!(server.instance.find("tempdb").expect("it exists").created > before);
@@ -719,7 +725,7 @@ fn a_database_can_be_closed_and_opened() {
     assert!(server.report.failed.is_empty());
     assert!(server.instance.catalog(def.id).is_err(), "it stays closed");
     server.instance.bring_online(&server.task, &server.owner, &offline).expect("it is whole");
-    let opened = server.instance.catalog(def.id).expect("it is open");
+    let opened = server.catalog(def.id);
     assert_eq!(server.select(&opened, id), [(1, 1)]);
     let online = server.instance.find("D").expect("it exists");
     assert_eq!(server.instance.state(&online), DatabaseState::Online);
@@ -747,7 +753,7 @@ fn another_collation_tells_names_apart_in_another_way() {
     assert_eq!(found(&catalog), Some(lower));
     drop(catalog);
     let server = world.crash(server);
-    let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+    let catalog = server.catalog(DbId(5));
     assert_eq!(found(&catalog), Some(lower));
 }
 
@@ -808,7 +814,7 @@ fn random_ddl_survives_crashes_and_restarts() {
         let (world, mut server) = World::started(seed);
         server.create_database("D").expect("the name is free");
         for _ in 0..12 {
-            let catalog = server.instance.catalog(DbId(5)).expect("it is open");
+            let catalog = server.catalog(DbId(5));
             let mut expected = catalog.current();
             if dice.below(4) == 0 {
                 // In the middle of what comes next.
@@ -842,7 +848,7 @@ fn random_ddl_survives_crashes_and_restarts() {
                 false => world.crash(server),
             };
             server.check();
-            let found = server.instance.catalog(DbId(5)).expect("it is open").current();
+            let found = server.catalog(DbId(5)).current();
             // Ids are reserved by transactions of their own.
             let all = |schema: &Schema| -> Vec<Definition> {
                 let is_setting = |d: &Definition| matches!(d, Definition::Setting(_));
@@ -904,7 +910,7 @@ const BACKUP: &str = "/srv/e.bak";
 /// Backs a database up to a file of its own.
 fn back_up(world: &World, server: &Server, name: &str) {
     let def = server.instance.find(name).expect("it exists");
-    let catalog = server.instance.catalog(def.id).expect("it is open");
+    let catalog = server.catalog(def.id);
     let (definition, files) = server.instance.describe(&def, &catalog);
     let header =
         backup::SetHeader { definition, files, ..backup::tests::header(backup::SetKind::Full) };
@@ -965,7 +971,7 @@ fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restore
     };
     let rows_of = |server: &Server, name: &str, table| {
         let def = server.instance.find(name).expect("it exists");
-        let catalog = server.instance.catalog(def.id).expect("it is open");
+        let catalog = server.catalog(def.id);
         server.select(&catalog, table).into_iter().map(|(_, v)| v).collect::<Vec<_>>()
     };
     let (first, last) = {

@@ -2,14 +2,19 @@
 //!
 //! A transaction that changes definitions locks each of them exclusively (Sch-M), its name where it takes or frees one,
 //! and shared (Sch-S) what the definition refers to; all until it ends. Readers and writers of rows take none of these:
-//! the gates of tables keep them and definitions apart.
+//! the gates of tables keep them and definitions apart. An open cursor that reads its rows anew holds its table shared from
+//! outside of transactions ([`HeldDefinition`]).
+
+use base::ids::ObjectId;
 
 use crate::sync::Arc;
 use crate::txn::error::TxnResult;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::space::{Lifetime, NoKeys, Request, Target};
 use crate::txn::locks::{LockMode, LockSpace};
+use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
+use crate::txn::waits::{Gates, Owner, OwnerId};
 use crate::wait::Task;
 
 /// Something in a database that definitions lock.
@@ -85,5 +90,42 @@ impl Transaction {
         if self.locks_things {
             self.manager().things().end(self.owner_id(), Lifetime::Transaction);
         }
+    }
+}
+
+/// An object whose definition no other session changes until this is dropped.
+pub struct HeldDefinition {
+    manager: Arc<Manager>,
+    owner: OwnerId,
+    target: Target,
+}
+
+impl HeldDefinition {
+    /// Holds an object's definition, after waiting for a session that changes it. `gates` are those that the owner's
+    /// transaction is inside of.
+    pub fn take(
+        task: &Task,
+        manager: &Arc<Manager>,
+        owner: &Arc<Owner>,
+        object: ObjectId,
+        gates: Gates,
+    ) -> TxnResult<HeldDefinition> {
+        let target = Target::Thing(Thing::One(ThingKind::Object, [object.0, 0, 0, 0]));
+        let (mode, lifetime) = (LockMode::SHARED, Lifetime::Session);
+        let request = Request {
+            owner: owner.clone(),
+            target: target.clone(),
+            mode,
+            lifetime,
+            established: false,
+        };
+        manager.things().take(task, request, &NoKeys, Patience::Session, gates, || ())?;
+        Ok(HeldDefinition { manager: manager.clone(), owner: owner.id(), target })
+    }
+}
+
+impl Drop for HeldDefinition {
+    fn drop(&mut self) {
+        self.manager.things().give_back(self.owner, &self.target, Lifetime::Session);
     }
 }

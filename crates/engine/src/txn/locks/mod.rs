@@ -41,7 +41,7 @@ use std::collections::HashMap;
 
 use base::ids::{DbId, StorageId};
 
-pub use definitions::{Thing, ThingKind};
+pub use definitions::{HeldDefinition, Thing, ThingKind};
 pub use mode::LockMode;
 pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
 pub use read::{Locking, Reach, Reading};

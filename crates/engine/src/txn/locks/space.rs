@@ -503,6 +503,8 @@ impl Inner {
                     && s.grant.mode.covers(request.mode)
             }),
             Target::Name(_) | Target::Insert => false,
+            // What is given back one by one is counted.
+            Target::Thing(_) if request.lifetime == Lifetime::Session => false,
             target => self.held_as_long(owner, target, request.lifetime).covers(request.mode),
         };
         own || whole()

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use base::types::conversion::check_implicit;
 use base::{SqlError, SqlResult, SqlType, Value, ValueRef, message};
+use engine::catalog::def::TableDef;
 use engine::hot::row::RowLayout;
+use engine::txn::locks::HeldDefinition;
 use engine::wait::Task;
 use tsql::ast::{self, FetchOrientation};
 
 use super::declare::{QUERY, ROW};
 use super::statements::shown;
-use super::{Cursor, CursorId, Model, OpenRows};
-use crate::exec::context::Context;
+use super::{Cursor, CursorId, HeldTable, Key, Model, OpenRows};
+use crate::exec::context::{Context, engine_error};
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step};
 use crate::exec::run::{Fault, Run};
@@ -103,6 +105,10 @@ impl Context<'_> {
     /// Fills an open cursor with its rows.
     pub(super) fn run_query(&mut self, cursor: &mut Cursor) -> Run<()> {
         let source = cursor.source.clone();
+        let table = match &source.key {
+            Some(key) => Some(self.hold_table(key)?),
+            None => None,
+        };
         // ROWCOUNT limits what is copied when a cursor is opened.
         let is_limited = matches!(source.model, Model::Static | Model::Keyset);
         let collected = self.collect(&source.program, QUERY, is_limited, &mut cursor.frame)?;
@@ -114,8 +120,24 @@ impl Context<'_> {
         let visible = columns.len() - source.key.as_ref().map_or(0, |key| key.columns.len());
         let columns = columns.into_iter().take(visible).collect();
         let count = rows.len() as i64;
-        cursor.open = Some(OpenRows { columns, rows, count, position: 0, on_row: false, block: 1 });
+        let (position, on_row, block) = (0, false, 1);
+        cursor.open = Some(OpenRows { table, columns, rows, count, position, on_row, block });
         Ok(())
+    }
+
+    /// Keeps other sessions from changing the definition of a cursor's table. Errors 1222, 1205.
+    fn hold_table(&mut self, key: &Key) -> Run<HeldTable> {
+        let (task, session) = (self.task, &mut *self.session);
+        session.transaction.show_writes();
+        let gates = session.transaction.gates();
+        let access = session.access(key.database)?;
+        let manager = access.catalog.database().manager();
+        let held = HeldDefinition::take(task, manager, &session.entry.owner, key.table, gates);
+        let held = held.map_err(|error| engine_error(&error))?;
+        // It may have been dropped since the cursor was declared.
+        let definition = self.schema(key.database)?.table(key.table).cloned();
+        let definition = definition.ok_or_else(schema_changed)?;
+        Ok(HeldTable { definition, _held: held })
     }
 
     /// Runs one of a cursor's statements and keeps what it returns.
@@ -214,6 +236,13 @@ impl Context<'_> {
             let values = (0..visible).map(|at| layout.get(bytes, at).to_owned()).collect();
             return Ok((FETCHED, Some(values)));
         };
+        if let Some(table) = &open.table {
+            let now = self.session.schema(key.database)?.table(key.table).cloned();
+            let same = |now: Arc<TableDef>| reads_the_same(&table.definition, &now);
+            if !now.is_some_and(same) {
+                return Err(schema_changed().into());
+            }
+        }
         for (at, (_, id, _)) in key.columns.iter().enumerate() {
             cursor.frame.set(*id, layout.get(bytes, visible + at));
         }
@@ -277,6 +306,16 @@ impl Context<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a cursor's rows are sought in a table now as they were when it was opened.
+fn reads_the_same(then: &TableDef, now: &TableDef) -> bool {
+    then.storage == now.storage && then.columns == now.columns && then.indexes == now.indexes
+}
+
+/// Error 16943.
+fn schema_changed() -> SqlError {
+    SqlError::new(&message::CURSOR_SCHEMA_CHANGED, &[])
 }
 
 /// Errors 16911, 16925: moves that a cursor cannot make.

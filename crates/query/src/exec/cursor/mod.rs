@@ -14,6 +14,9 @@
 //! groups nor combines; where it is not, they are static and read-only, as SQL Server too makes
 //! them. `DYNAMIC` cursors are keyset ones here: a row that is inserted later is not seen.
 //!
+//! While such a cursor is open, no other session changes the definition of its table. Its own session may: then
+//! nothing can be fetched any more.
+//!
 //! # Where things are
 //!
 //! * [`declare`]: what a cursor is made of. * [`statements`]: the statements. * [`fetch`]: moving and
@@ -34,6 +37,8 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::text::identifier::fold_identifier;
 use base::{SqlError, SqlResult, SqlType, message};
+use engine::catalog::def::TableDef;
+use engine::txn::locks::HeldDefinition;
 
 use crate::exec::program::Program;
 use crate::interp::Frame;
@@ -83,8 +88,17 @@ pub(crate) struct Key {
     pub columns: Vec<(usize, VarId, SqlType)>,
 }
 
+/// The table of a cursor whose rows are sought again, as it was when the cursor was opened.
+pub(crate) struct HeldTable {
+    pub definition: Arc<TableDef>,
+    /// Keeps other sessions from changing the definition.
+    pub _held: HeldDefinition,
+}
+
 /// The rows of an open cursor.
 pub(crate) struct OpenRows {
+    /// The table, if the rows are sought again.
+    pub table: Option<HeldTable>,
     /// The columns that users see.
     pub columns: Box<[OutputColumn]>,
     pub rows: LocalTable,

@@ -164,7 +164,10 @@ fn of_definitions(catalog: &Catalog) -> Vec<Lock> {
             status: status_of(lock),
             count: lock.count,
             session: lock.session,
-            owner: "TRANSACTION",
+            owner: match lock.lifetime {
+                Lifetime::Session => "CURSOR",
+                Lifetime::Statement | Lifetime::Transaction => "TRANSACTION",
+            },
         })
     };
     list.iter().filter_map(lock).collect()
