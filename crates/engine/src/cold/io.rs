@@ -224,6 +224,13 @@ impl Reader {
         self.known.lock().get(&key_of(core, word)).cloned()
     }
 
+    /// How many requests are not done yet, and how many tasks wait for them.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub fn unfinished(&self) -> (usize, usize) {
+        let known = self.known.lock();
+        (known.len(), known.values().map(|request| request.done.waiting()).sum())
+    }
+
     /// Reads an image, or has it read and waits: nothing if it is to be looked for again.
     pub fn read(
         &self,

@@ -223,6 +223,12 @@ impl Pool {
         self.shared.stats()
     }
 
+    /// How many reads are asked for and not done, and how many tasks wait for them.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub(super) fn unfinished_reads(&self) -> (usize, usize) {
+        self.shared.reader.unfinished()
+    }
+
     /// Lets all clean pages go that nobody has pinned, and empties the extension. How many there were.
     pub fn drop_clean(&self) -> u64 {
         let dropped = sweep::drop_clean(&self.shared);

@@ -127,6 +127,15 @@ impl Log {
         }
     }
 
+    /// How many committers wait for room.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub(super) fn waiting_for_room(&self) -> usize {
+        match &self.kind {
+            Kind::Kept(kept) => kept.shared.room_waiters.waiting(),
+            Kind::Unlogged(_) => 0,
+        }
+    }
+
     /// Opens a log for writing behind its end, which reading it back has found
     /// ([`super::Replay::finish`]) or which is [`Log::new_end`]. When this returns, this writer's
     /// epoch is durable, and everything that was read back is. Records go on at

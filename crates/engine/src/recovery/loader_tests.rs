@@ -402,6 +402,7 @@ fn a_clean_shutdown_does_not_wait_for_tables_to_be_loaded() {
             let database = engine.database(DbId(5)).expect("it is open");
             database.shut_down(&task, &[]).expect("the disk works");
         });
+        // So that the shutdown has begun; if not, it is quick.
         thread::sleep(Duration::from_millis(5));
         scene.release();
         ending.join().expect("no panic");

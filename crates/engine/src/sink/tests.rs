@@ -533,6 +533,7 @@ fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
                     let task = Task::blocking(db.manager().runtime());
                     let _ = db.order(&task, Order::Checkpoint);
                 });
+                // A root that lacked the rows would be written now; whatever is done by then must be right.
                 thread::sleep(Duration::from_millis(50));
                 fs.power_off();
                 fs.release(OpKind::Sync);
@@ -689,6 +690,7 @@ fn small_tables_stay_in_memory() {
     server.insert(&mut txn, &table, [1, 1, 1]).expect("a fresh key");
     txn.commit(&server.task, Durability::Full).expect("there is room");
     database(&server).checkpoint(&server.task).expect("the disk works");
+    // What sinks by itself would do so now. It must not, however long this takes.
     std::thread::sleep(std::time::Duration::from_millis(30));
     assert!(table.cold().is_none());
     power_cycle(&world, server);

@@ -38,6 +38,12 @@ impl WaitList {
         WaitList::default()
     }
 
+    /// How many wait.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub fn waiting(&self) -> usize {
+        self.armed.load(Relaxed)
+    }
+
     /// A place in the list, not yet armed.
     pub fn register(&self) -> Registration<'_> {
         Registration { list: self, slot: None }
@@ -180,6 +186,12 @@ impl Event {
     /// Whether it happened. What was done before [`Event::set`] is visible if so.
     pub fn is_set(&self) -> bool {
         self.happened.load(Acquire)
+    }
+
+    /// How many wait for it.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub fn waiting(&self) -> usize {
+        self.waiting.waiting()
     }
 
     /// Waits until it happens.

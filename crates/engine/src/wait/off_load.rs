@@ -232,6 +232,7 @@ mod tests {
         for _ in 0..20 {
             let done = done.clone();
             off_load.hand_over(move || {
+                // So that some are left when the threads are told to end; all are done in any case.
                 std::thread::sleep(Duration::from_millis(1));
                 done.fetch_add(1, Relaxed);
             });

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use base::ids::Lsn;
 use crossbeam_epoch::Collector;
 use env::Env;
+use env::sim::{SimEnv, wait_until};
 use parking_lot::Condvar;
 
 use super::*;
@@ -21,7 +22,27 @@ fn runtime() -> Runtime {
 }
 
 fn runtime_with(options: RuntimeOptions) -> Runtime {
-    Runtime::new(Env::real(), Collector::new(), Arc::new(ThreadTimer::new()), options)
+    runtime_on(Env::real(), options)
+}
+
+fn runtime_on(env: Env, options: RuntimeOptions) -> Runtime {
+    Runtime::new(env, Collector::new(), Arc::new(ThreadTimer::new()), options)
+}
+
+/// A waker that counts how often it is woken.
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Count {
+    fn get(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+}
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
 }
 
 /// A small work-sharing executor: every poll may happen on another thread.
@@ -72,9 +93,7 @@ impl Executor {
     }
 
     fn finish(self) {
-        while self.shared.unfinished.load(SeqCst) > 0 {
-            thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("all statements end", || self.shared.unfinished.load(SeqCst) == 0);
         self.stop();
     }
 
@@ -118,14 +137,14 @@ fn poll_once<T: Send>(statement: &mut Statement<T>) -> Poll<Result<T, OutOfStack
 }
 
 fn finish<T: Send>(statement: &mut Statement<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while Instant::now() < deadline {
+    let mut ended = None;
+    wait_until("the statement ends", || {
         if let Poll::Ready(result) = poll_once(statement) {
-            return result.unwrap();
+            ended = Some(result.unwrap());
         }
-        thread::sleep(Duration::from_micros(100));
-    }
-    panic!("the statement does not end");
+        ended.is_some()
+    });
+    ended.unwrap()
 }
 
 fn statement<T: Send + 'static>(
@@ -203,10 +222,11 @@ fn processor_time_does_not_count_waits_and_follows_from_thread_to_thread() {
     });
     assert!(poll_once(&mut statement).is_pending());
     // Another thread, whose clock shows something else, goes on.
-    thread::sleep(Duration::from_millis(50));
+    let wait = Duration::from_millis(200);
+    thread::sleep(wait);
     event.set();
     let cpu_ns = thread::spawn(move || finish(&mut statement)).join().unwrap();
-    assert!((4_000_000..40_000_000).contains(&cpu_ns), "{cpu_ns}");
+    assert!(4_000_000 <= cpu_ns && u128::from(cpu_ns) < wait.as_nanos(), "{cpu_ns}");
 }
 
 #[test]
@@ -242,12 +262,12 @@ fn thousands_of_statements_hand_a_token_around_on_two_threads() {
     const ROUNDS: u64 = 4;
     let runtime = runtime();
     let executor = Executor::new(2);
-    let token = Arc::new(AtomicU64::new(0));
+    let token = Arc::new(AtomicU64::new(u64::MAX));
     let waiting = Arc::new(LsnWaiters::new());
     let moved = Arc::new(AtomicUsize::new(0));
-    for i in 0..STATEMENTS {
+    let start = |i| {
         let (token, waiting, moved) = (token.clone(), waiting.clone(), moved.clone());
-        let statement = statement(&runtime, move |task| {
+        let mut statement = statement(&runtime, move |task| {
             for round in 0..ROUNDS {
                 let turn = round * STATEMENTS + i;
                 let before = thread::current().id();
@@ -265,11 +285,18 @@ fn thousands_of_statements_hand_a_token_around_on_two_threads() {
                 waiting.wake_up_to(Lsn(turn + 1));
             }
         });
+        assert!(poll_once(&mut statement).is_pending());
+        statement
+    };
+    // All begin on this thread, and go on on those of the executor.
+    let statements: Vec<_> = (0..STATEMENTS).map(start).collect();
+    token.store(0, SeqCst);
+    for statement in statements {
         executor.spawn(async move { statement.await.unwrap() });
     }
     executor.finish();
     assert_eq!(token.load(SeqCst), STATEMENTS * ROUNDS);
-    assert!(moved.load(SeqCst) > 0, "statements do change threads");
+    assert!(moved.load(SeqCst) as u64 >= STATEMENTS, "statements do change threads");
     let stats = runtime.worker_stats();
     assert_eq!(stats.iter().map(|worker| worker.statements).sum::<u64>(), STATEMENTS);
 }
@@ -314,7 +341,7 @@ fn attention_wakes_the_waiting_statement() {
     executor.spawn(async move {
         assert_eq!(statement.await.unwrap(), Err(Interrupted::Attention));
     });
-    thread::sleep(Duration::from_millis(20));
+    wait_until("the statement waits", || event.waiting() == 1);
     interrupt.raise(Interrupted::Attention);
     executor.finish();
 }
@@ -324,25 +351,30 @@ fn attention_ends_a_busy_loop_on_another_thread() {
     let runtime = runtime();
     let interrupt = Arc::new(Interrupt::new());
     let executor = Executor::new(1);
-    let statement = Statement::new(&runtime, interrupt.clone(), |task| {
+    let is_busy = Arc::new(AtomicBool::new(false));
+    let own = is_busy.clone();
+    let statement = Statement::new(&runtime, interrupt.clone(), move |task| {
         loop {
+            own.store(true, SeqCst);
             if let Err(why) = task.checkpoint() {
                 return why;
             }
         }
     });
     executor.spawn(async move { assert_eq!(statement.await.unwrap(), Interrupted::Attention) });
-    thread::sleep(Duration::from_millis(20));
+    wait_until("the statement runs", || is_busy.load(SeqCst));
     interrupt.raise(Interrupted::Attention);
     executor.finish();
 }
 
 #[test]
 fn a_busy_statement_gives_way_about_every_slice() {
-    let runtime = runtime();
-    let mut statement = statement(&runtime, |task| {
-        let end_ns = task.now_ns() + 30_000_000;
-        while task.now_ns() < end_ns {
+    // Simulated, since a real clock goes on while the thread does not run.
+    let sim = SimEnv::new(1);
+    let runtime = runtime_on(sim.env(), RuntimeOptions::default());
+    let mut statement = statement(&runtime, move |task| {
+        for _ in 0..3000 {
+            sim.clock().advance_ns(10_000);
             task.checkpoint().unwrap();
         }
     });
@@ -350,7 +382,7 @@ fn a_busy_statement_gives_way_about_every_slice() {
     while poll_once(&mut statement).is_pending() {
         polls += 1;
     }
-    assert!((1..=40).contains(&polls), "{polls}"); // fewer when the machine is busy
+    assert!((20..=30).contains(&polls), "{polls}");
     let yields: u64 = runtime.worker_stats().iter().map(|worker| worker.yields).sum();
     assert_eq!(yields, polls);
 }
@@ -364,10 +396,11 @@ fn sleeping_ends_in_time_or_when_interrupted() {
     task.sleep_ns(20_000_000).unwrap();
     assert!(before.elapsed() >= Duration::from_millis(20));
     let waker = thread::spawn(move || {
+        // So that it sleeps by then; if not, it does not begin to.
         thread::sleep(Duration::from_millis(20));
         interrupt.raise(Interrupted::Kill);
     });
-    assert_eq!(task.sleep_ns(60_000_000_000), Err(Interrupted::Kill));
+    assert_eq!(task.sleep_ns(3_600_000_000_000), Err(Interrupted::Kill));
     waker.join().unwrap();
 }
 
@@ -392,20 +425,22 @@ fn a_deadline_ends_a_wait_on_a_coroutine() {
 
 #[test]
 fn a_stopped_timer_does_not_fire() {
-    struct Count(AtomicUsize);
-    impl Wake for Count {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
     let timer = ThreadTimer::new();
-    let count = Arc::new(Count(AtomicUsize::new(0)));
-    let stopped = timer.arm(5_000_000, count.clone().into());
-    let running = timer.arm(10_000_000, count.clone().into());
-    drop(stopped);
-    thread::sleep(Duration::from_millis(40));
-    assert_eq!(count.0.load(SeqCst), 1);
-    drop(running);
+    let mut delay = Duration::from_millis(5);
+    // With more time each, until one has been stopped before its time had come.
+    let stopped = loop {
+        let (count, began) = (Arc::new(Count::default()), Instant::now());
+        drop(timer.arm(delay.as_nanos() as u64, count.clone().into()));
+        if began.elapsed() < delay {
+            break count;
+        }
+        delay *= 2;
+    };
+    let running = Arc::new(Count::default());
+    let armed = timer.arm(delay.as_nanos() as u64, running.clone().into());
+    wait_until("the later one fires", || running.get() > 0);
+    assert_eq!((running.get(), stopped.get()), (1, 0));
+    drop(armed);
 }
 
 #[test]
@@ -498,7 +533,7 @@ fn dropping_finishes_what_was_started() {
     });
     assert!(poll_once(&mut statement).is_pending());
     let waker = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(20));
+        wait_until("the statement rolls back", || rolled_back.waiting() == 1);
         rolled_back.set();
     });
     drop(statement);
@@ -543,25 +578,19 @@ fn a_stack_that_cannot_be_mapped_is_an_error() {
 fn waking_up_to_a_position_wakes_those_below_only() {
     let runtime = runtime();
     let waiters = LsnWaiters::new();
-    struct Count(AtomicUsize);
-    impl Wake for Count {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
-    let count = Arc::new(Count(AtomicUsize::new(0)));
+    let count = Arc::new(Count::default());
     let waker = Waker::from(count.clone());
     let mut places: Vec<_> = (1..=10).map(|lsn| waiters.register(Lsn(lsn * 16), &waker)).collect();
     waiters.wake_up_to(Lsn(15));
-    assert_eq!(count.0.load(SeqCst), 0);
+    assert_eq!(count.get(), 0);
     drop(places.remove(0));
     waiters.wake_up_to(Lsn(48));
-    assert_eq!(count.0.load(SeqCst), 2, "16 has left, 32 and 48 are woken");
+    assert_eq!(count.get(), 2, "16 has left, 32 and 48 are woken");
     waiters.wake_up_to(Lsn(48));
-    assert_eq!(count.0.load(SeqCst), 2);
+    assert_eq!(count.get(), 2);
     let again = waiters.register(Lsn(16), &waker);
     waiters.wake_up_to(Lsn::MAX);
-    assert_eq!(count.0.load(SeqCst), 10);
+    assert_eq!(count.get(), 10);
     drop((places, again));
     drop(runtime);
 }
@@ -580,7 +609,7 @@ fn blocking_tasks_of_many_threads_meet_at_an_event() {
             })
         })
         .collect();
-    thread::sleep(Duration::from_millis(10));
+    wait_until("all of them wait", || event.waiting() == 8);
     event.set();
     assert!(threads.into_iter().all(|thread| thread.join().unwrap()));
     let indexes = runtime.worker_stats().len();

@@ -36,6 +36,8 @@ struct World {
     boot: u64,
     power_off_at: Option<u64>,
     held: Vec<Hold>,
+    /// Operations of each kind that wait because of them.
+    waiting: [usize; OpKind::COUNT],
     latency_ns: [u64; OpKind::COUNT],
     locks: BTreeSet<PathBuf>,
     trace: Option<Vec<String>>,
@@ -62,6 +64,7 @@ impl SimFs {
             boot: 0,
             power_off_at: None,
             held: Vec::new(),
+            waiting: [0; OpKind::COUNT],
             latency_ns: [0; OpKind::COUNT],
             locks: BTreeSet::new(),
             trace: None,
@@ -152,6 +155,11 @@ impl SimFs {
         self.world().held.push(Hold { kind, path_contains, skip });
     }
 
+    /// Operations of this kind that are blocked now.
+    pub fn operations_held(&self, kind: OpKind) -> usize {
+        self.world().waiting[kind as usize]
+    }
+
     /// Lets held operations of this kind go on.
     pub fn release(&self, kind: OpKind) {
         self.world().held.retain(|hold| hold.kind != kind);
@@ -188,9 +196,11 @@ impl SimFs {
         world.note(op);
         self.0.clock.advance_ns(world.latency_ns[op.kind as usize]);
         if world.is_held(op) {
+            world.waiting[op.kind as usize] += 1;
             while world.held.iter().any(|hold| hold.holds(op)) && world.power == Power::On {
                 self.0.released.wait(&mut world);
             }
+            world.waiting[op.kind as usize] -= 1;
         }
         if op.boot.is_some_and(|boot| boot != world.boot) || world.power != Power::On {
             return Err(op.error(power_is_off()));

@@ -17,13 +17,15 @@
 //! prefix. A failed sync loses unsynced sectors while readers still see them, and later syncs
 //! succeed (S3), as Linux does it. [`SimFs::set_capacity`]: the disk is full. [`SimFs::flip_bit`]:
 //! rot. [`SimFs::hold`]: operations of a kind block until released, so that a test can look at what
-//! happens meanwhile. [`SimFs::set_latency_ns`]: operations move the clock.
+//! happens meanwhile, and [`SimFs::operations_held`] tells when they do. [`SimFs::set_latency_ns`]:
+//! operations move the clock.
 //!
 //! A single-threaded test repeats exactly on the same seed. With several threads their order is the
 //! scheduler's, and the seed only fixes the sequence of decisions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -40,6 +42,23 @@ pub use fs::SimFs;
 
 /// Bytes that a simulated disk writes as a whole or not at all.
 pub const SECTOR: usize = 512;
+
+/// How long a test waits for other threads before it fails: no loaded machine needs as long.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits, in real time, until other threads have made something true. A test that waits like this does not
+/// depend on how fast they are.
+///
+/// # Panics
+/// If it does not become true within two minutes.
+#[track_caller]
+pub fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_true() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
 
 /// A simulated world and the strings to pull in it.
 #[derive(Clone, Debug)]

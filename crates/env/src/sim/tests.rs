@@ -1,7 +1,6 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use proptest::prelude::*;
 
@@ -221,10 +220,11 @@ fn held_operations_wait_until_released() {
     let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
     world.fs().hold(OpKind::Sync);
     let syncing = std::thread::spawn(move || file.sync_data());
-    std::thread::sleep(Duration::from_millis(20));
+    wait_until("the sync is held", || world.fs().operations_held(OpKind::Sync) == 1);
     assert!(!syncing.is_finished());
     world.fs().release(OpKind::Sync);
     syncing.join().unwrap().unwrap();
+    assert_eq!(world.fs().operations_held(OpKind::Sync), 0);
 }
 
 #[test]
@@ -236,6 +236,7 @@ fn some_operations_on_some_files_pass_before_others_wait() {
     fs.fs().open(Path::new(A), OpenMode::Create).unwrap();
     let opening =
         std::thread::spawn(move || held.fs().open(Path::new(A), OpenMode::Read).map(drop));
+    wait_until("the second is held", || world.fs().operations_held(OpKind::Open) == 1);
     fs.fs().open(other, OpenMode::Create).unwrap();
     assert!(!opening.is_finished());
     world.fs().release(OpKind::Open);

@@ -264,6 +264,7 @@ fn counters_outlive_manifests_that_are_like_the_last() {
         checkpoint(&server);
         (0..1500).for_each(|_| last = last.max(take(&server)));
         database(&server).manager().log().flush(&server.task).expect("the disk works");
+        // Some turns get a manifest of their own in this time; the counters last either way.
         std::thread::sleep(std::time::Duration::from_millis(30));
     }
     checkpoint(&server);

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use env::sim::wait_until;
+
 use super::*;
 use crate::wait::{Interrupt, Interrupted};
 
@@ -78,6 +80,7 @@ fn everything_at_once_leaves_every_page_whole() {
         for round in 0..12u64 {
             pool.set_limit([48, 300, 32, 128][round as usize % 4] * PAGE_BYTES as u64);
             checkpoint(store_ref).unwrap();
+            // So that the others get some work done at this limit; nothing depends on how much.
             std::thread::sleep(std::time::Duration::from_millis(40));
             if round % 5 == 4 {
                 pool.drop_clean();
@@ -118,12 +121,14 @@ fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
                 scope.spawn(move || read(store, &Task::blocking(runtime), page))
             })
             .collect();
-        // Only when somebody waits is the thread held at the first page.
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        // When all of them wait, the reading thread is held at the first page.
+        wait_until("all readers wait for one read", || pool.unfinished_reads() == (1, 4));
         store.read_ahead(&pages[1..]);
         machine.sim.fs().release(env::OpKind::Read);
         waiting.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), 0));
     });
+    // A task that wanted a page now would break up the run that it lies in.
+    wait_until("all is read ahead", || pool.unfinished_reads() == (0, 0));
     for (value, &page) in pages.iter().enumerate() {
         assert_eq!(read(&store, &task, page), value as u64);
     }
@@ -150,10 +155,12 @@ fn whoever_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
         let waiting = scope.spawn(|| {
             assert_eq!(read(store, &Task::blocking(runtime), pages[900]), 900);
         });
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        wait_until("the reader waits for its page", || pool.unfinished_reads() == (1000, 1));
         machine.sim.fs().release(env::OpKind::Read);
         waiting.join().unwrap();
     });
+    // A task that looks for a page in the moment in which it comes in reads it once more, in vain.
+    wait_until("all is read ahead", || pool.unfinished_reads() == (0, 0));
     for (value, &page) in pages.iter().enumerate() {
         assert_eq!(read(&store, &machine.task(), page), value as u64);
     }
@@ -177,14 +184,13 @@ fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
             let task = Task::blocking_with(&machine.runtime, interrupt.clone());
             store.load(&task, page, Access::Point).map(|image| value_of(&image))
         });
-        while machine.sim.fs().operations_of(env::OpKind::Read) == 0 {
-            std::thread::yield_now();
-        }
+        wait_until("the reader waits for its page", || pool.unfinished_reads() == (1, 1));
         interrupt.raise(Interrupted::Attention);
         let result = waiting.join().unwrap();
         assert!(matches!(result, Err(ColdError::Interrupted(Interrupted::Attention))));
     });
     machine.sim.fs().release(env::OpKind::Read);
+    wait_until("the page is read", || pool.unfinished_reads() == (0, 0));
     assert_eq!(read(&store, &machine.task(), page), 7);
     assert_eq!(pool.stats().reads, 1);
 }
@@ -232,9 +238,7 @@ fn one_reads_himself_at_a_time_and_others_hand_over() {
         let begin = |n: usize| {
             let (store, page, runtime) = (&store, pages[n], &machine.runtime);
             let reading = scope.spawn(move || read(store, &Task::blocking(runtime), page));
-            while reads() < before + n as u64 {
-                std::thread::yield_now();
-            }
+            wait_until("the read is held", || reads() == before + n as u64);
             reading
         };
         let reading = [begin(1), begin(2)];

@@ -157,6 +157,12 @@ impl LocalStore {
         Ok(store)
     }
 
+    /// Whether as many segments are prepared as shall be.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub(super) fn is_prepared(&self) -> bool {
+        self.0.segments.lock().prepared.len() >= self.0.options.ahead
+    }
+
     /// The log of this database in this directory.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Reserving, publishing and group commit.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use env::OpKind;
 use proptest::prelude::*;
@@ -78,10 +78,12 @@ fn filler_alone_costs_no_write() {
 #[test]
 fn an_idle_log_touches_no_file() {
     let machine = Machine::new(1);
-    let (log, task) = (machine.create().unwrap(), machine.task());
+    let (store, log) = machine.create_with_store().unwrap();
+    let task = machine.task();
     commit_durably(&log, &task, &row(1, 9)).unwrap();
-    std::thread::sleep(Duration::from_millis(20));
+    wait_until_prepared(&store);
     let before = machine.sim.fs().operations();
+    // If something touched files by and by, this is when it could; nothing has to have happened.
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(machine.sim.fs().operations(), before);
 }
@@ -92,11 +94,7 @@ fn a_commit_that_nobody_waits_for_becomes_durable_all_the_same() {
     let (log, task) = (machine.create().unwrap(), machine.task());
     for number in 0..3 {
         let (_, end) = commit(&log, &task, &row(number, 9)).unwrap();
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while log.durable() < end {
-            assert!(Instant::now() < deadline, "not flushed");
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        wait_until("it is flushed", || log.durable() >= end);
     }
 }
 
@@ -105,9 +103,8 @@ fn commits_during_a_sync_share_the_next_one() {
     let machine = Machine::new(1);
     let (log, task) = (machine.create().unwrap(), machine.task());
     commit_durably(&log, &task, &row(0, 9)).unwrap();
-    while log.stats().room_bytes < 30 * 4096 {
-        std::thread::sleep(Duration::from_millis(1)); // each may need a page of its own
-    }
+    // Each may need a page of its own.
+    wait_until("there is room for all", || log.stats().room_bytes >= 30 * 4096);
     let before = log.stats();
     machine.sim.fs().hold(OpKind::Sync);
     std::thread::scope(|scope| {
@@ -118,9 +115,7 @@ fn commits_during_a_sync_share_the_next_one() {
             });
         }
         let all = before.tail.0 + 20 * record_len(16 + 100) as u64;
-        while log.committed() < Lsn(all) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("all have committed", || log.committed() >= Lsn(all));
         assert_eq!(log.durable(), before.durable);
         machine.sim.fs().release(OpKind::Sync);
     });
@@ -208,7 +203,7 @@ fn a_full_ring_makes_committers_wait_and_not_fail() {
                 commit(&log, &task, &row(number, 4000)).unwrap();
             }
         });
-        std::thread::sleep(Duration::from_millis(30));
+        wait_until("the ring is full", || log.waiting_for_room() == 1);
         assert!(!committer.is_finished(), "100 rows of 4000 bytes do not fit into 64 KB");
         machine.sim.fs().release(OpKind::Sync);
     });

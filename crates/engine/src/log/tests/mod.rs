@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
-use env::sim::SimEnv;
+use env::sim::{SimEnv, wait_until};
 use env::{Env, FileSystem};
 
 use super::record::record_len;
@@ -61,11 +61,16 @@ impl Machine {
     }
 
     fn create(&self) -> Result<Log, LogError> {
+        self.create_with_store().map(|(_, log)| log)
+    }
+
+    fn create_with_store(&self) -> Result<(LocalStore, Log), LogError> {
         let env = self.sim.env();
         let store = LocalStore::create(&env, Path::new(DIR), DATABASE, segment_options())?;
         env.fs().sync_dir(Path::new("/data"))?;
         env.fs().sync_dir(Path::new("/"))?;
-        Log::open(&env, Arc::new(store), &Log::new_end(), log_options())
+        let log = Log::open(&env, Arc::new(store.clone()), &Log::new_end(), log_options())?;
+        Ok((store, log))
     }
 
     fn store(&self) -> Result<Arc<LocalStore>, LogError> {
@@ -97,6 +102,12 @@ impl Machine {
     fn segment(&self, number: u64) -> PathBuf {
         Path::new(DIR).join(format!("{number:08}.tlog"))
     }
+}
+
+/// Waits until the next segments of a log are prepared: the background does nothing more until one is taken
+/// into use.
+fn wait_until_prepared(store: &LocalStore) {
+    wait_until("segments are prepared", || store.is_prepared());
 }
 
 /// A transaction as it was read back: its stamp, and the rows it wrote.

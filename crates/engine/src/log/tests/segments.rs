@@ -71,8 +71,10 @@ fn epochs_rise_with_every_opening_and_fence_the_one_before() {
 fn truncation_gives_segments_up_and_reading_starts_behind_them() {
     let machine = Machine::new(1);
     let task = machine.task();
-    let log = machine.create().unwrap();
+    let (store, log) = machine.create_with_store().unwrap();
     let transactions = fill(&log, &task, 0..200);
+    // Else a segment that is given up may be made into the next one at once.
+    wait_until_prepared(&store);
     let names = segment_names(&machine);
     let keep_from = transactions[150].stamp;
     log.truncate_before(keep_from).unwrap();
@@ -190,13 +192,9 @@ fn missing_foreign_and_shortened_segments_are_named() {
 fn a_prepared_segment_alone_is_no_new_log() {
     let machine = Machine::new(1);
     let task = machine.task();
-    let log = machine.create().unwrap();
+    let (store, log) = machine.create_with_store().unwrap();
     commit_durably(&log, &task, &row(1, 10)).unwrap();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while !segment_names(&machine).contains(&"00000002.tlog".to_owned()) {
-        assert!(std::time::Instant::now() < deadline, "a segment is prepared ahead");
-        std::thread::yield_now();
-    }
+    wait_until_prepared(&store);
     log.shut_down().unwrap();
     drop(log);
     let (first, fs) = (machine.segment(1), machine.sim.fs());
@@ -240,9 +238,9 @@ fn creating_a_log_removes_an_earlier_one() {
 fn one_durable_commit_is_one_write_and_one_sync() {
     let machine = Machine::new(1);
     let task = machine.task();
-    let log = machine.create().unwrap();
+    let (store, log) = machine.create_with_store().unwrap();
     commit_durably(&log, &task, &row(1, 10)).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(20)); // the background has finished
+    wait_until_prepared(&store);
     machine.sim.fs().start_trace();
     commit_durably(&log, &task, &row(2, 10)).unwrap();
     commit_durably(&log, &task, &row(3, 5000)).unwrap();
