@@ -58,6 +58,9 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
     use std::task::Wake;
+    use std::time::Instant;
+
+    use env::sim::wait_until;
 
     use super::*;
 
@@ -78,12 +81,21 @@ mod tests {
             .build()
             .unwrap();
         let timer = TokioTimer::new(runtime.handle().clone());
-        let (fired, stopped) = (Arc::new(Count::default()), Arc::new(Count::default()));
         // From a thread that is none of tokio's.
-        let _kept = timer.arm(5_000_000, fired.clone().into());
-        drop(timer.arm(5_000_000, stopped.clone().into()));
-        std::thread::sleep(Duration::from_millis(100));
-        assert_eq!((fired.0.load(SeqCst), stopped.0.load(SeqCst)), (1, 0));
+        let mut delay = Duration::from_millis(5);
+        // With more time each, until one has been dropped before its time had come.
+        let dropped = loop {
+            let (count, began) = (Arc::new(Count::default()), Instant::now());
+            drop(timer.arm(delay.as_nanos() as u64, count.clone().into()));
+            if began.elapsed() < delay {
+                break count;
+            }
+            delay *= 2;
+        };
+        let fired = Arc::new(Count::default());
+        let _kept = timer.arm(delay.as_nanos() as u64, fired.clone().into());
+        wait_until("the later one fires", || fired.0.load(SeqCst) > 0);
+        assert_eq!((fired.0.load(SeqCst), dropped.0.load(SeqCst)), (1, 0));
     }
 
     #[test]
@@ -96,7 +108,7 @@ mod tests {
         let timer = TokioTimer::new(runtime.handle().clone());
         let fired = Arc::new(Count::default());
         let _kept = timer.arm(0, fired.clone().into());
-        std::thread::sleep(Duration::from_millis(50));
+        wait_until("it fires", || fired.0.load(SeqCst) > 0);
         assert_eq!(fired.0.load(SeqCst), 1);
     }
 }

@@ -166,6 +166,12 @@ impl SimFs {
         self.0.released.notify_all();
     }
 
+    /// Releases operations of this kind at the latest when the result is dropped, so that a test that fails leaves
+    /// no thread behind that waits.
+    pub fn release_at_end(&self, kind: OpKind) -> Release<'_> {
+        Release(self, kind)
+    }
+
     /// Inverts one bit of a file, on the medium and for readers; bit 0 is the lowest of byte 0.
     pub fn flip_bit(&self, path: &Path, bit: u64) -> FileResult<()> {
         let result = self.world().disk.flip_bit(path, bit);
@@ -234,6 +240,16 @@ impl SimFs {
     ) -> FileResult<T> {
         let op = Op { kind, path, boot: None, detail: None };
         self.run(&op, effect, |_| {})
+    }
+}
+
+/// Releases held operations of a kind when dropped.
+#[derive(Debug)]
+pub struct Release<'f>(&'f SimFs, OpKind);
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        self.0.release(self.1);
     }
 }
 

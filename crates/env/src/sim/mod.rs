@@ -38,7 +38,7 @@ mod fs;
 mod tests;
 
 pub use faults::{Fault, FaultKind};
-pub use fs::SimFs;
+pub use fs::{Release, SimFs};
 
 /// Bytes that a simulated disk writes as a whole or not at all.
 pub const SECTOR: usize = 512;

@@ -214,6 +214,7 @@ fn tables_change_while_statements_are_compiled() {
             for _ in 0..ROUNDS {
                 for change in ["add c int null", "drop column c"] {
                     answers.push(session.run(&format!("alter table t {change}")));
+                    // So that the readers meet many states of the table; nothing depends on which.
                     std::thread::sleep(Duration::from_millis(2));
                 }
             }

@@ -1,5 +1,8 @@
 //! Every view can be read.
 
+use engine::wait::Interrupted;
+use env::sim::wait_until;
+
 use super::*;
 use crate::exec::testing::{TestServer, TestSession};
 
@@ -243,13 +246,11 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
     });
     let query = "select request_session_id - @@spid, resource_type, request_mode, request_status, request_owner_type
          from sys.dm_tran_locks where resource_type = 'KEY' order by 1";
-    let shown = loop {
-        let shown = rows(&session.run(query));
-        if shown.contains("WAIT") {
-            break shown;
-        }
-        std::thread::yield_now();
-    };
+    let mut shown = String::new();
+    wait_until("it waits", || {
+        shown = rows(&session.run(query));
+        shown.contains("WAIT")
+    });
     assert_eq!(shown, "0|KEY|X|GRANT|TRANSACTION\n1|KEY|U|WAIT|TRANSACTION");
     let blocked =
         "select blocking_session_id - @@spid, status, wait_type, text from sys.dm_exec_requests
@@ -272,21 +273,26 @@ fn whoever_waits_for_a_time_is_suspended() {
     let server = TestServer::new();
     let mut session = server.session();
     let instance = server.instance.clone();
+    let (send, receive) = std::sync::mpsc::channel();
     let waiting = std::thread::spawn(move || {
         let server = TestServer::of(instance);
-        server.session().run("waitfor delay '00:00:02'")
+        let mut session = server.session();
+        send.send(session.session().interrupt().clone()).unwrap();
+        session.run_interruptibly("waitfor delay '10:00'")
     });
+    let interrupt = receive.recv().unwrap();
     let query = "select status, wait_type, command, blocking_session_id from sys.dm_exec_requests
          where session_id <> @@spid";
     let mut shown = String::new();
-    let mut listed = String::new();
-    while !waiting.is_finished() && !shown.contains("WAITFOR") {
+    wait_until("it waits", || {
         shown = rows(&session.run(query));
-        listed = session.run("exec sp_who2 'active'");
-    }
+        shown.contains("|WAITFOR|")
+    });
     assert_eq!(shown, "suspended|WAITFOR|WAITFOR|0");
+    let listed = session.run("exec sp_who2 'active'");
     assert!(listed.contains("|SUSPENDED|"), "{listed}");
-    waiting.join().unwrap();
+    interrupt.raise(Interrupted::Attention);
+    assert_eq!(waiting.join().unwrap(), "");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use tools::local::{DataDir, LocalServer};
 use crate::dice::Dice;
 
 /// The longest that an answer, the end of a cancelled statement, or a login may take.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// After this a client cancels its statement.
 const STATEMENT_TIME: Duration = Duration::from_secs(5);
 const CLIENTS: usize = 3;

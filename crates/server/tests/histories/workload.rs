@@ -19,6 +19,10 @@ const ACTIVE: u64 = 4;
 /// Transactions after which the next keys are used.
 const PHASE: u64 = 150;
 const KEYS: u64 = 4_000;
+/// Transactions of which more must commit for a history to tell anything.
+const ENOUGH: usize = 20;
+/// How much longer than planned a trial may take to come to that.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Where lists and sets are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +95,12 @@ struct Trial<'s> {
 }
 
 impl Trial<'_> {
+    /// How many transactions have committed.
+    fn committed(&self) -> usize {
+        let history = self.history.lock().unwrap();
+        history.iter().filter(|transaction| transaction.committed).count()
+    }
+
     fn connect(&self) -> Connection {
         let mut connection =
             Connection::connect(&self.server.options().with_database("histories")).unwrap();
@@ -274,16 +284,20 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
             history,
         };
         trial.create();
-        let deadline = Instant::now() + time;
+        let began = Instant::now();
+        let is_over = || match began.elapsed() {
+            elapsed if elapsed < time => false,
+            elapsed => trial.committed() > ENOUGH || elapsed > time + PATIENCE,
+        };
         std::thread::scope(|scope| {
             for _ in 0..CLIENTS {
                 let mut dice = dice.fork();
-                let trial = &trial;
+                let (trial, is_over) = (&trial, &is_over);
                 scope.spawn(move || {
                     let mut connection = trial.connect();
                     loop {
                         trial.transaction(&mut connection, &mut dice);
-                        if Instant::now() >= deadline {
+                        if is_over() {
                             break;
                         }
                     }
@@ -291,15 +305,15 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
             }
         });
         trial.read_all();
+        let committed = trial.committed();
         let history = trial.history.lock().unwrap();
-        let committed = history.iter().filter(|transaction| transaction.committed).count();
         println!(
             "{tables:?}, {}{}: {committed} of {} committed",
             level.session,
             level.hint,
             history.len()
         );
-        assert!(committed > 20, "too few transactions committed to tell anything");
+        assert!(committed > ENOUGH, "too few transactions committed to tell anything");
         if let Err(anomaly) = check(&history, level.promise) {
             panic!("{tables:?}, {level:?}, THERMOCLINE_SEED={seed}: {anomaly}");
         }

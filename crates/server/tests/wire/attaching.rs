@@ -1,13 +1,12 @@
 //! Databases that are detached and attached, over restarts, here and from elsewhere.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use base::Value;
 use tools::client::Connection;
 
 use crate::sql::{error, refused, run};
-use crate::support::{Process, TempDir};
+use crate::support::{Process, TempDir, wait_until};
 
 const FLAGS: [&str; 2] = ["--disk-table-memory", "1MB"];
 
@@ -52,11 +51,8 @@ fn create(connection: &mut Connection, name: &str) -> PathBuf {
         run(connection, &text.replace('$', name));
     }
     let path = first_file(connection, name);
-    let (pages, begin) = (path.with_file_name("rows.tpg"), Instant::now());
-    while !pages.exists() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the table begins to sink");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let pages = path.with_file_name("rows.tpg");
+    wait_until("the table begins to sink", || pages.exists());
     path
 }
 
@@ -86,11 +82,9 @@ fn a_database_is_detached_and_comes_back_under_another_name() {
     assert_eq!(refused(&mut connection, "begin tran; exec sp_detach_db 'd'"), 15002);
     run(&mut connection, "if @@trancount > 0 rollback");
     assert_eq!(refused(&mut connection, &attach("e", &path)), 5120, "it is in use");
-    let begin = Instant::now();
     // The session that has just left may still be on its way out.
-    while error(&mut connection, "exec sp_detach_db 'd', 'true'").is_some() {
-        assert!(begin.elapsed() < Duration::from_secs(10));
-    }
+    let detach = "exec sp_detach_db 'd', 'true'";
+    wait_until("the database is detached", || error(&mut connection, detach).is_none());
     assert_eq!(number(&mut connection, "select db_id('d')"), -1);
     assert_eq!(refused(&mut connection, "use d"), 911);
     run(&mut connection, "create database other");

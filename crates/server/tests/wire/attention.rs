@@ -5,20 +5,21 @@ use std::time::{Duration, Instant};
 
 use tds::packet::PacketType;
 
-use crate::support::{Raw, TestServer, batch};
+use crate::support::{PATIENCE, Raw, TestServer, batch, wait_for_request, wait_until};
 use crate::trace::lines;
 
-/// Sends a batch, an attention after a while, and returns all that is answered to both.
-fn cancelled(raw: &mut Raw, text: &str, after: Duration) -> Vec<String> {
+/// Sends a batch, an attention when something else has been done, and returns all that is answered to both.
+fn cancelled(raw: &mut Raw, text: &str, between: impl FnOnce()) -> Vec<String> {
     raw.send(PacketType::SqlBatch, &batch(text));
-    std::thread::sleep(after);
+    between();
     raw.send(PacketType::Attention, &[]);
     let began = Instant::now();
     let mut all = Vec::new();
     while !all.iter().any(|line: &String| line.starts_with("done") && line.contains("attention")) {
         all.extend(lines(&raw.answer().expect("the session lives on")));
     }
-    assert!(began.elapsed() < Duration::from_secs(10), "{text} took {:?}", began.elapsed());
+    // Long for a busy machine, and less than a computation takes that nothing ends.
+    assert!(began.elapsed() < PATIENCE / 2, "{text} took {:?}", began.elapsed());
     all
 }
 
@@ -28,7 +29,8 @@ fn is_alive(raw: &mut Raw) {
     assert_eq!(answer, ["columns a", "row 1", "done select 1"]);
 }
 
-const SOON: Duration = Duration::from_millis(100);
+/// What is shown of a request that has begun.
+const IS_AT_WORK: &str = "status in ('running', 'runnable', 'suspended')";
 
 #[test]
 fn with_nothing_running() {
@@ -43,12 +45,14 @@ fn with_nothing_running() {
 fn of_a_loop_of_a_wait_and_of_a_query() {
     let server = TestServer::shared();
     let mut raw = Raw::login(&server);
+    let (session, mut observer) = (raw.session(), server.connect());
     for text in [
         "declare @i int = 0; while 1 = 1 set @i = (@i + 1) % 100",
         "waitfor delay '00:10:00'",
         "select count_big(*) from sys.all_columns a, sys.all_columns b, sys.all_columns c",
     ] {
-        let answer = cancelled(&mut raw, text, SOON);
+        let begins = || wait_for_request(&mut observer, session, IS_AT_WORK);
+        let answer = cancelled(&mut raw, text, begins);
         assert_eq!(answer.last().unwrap(), "done attention", "{text}: {answer:?}");
         is_alive(&mut raw);
     }
@@ -59,6 +63,7 @@ fn of_a_loop_of_a_wait_and_of_a_query() {
 fn of_a_computation_on_one_value() {
     let server = TestServer::shared();
     let mut raw = Raw::login(&server);
+    let (session, mut observer) = (raw.session(), server.connect());
     let long = "declare @v varchar(max) = replicate(cast('ab' as varchar(max)), 20000000);";
     for expression in [
         "patindex('%' + replicate('ab', 3990) + 'z%', @v + @v)",
@@ -67,7 +72,8 @@ fn of_a_computation_on_one_value() {
         "hashbytes('sha2_512', @v + upper(@v))",
     ] {
         let text = format!("{long} while 1 = 1 begin declare @n sql_variant = {expression} end");
-        let answer = cancelled(&mut raw, &text, SOON);
+        let begins = || wait_for_request(&mut observer, session, IS_AT_WORK);
+        let answer = cancelled(&mut raw, &text, begins);
         assert_eq!(answer.last().unwrap(), "done attention", "{expression}: {answer:?}");
         is_alive(&mut raw);
     }
@@ -78,7 +84,7 @@ fn in_the_same_breath_as_the_request() {
     let server = TestServer::shared();
     let mut raw = Raw::login(&server);
     for _ in 0..20 {
-        cancelled(&mut raw, "select 1 as a", Duration::ZERO);
+        cancelled(&mut raw, "select 1 as a", || ());
         is_alive(&mut raw);
     }
 }
@@ -88,7 +94,9 @@ fn while_a_large_result_is_sent_to_a_client_that_does_not_read() {
     let server = TestServer::shared();
     let mut raw = Raw::login(&server);
     let text = "while 1 = 1 print replicate('x', 4000)";
-    let answer = cancelled(&mut raw, text, Duration::from_millis(500));
+    // So that what lies between the two is full; it is cancelled in any case.
+    let fills = || std::thread::sleep(Duration::from_millis(500));
+    let answer = cancelled(&mut raw, text, fills);
     assert_eq!(answer.last().unwrap(), "done attention");
     is_alive(&mut raw);
 }
@@ -101,17 +109,14 @@ fn a_client_that_leaves_takes_its_request_along() {
         "waitfor delay '00:10:00'",
         "while 1 = 1 print replicate('x', 4000)",
     ] {
-        let mut raw = Raw::login(&server);
+        let (mut raw, mut observer) = (Raw::login(&server), server.connect());
+        let session = raw.session();
         raw.send(PacketType::SqlBatch, &batch(text));
-        std::thread::sleep(SOON);
+        wait_for_request(&mut observer, session, IS_AT_WORK);
         if text.contains("print") {
             let mut some = [0; 1000];
             raw.stream.read_exact(&mut some).unwrap();
         }
     }
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while server.running().server().connections() > 0 {
-        assert!(Instant::now() < deadline, "the sessions end");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the sessions end", || server.running().server().connections() == 0);
 }

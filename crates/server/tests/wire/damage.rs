@@ -2,15 +2,16 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::time::{Duration, Instant};
 
 use base::Value;
 use tools::client::{Connection, Results};
 
 use crate::sql::{number, refused, run};
-use crate::support::{Process, TempDir};
+use crate::support::{Process, TempDir, wait_until, wait_until_sunk};
 
 const FLAGS: [&str; 2] = ["--disk-table-memory", "1MB"];
+/// Disk tables sink beyond this, as the flags say.
+const DISK_TABLES_KB: i64 = 1 << 10;
 
 /// Numbers and texts of what the server says to a batch.
 fn messages(connection: &mut Connection, text: &str) -> Vec<(i32, String)> {
@@ -20,6 +21,13 @@ fn messages(connection: &mut Connection, text: &str) -> Vec<(i32, String)> {
         (message.error.number(), message.error.text().to_string())
     };
     results.messages.iter().map(said).collect()
+}
+
+fn page_of(row: &[Value]) -> u64 {
+    match row[0] {
+        Value::Int(page) => page as u64,
+        ref other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -41,24 +49,20 @@ fn checks_and_the_error_log_tell_of_all_damaged_pages() {
          join sys.allocation_units as a on a.allocation_unit_id = b.allocation_unit_id \
          join sys.partitions as p on p.hobt_id = a.container_id \
          where p.object_id = object_id('t') and b.page_type = 'DATA_PAGE' and b.is_modified = 0";
-    let begin = Instant::now();
-    while number(&mut connection, &format!("select count(*) {pages}")) < 500 {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the table sinks");
-        std::thread::sleep(Duration::from_millis(50));
+    wait_until("the table sinks", || {
         run(&mut connection, "checkpoint");
-    }
-    std::thread::sleep(Duration::from_millis(500));
-    run(&mut connection, "checkpoint");
-    let mut places: Vec<u64> = connection
-        .query(&format!("select page_id {pages} order by page_id"))
-        .unwrap()
-        .rows
-        .iter()
-        .map(|row| match row[0] {
-            Value::Int(page) => page as u64,
-            ref other => panic!("{other:?}"),
-        })
-        .collect();
+        number(&mut connection, &format!("select count(*) {pages}")) >= 500
+    });
+    wait_until_sunk(&mut connection, 2 * DISK_TABLES_KB);
+    // Until two checkpoints leave all pages where they are: then there is nothing more to be written.
+    let mut places = Vec::new();
+    wait_until("pages come to rest", || {
+        run(&mut connection, "checkpoint");
+        let query = format!("select page_id {pages} order by page_id");
+        let found: Vec<u64> =
+            connection.query(&query).unwrap().rows.iter().map(|row| page_of(row)).collect();
+        std::mem::replace(&mut places, found) == places
+    });
     let id = number(&mut connection, "select db_id('d')");
     let databases = std::fs::read_dir(dir.path().join("databases")).unwrap();
     let mut databases = databases.map(|entry| entry.unwrap().path());
@@ -99,15 +103,7 @@ fn checks_and_the_error_log_tell_of_all_damaged_pages() {
         };
         log.lines().filter(own).count()
     };
-    let begin = Instant::now();
-    while told() < 2 {
-        assert!(
-            begin.elapsed() < Duration::from_secs(10),
-            "{}",
-            std::fs::read_to_string(&log).unwrap()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("the log tells of both", || told() >= 2);
     server.kill();
     assert_eq!(told(), 2, "each page is told of once");
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use base::Value;
 use tools::client::{ConnectOptions, Connection};
 
-use crate::support::{Process, TempDir};
+use crate::support::{Process, TempDir, wait_until};
 
 fn count(connection: &mut Connection, text: &str) -> u64 {
     match connection.query(text).unwrap().rows[0][0] {
@@ -38,14 +38,15 @@ fn acknowledged_inserts_survive_a_kill() {
                 }
             });
         }
-        std::thread::sleep(Duration::from_millis(500));
+        for counter in &acknowledged {
+            wait_until("each has inserted some", || counter.load(SeqCst) >= 20);
+        }
         server.kill();
     });
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
     for (writer, counter) in acknowledged.iter().enumerate() {
         let promised = counter.load(SeqCst);
-        assert!(promised > 0, "there was time for some");
         let kept =
             count(&mut connection, &format!("select count(*) from t where writer = {writer}"));
         let last = count(&mut connection, &format!("select max(n) from t where writer = {writer}"));

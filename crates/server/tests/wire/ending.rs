@@ -7,7 +7,7 @@ use base::Value;
 use server::config::Config;
 
 use crate::sql::{number, run};
-use crate::support::TestServer;
+use crate::support::{Over, PATIENCE, TestServer, session_of, wait_for_request, wait_until};
 
 fn with_timeout(shutdown_timeout: Duration) -> TestServer {
     TestServer::with(Config { shutdown_timeout, ..Config::default() })
@@ -15,28 +15,33 @@ fn with_timeout(shutdown_timeout: Duration) -> TestServer {
 
 #[test]
 fn requests_may_finish() {
-    let server = with_timeout(Duration::from_secs(20));
-    let mut connection = server.connect();
+    let server = with_timeout(10 * PATIENCE);
+    let (mut holder, mut connection) = (server.connect(), server.connect());
+    run(&mut holder, "create table held (id int primary key); insert held values (1)");
+    run(&mut holder, "begin transaction; update held set id = 2");
+    let session = session_of(&mut connection);
     let worker = std::thread::spawn(move || {
-        connection.query("waitfor delay '00:00:01'; select 42 as a").map(|rows| rows.rows)
+        connection.query("update held set id = 3; select 42 as a").map(|rows| rows.rows)
     });
-    std::thread::sleep(Duration::from_millis(200));
+    // It waits for a session that has nothing to do, which ends at once.
+    wait_for_request(&mut holder, session, "wait_type like 'LCK%'");
     let began = Instant::now();
     server.stop();
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(began.elapsed() < PATIENCE);
     assert_eq!(worker.join().unwrap().unwrap(), [[Value::Int(42)]]);
 }
 
 #[test]
 fn requests_that_take_too_long_are_ended() {
     let server = with_timeout(Duration::from_millis(100));
-    let mut connection = server.connect();
+    let (mut observer, mut connection) = (server.connect(), server.connect());
+    let session = session_of(&mut connection);
     let worker =
-        std::thread::spawn(move || connection.execute("waitfor delay '00:10:00'").is_err());
-    std::thread::sleep(Duration::from_millis(200));
+        std::thread::spawn(move || connection.execute("waitfor delay '01:00:00'").is_err());
+    wait_for_request(&mut observer, session, "wait_type = 'WAITFOR'");
     let began = Instant::now();
     server.stop();
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(began.elapsed() < PATIENCE);
     assert!(worker.join().unwrap());
 }
 
@@ -59,8 +64,9 @@ fn a_session_that_leaves_lets_go_of_what_it_holds() {
     holder.execute("insert held values (1)").unwrap();
     holder.execute("begin transaction; update held set id = 2").unwrap();
     let mut waiter = server.connect();
+    let session = session_of(&mut waiter);
     let worker = std::thread::spawn(move || waiter.execute("update held set id = 3"));
-    std::thread::sleep(Duration::from_millis(200));
+    wait_for_request(&mut server.connect(), session, "wait_type like 'LCK%'");
     drop(holder);
     let outcome = worker.join().unwrap().unwrap();
     assert_eq!(outcome.affected, 1);
@@ -70,12 +76,8 @@ fn a_session_that_leaves_lets_go_of_what_it_holds() {
 fn the_server_ends_when_it_is_told_so() {
     let server = TestServer::new();
     let _ = server.connect().execute("shutdown");
-    let deadline = Instant::now() + Duration::from_secs(10);
     let address = server.address();
-    while std::net::TcpStream::connect(address).is_ok() {
-        assert!(Instant::now() < deadline, "the server ends");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the server ends", || std::net::TcpStream::connect(address).is_err());
 }
 
 /// Somebody else was in a procedure's temporary table when the procedure ended: with LOCK_TIMEOUT 0 the table stayed,
@@ -96,19 +98,18 @@ fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
     }
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let looker = scope.spawn(|| {
+        scope.spawn(|| {
             let mut other = server.connect();
             while !over.load(Relaxed) {
                 run(&mut other, "dbcc checkdb (tempdb) with no_infomsgs");
             }
         });
+        let _over = Over(&over);
         run(&mut connection, "set lock_timeout 0");
         for _ in 0..10 {
             run(&mut connection, "exec p");
             assert_eq!(number(&mut connection, "select case user_name() when 'dbo' then 1 end"), 1);
         }
-        over.store(true, Relaxed);
-        looker.join().unwrap();
     });
     let left = "select count(*) from tempdb.sys.tables where name like '#t%'";
     assert_eq!(number(&mut connection, left), 0);
@@ -122,16 +123,15 @@ fn a_global_temporary_table_goes_when_nobody_uses_it_any_more() {
     let (mut maker, mut user) = (server.connect(), server.connect());
     run(&mut maker, "create table ##g (id int)");
     run(&mut user, "begin tran; select * from ##g");
+    let session = session_of(&mut maker);
     drop(maker);
-    std::thread::sleep(Duration::from_millis(300));
+    let is_there =
+        format!("select count(*) from sys.dm_exec_sessions where session_id = {session}");
+    wait_until("the session ends", || number(&mut user, &is_there) == 0);
     let mut third = server.connect();
-    run(&mut third, "set lock_timeout 2000; create table ##h (id int)");
+    run(&mut third, "set lock_timeout 60000; create table ##h (id int)");
     run(&mut user, "commit");
     drop(third);
     let gone = "select count(*) from tempdb.sys.tables where name like '##%'";
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while number(&mut user, gone) > 0 {
-        assert!(Instant::now() < deadline, "they stay");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("the tables go", || number(&mut user, gone) == 0);
 }

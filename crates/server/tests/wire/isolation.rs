@@ -13,7 +13,7 @@ use base::Value;
 use engine::wait::Task;
 use tools::client::{ClientError, Connection};
 
-use crate::support::TestServer;
+use crate::support::{PATIENCE, TestServer, wait_until};
 
 mod foreign_keys;
 mod hints;
@@ -127,7 +127,7 @@ impl<'s> Stage<'s> {
 
     /// What came of what a player was told, or `wait` if somebody is in its way.
     fn outcome(&mut self, who: char) -> String {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let player = self.players.get_mut(&who).unwrap();
             if let Ok(answer) = player.answers.recv_timeout(Duration::from_millis(2)) {
@@ -238,7 +238,7 @@ impl Rows {
         if self == Rows::Hot {
             return;
         }
-        let (before, deadline) = (sink(server, database), Instant::now() + Duration::from_secs(30));
+        let (before, deadline) = (sink(server, database), Instant::now() + PATIENCE);
         loop {
             let sunk = sink(server, database) - before;
             if sunk >= rows {
@@ -479,7 +479,7 @@ fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
                                   and h.resource_associated_entity_id = l.resource_associated_entity_id
                                   and h.resource_description = l.resource_description)))"
         );
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + PATIENCE;
         while setup.query(&query).unwrap().integer() != Some(1) {
             let shown = "select session_id, wait_type, blocking_session_id, resource_description from sys.dm_os_waiting_tasks";
             let shown = setup.query(shown).unwrap().rows;
@@ -562,17 +562,14 @@ fn rows_that_a_transaction_has_changed_are_shown_to_others_while_it_lasts() {
     // Somebody who waits in the middle of a batch.
     writer.execute("set implicit_transactions on").unwrap();
     let waits = std::thread::spawn(move || {
-        let text = "update t set v = 0 where id in (1, 3); waitfor delay '0:10'";
+        let text = "update t set v = 0 where id in (1, 3); waitfor delay '1:00'";
         let done = writer.execute(text).map(|outcome| outcome.cancelled);
         (writer.execute("rollback").is_ok(), done)
     });
-    let deadline = Instant::now() + Duration::from_secs(8);
     let shown = format!(
         "select count(*) from sys.dm_tran_locks where request_session_id = {session} and resource_type = 'KEY'"
     );
-    while observer.query(&shown).unwrap().integer() != Some(2) {
-        assert!(Instant::now() < deadline);
-    }
+    wait_until("it waits", || observer.query(&shown).unwrap().integer() == Some(2));
     observer.execute(&format!("kill {session}")).unwrap();
     assert!(!matches!(waits.join().unwrap(), (true, _)));
     drop_database(&mut observer, "changed");

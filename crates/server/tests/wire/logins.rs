@@ -1,7 +1,7 @@
 use server::config::{Config, Encrypt as Mode};
 use tools::client::{Authentication, ClientError, Connection, Encrypt, Results};
 
-use crate::support::{TempDir, TestServer};
+use crate::support::{TempDir, TestServer, wait_until};
 
 fn with_encryption(encrypt: Mode) -> TestServer {
     TestServer::with(Config { encrypt, ..Config::default() })
@@ -117,11 +117,7 @@ fn connections_beyond_the_limit_are_refused() {
     let error = Connection::connect(&server.options()).unwrap_err();
     assert_eq!(error.server_message().map(|m| m.error.number()), Some(17809), "{error:?}");
     drop(first);
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while let Err(error) = Connection::connect(&server.options()) {
-        assert!(std::time::Instant::now() < deadline, "there is room again: {error:?}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("there is room again", || Connection::connect(&server.options()).is_ok());
 }
 
 #[test]

@@ -4,14 +4,13 @@
 use std::time::{Duration, Instant};
 
 use base::Value;
-use env::Env;
 use server::config::{Bytes, Config};
 use tools::client::Connection;
 use tools::sample::{self, DataSource};
 use tools::workload::{self, ORDERS_PER_BATCH, Until, Way};
 
 use crate::sql;
-use crate::support::TestServer;
+use crate::support::{Process, TempDir, TestServer};
 
 const BATCHES: u64 = 300;
 /// How long memory and files may take to go after what they held was deleted.
@@ -206,8 +205,10 @@ fn memory_and_files_follow_what_the_sample_holds() {
 /// The memory of rows was shown as if it were all that the server holds.
 #[test]
 fn what_the_server_holds_is_what_the_process_does() {
-    let server = TestServer::with(Config { allow_local_trusted: true, ..Config::default() });
-    let mut connection = server.connect();
+    // A process of its own, since other tests run in this one.
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
     let counter = |name: &str| {
         format!(
             "select cntr_value from sys.dm_os_performance_counters where counter_name = '{name}'"
@@ -220,8 +221,7 @@ fn what_the_server_holds_is_what_the_process_does() {
     ];
     for query in held {
         let told = sql::number(&mut connection, &query);
-        let real = env::memory::resident_bytes(&Env::real()).expect("Linux tells") as i64 >> 10;
-        // Other tests run in this process.
+        let real = server.memory() as i64 >> 10;
         assert!((real / 2..real * 2).contains(&told), "{query}: {told} of {real}");
     }
     let limit = "exec sp_configure 'show advanced options', 1; reconfigure; \

@@ -1,18 +1,15 @@
 //! A transaction that somebody has forgotten: it sees what it saw, and stops nobody.
 
-use std::time::{Duration, Instant};
-
 use base::Value;
 use tools::client::Connection;
 
-use crate::support::{Process, TempDir};
+use crate::support::{Process, TempDir, wait_until_sunk};
 
-/// Disk tables sink beyond this.
 const FLAGS: [&str; 2] = ["--disk-table-memory", "1MB"];
+/// Disk tables sink beyond this, as the flags say.
+const DISK_TABLES_KB: i64 = 1 << 10;
 /// Rows of about 220 bytes.
 const ROWS: i64 = 30_000;
-/// How long is waited for rows to leave memory.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn connect(server: &Process) -> Connection {
     let options = server.options().with_database("d");
@@ -32,21 +29,6 @@ fn numbers(connection: &mut Connection, text: &str) -> Vec<i64> {
 fn refusal(connection: &mut Connection, text: &str) -> i32 {
     let error = connection.execute(text).unwrap_err();
     error.server_message().expect("the server says why").error.number()
-}
-
-/// Waits until rows of disk tables take little memory.
-fn wait_until_sunk(connection: &mut Connection) {
-    let begin = Instant::now();
-    let text = "select cntr_value from sys.dm_os_performance_counters \
-                where counter_name = 'Disk Table Memory Used (KB)'";
-    loop {
-        let kilobytes = numbers(connection, text)[0];
-        if kilobytes < 2048 {
-            return;
-        }
-        assert!(begin.elapsed() < PATIENCE, "{kilobytes} KB are still in memory");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Through the clustered index, through another one by range, by key and backwards.
@@ -86,7 +68,7 @@ fn a_forgotten_snapshot_sees_what_it_saw_and_stops_nobody() {
             ROWS - 1
         ))
         .unwrap();
-    wait_until_sunk(&mut writer);
+    wait_until_sunk(&mut writer, 2 * DISK_TABLES_KB);
     assert_eq!(numbers(&mut forgotten, "select count(*) from t"), [0]);
     forgotten.execute("commit; begin transaction").unwrap();
     let saw = LOOKS.map(|look| numbers(&mut forgotten, look));
@@ -103,7 +85,7 @@ fn a_forgotten_snapshot_sees_what_it_saw_and_stops_nobody() {
         }
         let text = format!("insert t values ({}, 77, 'new')", 40_000 + round);
         writer.execute(&text).unwrap();
-        wait_until_sunk(&mut writer);
+        wait_until_sunk(&mut writer, 2 * DISK_TABLES_KB);
         let sees = LOOKS.map(|look| numbers(&mut forgotten, look));
         assert_eq!(sees, saw, "after round {round}");
     }
@@ -120,7 +102,7 @@ fn a_forgotten_snapshot_sees_what_it_saw_and_stops_nobody() {
     // That was another transaction's snapshot: this one is new.
     assert_eq!(LOOKS.map(|look| numbers(&mut forgotten, look)), now);
     writer.execute("delete t where id = 29999; update t set n = 1 where id = 29998").unwrap();
-    wait_until_sunk(&mut writer);
+    wait_until_sunk(&mut writer, 2 * DISK_TABLES_KB);
     assert_eq!(numbers(&mut forgotten, "select count(*) from t where id = 29999"), [1]);
     assert_eq!(conflict(&mut forgotten, "delete t where id = 29998"), 3960);
     assert_eq!(numbers(&mut forgotten, "select count(*) from t where id = 29999"), [0]);

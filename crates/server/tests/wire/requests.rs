@@ -9,7 +9,7 @@ use tds::server::rpc::ProcedureId;
 use tds::{MessageWriter, TdsVersion};
 
 use crate::sql;
-use crate::support::{Raw, TestServer, batch};
+use crate::support::{Raw, TestServer, batch, wait_until};
 use crate::trace::lines;
 
 const VERSION: TdsVersion = TdsVersion::V7_4;
@@ -484,11 +484,7 @@ fn killed_sessions_end() {
     let Value::Int(spid) = spid else { panic!("not a number") };
     let mut killer = server.connect();
     killer.execute(&format!("kill {spid}")).unwrap();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while server.running().server().connections() > 1 {
-        assert!(std::time::Instant::now() < deadline, "the session ends");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until("the session ends", || server.running().server().connections() == 1);
     assert!(idle.execute("select 1").is_err());
 }
 

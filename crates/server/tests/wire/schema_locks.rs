@@ -3,12 +3,12 @@
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tools::client::{ClientError, Connection};
 
 use crate::sql::{error, number, refused, run};
-use crate::support::TestServer;
+use crate::support::{PATIENCE, TestServer, session_of};
 
 /// A database of a test's own, with a table that has a row.
 struct Place<'s> {
@@ -35,7 +35,7 @@ impl<'s> Place<'s> {
         if !before.is_empty() {
             run(&mut connection, before);
         }
-        let session = number(&mut connection, "select cast(@@spid as int)");
+        let session = session_of(&mut connection);
         let (said, answer) = channel();
         let text = text.to_string();
         let thread = std::thread::spawn(move || {
@@ -70,7 +70,7 @@ impl Waiter {
                and exists (select * from sys.dm_tran_locks l where l.request_session_id = {session}
                            and l.request_status in ('WAIT', 'CONVERT'))"
         );
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + PATIENCE;
         while number(observer, &query) != 1 {
             let shown = observer.query("select session_id, wait_type, blocking_session_id, resource_description from sys.dm_os_waiting_tasks");
             assert!(
@@ -84,14 +84,10 @@ impl Waiter {
 
     /// What became of it: the number of its error.
     fn outcome(self) -> Option<i32> {
-        let answer = self.answer.recv_timeout(Duration::from_secs(30)).expect("it waits no more");
+        let answer = self.answer.recv_timeout(PATIENCE).expect("it waits no more");
         self.thread.join().unwrap();
         answer
     }
-}
-
-fn session_of(connection: &mut Connection) -> i64 {
-    number(connection, "select cast(@@spid as int)")
 }
 
 const TABLE: &str = "create table t (a int); insert t values (1)";

@@ -1,12 +1,11 @@
 //! Statements that need more memory than their session may have.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use server::config::{Bytes, Config, Memory};
 use tds::packet::PacketType;
 
-use crate::support::{Raw, TestServer, batch};
+use crate::support::{Raw, TestServer, batch, wait_until};
 use crate::trace::lines;
 
 const ROWS: usize = 40_000;
@@ -38,11 +37,11 @@ fn ask(raw: &mut Raw, text: &str) -> Vec<String> {
 
 /// Files go shortly after the statement.
 fn wait_until_empty(directory: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while std::fs::read_dir(directory).unwrap().next().is_some() {
-        assert!(Instant::now() < deadline, "spill files are left");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("spill files go", || !has_files(directory));
+}
+
+fn has_files(directory: &Path) -> bool {
+    std::fs::read_dir(directory).unwrap().next().is_some()
 }
 
 #[test]
@@ -106,11 +105,7 @@ fn a_killed_join_leaves_nothing() {
     let text = "declare @n bigint
         while 1 = 1 select @n = count(*) from t a join t b on a.k + 0 = b.k + 0 and a.pad = b.pad";
     raw.send(PacketType::SqlBatch, &batch(text));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while std::fs::read_dir(&directory).unwrap().next().is_none() {
-        assert!(Instant::now() < deadline, "nothing is spilled");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("something is spilled", || has_files(&directory));
     ask(&mut other, &format!("kill {session}"));
     wait_until_empty(&directory);
 }
@@ -125,7 +120,7 @@ fn a_full_space_and_a_cancelled_sort_leave_nothing() {
     let text = "declare @k int
         while 1 = 1 begin try select @k = k from t order by pad, k end try begin catch end catch";
     raw.send(PacketType::SqlBatch, &batch(text));
-    std::thread::sleep(Duration::from_millis(300));
+    wait_until("something is spilled", || has_files(&directory));
     raw.send(PacketType::Attention, &[]);
     let mut all = Vec::new();
     while !all.iter().any(|line: &String| line.contains("attention")) {

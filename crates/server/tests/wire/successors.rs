@@ -6,9 +6,11 @@ use std::time::Duration;
 use base::Value;
 use tools::client::Connection;
 
-use crate::support::{Process, TempDir};
+use crate::support::{Process, TempDir, wait_until_sunk};
 
 const FLAGS: [&str; 4] = ["--max-memory", "40MB", "--disk-table-memory", "2MB"];
+/// Disk tables sink beyond this, as the flags say.
+const DISK_TABLES_KB: i64 = 2 << 10;
 /// What pages may take with all the rest.
 const LIMIT: &str = "exec sp_configure 'show advanced options', 1; reconfigure; \
                      exec sp_configure 'max server memory (MB)', 160; reconfigure";
@@ -50,7 +52,9 @@ fn fill(connection: &mut Connection) {
         );
         connection.execute(&text).unwrap();
     }
-    connection.execute("checkpoint; waitfor delay '00:00:03'; checkpoint").unwrap();
+    connection.execute("checkpoint").unwrap();
+    wait_until_sunk(connection, 2 * DISK_TABLES_KB);
+    connection.execute("checkpoint").unwrap();
 }
 
 /// Does something, and tells how much memory there was at most meanwhile.
@@ -223,7 +227,9 @@ fn fill_wide(connection: &mut Connection, table: &str, key: &str) {
         );
         connection.execute(&text).unwrap();
     }
-    connection.execute("checkpoint; waitfor delay '00:00:03'; checkpoint").unwrap();
+    connection.execute("checkpoint").unwrap();
+    wait_until_sunk(connection, 2 * DISK_TABLES_KB);
+    connection.execute("checkpoint").unwrap();
 }
 
 /// What a table holds: rows, sums of `id` and `n`, rows by the index, and rows whose text is `v`.

@@ -1,12 +1,12 @@
 //! Servers for tests, and raw connections to them.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use server::config::Config;
 use server::embedded::{Options, Running, start};
@@ -16,6 +16,20 @@ use tds::prelogin::{Encryption, Prelogin};
 use tds::writer::PutBytes;
 use tds::{MessageWriter, TdsVersion};
 use tools::client::{Authentication, ConnectOptions, Connection, ServerAddress};
+
+pub use env::sim::wait_until;
+
+/// How long is waited for what must come, if the machine is busy.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Tells other threads that it is over, also when the test fails.
+pub struct Over<'f>(pub &'f AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
 
 /// The password of `sa` everywhere here.
 pub const PASSWORD: &str = "Secret-Password-1";
@@ -103,7 +117,8 @@ impl TestServer {
         let mut options = ConnectOptions::new(ServerAddress::local(self.address().port()));
         options.authentication =
             Authentication::Password { user: "sa".into(), password: PASSWORD.into() };
-        options.query_timeout = Some(Duration::from_secs(30));
+        options.login_timeout = Some(PATIENCE);
+        options.query_timeout = Some(PATIENCE);
         options
     }
 
@@ -147,23 +162,40 @@ impl Process {
         flags: &[&str],
         change: impl FnOnce(&mut Command) -> &mut Command,
     ) -> Process {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
         let mut command = Command::new(env!("CARGO_BIN_EXE_thermocline"));
         command
-            .args(["serve", "--data", dir.to_str().unwrap(), "--listen", &address.to_string()])
+            .args(["serve", "--data", dir.to_str().unwrap(), "--listen", "127.0.0.1:0"])
             .args(flags)
             .env("THERMOCLINE_SA_PASSWORD", PASSWORD)
             .stderr(Stdio::null());
         let child = change(&mut command).spawn().unwrap();
-        let process = Process { child, address };
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        wait_until("the server listens", || {
+            assert_eq!(process.child.try_wait().unwrap(), None, "the server has ended");
+            let address = Process::listens_at(process.child.id());
+            address.inspect(|address| process.address = *address).is_some()
+        });
         // It listens before it has recovered, and answers afterwards.
-        while TcpStream::connect(address).is_err() {
-            assert!(Instant::now() < deadline, "the server starts");
-            std::thread::sleep(Duration::from_millis(10));
-        }
         process
+    }
+
+    /// Where the process of this number listens: the system knows, and took a port that was free.
+    fn listens_at(id: u32) -> Option<SocketAddr> {
+        const LISTENS: &str = "0A";
+        let own = |entry: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_link(entry.ok()?.path()).ok()?.into_os_string().into_string().ok()
+        };
+        let files: Vec<String> =
+            std::fs::read_dir(format!("/proc/{id}/fd")).ok()?.filter_map(own).collect();
+        let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        sockets.lines().skip(1).find_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (address, state, inode) = (fields[1], fields[3], fields[9]);
+            let is_own = state == LISTENS && files.contains(&format!("socket:[{inode}]"));
+            let port = is_own.then(|| address.split_once(':')).flatten()?.1;
+            let port = u16::from_str_radix(port, 16).expect("hexadecimal digits");
+            Some(SocketAddr::from(([127, 0, 0, 1], port)))
+        })
     }
 
     /// How to log in as `sa`.
@@ -171,6 +203,7 @@ impl Process {
         let mut options = ConnectOptions::new(ServerAddress::local(self.address.port()));
         options.authentication =
             Authentication::Password { user: "sa".into(), password: PASSWORD.into() };
+        options.login_timeout = Some(PATIENCE);
         options
     }
 
@@ -219,7 +252,7 @@ impl Raw {
 
     fn connect_to(address: SocketAddr) -> Raw {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         Raw { stream, reader: MessageReader::new(Side::Client, 1 << 30) }
     }
@@ -248,6 +281,13 @@ impl Raw {
         let answer = raw.answer().expect("an answer to LOGIN7");
         assert!(answer.contains(&tds::token::LOGINACK));
         raw
+    }
+
+    /// The number of its session.
+    pub fn session(&mut self) -> i64 {
+        self.send(PacketType::SqlBatch, &batch("select @@spid as a"));
+        let answer = crate::trace::lines(&self.answer().expect("the session lives on"));
+        answer[1].strip_prefix("row ").and_then(|number| number.parse().ok()).expect("a row")
     }
 
     /// Sends a message.
@@ -292,6 +332,27 @@ impl Raw {
         while self.answer().is_some() {}
         true
     }
+}
+
+/// Waits until the request of a session is shown like this, by a condition on `sys.dm_exec_requests`.
+pub fn wait_for_request(observer: &mut Connection, session: i64, condition: &str) {
+    let query = format!(
+        "select count(*) from sys.dm_exec_requests where session_id = {session} and {condition}"
+    );
+    wait_until(condition, || observer.query(&query).unwrap().integer() == Some(1));
+}
+
+/// Waits until rows of disk tables take no more memory than this.
+pub fn wait_until_sunk(connection: &mut Connection, kilobytes_max: i64) {
+    let used = "select cntr_value from sys.dm_os_performance_counters \
+                where counter_name = 'Disk Table Memory Used (KB)'";
+    let mut used = || connection.query(used).unwrap().integer().expect("a number");
+    wait_until("rows leave memory", || used() <= kilobytes_max);
+}
+
+/// The number of a connection's session.
+pub fn session_of(connection: &mut Connection) -> i64 {
+    connection.query("select @@spid").unwrap().integer().expect("it has one")
 }
 
 /// A batch of T-SQL as the content of a message.

@@ -1,6 +1,6 @@
 //! The client against a server that answers what it is told to.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::{SqlType, Value, ValueRef};
 use tds::columns::Column;
@@ -115,6 +115,7 @@ fn nobody_at_the_other_end_is_an_error_in_time() {
     let silent = Connection::connect(&options).unwrap_err();
     assert!(matches!(silent, ClientError::Timeout(TimeoutKind::Login)), "{silent:?}");
     drop(listener);
+    options.login_timeout = Some(Duration::from_secs(60));
     let refused = Connection::connect(&options).unwrap_err();
     assert!(matches!(refused, ClientError::Unreachable(..)), "{refused:?}");
 }
@@ -196,10 +197,10 @@ fn a_cancelled_request_returns_and_the_next_one_works() {
 fn a_late_request_is_cancelled() {
     let mut connection = connect();
     connection.set_query_timeout(Some(Duration::from_millis(50)));
-    let before = Instant::now();
+    // It ends with the attention alone.
     let error = connection.batch("hang", &mut Ignore).unwrap_err();
     assert!(matches!(error, ClientError::Timeout(TimeoutKind::Query)), "{error:?}");
-    assert!(before.elapsed() < Duration::from_secs(5));
+    connection.set_query_timeout(None);
     assert_eq!(connection.query("SELECT 7").unwrap().integer(), Some(7));
 }
 

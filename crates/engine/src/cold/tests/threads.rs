@@ -115,6 +115,7 @@ fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
     let before = pool.stats();
     machine.sim.fs().hold(env::OpKind::Read);
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(env::OpKind::Read);
         let waiting: Vec<_> = (0..4)
             .map(|_| {
                 let (store, page, runtime) = (&store, pages[0], &machine.runtime);
@@ -151,6 +152,7 @@ fn whoever_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
     machine.sim.fs().hold(env::OpKind::Read);
     store.read_ahead(&pages);
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(env::OpKind::Read);
         let (store, runtime) = (&store, &machine.runtime);
         let waiting = scope.spawn(|| {
             assert_eq!(read(store, &Task::blocking(runtime), pages[900]), 900);
@@ -180,6 +182,7 @@ fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
     machine.sim.fs().hold(env::OpKind::Read);
     let interrupt = Arc::new(Interrupt::new());
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(env::OpKind::Read);
         let waiting = scope.spawn(|| {
             let task = Task::blocking_with(&machine.runtime, interrupt.clone());
             store.load(&task, page, Access::Point).map(|image| value_of(&image))
@@ -189,7 +192,6 @@ fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
         let result = waiting.join().unwrap();
         assert!(matches!(result, Err(ColdError::Interrupted(Interrupted::Attention))));
     });
-    machine.sim.fs().release(env::OpKind::Read);
     wait_until("the page is read", || pool.unfinished_reads() == (0, 0));
     assert_eq!(read(&store, &machine.task(), page), 7);
     assert_eq!(pool.stats().reads, 1);
@@ -235,6 +237,7 @@ fn one_reads_himself_at_a_time_and_others_hand_over() {
     let before = reads();
     machine.sim.fs().hold(env::OpKind::Read);
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(env::OpKind::Read);
         let begin = |n: usize| {
             let (store, page, runtime) = (&store, pages[n], &machine.runtime);
             let reading = scope.spawn(move || read(store, &Task::blocking(runtime), page));

@@ -108,6 +108,7 @@ fn commits_during_a_sync_share_the_next_one() {
     let before = log.stats();
     machine.sim.fs().hold(OpKind::Sync);
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(OpKind::Sync);
         for number in 1..=20 {
             let (log, machine) = (&log, &machine);
             scope.spawn(move || {
@@ -197,6 +198,7 @@ fn a_full_ring_makes_committers_wait_and_not_fail() {
     let log = machine.create().unwrap();
     machine.sim.fs().hold(OpKind::Sync);
     std::thread::scope(|scope| {
+        let _end = machine.sim.fs().release_at_end(OpKind::Sync);
         let committer = scope.spawn(|| {
             let task = machine.task();
             for number in 0..100 {

@@ -222,6 +222,16 @@ impl TestSession<'_> {
         sink.text()
     }
 
+    /// The answer to a batch that another thread may interrupt.
+    pub fn run_interruptibly(&mut self, text: &str) -> String {
+        let session = self.session.as_mut().unwrap();
+        let runtime = &self.server.instance.host().runtime;
+        let task = Task::blocking_with(runtime, session.interrupt().clone());
+        let mut sink = TextSink::default();
+        self.after = session.batch(&task, text, &mut sink);
+        sink.text()
+    }
+
     /// What every client waits for: that nothing it is shown can be taken back.
     fn wait(&mut self) {
         self.session.as_ref().unwrap().reveal().wait(&self.server.task).unwrap();

@@ -1,5 +1,7 @@
 //! Who may be in a database.
 
+use env::sim::wait_until;
+
 use crate::exec::testing::TestServer;
 
 const SETUP: &str = "create database d
@@ -109,7 +111,8 @@ fn how_read_committed_reads_changes_when_nobody_else_is_there() {
             alter database d set read_committed_snapshot off",
         )
     });
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    let changes = "select count(*) as n from sys.dm_exec_requests where command = 'ALTER DATABASE'";
+    wait_until("it has begun", || sa.run(changes).starts_with("n\n1\n"));
     assert!(!changer.is_finished(), "it waits");
     assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
     reader.run("use master");
@@ -123,9 +126,7 @@ fn how_read_committed_reads_changes_when_nobody_else_is_there() {
         let text = "alter database d set read_committed_snapshot on with rollback immediate";
         super::TestServer::of(instance).session().run(text)
     });
-    while interrupt.raised().is_none() {
-        std::thread::yield_now();
-    }
+    wait_until("the session is to end", || interrupt.raised().is_some());
     drop(reader);
     let answer = changer.join().unwrap();
     assert!(answer.contains("Nonqualified transactions are being rolled back"), "{answer}");
@@ -149,9 +150,7 @@ fn a_database_goes_off_line_when_others_have_left_it() {
         let text = "alter database d set offline with rollback immediate";
         super::TestServer::of(instance).session().run(text)
     });
-    while interrupt.raised().is_none() {
-        std::thread::yield_now();
-    }
+    wait_until("the session is to end", || interrupt.raised().is_some());
     drop(inside);
     let answer = changer.join().unwrap();
     assert!(answer.contains("Estimated rollback completion: 100%"), "{answer}");

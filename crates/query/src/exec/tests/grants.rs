@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::SessionId;
-use env::sim::SimEnv;
+use env::sim::{SimEnv, wait_until};
 
 use super::TestServer;
 use crate::exec::instance::memory::StatementMemory;
@@ -135,9 +135,7 @@ fn who_waits_is_shown_and_goes_on_when_there_is_memory() {
     let held = hold(&server, 15 * MEGABYTE / 2);
     let instance = server.instance.clone();
     let waiter = std::thread::spawn(move || TestServer::of(instance).session().run(SORT));
-    while server.instance.grants.waiting().is_empty() {
-        std::thread::yield_now();
-    }
+    wait_until("it waits", || !server.instance.grants.waiting().is_empty());
     let mut session = server.session();
     let semaphores = "select total_memory_kb a, available_memory_kb b, granted_memory_kb c,
         grantee_count d, waiter_count e, pool_id f from sys.dm_exec_query_resource_semaphores";

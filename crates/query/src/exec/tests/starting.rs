@@ -1,7 +1,7 @@
 //! What sessions see while the tables of a database are loaded.
 
 use env::OpKind;
-use env::sim::SimEnv;
+use env::sim::{SimEnv, wait_until};
 
 use crate::exec::testing::{TestServer, TestSession};
 
@@ -89,13 +89,11 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
     let wait = "select r.status, r.wait_type, w.wait_type from sys.dm_exec_requests r join \
                 sys.dm_os_waiting_tasks w on w.session_id = r.session_id where r.session_id <> @@spid and \
                 r.wait_type is not null";
-    let shown = loop {
-        let shown = rows(&mut session, wait);
-        if !shown.is_empty() {
-            break shown;
-        }
-        std::thread::yield_now();
-    };
+    let mut shown = String::new();
+    wait_until("it waits", || {
+        shown = rows(&mut session, wait);
+        !shown.is_empty()
+    });
     assert_eq!(shown, "suspended|WAIT_XTP_RECOVERY|WAIT_XTP_RECOVERY");
     assert_eq!(rows(&mut session, "select count(*) from small"), "4");
     sim.fs().release(OpKind::Read);
@@ -122,9 +120,7 @@ fn ddl_waits_for_a_table_that_is_not_loaded() {
             + &session.run("select count(*), sum(extra) from large")
             + &session.run("drop table large")
     });
-    while server.instance.host().graph.waits().is_empty() {
-        std::thread::yield_now();
-    }
+    wait_until("it waits", || !server.instance.host().graph.waits().is_empty());
     sim.fs().release(OpKind::Read);
     let answer = waiting.join().unwrap();
     assert!(answer.contains("2995|14975") && !answer.contains("Msg "), "{answer}");
@@ -155,9 +151,7 @@ fn a_database_whose_tables_are_damaged_is_suspect_once_that_is_found() {
         session.run("use d");
         session.run("select count(*) from large")
     });
-    while server.instance.host().graph.waits().is_empty() {
-        std::thread::yield_now();
-    }
+    wait_until("it waits", || !server.instance.host().graph.waits().is_empty());
     sim.fs().release(OpKind::Read);
     let answer = waiting.join().unwrap();
     assert!(answer.contains("Msg 926, "), "{answer}");
