@@ -71,7 +71,7 @@ pub trait Names {
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool;
 
     /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
-    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow>;
+    fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>>;
 
     /// The tree of a module's text. Whoever keeps trees returns the one that is kept.
     fn module_tree(&self, _database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

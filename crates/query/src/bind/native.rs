@@ -255,8 +255,8 @@ impl Names for NativeNames<'_> {
         self.outer.identity_insert(database, table)
     }
 
-    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
-        self.outer.cursor_row(cursor)
+    fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {
+        self.outer.cursor_rows(cursor)
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

@@ -90,8 +90,8 @@ impl Names for TestNames {
         self.identity_insert == Some(table)
     }
 
-    fn cursor_row(&self, _: &ast::CursorRef) -> SqlResult<CursorRow> {
-        Ok(self.cursor.clone().expect("the test has set it"))
+    fn cursor_rows(&self, _: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {
+        Ok(self.cursor.iter().cloned().collect())
     }
 }
 

@@ -85,7 +85,7 @@ impl Names for DefinitionNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
-    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
+    fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {
         let name = match cursor {
             ast::CursorRef::Name { name, .. } => &name.name,
             ast::CursorRef::Variable(variable) => &variable.name,

@@ -8,6 +8,7 @@ use super::effects::Write;
 use super::target::{Targeted, inner_conditions, name_one_row};
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, column};
+use crate::bind::CursorRow;
 use crate::bind::define::substitute;
 use crate::bind::from::From;
 use crate::bind::order::limited_by;
@@ -262,13 +263,14 @@ impl Binder<'_> {
 
     /// `WHERE CURRENT OF`: the row has the key that the cursor remembers. Error 16933.
     fn current_of(&mut self, cursor: &ast::CursorRef, targeted: &Targeted) -> BindResult<Pred> {
-        let row = self.names.cursor_row(cursor)?;
         let changing = &targeted.changing;
-        let is_it = matches!(&changing.target, Target::Table { database, table }
-            if *database == row.database && table.id() == row.table);
-        if !is_it {
+        let is_it = |row: &CursorRow| {
+            matches!(&changing.target, Target::Table { database, table }
+                if *database == row.database && table.id() == row.table)
+        };
+        let Some(row) = self.names.cursor_rows(cursor)?.into_iter().find(is_it) else {
             return Err(SqlError::new(&message::CURSOR_TABLE_NOT_UPDATABLE, &[]).into());
-        }
+        };
         let mut same = Vec::with_capacity(row.key.len());
         for (ordinal, variable) in row.key {
             let Some(position) = changing.table.layout_position(ordinal) else { continue };

@@ -7,7 +7,7 @@ use base::{SqlError, message};
 use tsql::ast::{CursorRef, RowFilter, StatementKind};
 
 use super::statements::shown;
-use super::{Cursor, CursorId};
+use super::{Cursor, CursorId, Key};
 use crate::bind::CursorRow;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step, StepKind};
@@ -17,6 +17,7 @@ use crate::func::facts::CursorScope;
 use crate::interp::local::RowId;
 use crate::interp::{Frame, Outcome};
 use crate::ir::site::StatementKind as Kind;
+use crate::plan::expr::VarId;
 
 /// The cursor of a statement with `WHERE CURRENT OF`.
 pub(crate) fn current_of(step: &Step) -> Option<&CursorRef> {
@@ -43,16 +44,16 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<(Outcome, Kind)> {
         let id = self.find_cursor(program, step, cursor)?;
-        let row = self.with_cursor(id, &shown(cursor), |context, cursor| {
-            context.current_row(cursor, frame)
+        let rows = self.with_cursor(id, &shown(cursor), |context, cursor| {
+            context.current_rows(cursor, frame)
         })?;
-        self.session.cursor_row = Some(row);
+        self.session.standing_on = rows;
         let StepKind::Data(statement) = &step.kind else {
             return Err(crate::lower::internal("a data step").into());
         };
         let step = step.with_statement((**statement).clone());
         let ran = self.run_step(program, &step, frame, &[]);
-        self.session.cursor_row = None;
+        self.session.standing_on.clear();
         let (outcome, kind) = ran?;
         if outcome.rows == 0 {
             return Err(SqlError::new(&message::CURSOR_NO_ROWS_CHANGED, &[]).into());
@@ -60,24 +61,23 @@ impl Context<'_> {
         Ok((outcome, kind))
     }
 
-    /// The row that a cursor stands on, its key in variables of the frame.
-    fn current_row(&mut self, cursor: &Cursor, frame: &mut Frame) -> Run<CursorRow> {
+    /// The rows of tables that a cursor stands on, their keys in variables of the frame.
+    fn current_rows(&mut self, cursor: &Cursor, frame: &mut Frame) -> Run<Vec<CursorRow>> {
         let Some(open) = &cursor.open else {
             return Err(SqlError::new(&message::CURSOR_NOT_OPEN, &[]).into());
         };
         let source = &cursor.source;
-        let Some(key) = source.key.as_ref().filter(|_| !source.read_only) else {
+        if source.read_only || source.keys.is_empty() {
             return Err(SqlError::new(&message::CURSOR_READ_ONLY, &[]).into());
-        };
+        }
         let row = RowId((open.position - 1).max(0) as u32);
         let Some(bytes) = open.rows.visible(row).filter(|_| open.on_row) else {
             return Err(SqlError::new(&message::CURSOR_NO_CURRENT_ROW, &[]).into());
         };
         let variables = &mut self.session.level_mut().cursors.keys;
-        let mut named = Vec::with_capacity(key.columns.len());
-        for (at, (ordinal, _, ty)) in key.columns.iter().enumerate() {
-            let taken = |(_, id): &(_, _)| named.iter().any(|(_, used)| used == id);
-            let free = variables.iter().find(|known| known.0 == *ty && !taken(known));
+        let mut taken: Vec<VarId> = Vec::with_capacity(source.key_columns());
+        for (at, (_, _, ty)) in source.keys.iter().flat_map(|key| &key.columns).enumerate() {
+            let free = variables.iter().find(|(own, id)| own == ty && !taken.contains(id));
             let id = match free {
                 Some((_, id)) => *id,
                 None => {
@@ -87,9 +87,14 @@ impl Context<'_> {
                 }
             };
             frame.set(id, open.rows.layout().get(bytes, open.columns.len() + at));
-            named.push((*ordinal, id));
+            taken.push(id);
         }
-        Ok(CursorRow { database: key.database, table: key.table, key: named })
+        let row_of = |key: &Key| {
+            let columns = key.columns.iter().zip(&taken[key.first..]);
+            let named = columns.map(|((ordinal, _, _), id)| (*ordinal, *id)).collect();
+            CursorRow { database: key.database, table: key.table, key: named }
+        };
+        Ok(source.keys.iter().map(row_of).collect())
     }
 }
 

@@ -43,18 +43,15 @@ impl Context<'_> {
             true => None,
             false => self.keyed(program, step, &definition.query)?,
         };
-        let (program, key) = match keyed {
-            Some((program, key)) => (program, Some(key)),
-            None => {
-                let select = StatementKind::Select(definition.query.clone());
-                (made_program(program, step, program.variables.clone(), vec![select]), None)
-            }
-        };
+        let (program, keys) = keyed.unwrap_or_else(|| {
+            let select = StatementKind::Select(definition.query.clone());
+            (made_program(program, step, program.variables.clone(), vec![select]), Vec::new())
+        });
         let query = self.session.compile_step(self.task, &program, &program.steps[QUERY], &[]);
         query.map_err(|e| self.not_bound(located_all(e, &program, step), Effect::Scope))?;
-        let model = match (declared, &key) {
+        let model = match (declared, keys.is_empty()) {
             (Some(CursorModel::FastForward), _) => Model::FastForward,
-            (_, None) => Model::Static,
+            (_, true) => Model::Static,
             (Some(CursorModel::Keyset), _) => Model::Keyset,
             _ => Model::Dynamic,
         };
@@ -62,9 +59,9 @@ impl Context<'_> {
             declared,
             Some(CursorModel::Static | CursorModel::Keyset | CursorModel::Dynamic)
         ));
-        let read_only = read_only || key.is_none();
+        let read_only = read_only || keys.is_empty();
         let own = captured(&program, frame);
-        let source = Source { program: Arc::new(program), model, scroll, read_only, key };
+        let source = Source { program: Arc::new(program), model, scroll, read_only, keys };
         let level = self.session.levels.len();
         Ok(Cursor { source: Arc::new(source), frame: own, level, open: None })
     }
@@ -76,26 +73,35 @@ impl Context<'_> {
         program: &Program,
         step: &Step,
         query: &ast::SelectStatement,
-    ) -> Run<Option<(Program, Key)>> {
-        let Some(table) = single_table(query) else { return Ok(None) };
-        let Some((database, def)) = self.find_table(&table.name)? else { return Ok(None) };
-        let Some(columns) = unique_key(&def) else { return Ok(None) };
-        let alias = table.alias.as_ref().map_or(&table.name.name.name, |alias| &alias.name);
+    ) -> Run<Option<(Program, Vec<Key>)>> {
+        let Some(tables) = joined_tables(query) else { return Ok(None) };
         let mut variables = program.variables.clone();
-        let mut key = Key { database, table: def.id(), columns: Vec::new() };
-        for (number, &at) in columns.iter().enumerate() {
-            let name = format!("{KEY_VARIABLE}{number}").into();
-            let Ok(id) = variables.scalar(&name, def.columns[at].ty, true) else {
+        let (mut keys, mut names) = (Vec::<Key>::new(), Vec::new());
+        for table in tables {
+            let Some((database, def)) = self.find_table(&table.name)? else { return Ok(None) };
+            let is_there = |key: &Key| (key.database, key.table) == (database, def.id());
+            let Some(columns) = unique_key(&def).filter(|_| !keys.iter().any(is_there)) else {
                 return Ok(None);
             };
-            key.columns.push((at, id, def.columns[at].ty));
+            let alias = table.alias.as_ref().map_or(&table.name.name.name, |alias| &alias.name);
+            let mut key =
+                Key { database, table: def.id(), first: names.len(), columns: Vec::new() };
+            for at in columns {
+                let name = format!("{KEY_VARIABLE}{}", names.len()).into();
+                let Ok(id) = variables.scalar(&name, def.columns[at].ty, true) else {
+                    return Ok(None);
+                };
+                key.columns.push((at, id, def.columns[at].ty));
+                names.push(format!("{}.{}", bracketed(alias), bracketed(&def.columns[at].name)));
+            }
+            keys.push(key);
         }
-        let statements = keyed_statements(query, alias, &def, &columns)?;
+        let statements = keyed_statements(query, &names)?;
         let program = made_program(program, step, variables, statements);
         // Aggregates and the like show when the key is asked for beside them.
         let compiles = |step| self.session.compile_step(self.task, &program, step, &[]).is_ok();
         let fits = program.steps.iter().all(compiles);
-        Ok(fits.then_some((program, key)))
+        Ok(fits.then_some((program, keys)))
     }
 }
 
@@ -126,8 +132,9 @@ fn check_options(definition: &ast::CursorDefinition) -> SqlResult<()> {
     }
 }
 
-/// The table of a query over one table that neither groups nor combines rows.
-fn single_table(query: &ast::SelectStatement) -> Option<&ast::TableRef> {
+/// The tables of a query over tables, and joins of them that leave no side out, which neither groups nor combines
+/// rows.
+fn joined_tables(query: &ast::SelectStatement) -> Option<Vec<&ast::TableRef>> {
     let QueryBody::Select(select) = &query.query.body else { return None };
     let plain = query.with.is_none()
         && query.query.offset.is_none()
@@ -136,12 +143,24 @@ fn single_table(query: &ast::SelectStatement) -> Option<&ast::TableRef> {
         && select.into.is_none()
         && select.group_by.is_none()
         && select.having.is_none();
-    match (&select.from[..], plain) {
-        ([source], true) => match &source.kind {
-            TableSourceKind::Table(table) => Some(table),
-            _ => None,
-        },
-        _ => None,
+    let mut tables = Vec::new();
+    let joined = plain && select.from.iter().all(|source| add_tables(source, &mut tables));
+    (joined && !tables.is_empty()).then_some(tables)
+}
+
+/// Adds the tables of a source; whether it is nothing but tables and joins that leave no side out.
+fn add_tables<'q>(source: &'q ast::TableSource, tables: &mut Vec<&'q ast::TableRef>) -> bool {
+    match &source.kind {
+        TableSourceKind::Table(table) => {
+            tables.push(table);
+            true
+        }
+        TableSourceKind::Join(join) => {
+            matches!(join.kind, ast::JoinKind::Inner | ast::JoinKind::Cross)
+                && add_tables(&join.left, tables)
+                && add_tables(&join.right, tables)
+        }
+        _ => false,
     }
 }
 
@@ -162,15 +181,11 @@ fn unique_key(table: &TableDef) -> Option<Vec<usize>> {
     found
 }
 
-/// The query with the key behind its columns, and the query of the row with a key.
+/// The query with the columns of its keys behind its own, and the query of the row with given keys.
 fn keyed_statements(
     query: &ast::SelectStatement,
-    alias: &str,
-    table: &TableDef,
-    columns: &[usize],
+    items: &[String],
 ) -> SqlResult<Vec<StatementKind>> {
-    let name = |at: &usize| format!("{}.{}", bracketed(alias), bracketed(&table.columns[*at].name));
-    let items: Vec<String> = columns.iter().map(name).collect();
     let equal = |(number, item)| format!("{item} = {KEY_VARIABLE}{number}");
     let conditions: Vec<String> = items.iter().enumerate().map(equal).collect();
     let text = format!("SELECT {} WHERE {}", items.join(", "), conditions.join(" AND "));

@@ -105,10 +105,7 @@ impl Context<'_> {
     /// Fills an open cursor with its rows.
     pub(super) fn run_query(&mut self, cursor: &mut Cursor) -> Run<()> {
         let source = cursor.source.clone();
-        let table = match &source.key {
-            Some(key) => Some(self.hold_table(key)?),
-            None => None,
-        };
+        let tables = source.keys.iter().map(|key| self.hold_table(key)).collect::<Run<_>>()?;
         // ROWCOUNT limits what is copied when a cursor is opened.
         let is_limited = matches!(source.model, Model::Static | Model::Keyset);
         let collected = self.collect(&source.program, QUERY, is_limited, &mut cursor.frame)?;
@@ -117,11 +114,11 @@ impl Context<'_> {
             return Err(crate::lower::internal("a query has columns").into());
         };
         rows.settle(&mut self.runtime.grant)?;
-        let visible = columns.len() - source.key.as_ref().map_or(0, |key| key.columns.len());
+        let visible = columns.len() - source.key_columns();
         let columns = columns.into_iter().take(visible).collect();
         let count = rows.len() as i64;
         let (position, on_row, block) = (0, false, 1);
-        cursor.open = Some(OpenRows { table, columns, rows, count, position, on_row, block });
+        cursor.open = Some(OpenRows { tables, columns, rows, count, position, on_row, block });
         Ok(())
     }
 
@@ -192,11 +189,7 @@ impl Context<'_> {
         let (status, columns, values) =
             self.with_cursor(id, &shown(&fetch.cursor), |c, cursor| {
                 check_move(cursor, to)?;
-                let status = c.move_to(cursor, to)?;
-                let (status, values) = match status {
-                    FETCHED => c.current_values(cursor)?,
-                    status => (status, None),
-                };
+                let (status, values) = c.fetched_values(cursor, to)?;
                 let open = cursor.open.as_ref();
                 let columns = open.map(|open| open.columns.clone()).unwrap_or_default();
                 Ok((status, columns, values))
@@ -210,6 +203,27 @@ impl Context<'_> {
         }
         self.fetch_into(program, step, &fetch.into, &columns, values.as_deref(), frame)?;
         self.done(command::FETCH_INTO, None).map_err(Fault::lost)
+    }
+
+    /// Moves a cursor, and reads the row that it stands on then. A dynamic cursor passes over rows that are gone.
+    fn fetched_values(
+        &mut self,
+        cursor: &mut Cursor,
+        mut to: Move,
+    ) -> Run<(i32, Option<Vec<Value>>)> {
+        loop {
+            let status = self.move_to(cursor, to)?;
+            if status != FETCHED {
+                return Ok((status, None));
+            }
+            let found = self.current_values(cursor)?;
+            to = match to {
+                _ if found.0 != GONE || cursor.source.model != Model::Dynamic => return Ok(found),
+                Move::First | Move::Next => Move::Next,
+                Move::Last | Move::Prior => Move::Prior,
+                _ => return Ok(found),
+            };
+        }
     }
 
     /// Moves a cursor: the status of the row that it stands on then. Error 16917.
@@ -232,18 +246,19 @@ impl Context<'_> {
         let Some(bytes) = open.rows.visible(row) else { return Ok((GONE, None)) };
         let layout = open.rows.layout();
         let visible = open.columns.len();
-        let Some(key) = &source.key else {
+        if source.keys.is_empty() {
             let values = (0..visible).map(|at| layout.get(bytes, at).to_owned()).collect();
             return Ok((FETCHED, Some(values)));
-        };
-        if let Some(table) = &open.table {
+        }
+        for (key, table) in source.keys.iter().zip(&open.tables) {
             let now = self.session.schema(key.database)?.table(key.table).cloned();
             let same = |now: Arc<TableDef>| reads_the_same(&table.definition, &now);
             if !now.is_some_and(same) {
                 return Err(schema_changed().into());
             }
         }
-        for (at, (_, id, _)) in key.columns.iter().enumerate() {
+        let columns = source.keys.iter().flat_map(|key| &key.columns);
+        for (at, (_, id, _)) in columns.enumerate() {
             cursor.frame.set(*id, layout.get(bytes, visible + at));
         }
         let found = self.collect(&source.program, ROW, false, &mut cursor.frame)?;

@@ -10,9 +10,10 @@
 //! # What a cursor sees of changes
 //!
 //! `STATIC` and `FAST_FORWARD` cursors show the rows as they were. All others show each row anew when
-//! it is fetched, sought by its key, if the query is over one table with a unique key and neither
-//! groups nor combines; where it is not, they are static and read-only, as SQL Server too makes
-//! them. `DYNAMIC` cursors are keyset ones here: a row that is inserted later is not seen.
+//! it is fetched, sought by its keys, if the query is over different tables with unique keys, joined by
+//! inner and cross joins if they are several, and neither groups nor combines; where it is not, they are static and
+//! read-only, as SQL Server too makes keyset cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted
+//! later is not seen; one that is gone is passed over rather than found missing.
 //!
 //! While such a cursor is open, no other session changes the definition of its table. Its own session may: then
 //! nothing can be fetched any more.
@@ -75,15 +76,24 @@ pub(crate) struct Source {
     /// Whether it can be moved in any direction.
     pub scroll: bool,
     pub read_only: bool,
-    /// The key of its rows, if they are sought again.
-    pub key: Option<Key>,
+    /// The keys of its rows' tables, in the order of `FROM`, if rows are sought again.
+    pub keys: Vec<Key>,
 }
 
-/// The key by which rows of a cursor are sought.
+impl Source {
+    /// How many columns with keys are behind those that users see; none if rows are not sought again.
+    pub fn key_columns(&self) -> usize {
+        self.keys.iter().map(|key| key.columns.len()).sum()
+    }
+}
+
+/// The key by which rows of one table of a cursor are sought.
 #[derive(Debug)]
 pub(crate) struct Key {
     pub database: DbId,
     pub table: ObjectId,
+    /// Where its columns begin among those of all keys.
+    pub first: usize,
     /// Columns by place in the table's definition, and the variables of the cursor's own frame.
     pub columns: Vec<(usize, VarId, SqlType)>,
 }
@@ -97,8 +107,8 @@ pub(crate) struct HeldTable {
 
 /// The rows of an open cursor.
 pub(crate) struct OpenRows {
-    /// The table, if the rows are sought again.
-    pub table: Option<HeldTable>,
+    /// The tables of its keys.
+    pub tables: Vec<HeldTable>,
     /// The columns that users see.
     pub columns: Box<[OutputColumn]>,
     pub rows: LocalTable,

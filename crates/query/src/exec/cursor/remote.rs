@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use base::convert::display;
 use base::text::identifier::bracketed;
+use base::text::identifier::fold_identifier;
 use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::TableDef;
 use tsql::ast::{self, CursorConcurrency, CursorModel, StatementKind};
@@ -334,7 +335,7 @@ impl Context<'_> {
         if int_at(arguments, 1) == Some(CURSOR_NAME)
             && let Some(name) = text_at(arguments, 2)
         {
-            let name: Box<str> = base::text::identifier::fold_identifier(&name).into();
+            let name: Box<str> = fold_identifier(&name).into();
             if self.session.cursors.global.contains_key(&name) {
                 return Err(SqlError::new(&message::CURSOR_EXISTS, &[&name]).into());
             }
@@ -363,8 +364,11 @@ impl Context<'_> {
         let kind = int_at(arguments, 1).unwrap_or_default();
         let row = int_at(arguments, 2).unwrap_or(1).max(1);
         let values = arguments.get(4..).unwrap_or(&[]);
+        let table = text_at(arguments, 3).filter(|table| !table.is_empty());
+        let names: Vec<&str> = values.iter().filter_map(|value| value.name.as_deref()).collect();
         let (table, key) = self.with_cursor(id, "", |context, cursor| {
-            context.changed_row(cursor, row, kind & bits::INSERT != 0)
+            let at = context.changed_table(cursor, table.as_deref(), &names)?;
+            context.changed_row(cursor, at, row, kind & bits::INSERT != 0)
         })?;
         let mut given = Vec::new();
         let mut columns = Vec::new();
@@ -410,17 +414,54 @@ impl Context<'_> {
         Ok(Called::default())
     }
 
-    /// The table of a cursor as text, and the key of a row of its block. Errors 16929, 16930.
+    /// Which of a cursor's tables a client means: the one that it names, or the first that has the columns.
+    /// Errors 16929, 16933.
+    fn changed_table(&self, cursor: &Cursor, named: Option<&str>, columns: &[&str]) -> Run<usize> {
+        let keys = &cursor.source.keys;
+        if cursor.source.read_only || keys.is_empty() {
+            return Err(SqlError::new(&message::CURSOR_READ_ONLY, &[]).into());
+        }
+        let mut fits = None;
+        for (at, key) in keys.iter().enumerate() {
+            let schema = self.schema(key.database)?;
+            let Some(table) = schema.table(key.table) else { continue };
+            let own = fold_identifier(&table.header.name);
+            let has = |column: &&str| {
+                let column = fold_identifier(column.trim_start_matches('@'));
+                table.columns.iter().any(|own| fold_identifier(&own.name) == column)
+            };
+            let is_it = match named {
+                // Clients write the name alone, or with its schema and database before it.
+                Some(named) => {
+                    let last = named.rsplit('.').next().unwrap_or(named);
+                    fold_identifier(last.trim_matches(['[', ']', '"'])) == own
+                }
+                None => columns.iter().all(has),
+            };
+            if is_it && fits.is_none() {
+                fits = Some(at);
+            }
+        }
+        match (fits, named) {
+            (Some(at), _) => Ok(at),
+            (None, Some(_)) if keys.len() > 1 => {
+                Err(SqlError::new(&message::CURSOR_TABLE_NOT_UPDATABLE, &[]).into())
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// One of a cursor's tables as text, and the key of a row of its block. Error 16930.
     #[allow(clippy::type_complexity, reason = "names, values and types of a key's columns")]
     fn changed_row(
         &self,
         cursor: &Cursor,
+        at: usize,
         row: i64,
         is_new: bool,
     ) -> Run<(String, Vec<(Arc<str>, Value, SqlType)>)> {
         let read_only = || SqlError::new(&message::CURSOR_READ_ONLY, &[]);
-        let source = &cursor.source;
-        let key = source.key.as_ref().filter(|_| !source.read_only).ok_or_else(read_only)?;
+        let key = &cursor.source.keys[at];
         let schema = self.schema(key.database)?;
         let table: &Arc<TableDef> = schema.table(key.table).ok_or_else(read_only)?;
         let name = self.session.instance.database_name(key.database);
@@ -436,7 +477,7 @@ impl Context<'_> {
         let bytes = open.rows.visible(id).ok_or_else(not_there)?;
         let visible = open.columns.len();
         let of = |(at, (ordinal, _, ty)): (usize, &(usize, _, SqlType))| {
-            let value = open.rows.layout().get(bytes, visible + at).to_owned();
+            let value = open.rows.layout().get(bytes, visible + key.first + at).to_owned();
             (table.columns[*ordinal].name.clone(), value, *ty)
         };
         Ok((name, key.columns.iter().enumerate().map(of).collect()))

@@ -272,3 +272,85 @@ fn procedures_give_cursors_back() {
     assert_eq!(answer.lines().next(), Some("4"));
     assert!(answer.contains("Msg 16951,"), "{answer}");
 }
+
+#[test]
+fn rows_of_joins_are_changed_table_by_table() {
+    let text = "
+        set nocount on;
+        create table k (id int primary key, t int, n int);
+        insert k values (10, 1, 100), (20, 2, 200), (30, 3, 300);
+        declare @id int, @v varchar(10);
+        declare c cursor for select k.id, t.v from k join t on t.id = k.t where k.id < 30 order by k.id;
+        open c;
+        fetch c into @id, @v;
+        update t set v = 'x' where current of c;
+        update k set n += 1 where current of c;
+        fetch c into @id, @v;
+        delete k where current of c;
+        fetch c into @id, @v;
+        print concat(@id, @v, @@fetch_status);
+        select string_agg(concat(id, v), ' ') within group (order by id) as t from t;
+        select string_agg(concat(id, '=', n), ' ') within group (order by id) as k from k";
+    assert_eq!(run(text), "20b-1 / t / 1x 2b 3c 4d / k / 10=101 30=300");
+}
+
+#[test]
+fn joins_show_what_has_changed_under_them() {
+    let text = "
+        set nocount on;
+        create table k (id int primary key, t int);
+        insert k values (10, 1), (20, 2), (30, 3), (40, 4);
+        declare @v varchar(10), @all varchar(100) = '';
+        declare c cursor keyset for select t.v from k, t where t.id = k.t order by k.id;
+        open c;
+        update t set v = 'new' where id = 2;
+        delete k where id = 30;
+        while 1 = 1
+        begin
+            fetch c into @v;
+            if @@fetch_status = -1 break;
+            set @all += concat(@v, @@fetch_status, ' ');
+        end
+        print @all";
+    assert_eq!(run(text), "a0 new0 new-2 d0 ");
+}
+
+#[test]
+fn what_names_no_row_of_one_table_is_read_only() {
+    for query in [
+        "select a.v from t a join t b on b.id = a.id",
+        "select t.v from t left join k on k.id = t.id",
+        "select t.v from t join h on h.id = t.id",
+        "select distinct t.v from t join k on k.id = t.id",
+    ] {
+        let text = format!(
+            "create table k (id int primary key); create table h (id int); insert h values (1); insert k values (1);
+             declare c cursor for {query}; open c; fetch c; update t set v = 'x' where current of c"
+        );
+        assert_eq!(error(&text), "16929", "{query}");
+    }
+    let other = "create table k (id int primary key); create table o (id int primary key); insert k values (1);
+        declare c cursor for select t.v from t join k on k.id = t.id;
+        open c; fetch c; delete o where current of c";
+    assert_eq!(error(other), "16933");
+}
+
+#[test]
+fn dynamic_cursors_pass_over_rows_that_are_gone() {
+    let text = |model: &str| {
+        format!(
+            "set nocount on;
+             declare @id int;
+             declare c cursor scroll {model} for select id from t order by id;
+             open c;
+             fetch c into @id;
+             delete t where id in (2, 3);
+             fetch next from c into @id;
+             print concat(@id, ' ', @@fetch_status);
+             fetch prior from c into @id;
+             print concat(@id, ' ', @@fetch_status)"
+        )
+    };
+    assert_eq!(run(&text("dynamic")), "4 0 / 1 0");
+    assert_eq!(run(&text("keyset")), "1 -2 / 1 0");
+}

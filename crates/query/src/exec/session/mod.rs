@@ -122,8 +122,8 @@ pub struct State {
     pub prepared: requests::Prepared,
     /// Its cursors.
     pub cursors: crate::exec::cursor::Cursors,
-    /// The row that `WHERE CURRENT OF` means while such a statement is bound.
-    pub cursor_row: Option<crate::bind::CursorRow>,
+    /// The rows of tables that `WHERE CURRENT OF` may mean while such a statement is bound.
+    pub standing_on: Vec<crate::bind::CursorRow>,
     /// What the last `INSERT BULK` has announced, until its rows come.
     pub bulk: Option<crate::exec::bulk::PendingBulk>,
     /// The level of a bulk load's statements: they share the successor of the table that one of them begins.
@@ -232,7 +232,7 @@ impl Session {
             session_context: HashMap::new(),
             prepared: requests::Prepared::default(),
             cursors: Default::default(),
-            cursor_row: None,
+            standing_on: Vec::new(),
             bulk: None,
             reads: Vec::new(),
             databases: DatabaseList::default(),

@@ -121,14 +121,15 @@ impl Names for StatementNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
-    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
-        self.session.cursor_row.clone().ok_or_else(|| {
+    fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {
+        if self.session.standing_on.is_empty() {
             let name = match cursor {
                 ast::CursorRef::Name { name, .. } => &name.name,
                 ast::CursorRef::Variable(variable) => &variable.name,
             };
-            SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name])
-        })
+            return Err(SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name]));
+        }
+        Ok(self.session.standing_on.clone())
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

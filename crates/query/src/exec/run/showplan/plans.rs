@@ -79,8 +79,8 @@ impl Names for ShownNames<'_> {
         self.inner.identity_insert(database, table)
     }
 
-    fn cursor_row(&self, cursor: &ast::CursorRef) -> SqlResult<CursorRow> {
-        self.inner.cursor_row(cursor)
+    fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {
+        self.inner.cursor_rows(cursor)
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {
