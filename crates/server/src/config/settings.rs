@@ -196,10 +196,10 @@ pub static SETTINGS: [Setting; 32] = [
     Setting {
         name: "session_memory",
         value: "SIZE",
-        help: "What the statements of one session may use beside rows: sorts, hash tables, table \
-               variables. A share is one of what the server may use: the machine's memory, or `max server \
-               memory` if that is less, of which it is half at most. Beyond it they go on in files, or \
-               fail with error 701.",
+        help: "What the statements of one session may use beside rows: values, sorts, hash tables, \
+               table variables; and as much again for its requests and its results. A share is one of \
+               what the server may use: the machine's memory, or `max server memory` if that is less, \
+               of which it is half at most. Beyond it they go on in files, or fail with error 701.",
         set: |c, text| put(&mut c.session_memory, text.parse()),
         show: |c| c.session_memory.to_string(),
     },
