@@ -108,7 +108,7 @@ pub fn start(options: Options) -> Result<Running, StartError> {
     Ok(Running { address, sa_password, server, thread: Some(thread) })
 }
 
-/// The threads that run connections and their statements, and spares for [`watchdog`].
+/// The threads that run connections and their statements, with [`watchdog::spares`].
 ///
 /// # Errors
 /// A system that has no threads to give.

@@ -53,8 +53,7 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
     }
     let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
     let balance = Balance::start(&server);
-    let workers = startup::workers(&server.config);
-    let watchdog = Watchdog::start(&server, workers, tokio::runtime::Handle::current());
+    let watchdog = Watchdog::start(&server);
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");
     accepting.shutdown().await;
