@@ -52,7 +52,7 @@ fn without_figures(answer: &str) -> String {
             || line.trim_start().starts_with("CPU time = ");
         let digits = |word: &str| word.trim_matches(['(', ')']).parse::<f64>().is_ok();
         match figures {
-            false => without_positions(line),
+            false => without_numbers(line),
             true => {
                 let last = line.rsplit(" on file ").next().filter(|_| line.contains(" on file "));
                 let head = &line[..line.len() - last.map_or(0, str::len)];
@@ -64,15 +64,19 @@ fn without_figures(answer: &str) -> String {
     answer.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without positions in the log.
-fn without_positions(line: &str) -> String {
-    let mut parts = line.split(" LSN ");
-    let mut plain = parts.next().unwrap_or("").to_owned();
-    for part in parts {
-        plain.push_str(" LSN #");
-        plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    plain
+/// A line without positions in the log, and without the times in a plan.
+fn without_numbers(line: &str) -> String {
+    let marks = [" LSN ", "CpuTime=\"", "ElapsedTime=\""];
+    marks.iter().fold(line.to_owned(), |line, mark| {
+        let mut parts = line.split(mark);
+        let mut plain = parts.next().unwrap_or("").to_owned();
+        for part in parts {
+            plain.push_str(mark);
+            plain.push('#');
+            plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        }
+        plain
+    })
 }
 
 impl Script {
