@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 
 use super::weights;
 use crate::arena::ArenaBuffer;
+use crate::pace::STRIDE;
 use crate::types::Collation;
+use crate::value::ValueRef;
 
 /// A place to write bytes to.
 pub trait Sink {
@@ -42,6 +44,37 @@ pub enum CodePage {
     Single(&'static SingleByte),
     /// UTF-8.
     Utf8,
+}
+
+/// A string in pieces of about a stride, none of which begins within a character.
+pub fn pieces(collation: Collation, value: ValueRef<'_>) -> impl Iterator<Item = &[u8]> {
+    let (bytes, wide) = match value {
+        ValueRef::Unicode(bytes) => (bytes, true),
+        ValueRef::Chars(bytes) => (bytes, false),
+        other => unreachable!("{other:?} is not a string"),
+    };
+    let is_utf8 = !wide && matches!(code_page(collation), CodePage::Utf8);
+    // How many bytes before a place to look again.
+    let within = move |at: usize| match wide {
+        true => match bytes.get(at + 1) {
+            Some(0xDC..=0xDF) => 2,
+            _ => 0,
+        },
+        false => usize::from(is_utf8 && bytes[at] & 0xC0 == 0x80),
+    };
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let mut end = bytes.len().min(start + STRIDE);
+        // No character has more than four bytes; what is longer is none.
+        for _ in 0..3 {
+            if end < bytes.len() {
+                end -= within(end);
+            }
+        }
+        let piece = &bytes[start..end];
+        start = end;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}";

@@ -228,8 +228,7 @@ fn widened<'a>(
     let length = 2 * bytes.len();
     arena.admit(length)?;
     let mut wide = arena.buffer_of(length);
-    let is_utf8 = matches!(code_page(collation), CodePage::Utf8);
-    for piece in pieces(bytes, |at| usize::from(is_utf8 && bytes[at] & 0xC0 == 0x80)) {
+    for piece in codepage::pieces(collation, ValueRef::Chars(bytes)) {
         options.pace.pace()?;
         codepage::to_unicode(collation, piece, &mut wide);
     }
@@ -245,32 +244,13 @@ fn narrowed<'a>(
 ) -> SqlResult<&'a [u8]> {
     arena.admit(bytes.len() / 2)?;
     let mut narrow = arena.buffer_of(bytes.len() / 2);
-    let is_low = |at: usize| bytes.get(at + 1).is_some_and(|high| (0xDC..=0xDF).contains(high));
-    for piece in pieces(bytes, |at| 2 * usize::from(is_low(at))) {
+    for piece in codepage::pieces(collation, ValueRef::Unicode(bytes)) {
         options.pace.pace()?;
         // Three bytes of UTF-8 come of two of UTF-16 at most.
         narrow.admit(2 * piece.len())?;
         codepage::from_unicode(collation, piece, &mut narrow);
     }
     Ok(narrow.finish())
-}
-
-/// A string in pieces of about a stride, none of which begins within a character: `within` says how many bytes
-/// before a place to look again.
-fn pieces(bytes: &[u8], within: impl Fn(usize) -> usize) -> impl Iterator<Item = &[u8]> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let mut end = bytes.len().min(start + STRIDE);
-        // No character has more than four bytes; what is longer is none.
-        for _ in 0..3 {
-            if end < bytes.len() {
-                end -= within(end);
-            }
-        }
-        let piece = &bytes[start..end];
-        start = end;
-        (!piece.is_empty()).then_some(piece)
-    })
 }
 
 fn same_code_page(a: &SqlType, b: &SqlType) -> bool {

@@ -55,7 +55,7 @@ impl<'a> FnContext<'a> {
 }
 
 /// Bytes that are copied between two questions to a [`Pace`].
-const COPIED: usize = 64 << 10;
+pub(crate) const COPIED: usize = 64 << 10;
 
 impl Pace for FnContext<'_> {
     fn pace(&self) -> SqlResult<()> {

@@ -6,7 +6,7 @@ use base::account::{Account, Charged};
 use base::{SqlResult, SqlType, Value, ValueRef};
 use engine::wait::Task;
 
-use crate::func::facts::paced;
+use crate::func::facts::{COPIED, paced};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
 use crate::interp::slot::Slot;
@@ -34,9 +34,6 @@ impl TableSlot {
         }
     }
 }
-
-/// Bytes that are copied between two looks at the clock.
-const COPIED: usize = 64 << 10;
 
 /// Values of more bytes are copied piece by piece, and charged.
 pub(super) const LONG: usize = 8000;

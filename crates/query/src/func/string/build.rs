@@ -1,9 +1,9 @@
 //! Making strings out of parts and codes, and codes out of strings.
 
 use base::collation::case::{Case, change_case};
-use base::collation::codepage::{CodePage, code_page, units};
+use base::collation::codepage::{CodePage, code_page, pieces, units};
 use base::pace::STRIDE;
-use base::{Collation, Pace, SqlResult, SqlType, ValueRef};
+use base::{Pace, SqlResult, SqlType, ValueRef};
 
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
@@ -35,28 +35,11 @@ fn in_case<'a>(
     let whole = bytes(value);
     let mut out = ctx.room(whole.len())?;
     let collation = types.args[0].collation;
-    for piece in pieces(value, collation) {
+    for piece in pieces(collation, value) {
         ctx.pace()?;
         change_case(case, collation, in_form_of(value, piece), &mut out);
     }
     Ok(in_form_of(value, out.finish()))
-}
-
-/// A string in pieces of about a stride, each of whole characters.
-fn pieces<'v>(value: ValueRef<'v>, collation: Collation) -> impl Iterator<Item = &'v [u8]> {
-    let mut rest = bytes(value);
-    let is_utf8 = collation.is_utf8() && matches!(value, ValueRef::Chars(_));
-    std::iter::from_fn(move || {
-        let mut end = STRIDE.min(rest.len());
-        while is_utf8 && end > 0 && rest.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
-            end -= 1;
-        }
-        // What is no UTF-8 has no characters.
-        let end = if end == 0 { STRIDE.min(rest.len()) } else { end };
-        let (piece, others) = rest.split_at(end);
-        rest = others;
-        (!piece.is_empty()).then_some(piece)
-    })
 }
 
 /// The arguments as strings of one family, and how long they are together.
