@@ -2,9 +2,9 @@
 //!
 //! What lies between two `%` is a section: single characters, `_` and sets. Where a pattern matches at all, it
 //! matches with each section at its first place behind the one before, so sections are looked for one after the
-//! other. A section is compared at each place in turn; where that becomes expensive, it
-//! is looked for by a word of bits for each 64 of its characters: bit `i` says that the section's first `i + 1` characters match up to here (Baeza-Yates and Gonnet, *A new approach to text
-//! searching*, 1992). Each character of the text costs these words once, whatever pattern and text are.
+//! other. A section is compared at each place in turn; where that becomes expensive, it is looked for by a word of
+//! bits for each 64 of its characters: bit `i` says that the section's first `i + 1` characters match up to here
+//! (Baeza-Yates and Gonnet, *A new approach to text searching*, 1992). Each character of the text costs these words once, whatever pattern and text are.
 
 use std::collections::HashMap;
 
@@ -65,17 +65,23 @@ impl Text<'_> {
     fn follows(
         &self,
         section: &[Token],
-        mut at: usize,
+        at: usize,
         stride: &mut Stride<'_>,
     ) -> SqlResult<Option<usize>> {
-        for token in section {
-            stride.step(1)?;
+        let (end, compared) = self.compare(section, at);
+        stride.step(compared)?;
+        Ok(end)
+    }
+
+    /// The same, and how many characters were compared to find out.
+    fn compare(&self, section: &[Token], mut at: usize) -> (Option<usize>, usize) {
+        for (compared, token) in section.iter().enumerate() {
             match self.characters.at(self.bytes, at) {
                 Some(c) if token.accepts(c.key) => at = c.next,
-                _ => return Ok(None),
+                _ => return (None, compared + 1),
             }
         }
-        Ok(Some(at))
+        (Some(at), section.len())
     }
 
     /// Where a section, which is not empty, matches first at or after byte `from`; with `to_end`, where it matches
@@ -89,19 +95,9 @@ impl Text<'_> {
     ) -> SqlResult<Option<Found>> {
         let (mut start, mut cheap) = (from, CHEAP);
         loop {
-            let (mut at, mut compared) = (start, 0);
-            let matched = section.iter().all(|token| {
-                compared += 1;
-                match self.characters.at(self.bytes, at) {
-                    Some(c) if token.accepts(c.key) => {
-                        at = c.next;
-                        true
-                    }
-                    _ => false,
-                }
-            });
-            if matched && (!to_end || at >= self.end) {
-                return Ok(Some(Found { start, end: at }));
+            let (end, compared) = self.compare(section, start);
+            if let Some(end) = end.filter(|end| !to_end || *end >= self.end) {
+                return Ok(Some(Found { start, end }));
             }
             stride.step(compared)?;
             match cheap.checked_sub(compared) {

@@ -1,7 +1,7 @@
 //! Functions of strings.
 //!
-//! * `slice`: pieces of one string; `search`: finding and replacing; `set`: sets of characters; `build`: making strings out of
-//!   parts and codes; `name`: identifiers; `sound`: SOUNDEX.
+//! * `slice`: pieces of one string; `search`: finding and replacing; `set`: sets of characters;
+//!   `build`: making strings out of parts and codes; `name`: identifiers; `sound`: SOUNDEX.
 //! * `print`: numbers and messages as text; `format`: FORMAT; `parse`: PARSE and
 //!   TRY_PARSE; `culture`: what these two go by.
 //!
