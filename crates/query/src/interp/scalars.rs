@@ -85,6 +85,10 @@ impl Machine<'_, '_> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
         let arena = &self.act.arena;
+        let (host, task) = (&*self.exec.host, self.exec.task);
+        let cast = |site, value, style| -> SqlResult<Slot> {
+            Ok(ops::slot(ops::cast(site, value, style, host, task, arena)?, arena))
+        };
         let (dst, slot) = match inst {
             Inst::Arith { dst, a, b, site } => {
                 let site = &unit.ariths[site as usize];
@@ -101,23 +105,7 @@ impl Machine<'_, '_> {
                 let (min, max) = site.int.range();
                 match min <= value && value <= max {
                     true => (dst, Slot::int(value)),
-                    false => {
-                        let value = ValueRef::Int(value);
-                        (
-                            dst,
-                            ops::slot(
-                                ops::cast(
-                                    site,
-                                    value,
-                                    None,
-                                    self.exec.host,
-                                    self.exec.task,
-                                    arena,
-                                )?,
-                                arena,
-                            ),
-                        )
-                    }
+                    false => (dst, cast(site, ValueRef::Int(value), None)?),
                 }
             }
             Inst::CastIntDecimal { dst, src, site } => {
@@ -126,36 +114,13 @@ impl Machine<'_, '_> {
                 let units = i128::from(value).checked_mul(site.factor);
                 match units.filter(|u| u.abs() < site.bound) {
                     Some(units) => (dst, Slot::wide(units)),
-                    None => {
-                        let value = ValueRef::Int(value);
-                        (
-                            dst,
-                            ops::slot(
-                                ops::cast(
-                                    site,
-                                    value,
-                                    None,
-                                    self.exec.host,
-                                    self.exec.task,
-                                    arena,
-                                )?,
-                                arena,
-                            ),
-                        )
-                    }
+                    None => (dst, cast(site, ValueRef::Int(value), None)?),
                 }
             }
             Inst::Cast { dst, src, site } => {
                 let site = &unit.casts[site as usize];
                 let style = site.style.map(|reg| regs.slot(reg).as_int());
-                let value = regs.value(src, &site.from);
-                (
-                    dst,
-                    ops::slot(
-                        ops::cast(site, value, style, self.exec.host, self.exec.task, arena)?,
-                        arena,
-                    ),
-                )
+                (dst, cast(site, regs.value(src, &site.from), style)?)
             }
             Inst::Concat { dst, a, b, site } => {
                 let result = &unit.concats[site as usize].result;
