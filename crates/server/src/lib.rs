@@ -26,6 +26,7 @@ mod health;
 pub mod listener;
 pub mod machine;
 pub mod password;
+mod periodic;
 pub mod program;
 pub mod server;
 pub mod startup;

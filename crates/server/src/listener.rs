@@ -9,12 +9,12 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::balance::Balance;
+use crate::balance;
 use crate::connection::{self, Addresses};
 use crate::server::Server;
 use crate::startup::{self, StartError};
 use crate::vital::vital;
-use crate::watchdog::Watchdog;
+use crate::watchdog;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
@@ -52,8 +52,8 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
         accepting.spawn(vital("accept", accept_all(server.clone(), listener)));
     }
     let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
-    let balance = Balance::start(&server);
-    let watchdog = Watchdog::start(&server);
+    let balance = balance::start(&server);
+    let watchdog = watchdog::start(&server);
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");
     accepting.shutdown().await;

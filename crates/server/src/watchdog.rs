@@ -11,14 +11,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use engine::wait::WorkerState;
 use env::Env;
 use tracing::warn;
 
+use crate::periodic::Periodic;
 use crate::server::Server;
 
 /// How often workers are looked at.
@@ -35,41 +34,15 @@ pub const fn spares(workers: usize) -> usize {
     if workers < 2 { 2 } else { workers }
 }
 
-/// Watches workers until it is dropped.
-pub struct Watchdog {
-    /// The thread, which ends when the sender is gone.
-    thread: Option<(Sender<()>, JoinHandle<()>)>,
-}
-
-impl Watchdog {
-    /// Starts to watch the server's workers.
-    pub fn start(server: &Arc<Server>) -> Watchdog {
-        let (over, until) = channel();
-        let server = server.clone();
-        let watch = move || {
-            let mut watch = Watch::default();
-            while until.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                watch.look(server.env(), &server.runtime().worker_states(), Instant::now());
-            }
-        };
-        let thread = match std::thread::Builder::new().name("watchdog".into()).spawn(watch) {
-            Ok(thread) => Some((over, thread)),
-            Err(error) => {
-                warn!("workers are not watched: {error}");
-                None
-            }
-        };
-        Watchdog { thread }
-    }
-}
-
-impl Drop for Watchdog {
-    fn drop(&mut self) {
-        if let Some((over, thread)) = self.thread.take() {
-            drop(over);
-            let _ = thread.join(); // a panic of it has been reported
+/// Watches the server's workers until the result is dropped.
+pub fn start(server: &Arc<Server>) -> Periodic {
+    let server = server.clone();
+    Periodic::start("watchdog", INTERVAL, move |ticks| {
+        let mut watch = Watch::default();
+        for () in ticks {
+            watch.look(server.env(), &server.runtime().worker_states(), Instant::now());
         }
-    }
+    })
 }
 
 /// A worker's turn.
@@ -131,6 +104,8 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::*;
 
     #[test]
