@@ -8,8 +8,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use base::convert::display;
-use base::text::identifier::bracketed;
-use base::text::identifier::fold_identifier;
+use base::text::identifier::{bracketed, fold_identifier};
 use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::TableDef;
 use tsql::ast::{self, CursorConcurrency, CursorModel, StatementKind};
@@ -19,6 +18,7 @@ use super::{Cursor, CursorId, Model};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepKind};
 use crate::exec::run::call::{Argument, ArgumentIn, Called, new_frame};
+use crate::exec::run::callee::parse_name;
 use crate::exec::run::{Fault, Run};
 use crate::exec::session::requests::PreparedText;
 use crate::exec::sink::{Origins, command};
@@ -433,8 +433,7 @@ impl Context<'_> {
             let is_it = match named {
                 // Clients write the name alone, or with its schema and database before it.
                 Some(named) => {
-                    let last = named.rsplit('.').next().unwrap_or(named);
-                    fold_identifier(last.trim_matches(['[', ']', '"'])) == own
+                    parse_name(named).is_ok_and(|named| fold_identifier(&named.name.name) == own)
                 }
                 None => columns.iter().all(has),
             };
