@@ -69,7 +69,7 @@ insert place.child values (1, 1)
 go
 revert
 go
--- a trigger reaches what its owner owns, for whoever may fire it
+-- a trigger reaches what its owner owns, for each user that may fire it
 create table record (a int)
 create table ours (a int)
 create table place.theirs (a int)
