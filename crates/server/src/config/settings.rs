@@ -231,7 +231,8 @@ pub static SETTINGS: [Setting; 32] = [
     Setting {
         name: "workers",
         value: "N",
-        help: "Threads that run statements. Default: one a processor.",
+        help: "Threads that run statements; as many again take over from those that do not give way, two at \
+               least. Default: one a processor.",
         set: |c, text| put(&mut c.workers, between(text, 1, 1024).map(Some)),
         show: |c| optional(c.workers),
     },
