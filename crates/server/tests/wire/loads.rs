@@ -88,13 +88,23 @@ fn with_rows(
     (ty, rows): (SqlType, &[Vec<Value>]),
     procedure: &str,
 ) -> (Vec<(i32, u8)>, Vec<Vec<Value>>) {
+    let results = results_with_rows(connection, (ty, rows), procedure);
+    let messages = results.messages.iter().map(|m| (m.error.number(), m.error.state())).collect();
+    (messages, results.sets.into_iter().flat_map(|set| set.rows).collect())
+}
+
+/// All that a procedure answers which takes these rows of one column.
+fn results_with_rows(
+    connection: &mut tools::client::Connection,
+    (ty, rows): (SqlType, &[Vec<Value>]),
+    procedure: &str,
+) -> Results {
     let column = TableColumnSpec { ty, default: false };
     let columns = &[column];
     let table = TableArgument { name: "@rows", type_name: ("", ""), columns, rows };
     let mut results = Results::default();
     let _ = connection.call(procedure, &[Argument::Table(table)], &mut results);
-    let messages = results.messages.iter().map(|m| (m.error.number(), m.error.state())).collect();
-    (messages, results.sets.into_iter().flat_map(|set| set.rows).collect())
+    results
 }
 
 fn utf16(text: &str) -> Value {
@@ -144,6 +154,16 @@ fn a_table_parameter_that_does_not_conform_is_refused() {
     let check = |n| vec![vec![Value::Int(1)], vec![Value::Int(n)]];
     assert_eq!(call(SqlType::int(), &check(10), "nc_take_k").0, told(547, 0));
     assert_eq!(call(SqlType::int(), &check(9), "nc_take_k").1.len(), 2);
+    // A duplicate key's reason is the end of the insertion.
+    let int = SqlType::int();
+    for (rows, procedure, reason) in [
+        (&twice[..], "nc_take_u", "SQL Server error is: 3602, state: 30"),
+        (&[vec![Value::Null]], "nc_take_i", "SQL Server error is: 515, state: 2"),
+    ] {
+        let results = results_with_rows(&mut connection, (int, rows), procedure);
+        let told = results.messages.iter().find(|m| m.error.number() == 8061).unwrap();
+        assert!(told.error.text().ends_with(reason), "{}", told.error.text());
+    }
     // The connection goes on.
     assert_eq!(number(&mut connection, "select 1"), 1);
 }

@@ -274,7 +274,7 @@ impl Builder<'_> {
                 if let Some(value) = value {
                     let op = ast::AssignOp::Set;
                     let value = Box::new(value);
-                    let kind = StepKind::Assign { variable: name, op, value };
+                    let kind = StepKind::Assign { variable: name, op, value, declaration: true };
                     self.emit(span, kind);
                 }
             }
@@ -289,7 +289,7 @@ impl Builder<'_> {
         let value = Box::new(value);
         let kind = match found.map(|v| &v.kind) {
             Some(VariableKind::Cursor(_)) => StepKind::AssignCursor(variable, value),
-            _ => StepKind::Assign { variable, op, value },
+            _ => StepKind::Assign { variable, op, value, declaration: false },
         };
         self.emit(span, kind);
     }

@@ -178,6 +178,8 @@ pub enum StepKind {
         op: ast::AssignOp,
         /// The value.
         value: Box<ast::Expr>,
+        /// It is part of a `DECLARE`, of whose end no client hears.
+        declaration: bool,
     },
     /// Goes on elsewhere.
     Jump(StepId),

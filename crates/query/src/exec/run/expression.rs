@@ -21,11 +21,17 @@ impl Context<'_> {
         program: &Arc<Program>,
         step: &Step,
         frame: &mut Frame,
+        declaration: bool,
     ) -> Run<()> {
         self.evaluated(program, step, frame, |context, unit, frame| {
             context.run_unit(unit, frame).map(drop)
         })?;
         self.tell_arithmetic().map_err(Fault::lost)?;
+        if declaration {
+            self.session.left.row_count = 1;
+            self.session.left.error = 0;
+            return Ok(());
+        }
         self.done_assigning(1)
     }
 

@@ -26,7 +26,9 @@ impl Context<'_> {
             StepKind::Data(_) if crate::exec::cursor::current_of(step).is_none() => {
                 self.data(program, step, frame)?;
             }
-            StepKind::Assign { .. } => self.assign(program, step, frame)?,
+            StepKind::Assign { declaration, .. } => {
+                self.assign(program, step, frame, *declaration)?;
+            }
             StepKind::Execute(execute) => self.execute(program, step, execute, frame)?,
             StepKind::SetOption(option) => self.set_option(program, step, option, frame)?,
             StepKind::Use(name) => self.use_database(name, step.line)?,

@@ -137,7 +137,9 @@ impl Context<'_> {
                 return Ok(if holds { Flow::Next } else { Flow::Jump(*to) });
             }
             StepKind::Data(_) => self.data(program, step, frame)?,
-            StepKind::Assign { .. } => self.assign(program, step, frame)?,
+            StepKind::Assign { declaration, .. } => {
+                self.assign(program, step, frame, *declaration)?;
+            }
             StepKind::Return(None) => return Ok(Flow::Return(None)),
             StepKind::Return(Some(_)) => {
                 return Ok(Flow::Return(Some(self.value(program, step, frame)?)));

@@ -60,7 +60,11 @@ impl Context<'_> {
 
     /// The rows of a table-valued parameter do not fit: tells why, and about which parameter.
     fn nonconforming(&mut self, at: usize, name: &str, fault: Fault) -> Run<Fault> {
-        let (number, state) = (fault.error.number(), fault.error.state());
+        // A duplicate key ends the insertion by an error of its own (3602), which has no text.
+        let (number, state) = match fault.error.number() {
+            2601 | 2627 => (3602, 30),
+            number => (number, fault.error.state()),
+        };
         let about = match name.is_empty() {
             true => {
                 let args: [Shown; 3] = [&(at + 1), &number, &state];
