@@ -75,7 +75,7 @@ create table mine (a int)
 go
 create table place.mine (a int)
 go
-create table #mine (a int references t (id))
+create table #mine (a int constraint to_t references t (id))
 drop table #mine
 go
 create view mine as select 1 a

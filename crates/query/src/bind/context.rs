@@ -155,9 +155,17 @@ pub struct CursorRow {
     pub database: DbId,
     /// That table.
     pub table: ObjectId,
-    /// Columns (by place in `TableDef::columns`) that name the row, each with the variable that holds
-    /// its value in the current row.
-    pub key: Vec<(usize, VarId)>,
+    /// Columns that name the row, each with the variable that holds its value in the current row.
+    pub key: Vec<(NamingColumn, VarId)>,
+}
+
+/// What tells rows of a table apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamingColumn {
+    /// A column, by its place in `TableDef::columns`.
+    Column(usize),
+    /// The hidden row number of a table without a unique key.
+    RowNumber,
 }
 
 /// Options that decide what a text means.

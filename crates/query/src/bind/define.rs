@@ -290,6 +290,7 @@ pub(super) fn row_source(
         listed: Vec::new(),
         ids,
         row: None,
+        row_number: None,
         options: ReadOptions::default(),
         hint: AccessHint::default(),
         computed: Vec::new(),

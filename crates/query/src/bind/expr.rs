@@ -11,7 +11,7 @@ use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryO
 use super::binder::{Binder, NoColumns, Undeclared, Variables};
 use super::context::{AtLine, BindError, BindResult, Variable};
 use super::scalar::{Label, Origin, Scalar};
-use super::scope::{Clause, ColumnAt, Numbering};
+use super::scope::{Clause, ColumnAt, Numbering, Rows, ScanSource};
 use crate::func::{self, fold};
 use crate::plan::expr::{ArithOp, CastMode, Expr, ExprKind, VarId};
 use crate::plan::walk;
@@ -211,25 +211,50 @@ impl Binder<'_> {
             PseudoColumn::Identity => ("$identity", |c| c.identity.is_some()),
             PseudoColumn::RowGuid => ("$rowguid", |c| c.rowguidcol),
             PseudoColumn::Action => return self.merge_action(line),
+            PseudoColumn::RowNumber => {
+                let has = |scan: &ScanSource| scan.has_row_numbers().then_some(());
+                let (block, source, ()) = self.only_scan(qualifier, "$row_number", has).at(line)?;
+                return Ok(self.row_number(block, source));
+            }
         };
-        let mut found = Vec::new();
+        let own = |scan: &ScanSource| {
+            (0..scan.columns()).find(|&o| scan.column(o).def.is_some_and(wanted))
+        };
+        let (block, source, ordinal) = self.only_scan(qualifier, name, own).at(line)?;
+        self.column_at(ColumnAt { block, source, ordinal })
+    }
+
+    /// The block, and the one of its sources that has something. Errors 207 and 209, in which this has a name.
+    fn only_scan<T>(
+        &self,
+        qualifier: Option<&ast::ObjectName>,
+        name: &str,
+        has: impl Fn(&ScanSource) -> Option<T>,
+    ) -> BindResult<(usize, usize, T)> {
+        let mut found = None;
         if let Some(block) = self.blocks.len().checked_sub(1).filter(|b| *b >= self.env.base) {
             for source in self.blocks[block].visible.clone() {
                 let of = &self.blocks[block].sources[source];
                 if qualifier.is_some_and(|q| !self.is_called(of, q)) {
                     continue;
                 }
-                let super::scope::Rows::Scan(scan) = &of.rows else { continue };
-                let ordinals = 0..scan.columns();
-                let mut own = ordinals.filter(|&o| scan.column(o).def.is_some_and(wanted));
-                found.extend(own.next().map(|ordinal| ColumnAt { block, source, ordinal }));
+                let Rows::Scan(scan) = &of.rows else { continue };
+                let Some(own) = has(scan) else { continue };
+                if found.replace((block, source, own)).is_some() {
+                    return Err(SqlError::new(&message::AMBIGUOUS_COLUMN, &[&name]).into());
+                }
             }
         }
-        match found[..] {
-            [at] => self.column_at(at),
-            [] => Err(SqlError::new(&message::INVALID_COLUMN, &[&name]).at_line(line).into()),
-            _ => Err(SqlError::new(&message::AMBIGUOUS_COLUMN, &[&name]).at_line(line).into()),
-        }
+        found.ok_or_else(|| SqlError::new(&message::INVALID_COLUMN, &[&name]).into())
+    }
+
+    /// The hidden number of a source's rows.
+    pub(super) fn row_number(&mut self, block: usize, source: usize) -> Scalar {
+        let id = self.free_column();
+        let source = &mut self.blocks[block].sources[source];
+        let Rows::Scan(scan) = &mut source.rows else { unreachable!("the caller has seen a scan") };
+        let kind = ExprKind::Column(*scan.row_number.get_or_insert(id));
+        Scalar::computed(Expr { kind, ty: SqlType::bigint(), nullable: source.optional })
     }
 
     /// `$action`, in the `OUTPUT` of a `MERGE`. Error 207 elsewhere.

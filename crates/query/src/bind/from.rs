@@ -349,6 +349,7 @@ fn scan_node(scan: &mut ScanSource) -> Node {
         }
         position += 1;
     }
+    columns.extend(scan.row_number.map(|id| (position, id)));
     let node = Node::Scan(Box::new(Scan {
         source: scan.source.clone(),
         columns,

@@ -54,7 +54,8 @@ mod window;
 
 pub use context::{
     Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts,
-    NameDependency, Names, ObjectDependency, SystemObject, SystemView, TriggerScope, Variable,
+    NameDependency, Names, NamingColumn, ObjectDependency, SystemObject, SystemView, TriggerScope,
+    Variable,
 };
 pub use convert::DeclaredType;
 pub use native::{BoundNative, native};

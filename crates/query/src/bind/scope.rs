@@ -13,6 +13,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, message};
 use engine::catalog::def::{ColumnDef, ModuleDef, Permission, SchemaId, TableDef};
+use engine::catalog::naming_index;
 use tsql::ast::{self, ObjectName};
 
 use super::binder::Binder;
@@ -168,6 +169,8 @@ pub(super) struct ScanSource {
     pub ids: Vec<Option<ColId>>,
     /// The row itself, for a statement that changes it.
     pub row: Option<ColId>,
+    /// The row's hidden number, if it is used.
+    pub row_number: Option<ColId>,
     /// How it is read.
     pub options: ReadOptions,
     /// What hints demand of how its rows are found.
@@ -285,6 +288,11 @@ impl ScanSource {
             | tree::Source::UserFunction(_, _, table) => Some(table),
             tree::Source::System(..) | tree::Source::Function(..) => None,
         }
+    }
+
+    /// Whether its rows have hidden numbers, since no unique key names them.
+    pub fn has_row_numbers(&self) -> bool {
+        matches!(&self.source, tree::Source::Table { table, .. } if naming_index(table).is_none())
     }
 
     /// The database that the rows are in.

@@ -269,12 +269,11 @@ impl Binder<'_> {
     /// What a pseudo-column is called: as the column that it means.
     fn own_name(&self, expr: &ast::Expr) -> Option<Arc<str>> {
         let ast::ExprKind::PseudoColumn { column, .. } = &expr.kind else { return None };
-        if *column == ast::PseudoColumn::Action {
-            return Some("$action".into());
-        }
-        let wanted = |c: &engine::catalog::def::ColumnDef| match column {
-            ast::PseudoColumn::Identity => c.identity.is_some(),
-            _ => c.rowguidcol,
+        let wanted: fn(&engine::catalog::def::ColumnDef) -> bool = match column {
+            ast::PseudoColumn::Identity => |c| c.identity.is_some(),
+            ast::PseudoColumn::RowGuid => |c| c.rowguidcol,
+            ast::PseudoColumn::Action => return Some("$action".into()),
+            ast::PseudoColumn::RowNumber => return Some("$row_number".into()),
         };
         let sources = &self.blocks.last()?.sources;
         let tables = sources.iter().filter_map(|s| match &s.rows {

@@ -239,6 +239,7 @@ impl Binder<'_> {
             listed,
             ids: Vec::new(),
             row: None,
+            row_number: None,
             options,
             hint: AccessHint::default(),
             computed: Vec::new(),

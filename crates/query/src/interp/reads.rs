@@ -3,7 +3,7 @@
 use crate::interp::changes::table_use;
 use crate::interp::machine::Machine;
 use crate::ir::ObjectDesc;
-use crate::ir::object::AccessDesc;
+use crate::ir::object::{AccessDesc, is_unique};
 use crate::ir::site::TargetTable;
 
 /// What was read of a table.
@@ -33,7 +33,7 @@ impl Machine<'_, '_> {
             let used = table_use(self.unit, desc.table);
             // A search for the whole key of a unique index begins no scan.
             let finds_one = match &desc.access {
-                AccessDesc::Seek { index, .. } => used.table.indexes[*index].unique,
+                AccessDesc::Seek { index, .. } => is_unique(&used.table, *index),
                 AccessDesc::Range { index, prefix, .. } => {
                     let index = &used.table.indexes[*index];
                     index.unique && prefix.len() == index.key.len()

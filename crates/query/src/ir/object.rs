@@ -75,8 +75,13 @@ impl CursorDesc {
 
     /// Whether it yields one row at most, the one with its key in a unique index.
     pub fn finds_one(&self, table: &TableDef) -> bool {
-        matches!(self.access, AccessDesc::Seek { index, .. } if table.indexes[index].unique)
+        matches!(self.access, AccessDesc::Seek { index, .. } if is_unique(table, index))
     }
+}
+
+/// Whether an index is unique; the one behind those of the definition is that of hidden row numbers.
+pub fn is_unique(table: &TableDef, index: usize) -> bool {
+    table.indexes.get(index).is_none_or(|index| index.unique)
 }
 
 /// What the rows of a cursor are read for, which decides what a commit must find unchanged.

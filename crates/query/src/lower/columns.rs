@@ -444,6 +444,7 @@ impl<'v> Walk<'v> {
         match &scan.access {
             Access::Full => {}
             Access::Seek { key, .. } => self.exprs(key),
+            Access::RowNumber(number) => self.expr(number),
             Access::Like { prefix, pattern, .. } => {
                 self.exprs(prefix);
                 self.expr(pattern);

@@ -212,6 +212,10 @@ impl Lowering {
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
             }
+            Access::RowNumber(number) => AccessDesc::Seek {
+                index: row_number_index(&scan.source),
+                key: self.keys(std::slice::from_ref(number), null)?,
+            },
             Access::Like { index, prefix, pattern } => AccessDesc::Like {
                 index: *index,
                 prefix: self.keys(prefix, null)?,
@@ -250,6 +254,14 @@ fn whole_index(source: &Source) -> Option<usize> {
     match source {
         Source::Table { table, .. } => ordered_index(table),
         _ => None,
+    }
+}
+
+/// The index of hidden row numbers: the engine puts it behind those of the definition.
+fn row_number_index(source: &Source) -> usize {
+    match source {
+        Source::Table { table, .. } => table.indexes.len(),
+        _ => unreachable!("only tables of the engine have row numbers"),
     }
 }
 

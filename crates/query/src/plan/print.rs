@@ -253,6 +253,10 @@ impl<'p> Printer<'p> {
                 let (name, object) = source_name(&scan.source);
                 format!("{name}(OBJECT:({object})")
             }
+            Access::RowNumber(number) => {
+                let (_, object) = source_name(&scan.source);
+                format!("RID Lookup(OBJECT:({object}), SEEK:([$row_number]={})", self.expr(number))
+            }
             Access::Seek { index, key } => {
                 let (index, object) = index_name(&scan.source, *index);
                 let key: Vec<String> = (key.iter().zip(index_columns(&scan.source, index)))
@@ -485,7 +489,7 @@ fn object_of(node: &Node) -> Option<LineObject> {
         _ => None,
     };
     let index = match &scan.access {
-        Access::Full => None,
+        Access::Full | Access::RowNumber(_) => None,
         Access::Seek { index, .. } | Access::Range { index, .. } | Access::Like { index, .. } => {
             Some(*index)
         }

@@ -266,6 +266,8 @@ pub enum Access {
         /// One expression per key column, of the column's type.
         key: Vec<Expr>,
     },
+    /// The row of a table without a unique key that has this hidden number, a `bigint`.
+    RowNumber(Expr),
     /// A range of an ordered index; without bounds it is an ordered scan.
     Range {
         /// The index, by its place in `TableDef::indexes`.

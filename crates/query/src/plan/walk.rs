@@ -191,6 +191,7 @@ parts_of! {
                     expr!(part);
                 }
             }
+            Access::RowNumber(number) => expr!(number),
             Access::Like { prefix, pattern, .. } => {
                 for part in each!(prefix) {
                     expr!(part);

@@ -114,6 +114,8 @@ pub enum PseudoColumn {
     RowGuid,
     /// `$action`, in the `OUTPUT` of a `MERGE`.
     Action,
+    /// `$row_number`: what tells the rows of a table without a unique key apart.
+    RowNumber,
 }
 
 /// Operators with one operand.

@@ -175,6 +175,7 @@ impl Parser<'_> {
                 "$identity" => PseudoColumn::Identity,
                 "$rowguid" => PseudoColumn::RowGuid,
                 "$action" => PseudoColumn::Action,
+                "$row_number" => PseudoColumn::RowNumber,
                 _ => return Err(self.error_near(&base::message::INVALID_PSEUDOCOLUMN)),
             },
         };

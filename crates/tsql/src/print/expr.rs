@@ -70,6 +70,7 @@ impl Printer {
                     PseudoColumn::Identity => "$identity",
                     PseudoColumn::RowGuid => "$rowguid",
                     PseudoColumn::Action => "$action",
+                    PseudoColumn::RowNumber => "$row_number",
                 });
             }
             ExprKind::Unary { op, operand } => self.unary(*op, operand),

@@ -36,12 +36,12 @@ impl Binder<'_> {
             self.output(output, &targeted, &write, &mut effects)?;
         }
         let rows = self.changed_rows(from, &targeted, filter, delete.top.as_ref())?;
-        let changing = &targeted.changing;
+        let old = self.old_columns(&targeted);
         Ok(DeletePlan {
-            target: changing.target.clone(),
+            target: targeted.changing.target,
             input: rows.input,
             row: targeted.row,
-            old_columns: changing.old.iter().copied().enumerate().collect(),
+            old_columns: old.into_iter().enumerate().collect(),
             recheck: rows.recheck,
             effects,
         })

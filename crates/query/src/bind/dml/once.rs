@@ -158,9 +158,14 @@ impl Found<'_> {
         self.key = match naming_index(table) {
             Some(index) => key_of(table, index, self.old),
             None => {
-                scan.columns.push((table.stored_columns().count(), self.number));
-                added.push(self.number);
-                vec![column(self.number, SqlType::bigint(), true)]
+                let position = table.stored_columns().count();
+                let used = scan.columns.iter().find(|c| c.0 == position).map(|c| c.1);
+                let number = used.unwrap_or(self.number);
+                if used.is_none() {
+                    scan.columns.push((position, number));
+                    added.push(number);
+                }
+                vec![column(number, SqlType::bigint(), true)]
             }
         };
         added

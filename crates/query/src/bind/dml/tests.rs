@@ -8,7 +8,7 @@ use base::value::DateTime;
 use base::{SqlType, Value};
 use engine::catalog::def::*;
 
-use crate::bind::context::{CursorRow, Variable};
+use crate::bind::context::{CursorRow, NamingColumn, Variable};
 use crate::bind::testing::Db;
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
@@ -294,8 +294,11 @@ fn a_cursor_names_the_row() {
     let db = &mut shop();
     let v = db.declare("@key", SqlType::int());
     let table = db.table("t").id();
-    db.names.cursor =
-        Some(CursorRow { database: crate::interp::testing::DB, table, key: vec![(0, v)] });
+    db.names.cursor = Some(CursorRow {
+        database: crate::interp::testing::DB,
+        table,
+        key: vec![(NamingColumn::Column(0), v)],
+    });
     let mut frame = Frame::new([SqlType::int()]);
     frame.set_owned(v, &Value::Int(2));
     db.run_in("delete t where current of c", &mut frame).unwrap();

@@ -8,14 +8,14 @@ use super::effects::Write;
 use super::target::{Targeted, inner_conditions, name_one_row};
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, column};
-use crate::bind::CursorRow;
 use crate::bind::define::substitute;
 use crate::bind::from::From;
 use crate::bind::order::limited_by;
 use crate::bind::scalar::Scalar;
 use crate::bind::scope::{Clause, Rows};
 use crate::bind::select::filtered;
-use crate::plan::expr::{Expr, ExprKind, Pred, VarId};
+use crate::bind::{CursorRow, NamingColumn};
+use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred, VarId};
 use crate::plan::tree::{NewValue, Node, Plan, Target, UpdatePlan};
 
 /// The rows that a statement changes.
@@ -70,12 +70,12 @@ impl Binder<'_> {
         }
         self.inline_target_columns(&targeted, &mut assignments.set);
         let rows = self.changed_rows(from, &targeted, filter, update.top.as_ref())?;
-        let changing = targeted.changing;
+        let old_columns = self.old_columns(&targeted);
         Ok(UpdatePlan {
-            target: changing.target,
+            target: targeted.changing.target,
             input: rows.input,
             row: targeted.row,
-            old_columns: changing.old,
+            old_columns,
             set: assignments.set,
             assign: assignments.assign,
             recheck: rows.recheck,
@@ -272,14 +272,22 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::CURSOR_TABLE_NOT_UPDATABLE, &[]).into());
         };
         let mut same = Vec::with_capacity(row.key.len());
-        for (ordinal, variable) in row.key {
+        for (column_of_key, variable) in row.key {
+            let NamingColumn::Column(ordinal) = column_of_key else {
+                let block = self.blocks.len() - 1;
+                let own = self.row_number(block, targeted.at).expr;
+                let kind = ExprKind::Variable(variable);
+                let value = Expr { kind, ty: own.ty, nullable: true };
+                same.push(Pred::Compare(CompareOp::Eq, own, value));
+                continue;
+            };
             let Some(position) = changing.table.layout_position(ordinal) else { continue };
             let def = &changing.table.columns[ordinal];
             let own = column(changing.old[position], def.ty, def.nullable);
             let value = Expr { kind: ExprKind::Variable(variable), ty: def.ty, nullable: true };
             // A key column that cannot be NULL is sought by an equality.
             same.push(match def.nullable {
-                false => Pred::Compare(crate::plan::expr::CompareOp::Eq, own, value),
+                false => Pred::Compare(CompareOp::Eq, own, value),
                 true => Pred::NotDistinct(own, value),
             });
         }
@@ -323,6 +331,15 @@ impl Binder<'_> {
             input = limited_by(input, Vec::new(), limit);
         }
         Ok(ChangedRows { input, recheck })
+    }
+
+    /// The names of the target's columns by layout position, with that of the hidden row number if it is used.
+    pub(super) fn old_columns(&mut self, targeted: &Targeted) -> Vec<ColId> {
+        let mut old = targeted.changing.old.clone();
+        if let Rows::Scan(scan) = &self.block().sources[targeted.at].rows {
+            old.extend(scan.row_number);
+        }
+        old
     }
 
     /// Puts computed columns of the target in the place of their names: a newer version of the row

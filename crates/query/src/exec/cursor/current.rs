@@ -54,7 +54,11 @@ impl Context<'_> {
         let step = step.with_statement((**statement).clone());
         let ran = self.run_step(program, &step, frame, &[]);
         self.session.standing_on.clear();
-        let (outcome, kind) = ran?;
+        // The tables are those of a row, not of a text that does not fit the catalog.
+        let (outcome, kind) = ran.map_err(|fault| match fault.error.number() {
+            number if number == message::CURSOR_TABLE_NOT_UPDATABLE.number => fault.error.into(),
+            _ => fault,
+        })?;
         if outcome.rows == 0 {
             return Err(SqlError::new(&message::CURSOR_NO_ROWS_CHANGED, &[]).into());
         }
@@ -89,12 +93,17 @@ impl Context<'_> {
             frame.set(id, open.rows.layout().get(bytes, open.columns.len() + at));
             taken.push(id);
         }
+        let layout = open.rows.layout();
+        let has_row = |key: &&Key| {
+            let of_key = (0..key.columns.len()).map(|at| open.columns.len() + key.first + at);
+            !key.optional || of_key.into_iter().any(|at| !layout.get(bytes, at).is_null())
+        };
         let row_of = |key: &Key| {
             let columns = key.columns.iter().zip(&taken[key.first..]);
-            let named = columns.map(|((ordinal, _, _), id)| (*ordinal, *id)).collect();
+            let named = columns.map(|((column, _, _), id)| (*column, *id)).collect();
             CursorRow { database: key.database, table: key.table, key: named }
         };
-        Ok(source.keys.iter().map(row_of).collect())
+        Ok(source.keys.iter().filter(has_row).map(row_of).collect())
     }
 }
 

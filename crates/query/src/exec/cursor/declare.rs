@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use base::text::identifier::bracketed;
-use base::{SqlError, SqlResult, message};
-use engine::catalog::def::TableDef;
+use base::{SqlError, SqlResult, SqlType, message};
+use engine::catalog::def::{ColumnDef, IndexDef, TableDef};
+use engine::catalog::naming_index;
 use engine::sync::plain::Mutex;
 use tsql::ast::{self, CursorConcurrency, CursorModel, QueryBody, StatementKind, TableSourceKind};
 
 use super::{Cursor, Key, Model, Source};
+use crate::bind::NamingColumn;
 use crate::exec::context::Context;
 use crate::exec::program::variables::Variables;
 use crate::exec::program::{Program, Step};
@@ -41,7 +43,7 @@ impl Context<'_> {
         let fixed = matches!(declared, Some(CursorModel::Static | CursorModel::FastForward));
         let keyed = match fixed {
             true => None,
-            false => self.keyed(program, step, &definition.query)?,
+            false => self.keyed(program, step, definition)?,
         };
         let (program, keys) = keyed.unwrap_or_else(|| {
             let select = StatementKind::Select(definition.query.clone());
@@ -72,36 +74,74 @@ impl Context<'_> {
         &mut self,
         program: &Program,
         step: &Step,
-        query: &ast::SelectStatement,
+        definition: &ast::CursorDefinition,
     ) -> Run<Option<(Program, Vec<Key>)>> {
+        let query = &definition.query;
         let Some(tables) = joined_tables(query) else { return Ok(None) };
+        // A set of keys is none without a unique one.
+        let may_number = definition.model != Some(CursorModel::Keyset);
         let mut variables = program.variables.clone();
-        let (mut keys, mut names) = (Vec::<Key>::new(), Vec::new());
-        for table in tables {
+        let (mut keys, mut items) = (Vec::<Key>::new(), Vec::<Item>::new());
+        for JoinedTable { table, optional } in tables {
             let Some((database, def)) = self.find_table(&table.name)? else { return Ok(None) };
             let is_there = |key: &Key| (key.database, key.table) == (database, def.id());
-            let Some(columns) = unique_key(&def).filter(|_| !keys.iter().any(is_there)) else {
+            let columns = key_of(&def).filter(|columns| {
+                let has_number = columns.contains(&NamingColumn::RowNumber);
+                let may_be_null =
+                    |column: &NamingColumn| column.of(&def).is_some_and(|c| c.nullable);
+                (may_number || !has_number) && !(optional && columns.iter().all(may_be_null))
+            });
+            let Some(columns) = columns.filter(|_| !keys.iter().any(is_there)) else {
                 return Ok(None);
             };
             let alias = table.alias.as_ref().map_or(&table.name.name.name, |alias| &alias.name);
-            let mut key =
-                Key { database, table: def.id(), first: names.len(), columns: Vec::new() };
-            for at in columns {
-                let name = format!("{KEY_VARIABLE}{}", names.len()).into();
-                let Ok(id) = variables.scalar(&name, def.columns[at].ty, true) else {
-                    return Ok(None);
-                };
-                key.columns.push((at, id, def.columns[at].ty));
-                names.push(format!("{}.{}", bracketed(alias), bracketed(&def.columns[at].name)));
+            let (table, first) = (def.id(), items.len());
+            let mut key = Key { database, table, first, optional, columns: Vec::new() };
+            for column in columns {
+                let name = format!("{KEY_VARIABLE}{}", items.len()).into();
+                let own = column.of(&def);
+                let ty = own.map_or(SqlType::bigint(), |own| own.ty);
+                let Ok(id) = variables.scalar(&name, ty, true) else { return Ok(None) };
+                key.columns.push((column, id, ty));
+                let text = format!("{}.{}", bracketed(alias), column.text(&def));
+                items.push(Item { text, nullable: optional || own.is_some_and(|c| c.nullable) });
             }
             keys.push(key);
         }
-        let statements = keyed_statements(query, &names)?;
+        let statements = keyed_statements(query, &items)?;
         let program = made_program(program, step, variables, statements);
         // Aggregates and the like show when the key is asked for beside them.
         let compiles = |step| self.session.compile_step(self.task, &program, step, &[]).is_ok();
         let fits = program.steps.iter().all(compiles);
         Ok(fits.then_some((program, keys)))
+    }
+}
+
+/// A table of a cursor's query.
+struct JoinedTable<'q> {
+    table: &'q ast::TableRef,
+    /// An outer join may leave it without a row.
+    optional: bool,
+}
+
+/// A column of a key as text.
+struct Item {
+    text: String,
+    nullable: bool,
+}
+
+impl NamingColumn {
+    /// Its definition.
+    fn of(self, table: &TableDef) -> Option<&ColumnDef> {
+        match self {
+            NamingColumn::Column(at) => table.columns.get(at),
+            NamingColumn::RowNumber => None,
+        }
+    }
+
+    /// Its name as text.
+    pub(super) fn text(self, table: &TableDef) -> String {
+        self.of(table).map_or_else(|| "$row_number".into(), |column| bracketed(&column.name))
     }
 }
 
@@ -132,9 +172,8 @@ fn check_options(definition: &ast::CursorDefinition) -> SqlResult<()> {
     }
 }
 
-/// The tables of a query over tables, and joins of them that leave no side out, which neither groups nor combines
-/// rows.
-fn joined_tables(query: &ast::SelectStatement) -> Option<Vec<&ast::TableRef>> {
+/// The tables of a query over tables, and joins of them, which neither groups nor combines rows.
+fn joined_tables(query: &ast::SelectStatement) -> Option<Vec<JoinedTable<'_>>> {
     let QueryBody::Select(select) = &query.query.body else { return None };
     let plain = query.with.is_none()
         && query.query.offset.is_none()
@@ -144,50 +183,64 @@ fn joined_tables(query: &ast::SelectStatement) -> Option<Vec<&ast::TableRef>> {
         && select.group_by.is_none()
         && select.having.is_none();
     let mut tables = Vec::new();
-    let joined = plain && select.from.iter().all(|source| add_tables(source, &mut tables));
+    let joined = plain && select.from.iter().all(|source| add_tables(source, false, &mut tables));
     (joined && !tables.is_empty()).then_some(tables)
 }
 
-/// Adds the tables of a source; whether it is nothing but tables and joins that leave no side out.
-fn add_tables<'q>(source: &'q ast::TableSource, tables: &mut Vec<&'q ast::TableRef>) -> bool {
+/// Adds the tables of a source; whether it is nothing but tables and joins.
+fn add_tables<'q>(
+    source: &'q ast::TableSource,
+    optional: bool,
+    tables: &mut Vec<JoinedTable<'q>>,
+) -> bool {
+    use ast::JoinKind;
     match &source.kind {
         TableSourceKind::Table(table) => {
-            tables.push(table);
+            tables.push(JoinedTable { table, optional });
             true
         }
         TableSourceKind::Join(join) => {
-            matches!(join.kind, ast::JoinKind::Inner | ast::JoinKind::Cross)
-                && add_tables(&join.left, tables)
-                && add_tables(&join.right, tables)
+            let (left, right) = match join.kind {
+                JoinKind::Inner | JoinKind::Cross => (false, false),
+                JoinKind::LeftOuter => (false, true),
+                JoinKind::RightOuter => (true, false),
+                JoinKind::FullOuter => (true, true),
+                _ => return false,
+            };
+            add_tables(&join.left, optional || left, tables)
+                && add_tables(&join.right, optional || right, tables)
         }
         _ => false,
     }
 }
 
-/// The columns of the unique index that says best which row is meant.
-fn unique_key(table: &TableDef) -> Option<Vec<usize>> {
-    let mut found: Option<Vec<usize>> = None;
-    for index in table.indexes.iter().filter(|i| i.unique && !i.disabled && i.filter.is_none()) {
+/// What says best which row is meant: the columns of a unique index, or the number that the rows of a table
+/// without one have.
+fn key_of(table: &TableDef) -> Option<Vec<NamingColumn>> {
+    let unique = table.indexes.iter().filter(|i| i.unique && !i.disabled && i.filter.is_none());
+    let columns = |index: &IndexDef| {
         let columns = index.key.iter().map(|key| table.column_ordinal(key.column));
-        let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { continue };
-        if columns.iter().any(|&at| table.columns[at].nullable) {
-            continue;
-        }
-        if index.is_primary_key() {
-            return Some(columns);
-        }
-        found = found.or(Some(columns));
+        columns.map(|at| at.map(NamingColumn::Column)).collect::<Option<Vec<_>>>()
+    };
+    let may_be_null = |index: &IndexDef| {
+        index.key.iter().any(|key| table.column(key.column).is_none_or(|c| c.nullable))
+    };
+    // Of several the first, but for the primary key.
+    let best = unique.min_by_key(|index| (!index.is_primary_key(), may_be_null(index)));
+    match best {
+        Some(index) => columns(index),
+        None => naming_index(table).is_none().then(|| vec![NamingColumn::RowNumber]),
     }
-    found
 }
 
 /// The query with the columns of its keys behind its own, and the query of the row with given keys.
-fn keyed_statements(
-    query: &ast::SelectStatement,
-    items: &[String],
-) -> SqlResult<Vec<StatementKind>> {
-    let equal = |(number, item)| format!("{item} = {KEY_VARIABLE}{number}");
+fn keyed_statements(query: &ast::SelectStatement, items: &[Item]) -> SqlResult<Vec<StatementKind>> {
+    let equal = |(number, item): (usize, &Item)| {
+        let equals = if item.nullable { "IS NOT DISTINCT FROM" } else { "=" };
+        format!("{} {equals} {KEY_VARIABLE}{number}", item.text)
+    };
     let conditions: Vec<String> = items.iter().enumerate().map(equal).collect();
+    let items: Vec<&str> = items.iter().map(|item| &*item.text).collect();
     let text = format!("SELECT {} WHERE {}", items.join(", "), conditions.join(" AND "));
     let parse = tsql::ParseOptions { quoted_identifier: true };
     let made = tsql::parse_batch(&text, parse)?.statements.into_iter().next();

@@ -10,9 +10,9 @@
 //! # What a cursor sees of changes
 //!
 //! `STATIC` and `FAST_FORWARD` cursors show the rows as they were. All others show each row anew when
-//! it is fetched, sought by its keys, if the query is over different tables with unique keys, joined by
-//! inner and cross joins if they are several, and neither groups nor combines; where it is not, they are static and
-//! read-only, as SQL Server too makes keyset cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted
+//! it is fetched, sought by its keys, if the query is over different tables, joined if they are several, and neither
+//! groups nor combines; where it is not, they are static and read-only, as SQL Server too makes keyset cursors. A table
+//! without a unique key has row numbers instead, but not for `KEYSET` cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted
 //! later is not seen; one that is gone is passed over rather than found missing.
 //!
 //! While such a cursor is open, no other session changes the definition of its table. Its own session may: then
@@ -41,6 +41,7 @@ use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::def::TableDef;
 use engine::txn::locks::HeldDefinition;
 
+use crate::bind::NamingColumn;
 use crate::exec::program::Program;
 use crate::interp::Frame;
 use crate::interp::local::LocalTable;
@@ -94,8 +95,10 @@ pub(crate) struct Key {
     pub table: ObjectId,
     /// Where its columns begin among those of all keys.
     pub first: usize,
-    /// Columns by place in the table's definition, and the variables of the cursor's own frame.
-    pub columns: Vec<(usize, VarId, SqlType)>,
+    /// An outer join may leave the table without a row: its key is NULL then.
+    pub optional: bool,
+    /// Its columns, and the variables of the cursor's own frame.
+    pub columns: Vec<(NamingColumn, VarId, SqlType)>,
 }
 
 /// The table of a cursor whose rows are sought again, as it was when the cursor was opened.

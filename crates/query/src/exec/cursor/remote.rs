@@ -15,6 +15,7 @@ use tsql::ast::{self, CursorConcurrency, CursorModel, StatementKind};
 
 use super::fetch::GONE;
 use super::{Cursor, CursorId, Model};
+use crate::bind::NamingColumn;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepKind};
 use crate::exec::run::call::{Argument, ArgumentIn, Called, new_frame};
@@ -381,8 +382,10 @@ impl Context<'_> {
         }
         let places = |from: usize, count: usize| (from..from + count).map(|at| format!("@v{at}"));
         let conditions = |from: usize| {
-            let names = key.iter().map(|(name, _, _)| bracketed(name));
-            let equal = names.zip(places(from, key.len())).map(|(name, v)| format!("{name} = {v}"));
+            let equal = key.iter().zip(places(from, key.len())).map(|((name, value, _), place)| {
+                let equals = if value.is_null() { "IS NOT DISTINCT FROM" } else { "=" };
+                format!("{name} {equals} {place}")
+            });
             equal.collect::<Vec<_>>().join(" AND ")
         };
         let text = if kind & bits::UPDATE != 0 {
@@ -458,7 +461,7 @@ impl Context<'_> {
         at: usize,
         row: i64,
         is_new: bool,
-    ) -> Run<(String, Vec<(Arc<str>, Value, SqlType)>)> {
+    ) -> Run<(String, Vec<(String, Value, SqlType)>)> {
         let read_only = || SqlError::new(&message::CURSOR_READ_ONLY, &[]);
         let key = &cursor.source.keys[at];
         let schema = self.schema(key.database)?;
@@ -475,11 +478,15 @@ impl Context<'_> {
         let id = RowId((open.position + row - 2).max(0) as u32);
         let bytes = open.rows.visible(id).ok_or_else(not_there)?;
         let visible = open.columns.len();
-        let of = |(at, (ordinal, _, ty)): (usize, &(usize, _, SqlType))| {
+        let of = |(at, (column, _, ty)): (usize, &(NamingColumn, _, SqlType))| {
             let value = open.rows.layout().get(bytes, visible + key.first + at).to_owned();
-            (table.columns[*ordinal].name.clone(), value, *ty)
+            (column.text(table), value, *ty)
         };
-        Ok((name, key.columns.iter().enumerate().map(of).collect()))
+        let named: Vec<_> = key.columns.iter().enumerate().map(of).collect();
+        if key.optional && named.iter().all(|(_, value, _)| value.is_null()) {
+            return Err(SqlError::new(&message::CURSOR_TABLE_NOT_UPDATABLE, &[]).into());
+        }
+        Ok((name, named))
     }
 }
 

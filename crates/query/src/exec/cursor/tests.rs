@@ -318,14 +318,14 @@ fn joins_show_what_has_changed_under_them() {
 #[test]
 fn what_names_no_row_of_one_table_is_read_only() {
     for query in [
-        "select a.v from t a join t b on b.id = a.id",
-        "select t.v from t left join k on k.id = t.id",
-        "select t.v from t join h on h.id = t.id",
-        "select distinct t.v from t join k on k.id = t.id",
+        "cursor for select a.v from t a join t b on b.id = a.id",
+        "cursor for select t.v from t cross apply (select 1 as one) as k",
+        "cursor keyset for select t.v from t join h on h.id = t.id",
+        "cursor for select distinct t.v from t join k on k.id = t.id",
     ] {
         let text = format!(
             "create table k (id int primary key); create table h (id int); insert h values (1); insert k values (1);
-             declare c cursor for {query}; open c; fetch c; update t set v = 'x' where current of c"
+             declare c {query}; open c; fetch c; update t set v = 'x' where current of c"
         );
         assert_eq!(error(&text), "16929", "{query}");
     }

@@ -172,6 +172,7 @@ impl Reference {
             };
             match &scan.access {
                 Access::Full => {}
+                Access::RowNumber(_) => unreachable!("these queries name no row numbers"),
                 Access::Like { index: at, prefix, .. } => {
                     for (column, e) in index(*at).into_iter().zip(prefix) {
                         test(column, e, CompareOp::Eq)?;

@@ -91,7 +91,7 @@ impl Lowering {
     /// Binds the input's names of a target's columns to the row itself.
     fn bind_old(&mut self, target: &Changed, row: crate::ir::Reg, columns: &[(usize, ColId)]) {
         for &(at, col) in columns {
-            let nullable = target.columns[at].nullable;
+            let nullable = target.is_nullable(at);
             let (row, layout, column) = (Val::new(row), target.layout, at as u16);
             let binding = crate::lower::scope::Binding::Stored { row, layout, column, nullable };
             self.scope.bind(col, binding);

@@ -60,6 +60,11 @@ pub struct Changed {
 }
 
 impl Changed {
+    /// Whether a column of its rows may be NULL; the hidden row number behind them may not.
+    fn is_nullable(&self, at: usize) -> bool {
+        self.columns.get(at).is_some_and(|column| column.nullable)
+    }
+
     /// Whether `UPDATE` says itself what a column is, rather than that it follows from others.
     fn is_set(&self, at: usize) -> bool {
         let column = &self.columns[at];
@@ -141,8 +146,9 @@ impl Lowering {
 
     /// Binds names of a target's columns to a row of it.
     pub fn bind_target(&mut self, target: &Changed, row: Reg, names: &[ColId]) {
-        for (column, &col) in names.iter().enumerate().take(target.columns.len()) {
-            let nullable = target.columns[column].nullable;
+        let columns = self.b.unit.layouts[usize::from(target.layout)].columns().len();
+        for (column, &col) in names.iter().enumerate().take(columns) {
+            let nullable = target.is_nullable(column);
             let (row, layout, column) = (Val::new(row), target.layout, column as u16);
             self.scope.bind(col, Binding::Stored { row, layout, column, nullable });
         }
@@ -271,6 +277,7 @@ fn seeks_one(scan: &Scan) -> bool {
     };
     match &scan.access {
         Access::Full | Access::Like { .. } => false,
+        Access::RowNumber(_) => true,
         Access::Seek { index, key } => whole(*index, key.len()),
         Access::Range { index, prefix, .. } => whole(*index, prefix.len()),
     }

@@ -3,12 +3,12 @@
 //! [`Terms`] are found once per source and set of conditions; [`Optimizer::choose`] weighs the
 //! indexes; [`Choice::apply`] gives the scan its access.
 
-use base::{SqlType, Value};
+use base::{SqlType, TypeKind, Value};
 use engine::catalog::def::{ColumnId, Comparison, FilterTest, IndexDef, IndexKind, TableDef};
 use smallvec::SmallVec;
 
 use super::Optimizer;
-use super::columns::ColSet;
+use super::columns::{ColSet, expr_nature, expr_uses};
 use super::condition::{column_of, rejects_null};
 use super::forced::{FORBIDDEN, covers, may_read_all};
 use super::order::Want;
@@ -33,6 +33,11 @@ pub struct Choice {
 #[derive(Clone, Debug)]
 enum How {
     Full,
+    /// By the hidden row number that a condition names.
+    RowNumber {
+        number: Expr,
+        condition: usize,
+    },
     Index {
         index: usize,
         /// For each leading key column, the term that it equals.
@@ -78,6 +83,12 @@ impl Optimizer<'_, '_> {
         }
         let nothing = Terms { terms: SmallVec::new(), lossy: false };
         let terms = if scan.hint.scans() { &nothing } else { terms };
+        if let Some((condition, number)) = row_number(scan, table, conditions)
+            && !scan.hint.scans()
+        {
+            let how = How::RowNumber { number, condition };
+            return Choice { how, rows: 1.0, cost: 1.0, lookups: 0.0, ordered: true };
+        }
         if !may_read_all(scan, table, conditions) {
             full.cost = FORBIDDEN;
         }
@@ -333,8 +344,13 @@ impl Choice {
 
     /// Whether an index finds the rows.
     pub fn seeks(&self) -> bool {
-        matches!(&self.how, How::Index { equal, lower, upper, like, .. }
-            if !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some())
+        match &self.how {
+            How::Full => false,
+            How::RowNumber { .. } => true,
+            How::Index { equal, lower, upper, like, .. } => {
+                !equal.is_empty() || lower.is_some() || upper.is_some() || like.is_some()
+            }
+        }
     }
 
     /// The condition under which the keys miss no rows, if that is not certain.
@@ -350,8 +366,16 @@ impl Choice {
     /// Gives the scan its access. Says which conditions it has taken in.
     pub fn apply(self, scan: &mut Scan, terms: &Terms<'_>) -> SmallVec<[usize; 4]> {
         let mut taken = SmallVec::new();
-        let How::Index { index, equal, lower, upper, like, backward, hash } = self.how else {
-            return taken;
+        let (index, equal, lower, upper, like, backward, hash) = match self.how {
+            How::Full => return taken,
+            How::RowNumber { number, condition } => {
+                scan.access = Access::RowNumber(number);
+                taken.push(condition);
+                return taken;
+            }
+            How::Index { index, equal, lower, upper, like, backward, hash } => {
+                (index, equal, lower, upper, like, backward, hash)
+            }
         };
         let mut key = |at: usize| {
             let term = &terms.terms[at];
@@ -383,6 +407,30 @@ impl Choice {
         };
         taken
     }
+}
+
+/// The condition that names the hidden number of a scan's row, and the number.
+fn row_number(scan: &Scan, table: &TableDef, conditions: &[&Pred]) -> Option<(usize, Expr)> {
+    let position = table.stored_columns().count();
+    let (_, own) = *scan.columns.iter().find(|(at, _)| *at == position)?;
+    let all: ColSet = scan.columns.iter().map(|c| c.1).collect();
+    let names = |(at, pred): (usize, &&Pred)| {
+        let Pred::Compare(CompareOp::Eq, a, b) = *pred else { return None };
+        let number = match (column_of(a), column_of(b)) {
+            (Some(a), _) if a == own => b,
+            (_, Some(b)) if b == own => a,
+            _ => return None,
+        };
+        use TypeKind::{BigInt, Int, SmallInt, TinyInt};
+        let fit = match number.ty.kind {
+            BigInt => Fit::AsIs,
+            Int | SmallInt | TinyInt => Fit::Try(SqlType::bigint()),
+            _ => return None,
+        };
+        let fits = expr_nature(number).is_plain() && !expr_uses(number).meets(&all);
+        fits.then(|| (at, Key { value: number, fit }.expr()))
+    };
+    conditions.iter().enumerate().find_map(names)
 }
 
 /// Which part of all rows a condition is guessed to let pass.

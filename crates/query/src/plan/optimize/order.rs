@@ -190,7 +190,11 @@ impl Order {
         let Some(table) = indexed(&scan.source) else { return Order::default() };
         let name =
             |column: ColumnId| named_columns(scan, table).find(|c| c.1.id == column).map(|c| c.0);
+        let own = || scan.columns.iter().map(|c| c.1).collect::<ColSet>();
         let (index, prefix, backward) = match &scan.access {
+            Access::RowNumber(_) => {
+                return Order { constant: own(), single: true, ..Order::default() };
+            }
             Access::Full => match scan_order(&scan.source) {
                 Some(index) => (index, 0, Some(false)),
                 None => return Order::default(),
@@ -202,7 +206,6 @@ impl Order {
             }
         };
         let index = &table.indexes[index];
-        let own = || scan.columns.iter().map(|c| c.1).collect::<ColSet>();
         if index.unique && prefix == index.key.len() {
             return Order { constant: own(), single: true, ..Order::default() };
         }

@@ -142,6 +142,7 @@ impl Estimator<'_> {
         let all = self.statistics.rows(database, table).map_or(UNKNOWN, |rows| rows as f64);
         let found = match &scan.access {
             Access::Full => return all,
+            Access::RowNumber(_) => return 1.0,
             Access::Seek { index, .. } => all * self.one_key(database, table, *index, all),
             Access::Like { index, prefix, .. } => {
                 all * HOLDS * self.prefix(database, table, *index, prefix.len(), all)
