@@ -172,3 +172,56 @@ open d
 fetch d fetch d fetch d
 set rowcount 0
 go
+-- constraints make indexes, too
+set ansi_warnings off
+go
+create table constrained (id int, w as id * 2 unique)
+go
+create table constrained (id int, w as id * 2)
+alter table constrained add constraint twice unique (w)
+go
+set ansi_warnings on
+go
+alter table constrained add constraint twice unique (w)
+drop table constrained
+go
+-- what a key depends on was made with other options
+set ansi_nulls off
+go
+create table made_without (id int, w as id * 2, v int)
+go
+create function dbo.quoted_not (@i int) returns int with schemabinding as begin return @i * 2 end
+go
+set ansi_nulls on
+go
+create index over_computed on made_without (w)
+go
+create index plain on made_without (v)
+create index filtered on made_without (v) where v > 1
+alter table made_without add constraint twice unique (w)
+go
+create table made_with (id int, w as dbo.quoted_not(id))
+create index over_function on made_with (w)
+go
+alter table made_with add constraint over_function unique (w)
+go
+set quoted_identifier off
+go
+alter function dbo.quoted_not (@i int) returns int with schemabinding as begin return @i * 2 end
+go
+drop table made_with
+go
+alter function dbo.quoted_not (@i int) returns int with schemabinding as begin return @i * 2 end
+go
+set quoted_identifier on
+go
+create table made_with (id int, w as dbo.quoted_not(id) unique)
+go
+alter function dbo.quoted_not (@i int) returns int with schemabinding as begin return @i * 2 end
+go
+create table made_with (id int, w as dbo.quoted_not(id) unique)
+select uses_ansi_nulls from sys.tables where name = 'made_without'
+go
+drop table made_with, made_without
+drop function dbo.quoted_not
+go

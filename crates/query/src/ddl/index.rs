@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base::ids::DbId;
-use base::{SqlError, message};
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, message};
 use engine::catalog::Object;
 use engine::catalog::def::*;
 use tsql::ast::{self, AlterIndexAction, IndexOptionKind, ObjectName};
@@ -67,6 +67,42 @@ fn put(context: &mut Context<'_>, altered: &Altered, new: TableDef) -> DdlResult
     rebuild::put(context, Rebuild { database, old: &old, new, sources, exprs, statement })
 }
 
+/// What new indexes want of the session's options, and of those with which the objects that their keys depend
+/// on were made. Errors 1934, 1935.
+pub fn check_options(
+    context: &Context<'_>,
+    database: DbId,
+    table: &TableDef,
+    (is_new, statement): (&dyn Fn(&IndexDef) -> bool, &str),
+) -> SqlResult<()> {
+    let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
+    options.check_for_indexes(table, is_new, statement)?;
+    let schema = context.session.schema(database)?;
+    let keys = table.indexes.iter().filter(|i| is_new(i)).flat_map(|index| &index.key);
+    let computed = keys.filter_map(|key| table.column(key.column)?.computed.as_ref());
+    for reference in computed.clone().flat_map(|computed| &computed.references) {
+        let module = reference.id.and_then(|id| schema.module(ObjectId(id)));
+        let Some(module) = module else { continue };
+        let on = (module.uses_ansi_nulls, module.uses_quoted_identifier);
+        check_made_with(&module.header.name, on)?;
+    }
+    match computed.count() {
+        0 => Ok(()),
+        _ => check_made_with(&table.header.name, (table.ansi_nulls, true)),
+    }
+}
+
+/// Error 1935 about an object that was made without `ANSI_NULLS` or `QUOTED_IDENTIFIER`.
+fn check_made_with(name: &str, (ansi_nulls, quoted_identifier): (bool, bool)) -> SqlResult<()> {
+    let off = match (ansi_nulls, quoted_identifier) {
+        (true, true) => return Ok(()),
+        (false, true) => "ANSI_NULLS",
+        (true, false) => "QUOTED_IDENTIFIER",
+        (false, false) => "ANSI_NULLS, QUOTED_IDENTIFIER",
+    };
+    Err(SqlError::new(&message::CREATE_FAILED_SET_OPTIONS, &[&name, &off]))
+}
+
 /// `CREATE INDEX`.
 pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult<()> {
     let altered = target(context, &create.table, "index")?;
@@ -95,9 +131,8 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
         builder.index(&request)?;
         (builder.table, builder.warnings)
     };
-    let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
     let is_new = |index: &IndexDef| index.name == create.name.name;
-    options.check_for_indexes(&new, &is_new, "CREATE INDEX")?;
+    check_options(context, altered.database, &new, (&is_new, "CREATE INDEX"))?;
     let id = new.id();
     put(context, &altered, new)?;
     verify_entries(context, altered.database, id, std::slice::from_ref(&create.name.name))?;

@@ -8,6 +8,7 @@ use super::rebuild::{self, Rebuild, Source};
 use super::{Altered, constraints};
 use crate::ddl::data::RowExpr;
 use crate::ddl::failure::{AboutConstraint, DdlResult, constraint_error};
+use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::table::{Builder, Purpose, Setting, count_constraints};
 use crate::exec::context::Context;
@@ -40,6 +41,8 @@ pub fn add(
         builder.added(elements)?;
         (builder.table, builder.warnings)
     };
+    let is_added = |index: &IndexDef| altered.old.indexes.iter().all(|o| o.name != index.name);
+    check_options(context, database, &new, (&is_added, "ALTER TABLE"))?;
     let added = Added { context, altered, elements };
     let (sources, exprs) = added.sources(&new)?;
     let unchecked = check == Some(false);

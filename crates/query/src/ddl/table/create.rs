@@ -11,6 +11,7 @@ use super::memory::not_supported;
 use super::{Builder, Purpose, Setting, count_constraints};
 use crate::bind::QueryColumn;
 use crate::ddl::failure::DdlResult;
+use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::{self, Place};
 use crate::exec::context::Context;
@@ -43,6 +44,7 @@ pub fn create_table(context: &mut Context<'_>, create: &ast::CreateTable) -> Ddl
     builder.text_image(create)?;
     builder.check_row_size()?;
     let Builder { table, warnings, .. } = builder;
+    check_options(context, place.database, &table, (&|_| true, "CREATE TABLE"))?;
     finish(context, &place, table)?;
     for warning in warnings {
         context.inform(warning)?;
