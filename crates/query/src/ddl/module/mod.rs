@@ -166,7 +166,7 @@ fn trigger_place(
     }
 }
 
-/// The module that is altered. Errors 208, 2010.
+/// The module that is altered. Errors 208, 2010, 3729.
 fn replaced(
     context: &mut Context<'_>,
     name: &ObjectName,
@@ -179,6 +179,10 @@ fn replaced(
     };
     if !place::may_alter(context, found) {
         return Err(SqlError::new(&message::INVALID_OBJECT, &[name]).into());
+    }
+    if let Some(user) = found.schema.first_bound_user(found.id) {
+        let args: [Shown; 3] = [&"ALTER", &place::qualified_or_bare(found), user.name()];
+        return Err(SqlError::new(&message::OBJECT_IS_REFERENCED, &args).into());
     }
     let header = &old.header;
     let place = Place {
