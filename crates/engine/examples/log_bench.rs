@@ -11,6 +11,7 @@ use crossbeam_epoch::Collector;
 use engine::log::record::record_len;
 use engine::log::store::{
     Batch, BatchReader, LogEnd, LogSink, LogStore, NewBatch, Outcome, Position, SinkEvents,
+    StoredSegment,
 };
 use engine::log::{
     LocalStore, Log, LogError, LogOptions, Operation, RecordFlags, RecordKind, Replay,
@@ -146,6 +147,10 @@ impl LogStore for Nowhere {
 
     fn size_bytes(&self) -> u64 {
         0
+    }
+
+    fn segments(&self) -> Vec<StoredSegment> {
+        Vec::new()
     }
 }
 

@@ -33,7 +33,7 @@ use crate::hot::identity::Position;
 use crate::hot::reclaim::Tables;
 use crate::hot::table::Table;
 use crate::hot::tally::Pool;
-use crate::log::store::LogStore;
+use crate::log::store::{LogStore, StoredSegment};
 use crate::log::{LocalStore, Log, LogOptions, Operation, SegmentOptions};
 use crate::pages::BufferPool;
 use crate::recovery::{LoadProgress, Loader, RecoveryError};
@@ -59,6 +59,26 @@ pub struct Host {
     pub pages: Arc<BufferPool>,
     /// About how many workers there are.
     pub shards: usize,
+}
+
+/// A segment of a database's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LogSegment {
+    /// Its number, its size and where it begins.
+    pub stored: StoredSegment,
+    /// Whether it has log that is needed.
+    pub used: SegmentUse,
+}
+
+/// What a segment of a log is good for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SegmentUse {
+    /// Nothing has been written to it.
+    Prepared,
+    /// Recovery or a backup needs it, or records still go to it.
+    Needed,
+    /// Nothing needs it: it is about to be given up.
+    Over,
 }
 
 /// What of `max server memory` rows and pages may take while databases are recovered. Rows of disk tables sink long
@@ -450,6 +470,26 @@ impl Database {
         } else {
             LogWait::Nothing
         }
+    }
+
+    /// The segments of its log, in the log's order; none where nothing is kept.
+    pub fn log_segments(&self) -> Vec<LogSegment> {
+        let stored = self.manager.log().segments();
+        // Looked up behind the segments: it only grows, and what is given up meanwhile is not needed.
+        let needed_from = match (&self.files, self.checkpoint_stats()) {
+            (Some(files), Some(stats)) => files.backups.pins.log_start(stats.log_start),
+            _ => Lsn::ZERO,
+        };
+        let use_of = |at: usize, segment: &StoredSegment| {
+            let next = stored.get(at + 1).and_then(|next| next.first);
+            match segment.first {
+                None => SegmentUse::Prepared,
+                Some(_) if next.is_some_and(|next| next <= needed_from) => SegmentUse::Over,
+                Some(_) => SegmentUse::Needed,
+            }
+        };
+        let segments = stored.iter().enumerate();
+        segments.map(|(at, own)| LogSegment { stored: *own, used: use_of(at, own) }).collect()
     }
 
     /// Ends the threads that read and write its files, which are about to go, or to be left alone.

@@ -7,7 +7,7 @@ use env::sim::{Fault, FaultKind};
 use env::{OpKind, OpenMode};
 
 use super::*;
-use crate::database::{Database, DatabaseIdentity, LogWait};
+use crate::database::{Database, DatabaseIdentity, LogWait, SegmentUse};
 use crate::error::EngineError;
 use crate::recovery::RecoveryOptions;
 use crate::recovery::tests::{Server, State, TestCatalog, World, catalog_table, options, workload};
@@ -327,8 +327,23 @@ fn the_log_is_kept_until_it_is_backed_up() {
     let server = world.recover(&[5], 2);
     database(&server).checkpoint(&server.task).expect("the disk works");
     assert!(logs(&world) >= kept, "a restart changes nothing about that");
+    let uses = |server: &Server| {
+        let segments = database(server).log_segments();
+        segments.iter().map(|segment| segment.used).collect::<Vec<_>>()
+    };
+    let begun = uses(&server);
+    assert!(begun.contains(&SegmentUse::Needed) && !begun.contains(&SegmentUse::Over), "{begun:?}");
     back_up(&world, &server, SetKind::Log).expect("the disk works");
+    let backed_up = uses(&server);
+    assert!(backed_up.len() >= begun.len(), "{begun:?} {backed_up:?}");
+    assert_eq!(backed_up[0], SegmentUse::Over, "{backed_up:?}");
+    assert!(
+        backed_up
+            .is_sorted_by_key(|used| *used == SegmentUse::Needed || *used == SegmentUse::Prepared)
+    );
     database(&server).truncate_log().expect("the disk works");
+    let left = uses(&server);
+    assert!(!left.contains(&SegmentUse::Over) && left.contains(&SegmentUse::Needed), "{left:?}");
     assert!(logs(&world) < kept, "{} of {kept} segments are left", logs(&world));
     assert_eq!(first(&server).0, LogWait::Nothing);
     let copy = copy_of(7, 77);

@@ -72,6 +72,11 @@ impl Pins {
         self.lock().floor
     }
 
+    /// The log is needed from here on, if recovery needs it from `start` on.
+    pub(crate) fn log_start(&self, start: Lsn) -> Lsn {
+        self.lock().log_start(start)
+    }
+
     /// Whether a backup is reading.
     pub(crate) fn is_pinned(&self) -> bool {
         self.lock().pinned.values().any(|pinned| pinned.log.is_some())

@@ -16,7 +16,7 @@ use super::record::{
     RecordKind, record_len,
 };
 use super::ring::{BodyWriter, Full, Ring, Stamps};
-use super::store::{LogEnd, LogStore};
+use super::store::{LogEnd, LogStore, StoredSegment};
 use super::writer::{Shared, Writer};
 use crate::critical::{self, Section};
 use crate::wait::Task;
@@ -358,6 +358,14 @@ impl Log {
         match &self.kind {
             Kind::Kept(kept) => kept.store.truncate_before(lsn),
             Kind::Unlogged(_) => Ok(()),
+        }
+    }
+
+    /// The pieces of its store, in its order; none where nothing is kept.
+    pub fn segments(&self) -> Vec<StoredSegment> {
+        match &self.kind {
+            Kind::Kept(kept) => kept.store.segments(),
+            Kind::Unlogged(_) => Vec::new(),
         }
     }
 

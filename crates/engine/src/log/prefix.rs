@@ -5,7 +5,9 @@ use std::sync::Arc;
 use base::ids::Lsn;
 
 use super::error::LogError;
-use super::store::{Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents};
+use super::store::{
+    Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents, StoredSegment,
+};
 
 /// A log up to the end of one of its batches, to be read. Nothing is given up of it.
 #[derive(Debug)]
@@ -46,6 +48,10 @@ impl LogStore for Prefix {
 
     fn size_bytes(&self) -> u64 {
         self.store.size_bytes()
+    }
+
+    fn segments(&self) -> Vec<StoredSegment> {
+        self.store.segments()
     }
 }
 

@@ -71,6 +71,17 @@ impl LogEnd {
     }
 }
 
+/// A piece of a store: a segment's file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoredSegment {
+    /// Its number, from 1, as [`Position::segment`].
+    pub number: u64,
+    /// Bytes that it takes.
+    pub size_bytes: u64,
+    /// Where the log begins in it; `None` as long as it is only prepared.
+    pub first: Option<Lsn>,
+}
+
 /// Where a database's log is kept.
 pub trait LogStore: Send + Sync + Debug {
     /// Reads from the batch that holds this position on.
@@ -102,6 +113,9 @@ pub trait LogStore: Send + Sync + Debug {
 
     /// Bytes that the log takes: in use, and prepared.
     fn size_bytes(&self) -> u64;
+
+    /// The pieces that the log takes, in its order: those in use, then those prepared.
+    fn segments(&self) -> Vec<StoredSegment>;
 }
 
 /// Reads batches in order, checked.

@@ -45,7 +45,9 @@ use super::batch::{BATCH_ALIGN, pages_for};
 use super::error::LogError;
 use super::facade::Log;
 use super::record::RECORD_MAX;
-use super::store::{Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents};
+use super::store::{
+    Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents, StoredSegment,
+};
 
 pub mod import;
 mod prepare;
@@ -323,6 +325,17 @@ impl LogStore for LocalStore {
     fn size_bytes(&self) -> u64 {
         let segments = self.0.segments.lock();
         segments.active.iter().chain(&segments.prepared).map(|segment| segment.size).sum()
+    }
+
+    fn segments(&self) -> Vec<StoredSegment> {
+        let segments = self.0.segments.lock();
+        let stored = |segment: &Segment, first| StoredSegment {
+            number: segment.number,
+            size_bytes: segment.size,
+            first,
+        };
+        let active = segments.active.iter().map(|segment| stored(segment, Some(segment.first)));
+        active.chain(segments.prepared.iter().map(|segment| stored(segment, None))).collect()
     }
 }
 

@@ -79,6 +79,14 @@ fn truncation_gives_segments_up_and_reading_starts_behind_them() {
     let keep_from = transactions[150].stamp;
     log.truncate_before(keep_from).unwrap();
     let kept = segment_names(&machine);
+    let told = log.segments();
+    let is_numbered = |at: usize| told[at].number == told[0].number + at as u64;
+    assert!((0..told.len()).all(is_numbered), "{told:?}");
+    assert!(told[0].first.is_some_and(|first| first <= keep_from), "{told:?}");
+    assert!(told[1].first.is_none_or(|first| first > keep_from), "{told:?}");
+    assert!(told.is_sorted_by_key(|own| own.first.unwrap_or(Lsn(u64::MAX))), "{told:?}");
+    let bytes: u64 = told.iter().map(|own| own.size_bytes).sum();
+    assert_eq!(bytes, log.stats().store_bytes);
     assert!(kept.len() < names.len() && kept.iter().any(|name| name.ends_with(".spare")));
     let more = fill(&log, &task, 200..300);
     assert!(!segment_names(&machine).iter().any(|name| name.ends_with(".spare")), "used again");
