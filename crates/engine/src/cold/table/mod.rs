@@ -72,6 +72,12 @@ pub struct TreeShape {
     pub placed_pages: u64,
     /// Runs of those that lie one behind the other, in the order of their keys.
     pub fragments: u64,
+    /// Extents (of [`EXTENT_PAGES`](super::tree::EXTENT_PAGES) each) that those lie in.
+    pub extents: u64,
+    /// Runs of those in one extent, in the order of their keys.
+    pub extent_runs: u64,
+    /// Such runs whose extent is not the one behind that of the run before.
+    pub extent_breaks: u64,
     /// Entries in the leaves; 0 if they were not read.
     pub entries: u64,
     /// Bytes of the leaves that entries take; 0 if they were not read.
@@ -193,6 +199,9 @@ impl ColdTable {
             leaf_pages: measures.leaf_pages,
             placed_pages: order.placed,
             fragments: order.fragments,
+            extents: order.extents,
+            extent_runs: order.extent_runs,
+            extent_breaks: order.extent_breaks,
             entries: measures.entries,
             used_bytes: measures.leaf_bytes_used,
             leaf_bytes: measures.leaf_pages * BODY_BYTES as u64,

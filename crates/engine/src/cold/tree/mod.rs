@@ -69,7 +69,7 @@ pub use error::TreeError;
 pub use gaps::Gap;
 pub use node::Key;
 pub use scan::{Chunk, Cursor, Direction, LeafSpan, Range, Visit};
-pub use statistics::Measures;
+pub use statistics::{EXTENT_PAGES, Measures};
 pub use verify::{Finding, Verified};
 pub use write::{Action, Applied, Change};
 

@@ -3,6 +3,8 @@
 //! Nothing here counts as damage that a change in between explains; figures are estimates while the tree
 //! is being changed.
 
+use std::collections::BTreeMap;
+
 use super::Tree;
 use super::descend::{Attempts, Waypoint, right_of};
 use super::entry::{Entry, Payload, Stored};
@@ -29,22 +31,52 @@ pub struct Measures {
     pub leaf_bytes_used: u64,
 }
 
+/// Pages of an extent: of so many that lie one behind the other in a file, from a multiple of that number on.
+pub const EXTENT_PAGES: u32 = 8;
+
 /// How the leaves of a tree lie in the files, in the order of their keys. Those that are on no disk yet are left out.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LeafOrder {
     /// Leaves that have a place.
     pub placed: u64,
     /// Runs of leaves that lie one behind the other.
     pub fragments: u64,
+    /// Extents that they lie in.
+    pub extents: u64,
+    /// Runs of leaves in one extent.
+    pub extent_runs: u64,
+    /// Such runs whose extent is not the one behind that of the run before.
+    pub extent_breaks: u64,
     last: Option<Place>,
+    /// By file a bit for each extent: whether a leaf lies there.
+    seen: BTreeMap<u8, Vec<u64>>,
 }
 
 impl LeafOrder {
     fn add(&mut self, place: Place) {
-        let follows = |last: Place| last.file == place.file && last.index + 1 == place.index;
+        let extent = |place: Place| place.index / EXTENT_PAGES;
+        let last = self.last.filter(|last| last.file == place.file);
         self.placed += 1;
-        self.fragments += u64::from(!self.last.is_some_and(follows));
+        self.fragments += u64::from(last.is_none_or(|last| last.index + 1 != place.index));
+        if last.is_none_or(|last| extent(last) != extent(place)) {
+            let follows = last.is_some_and(|last| extent(last) + 1 == extent(place));
+            self.extent_runs += 1;
+            self.extent_breaks += u64::from(self.last.is_some() && !follows);
+            self.extents += u64::from(self.sees(place.file, extent(place)));
+        }
         self.last = Some(place);
+    }
+
+    /// Notes an extent; whether it was not known.
+    fn sees(&mut self, file: u8, extent: u32) -> bool {
+        let words = self.seen.entry(file).or_default();
+        let (word, bit) = ((extent / u64::BITS) as usize, 1 << (extent % u64::BITS));
+        if words.len() <= word {
+            words.resize(word + 1, 0);
+        }
+        let is_new = words[word] & bit == 0;
+        words[word] |= bit;
+        is_new
     }
 }
 

@@ -409,8 +409,22 @@ fn leaves_are_in_one_fragment_if_they_lie_in_the_order_of_their_keys() {
     };
     let leaves = measure(&pages, &task, tree).leaf_pages;
     for reads_leaves in [false, true] {
+        at.set(100);
         let (measures, found) = order(reads_leaves, &next);
         assert_eq!((measures.leaf_pages, found.placed, found.fragments), (leaves, leaves, 1));
+        // From the 101st page on, which is in the middle of an extent.
+        let extents = (leaves + 5).div_ceil(8);
+        assert_eq!((found.extents, found.extent_runs, found.extent_breaks), (extents, extents, 0));
+        let turns = std::cell::Cell::new(0);
+        let in_turn = |_: PageNumber| {
+            turns.set(turns.get() + 1);
+            Some(Place { file: 1, index: if turns.get() % 2 == 0 { 3 } else { 800 } })
+        };
+        let (_, found) = order(reads_leaves, &in_turn);
+        assert_eq!(
+            (found.extents, found.extent_runs, found.extent_breaks),
+            (2, leaves, leaves - 1)
+        );
         let apart = |page: PageNumber| Some(Place { file: 1, index: page.0 as u32 * 2 });
         let (_, found) = order(reads_leaves, &apart);
         assert_eq!((found.placed, found.fragments), (leaves, leaves));
