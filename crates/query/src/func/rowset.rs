@@ -123,6 +123,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         infer: server::types_of_indexes,
     },
     RowsetFunction {
+        name: "DM_DB_LOG_INFO",
+        arguments: (1, 1),
+        columns: server::columns_of_log,
+        rows: RowsetRows::Filled(server::fill_log),
+        infer: server::types_of_log,
+    },
+    RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",
         arguments: (1, 1),
         columns: texts::columns,

@@ -181,8 +181,9 @@ fn old_view(name: &str) -> Option<SystemObject> {
 }
 
 /// The table-valued functions of the schema `sys`.
-pub const FUNCTIONS: [&str; 7] = [
+pub const FUNCTIONS: [&str; 8] = [
     "dm_db_index_physical_stats",
+    "dm_db_log_info",
     "dm_exec_query_plan",
     "dm_exec_sql_text",
     "dm_exec_text_query_plan",

@@ -39,13 +39,23 @@ pub fn everything_sinks() -> bool {
 }
 
 /// An answer without what is never the same twice: how many pages a backup took, and how long a backup or statement
-/// took; and without pages of tables, which depend on what has sunk.
+/// took; and without pages of tables and how they lie, which depends on what has sunk.
 fn without_figures(answer: &str) -> String {
     let plain = |line: &str| {
         if let Some((rows, table)) = line.split_once(" pages for object ")
             && let Some((rows, _)) = rows.rsplit_once(' ')
         {
             return format!("{rows} # pages for object {table}");
+        }
+        // `DBCC SHOWCONTIG`, where ids differ, too.
+        if let Some((what, _)) = line.split_once("..: ").filter(|_| line.starts_with("- ")) {
+            return format!("{what}..: #");
+        }
+        if let Some((what, ids)) = line.split_once("' (").filter(|_| line.starts_with("Table: '"))
+            && let Some((_, index)) = ids.split_once(')')
+            && let Some((index, _)) = index.split_once(", database ID: ")
+        {
+            return format!("{what}' (#){index}, database ID: #");
         }
         let figures = line.starts_with("Processed ") && line.contains(" pages for database ")
             || line.contains(" successfully processed ") && line.contains(" pages in ")

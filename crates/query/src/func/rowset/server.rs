@@ -7,6 +7,7 @@ use crate::func::facts::FnContext;
 use crate::func::signature::Call;
 use crate::sysview::ServerFunction;
 use crate::sysview::server::files::VIRTUAL_FILE_STATS;
+use crate::sysview::server::log::LOG_INFO;
 use crate::sysview::server::physical::INDEX_PHYSICAL_STATS;
 
 /// A database and a file.
@@ -46,6 +47,24 @@ pub(super) fn fill_indexes<'a>(
     emit: &mut Emit<'_>,
 ) -> SqlResult<()> {
     fill(ctx, &INDEX_PHYSICAL_STATS, args, emit)
+}
+
+/// A database.
+pub(super) fn types_of_log(_: &Call<'_>) -> SqlResult<RowsetTypes> {
+    Ok(RowsetTypes { args: vec![SqlType::int()], visible: LOG_INFO.columns.len() })
+}
+
+pub(super) fn columns_of_log(_: &[SqlType]) -> Vec<RowsetColumn> {
+    columns_of(&LOG_INFO)
+}
+
+pub(super) fn fill_log<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &[SqlType],
+    emit: &mut Emit<'_>,
+) -> SqlResult<()> {
+    fill(ctx, &LOG_INFO, args, emit)
 }
 
 fn columns_of(function: &ServerFunction) -> Vec<RowsetColumn> {

@@ -10,6 +10,7 @@ mod garbage;
 mod grants;
 mod loading;
 mod locks;
+pub(crate) mod log;
 mod machine;
 mod memory;
 mod pages;

@@ -6,6 +6,9 @@ use base::{Collation, SqlError, SqlResult, SqlType, Value, ValueRef, message};
 use engine::catalog::Catalog;
 use engine::catalog::def::{Permission, Securable, SecurableClass, TableDef, TableRole};
 use engine::cold::table::TreeShape;
+use engine::hot::table::Table;
+use engine::txn::TxnResult;
+use engine::wait::Task;
 
 use super::super::catalog::space::hobt_id;
 use super::super::cells::*;
@@ -142,18 +145,25 @@ fn of_database_rows(
             if asked.index.is_some_and(|wanted| wanted != i64::from(index)) {
                 continue;
             }
-            let shape = match table.cold() {
-                None => TreeShape::default(),
-                Some(cold) => {
-                    let at = place.unwrap_or(table.log_index());
-                    let shape = cold.shape(at, asked.reads_leaves, cx.task);
-                    shape.map_err(|error| of_database(&error.into(), database))?
-                }
-            };
+            let shape = tree_shape(&table, place, asked.reads_leaves, cx.task);
+            let shape = shape.map_err(|error| of_database(&error, database))?;
             rows.push(row(database, definition, index, &shape, asked.reads_leaves));
         }
     }
     Ok(())
+}
+
+/// How the tree of an index, by its place in the definition, lies in its file; without a place that of a heap's rows.
+pub(crate) fn tree_shape(
+    table: &Table,
+    place: Option<usize>,
+    reads_leaves: bool,
+    task: &Task,
+) -> TxnResult<TreeShape> {
+    match table.cold() {
+        None => Ok(TreeShape::default()),
+        Some(cold) => Ok(cold.shape(place.unwrap_or(table.log_index()), reads_leaves, task)?),
+    }
 }
 
 fn row(

@@ -1,5 +1,6 @@
-//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), how full logs are
-//! ([`performance`]), and what sessions and the server are up to ([`state`]).
+//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), how trees lie
+//! in them ([`fragmentation`]), how full logs are and what they consist of ([`performance`], [`log`]), and
+//! what sessions and the server are up to ([`state`]).
 //!
 //! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes on and
 //! succeeds.
@@ -7,11 +8,14 @@
 mod check;
 mod constraints;
 mod error_log;
+mod fragmentation;
+mod log;
 mod performance;
 mod shrink;
 mod state;
 mod storage;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use base::convert::display;
@@ -30,13 +34,16 @@ use crate::interp::Frame;
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// What may stand behind `WITH`; commands ignore what means nothing to them.
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 15] = [
     "ALL_CONSTRAINTS",
     "ALL_ERRORMSGS",
+    "ALL_INDEXES",
+    "ALL_LEVELS",
     "COUNT_ROWS",
     "DATA_PURITY",
     "ESTIMATEONLY",
     "EXTENDED_LOGICAL_CHECKS",
+    "FAST",
     "MAXDOP",
     "MARK_IN_USE_FOR_REMOVAL",
     "NO_INFOMSGS",
@@ -64,11 +71,13 @@ enum Kind {
     CycleErrorLog,
     DropCleanBuffers,
     InputBuffer,
+    LogInfo,
     /// There is nothing to be done here that the command is for.
     Nothing,
     OpenTransaction,
     Performance,
     RebuildIndexes,
+    ShowFragmentation,
     ShrinkDatabase,
     ShrinkFile,
     UserOptions,
@@ -113,7 +122,9 @@ const COMMANDS: &[Command] = {
         command("FREESESSIONCACHE", N::Server(P::AlterServerState), K::Nothing),
         command("FREESYSTEMCACHE", N::Server(P::AlterServerState), K::ClearPlans),
         command("INPUTBUFFER", N::Argument, K::InputBuffer),
+        command("LOGINFO", N::Administrator, K::LogInfo),
         command("OPENTRAN", N::Argument, K::OpenTransaction),
+        command("SHOWCONTIG", N::Argument, K::ShowFragmentation),
         command("SHRINKDATABASE", N::Argument, K::ShrinkDatabase),
         command("SHRINKFILE", N::Argument, K::ShrinkFile),
         command("SQLPERF", N::Argument, K::Performance),
@@ -168,6 +179,7 @@ impl Context<'_> {
             return Err(SqlError::new(&message::DBCC_UNKNOWN, &[]).into());
         };
         self.demand_for(command)?;
+        let dbcc = &*self.with_values(program, step, dbcc, frame)?;
         match command.kind {
             Kind::ClearPlans => self.session.instance.plans.clear(),
             Kind::DropCleanBuffers => {
@@ -186,6 +198,8 @@ impl Context<'_> {
             Kind::CheckConstraints => self.check_constraints(dbcc)?,
             Kind::CheckIdentity => self.check_identity(program, step, dbcc, frame)?,
             Kind::InputBuffer => self.input_buffer(dbcc)?,
+            Kind::LogInfo => self.log_info(dbcc)?,
+            Kind::ShowFragmentation => self.show_fragmentation(dbcc)?,
             Kind::OpenTransaction => self.open_transaction(dbcc)?,
             Kind::Performance => self.performance(dbcc)?,
             Kind::UserOptions => self.user_options()?,
@@ -194,6 +208,36 @@ impl Context<'_> {
             true => self.tell(SqlError::new(&message::DBCC_COMPLETED, &[])),
             false => Ok(()),
         }
+    }
+
+    /// A command with the values of variables in their places. Error 2560 for NULL.
+    fn with_values<'d>(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        dbcc: &'d ast::Dbcc,
+        frame: &mut Frame,
+    ) -> Run<Cow<'d, ast::Dbcc>> {
+        let mut dbcc = Cow::Borrowed(dbcc);
+        for at in 0..dbcc.arguments.len() {
+            let argument = &dbcc.arguments[at];
+            if !matches!(argument.kind, ast::ExprKind::Variable(_)) {
+                continue;
+            }
+            let literal = match self.value_of(program, step, frame, argument, None)? {
+                (Value::Null, _) => {
+                    return Err(
+                        SqlError::new(&message::DBCC_PARAMETER_INVALID, &[&(at + 1)]).into()
+                    );
+                }
+                (Value::Int(value), _) if i32::try_from(value).is_ok() => {
+                    Literal::Integer(value as i32)
+                }
+                (value, ty) => Literal::National(display(value.as_ref(), &ty).into()),
+            };
+            dbcc.to_mut().arguments[at].kind = ast::ExprKind::Literal(literal);
+        }
+        Ok(dbcc)
     }
 
     fn tell(&mut self, message: SqlError) -> Run<()> {
@@ -329,7 +373,7 @@ mod tests {
         session.run("execute as login = 'nothing'");
         for command in COMMANDS {
             let argument = match command.name {
-                "CHECKIDENT" | "CHECKTABLE" | "DBREINDEX" => "('t')",
+                "CHECKIDENT" | "CHECKTABLE" | "DBREINDEX" | "SHOWCONTIG" => "('t')",
                 "INPUTBUFFER" | "SHRINKFILE" | "TRACEON" | "TRACEOFF" => "(1)",
                 "SHRINKDATABASE" => "(0)",
                 "SQLPERF" => "(logspace)",
