@@ -69,6 +69,7 @@ super::messages! {
     DBCC_INDEX_NOT_FOUND = 2591, 16, 1, "Cannot find a row in the system catalog with the index ID %s for table \"%s\".";
     DBCC_NO_OBJECT_RESULT = 8954, 10, 1, "%s found %s allocation errors and %s consistency errors not associated with any single object.";
     DBCC_DATABASE_RESULT = 8989, 10, 1, "%s found %s allocation errors and %s consistency errors in database '%s'.";
+    DBCC_OBJECT_PERMISSION = 2557, 14, 5, "User '%s' does not have permission to run DBCC %s for object '%s'.";
     DBCC_PARAMETER_COUNT = 2583, 16, 3, "An incorrect number of parameters was given to the DBCC statement.";
     DBCC_SCANNING = 7942, 10, 1, "DBCC %s scanning '%s' table...";
     DBCC_TABLE_SCANNED = 7943, 10, 1, "Table: '%s' (%s); index ID: %s, database ID: %s";

@@ -213,6 +213,7 @@ const STATEMENTS: &[&str] = &[
     "DBCC OPENTRAN",
     "DBCC SQLPERF (LOGSPACE)",
     "DBCC SHOW_STATISTICS ('dbo.secret', 'pearl7391_index')",
+    "DBCC SHOW_STATISTICS ('dbo.secret', 'word') WITH HISTOGRAM",
     "DBCC SHOWCONTIG ('dbo.secret')",
     "DBCC SHOWCONTIG WITH TABLERESULTS, ALL_INDEXES",
     "DBCC LOGINFO",

@@ -126,15 +126,15 @@ impl Context<'_> {
 }
 
 /// Where tables are, and what they are called there.
-struct Place<'p, 'c> {
-    context: &'p Context<'c>,
-    schema: &'p Schema,
-    database: DbId,
+pub(super) struct Place<'p, 'c> {
+    pub(super) context: &'p Context<'c>,
+    pub(super) schema: &'p Schema,
+    pub(super) database: DbId,
 }
 
 impl Place<'_, '_> {
     /// A table's name in a query: with its database.
-    fn of(&self, table: &TableDef) -> String {
+    pub(super) fn of(&self, table: &TableDef) -> String {
         let shown = crate::ddl::shown_name(&table.header.name);
         if shown.starts_with('#') {
             return quote_identifier(&shown);

@@ -1,6 +1,6 @@
 //! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), how trees lie
-//! in them ([`fragmentation`]), how full logs are and what they consist of ([`performance`], [`log`]), and
-//! what sessions and the server are up to ([`state`]).
+//! in them ([`fragmentation`]), how full logs are and what they consist of ([`performance`], [`log`]), what values
+//! columns have ([`statistics`]), and what sessions and the server are up to ([`state`]).
 //!
 //! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes on and
 //! succeeds.
@@ -9,10 +9,12 @@ mod check;
 mod constraints;
 mod error_log;
 mod fragmentation;
+mod histogram;
 mod log;
 mod performance;
 mod shrink;
 mod state;
+mod statistics;
 mod storage;
 
 use std::borrow::Cow;
@@ -34,20 +36,23 @@ use crate::interp::Frame;
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// What may stand behind `WITH`; commands ignore what means nothing to them.
-const OPTIONS: [&str; 15] = [
+const OPTIONS: [&str; 18] = [
     "ALL_CONSTRAINTS",
     "ALL_ERRORMSGS",
     "ALL_INDEXES",
     "ALL_LEVELS",
     "COUNT_ROWS",
     "DATA_PURITY",
+    "DENSITY_VECTOR",
     "ESTIMATEONLY",
     "EXTENDED_LOGICAL_CHECKS",
     "FAST",
+    "HISTOGRAM",
     "MAXDOP",
     "MARK_IN_USE_FOR_REMOVAL",
     "NO_INFOMSGS",
     "PHYSICAL_ONLY",
+    "STAT_HEADER",
     "TABLERESULTS",
     "TABLOCK",
 ];
@@ -78,6 +83,7 @@ enum Kind {
     Performance,
     RebuildIndexes,
     ShowFragmentation,
+    ShowStatistics,
     ShrinkDatabase,
     ShrinkFile,
     UserOptions,
@@ -125,6 +131,7 @@ const COMMANDS: &[Command] = {
         command("LOGINFO", N::Administrator, K::LogInfo),
         command("OPENTRAN", N::Argument, K::OpenTransaction),
         command("SHOWCONTIG", N::Argument, K::ShowFragmentation),
+        command("SHOW_STATISTICS", N::Argument, K::ShowStatistics),
         command("SHRINKDATABASE", N::Argument, K::ShrinkDatabase),
         command("SHRINKFILE", N::Argument, K::ShrinkFile),
         command("SQLPERF", N::Argument, K::Performance),
@@ -200,6 +207,7 @@ impl Context<'_> {
             Kind::InputBuffer => self.input_buffer(dbcc)?,
             Kind::LogInfo => self.log_info(dbcc)?,
             Kind::ShowFragmentation => self.show_fragmentation(dbcc)?,
+            Kind::ShowStatistics => self.show_statistics(dbcc, step.line)?,
             Kind::OpenTransaction => self.open_transaction(dbcc)?,
             Kind::Performance => self.performance(dbcc)?,
             Kind::UserOptions => self.user_options()?,
@@ -374,6 +382,7 @@ mod tests {
         for command in COMMANDS {
             let argument = match command.name {
                 "CHECKIDENT" | "CHECKTABLE" | "DBREINDEX" | "SHOWCONTIG" => "('t')",
+                "SHOW_STATISTICS" => "('t', 'id')",
                 "INPUTBUFFER" | "SHRINKFILE" | "TRACEON" | "TRACEOFF" => "(1)",
                 "SHRINKDATABASE" => "(0)",
                 "SQLPERF" => "(logspace)",
