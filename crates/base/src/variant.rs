@@ -12,6 +12,10 @@
 //! [`ValueRef::Variant`] where an owned [`crate::value::Variant`] exists; [`content`] reads both.
 
 use crate::collation::Sink;
+use crate::datetime::civil::{
+    DATETIME_DAY_MAX, DATETIME_DAY_MIN, DATETIME_TICKS_PER_DAY, DAY_MAX, SMALLDATETIME_MAX,
+    TICKS_PER_DAY,
+};
 use crate::types::{Collation, Repr, SqlType, TypeKind};
 use crate::value::{DateTime, DateTimeOffset, ValueRef};
 
@@ -95,7 +99,29 @@ pub fn decode_variant(bytes: &[u8]) -> Option<(SqlType, ValueRef<'_>)> {
         Repr::Guid => ValueRef::Guid(array(rest)?),
         Repr::Unicode | Repr::Variant => return None,
     };
-    Some((ty, value))
+    is_of_type(value, &ty).then_some((ty, value))
+}
+
+/// Whether a number is one that values of its type have.
+fn is_of_type(value: ValueRef<'_>, ty: &SqlType) -> bool {
+    let calendar = 0..(i64::from(DAY_MAX) + 1) * TICKS_PER_DAY;
+    match value {
+        ValueRef::Int(bit) if ty.kind == TypeKind::Bit => matches!(bit, 0 | 1),
+        ValueRef::Decimal(units) => crate::decimal::fits(units, ty.precision),
+        ValueRef::Float(number) => number.is_finite(),
+        ValueRef::Date(days) => (0..=DAY_MAX).contains(&days),
+        ValueRef::Time(ticks) => (0..TICKS_PER_DAY).contains(&ticks),
+        ValueRef::DateTime2(ticks) => calendar.contains(&ticks),
+        ValueRef::SmallDateTime(minutes) => (0..=SMALLDATETIME_MAX).contains(&minutes),
+        ValueRef::DateTime(moment) => {
+            (DATETIME_DAY_MIN..=DATETIME_DAY_MAX).contains(&moment.days)
+                && moment.ticks < DATETIME_TICKS_PER_DAY
+        }
+        ValueRef::DateTimeOffset(moment) => {
+            calendar.contains(&moment.utc_ticks) && (-840..=840).contains(&moment.offset_minutes)
+        }
+        _ => true,
+    }
 }
 
 fn properties(kind: TypeKind, rest: &[u8]) -> Option<(SqlType, &[u8])> {
@@ -225,5 +251,29 @@ mod tests {
         }
         assert_eq!(decode_variant(&[]), None);
         assert_eq!(decode_variant(&[200, 1]), None);
+    }
+
+    #[test]
+    fn what_no_value_of_a_type_is_does_not_come_back() {
+        let offset = |utc_ticks, offset_minutes| {
+            ValueRef::DateTimeOffset(DateTimeOffset { utc_ticks, offset_minutes })
+        };
+        for (ty, value) in [
+            (SqlType::bit(), ValueRef::Int(2)),
+            (SqlType::decimal(3, 0), ValueRef::Decimal(1000)),
+            (SqlType::float(), ValueRef::Float(f64::NAN)),
+            (SqlType::date(), ValueRef::Date(DAY_MAX + 1)),
+            (SqlType::time(7), ValueRef::Time(TICKS_PER_DAY)),
+            (SqlType::datetime2(7), ValueRef::DateTime2(-1)),
+            (SqlType::smalldatetime(), ValueRef::SmallDateTime(SMALLDATETIME_MAX + 1)),
+            (SqlType::datetime(), ValueRef::DateTime(DateTime { days: i32::MAX, ticks: 0 })),
+            (SqlType::datetime(), ValueRef::DateTime(DateTime { days: 0, ticks: u32::MAX })),
+            (SqlType::datetimeoffset(7), offset(i64::MAX, 0)),
+            (SqlType::datetimeoffset(7), offset(TICKS_PER_DAY, 841)),
+        ] {
+            let mut bytes = Vec::new();
+            encode_variant(&ty, value, &mut bytes);
+            assert_eq!(decode_variant(&bytes), None, "{ty}");
+        }
     }
 }
