@@ -129,6 +129,36 @@ close c
 deallocate c
 select a, b from u order by a
 go
+-- a table that was emptied has none of the rows; what comes later is not taken for them
+create table e (v int)
+insert e values (1), (2), (3)
+declare c cursor global dynamic for select v from e
+declare f cursor global dynamic for select a, b from u
+open c
+open f
+fetch c
+fetch f
+truncate table e
+truncate table u
+insert e values (4), (5), (6)
+update e set v = 0 where current of c
+fetch c
+fetch f
+select v from e order by v
+deallocate c
+deallocate f
+go
+-- a row that was not fetched is not changed
+declare c cursor global dynamic for select v from e
+open c
+fetch c
+alter table e add w int
+update e set v = 0 where current of c
+fetch c
+update e set v = 0 where current of c
+select v from e order by v
+deallocate c
+go
 -- the number of a row
 select $row_number as n, v from h order by n
 select h.$row_number from h where v = 109

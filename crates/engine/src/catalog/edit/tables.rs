@@ -55,6 +55,9 @@ impl SchemaEdit {
     ) -> CatalogResult<Arc<Table>> {
         let old = self.old_table(id);
         let (def, table) = self.make_storage(txn, TableDef::clone(&old));
+        if let Some(old_rows) = self.catalog.table(&old) {
+            table.number_behind(&old_rows);
+        }
         self.replace_storage(task, txn, &old, def)?;
         Ok(table)
     }

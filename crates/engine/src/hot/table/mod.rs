@@ -411,6 +411,11 @@ impl Table {
         self.next_row_number.fetch_add(1, Relaxed)
     }
 
+    /// Row numbers go on behind those of another table, whose place this one takes: none comes again.
+    pub(crate) fn number_behind(&self, other: &Table) {
+        self.next_row_number.fetch_max(other.next_row_number.load(Relaxed), Relaxed);
+    }
+
     /// Row numbers go on behind this one, of a row that was not given its number here.
     pub(crate) fn observe_row_number(&self, number: u64) {
         self.next_row_number.fetch_max(number + 1, Relaxed);

@@ -35,7 +35,8 @@ pub(crate) fn current_of(step: &Step) -> Option<&CursorRef> {
 
 impl Context<'_> {
     /// Runs a statement with `WHERE CURRENT OF`. Its plan names variables that this frame alone
-    /// has, so it is made anew. Errors 16917, 16929, 16931, 16947 and those of names.
+    /// has, so it is made anew. Errors 16917, 16929, 16931, 16943,
+    /// 16947 and those of names.
     pub(crate) fn run_at_cursor(
         &mut self,
         program: &Arc<Program>,
@@ -74,6 +75,7 @@ impl Context<'_> {
         if source.read_only || source.keys.is_empty() {
             return Err(SqlError::new(&message::CURSOR_READ_ONLY, &[]).into());
         }
+        self.check_unchanged(&source.keys, open)?;
         let row = RowId((open.position - 1).max(0) as u32);
         let Some(bytes) = open.rows.visible(row).filter(|_| open.on_row) else {
             return Err(SqlError::new(&message::CURSOR_NO_CURRENT_ROW, &[]).into());

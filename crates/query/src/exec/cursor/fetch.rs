@@ -250,12 +250,9 @@ impl Context<'_> {
             let values = (0..visible).map(|at| layout.get(bytes, at).to_owned()).collect();
             return Ok((FETCHED, Some(values)));
         }
-        for (key, table) in source.keys.iter().zip(&open.tables) {
-            let now = self.session.schema(key.database)?.table(key.table).cloned();
-            let same = |now: Arc<TableDef>| reads_the_same(&table.definition, &now);
-            if !now.is_some_and(same) {
-                return Err(schema_changed().into());
-            }
+        if let Err(changed) = self.check_unchanged(&source.keys, open) {
+            open.on_row = false;
+            return Err(changed);
         }
         let columns = source.keys.iter().flat_map(|key| &key.columns);
         for (at, (_, id, _)) in columns.enumerate() {
@@ -270,6 +267,17 @@ impl Context<'_> {
             open.on_row = values.is_some();
         }
         Ok((if values.is_some() { FETCHED } else { GONE }, values))
+    }
+
+    /// Error 16943 if rows of an open cursor are not sought any more as they were.
+    pub(super) fn check_unchanged(&self, keys: &[Key], open: &OpenRows) -> Run<()> {
+        for (key, table) in keys.iter().zip(&open.tables) {
+            let schema = self.session.schema(key.database)?;
+            if !schema.table(key.table).is_some_and(|now| reads_the_same(&table.definition, now)) {
+                return Err(schema_changed().into());
+            }
+        }
+        Ok(())
     }
 
     /// Sends rows as a result set.
@@ -323,9 +331,10 @@ impl Context<'_> {
     }
 }
 
-/// Whether a cursor's rows are sought in a table now as they were when it was opened.
+/// Whether a cursor's rows are sought in a table now as they were when it was opened. Its storage may be another one:
+/// keys stay, and so do row numbers, none of which comes again.
 fn reads_the_same(then: &TableDef, now: &TableDef) -> bool {
-    then.storage == now.storage && then.columns == now.columns && then.indexes == now.indexes
+    then.columns == now.columns && then.indexes == now.indexes
 }
 
 /// Error 16943.
