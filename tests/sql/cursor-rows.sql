@@ -28,7 +28,7 @@ fetch prior from c
 close c
 deallocate c
 go
--- nobody without a unique key has a set of keys
+-- a keyset cursor takes a unique key
 declare c cursor local keyset for select v from h
 open c
 fetch next from c
