@@ -181,6 +181,21 @@ go
 declare @t table (v int)
 select $row_number from @t
 go
+-- the number in groups, and in definitions
+select $row_number as n, count(*) as rows from h group by $row_number order by n
+go
+select $row_number, count(*) from h group by v
+go
+select count(*) from h having $row_number > 0
+go
+create table defined (v int, n as $row_number)
+go
+create table defined (v int check ($row_number > 0))
+go
+create table defined (v int default ($row_number))
+go
+create index over_numbers on h (v) where $row_number > 1
+go
 set showplan_text on
 go
 select v from h where $row_number = 2

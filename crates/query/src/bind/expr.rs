@@ -212,7 +212,9 @@ impl Binder<'_> {
             PseudoColumn::RowGuid => ("$rowguid", |c| c.rowguidcol),
             PseudoColumn::Action => return self.merge_action(line),
             PseudoColumn::RowNumber => {
-                let has = |scan: &ScanSource| scan.has_row_numbers().then_some(());
+                // Definitions are of columns: a row may have another number when its table is made anew.
+                let is_query = !self.scalar_only;
+                let has = |scan: &ScanSource| (is_query && scan.has_row_numbers()).then_some(());
                 let (block, source, ()) = self.only_scan(qualifier, "$row_number", has).at(line)?;
                 return Ok(self.row_number(block, source));
             }

@@ -249,7 +249,7 @@ pub(super) fn own_columns(block: &Block) -> Vec<ColId> {
     let mut own = Vec::new();
     for source in &block.sources {
         match &source.rows {
-            Rows::Scan(scan) => own.extend(scan.ids.iter().flatten()),
+            Rows::Scan(scan) => own.extend(scan.ids.iter().flatten().chain(&scan.row_number)),
             Rows::Derived(_, columns) => own.extend(columns.iter().map(|c| c.id)),
         }
     }
@@ -316,6 +316,9 @@ impl Binder<'_> {
     /// How messages show a column of a block that has left the stack.
     fn shown_in(&self, block: &Block, id: ColId) -> String {
         for source in &block.sources {
+            if matches!(&source.rows, Rows::Scan(scan) if scan.row_number == Some(id)) {
+                return format!("{}.$row_number", source.shown());
+            }
             let ordinal = match &source.rows {
                 Rows::Scan(scan) => scan.ids.iter().position(|i| *i == Some(id)),
                 Rows::Derived(_, columns) => columns.iter().position(|c| c.id == id),
