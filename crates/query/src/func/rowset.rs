@@ -1,5 +1,6 @@
 //! Table-valued functions of the library.
 
+mod permissions;
 mod properties;
 mod server;
 mod texts;
@@ -93,6 +94,13 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         columns: properties::columns,
         rows: RowsetRows::Filled(properties::fill),
         infer: properties::types,
+    },
+    RowsetFunction {
+        name: "FN_MY_PERMISSIONS",
+        arguments: (2, 2),
+        columns: permissions::columns,
+        rows: RowsetRows::Filled(permissions::fill),
+        infer: permissions::types,
     },
     RowsetFunction {
         name: "DM_EXEC_QUERY_PLAN",

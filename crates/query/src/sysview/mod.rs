@@ -181,7 +181,7 @@ fn old_view(name: &str) -> Option<SystemObject> {
 }
 
 /// The table-valued functions of the schema `sys`.
-pub const FUNCTIONS: [&str; 8] = [
+pub const FUNCTIONS: [&str; 9] = [
     "dm_db_index_physical_stats",
     "dm_db_log_info",
     "dm_exec_query_plan",
@@ -190,6 +190,7 @@ pub const FUNCTIONS: [&str; 8] = [
     "dm_io_virtual_file_stats",
     "fn_helpcollations",
     "fn_listextendedproperty",
+    "fn_my_permissions",
 ];
 
 /// The names of all views with their schemas.

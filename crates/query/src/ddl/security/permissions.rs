@@ -12,7 +12,7 @@ use super::not_there;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::{object, place};
 use crate::exec::context::Context;
-use crate::exec::security::{WHOLE_SERVER, owner_of};
+use crate::exec::security::{Subject, WHOLE_SERVER, owner_of};
 
 /// What a statement is about: the thing, and where permissions on it are kept.
 struct Target {
@@ -20,8 +20,8 @@ struct Target {
     /// Permissions on the server.
     server: bool,
     securable: Securable,
-    /// The kind of object, for what can be granted on it.
-    kind: Option<ObjectKind>,
+    /// What it is, for what can be granted on it.
+    subject: Subject,
 }
 
 /// `GRANT`, `DENY` and `REVOKE`.
@@ -62,90 +62,12 @@ pub fn permission(
 fn is_of_server(statement: &ast::PermissionStatement) -> bool {
     match &statement.on {
         Some(on) => matches!(on.class, Some(Class::Login | Class::ServerRole | Class::Endpoint)),
-        None => {
-            statement.permissions.iter().all(|item| SERVER.iter().any(|(n, _)| *n == &*item.name))
-        }
+        None => statement.permissions.iter().all(|item| {
+            let mut of_server = Subject::Server.permissions();
+            of_server.any(|p| p.name_on(SecurableClass::Server) == &*item.name)
+        }),
     }
 }
-
-type NamedPermission = (&'static str, Permission);
-
-/// What can be granted on the server.
-const SERVER: &[NamedPermission] = &[
-    ("ADMINISTER BULK OPERATIONS", Permission::AdministerBulkOperations),
-    ("ALTER ANY CONNECTION", Permission::AlterAnyConnection),
-    ("ALTER ANY DATABASE", Permission::AlterAnyDatabase),
-    ("ALTER ANY LOGIN", Permission::AlterAnyLogin),
-    ("ALTER ANY SERVER ROLE", Permission::AlterAnyServerRole),
-    ("ALTER RESOURCES", Permission::AlterResources),
-    ("ALTER SERVER STATE", Permission::AlterServerState),
-    ("ALTER SETTINGS", Permission::AlterSettings),
-    ("ALTER TRACE", Permission::AlterTrace),
-    ("CONNECT ANY DATABASE", Permission::ConnectAnyDatabase),
-    ("CONNECT SQL", Permission::ConnectSql),
-    ("CONTROL SERVER", Permission::Control),
-    ("CREATE ANY DATABASE", Permission::CreateAnyDatabase),
-    ("SHUTDOWN", Permission::Shutdown),
-    ("VIEW ANY DATABASE", Permission::ViewAnyDatabase),
-    ("VIEW ANY DEFINITION", Permission::ViewAnyDefinition),
-    ("VIEW SERVER STATE", Permission::ViewServerState),
-];
-
-/// What can be granted on a database, beside what can be granted on what is in it.
-const DATABASE: &[NamedPermission] = &[
-    ("ALTER", Permission::Alter),
-    ("ALTER ANY ROLE", Permission::AlterAnyRole),
-    ("ALTER ANY SCHEMA", Permission::AlterAnySchema),
-    ("ALTER ANY USER", Permission::AlterAnyUser),
-    ("AUTHENTICATE", Permission::Authenticate),
-    ("BACKUP DATABASE", Permission::BackupDatabase),
-    ("BACKUP LOG", Permission::BackupLog),
-    ("CHECKPOINT", Permission::Checkpoint),
-    ("CONNECT", Permission::Connect),
-    ("CONTROL", Permission::Control),
-    ("CREATE DATABASE", Permission::CreateAnyDatabase),
-    ("CREATE DEFAULT", Permission::CreateDefault),
-    ("CREATE FUNCTION", Permission::CreateFunction),
-    ("CREATE PROCEDURE", Permission::CreateProcedure),
-    ("CREATE ROLE", Permission::CreateRole),
-    ("CREATE SCHEMA", Permission::CreateSchema),
-    ("CREATE SEQUENCE", Permission::CreateSequence),
-    ("CREATE SYNONYM", Permission::CreateSynonym),
-    ("CREATE TABLE", Permission::CreateTable),
-    ("CREATE TYPE", Permission::CreateType),
-    ("CREATE VIEW", Permission::CreateView),
-    ("DELETE", Permission::Delete),
-    ("EXECUTE", Permission::Execute),
-    ("INSERT", Permission::Insert),
-    ("KILL DATABASE CONNECTION", Permission::KillDatabaseConnection),
-    ("REFERENCES", Permission::References),
-    ("SELECT", Permission::Select),
-    ("SHOWPLAN", Permission::Showplan),
-    ("TAKE OWNERSHIP", Permission::TakeOwnership),
-    ("UNMASK", Permission::Unmask),
-    ("UPDATE", Permission::Update),
-    ("VIEW DATABASE STATE", Permission::ViewDatabaseState),
-    ("VIEW DEFINITION", Permission::ViewDefinition),
-];
-
-/// What can be granted on a schema, an object, a type or a principal.
-const PARTS: &[NamedPermission] = &[
-    ("ALTER", Permission::Alter),
-    ("CONTROL", Permission::Control),
-    ("CREATE SEQUENCE", Permission::CreateSequence),
-    ("DELETE", Permission::Delete),
-    ("EXECUTE", Permission::Execute),
-    ("IMPERSONATE", Permission::Impersonate),
-    ("INSERT", Permission::Insert),
-    ("RECEIVE", Permission::Receive),
-    ("REFERENCES", Permission::References),
-    ("SELECT", Permission::Select),
-    ("TAKE OWNERSHIP", Permission::TakeOwnership),
-    ("UNMASK", Permission::Unmask),
-    ("UPDATE", Permission::Update),
-    ("VIEW CHANGE TRACKING", Permission::ViewChangeTracking),
-    ("VIEW DEFINITION", Permission::ViewDefinition),
-];
 
 /// The permissions that an item means. Errors 102, 4606.
 fn permissions_of(target: &Target, item: &ast::PermissionItem) -> DdlResult<Vec<Permission>> {
@@ -153,53 +75,36 @@ fn permissions_of(target: &Target, item: &ast::PermissionItem) -> DdlResult<Vec<
     if name == "ALL" || name == "ALL PRIVILEGES" {
         return Ok(all_of(target));
     }
-    let known = match target.securable.class {
-        SecurableClass::Server | SecurableClass::ServerPrincipal => SERVER,
-        SecurableClass::Database => DATABASE,
-        _ => PARTS,
-    };
     let name = match name {
         "EXEC" => "EXECUTE",
         "CREATE PROC" => "CREATE PROCEDURE",
         other => other,
     };
-    let by_name = |list: &[NamedPermission]| list.iter().find(|(n, _)| *n == name).map(|(_, p)| *p);
-    let found = by_name(known).or_else(|| {
-        let principal = target.securable.class == SecurableClass::ServerPrincipal;
-        by_name(PARTS).filter(|_| principal)
-    });
-    match found {
-        Some(permission) if fits(target.kind, permission) => Ok(vec![permission]),
-        Some(_) => Err(SqlError::new(&message::PRIVILEGE_INCOMPATIBLE, &[&name]).into()),
-        None if by_name(DATABASE).or_else(|| by_name(SERVER)).is_some() => {
-            Err(SqlError::new(&message::PRIVILEGE_INCOMPATIBLE, &[&name]).into())
-        }
-        None => Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&name]).into()),
+    let class = target.securable.class;
+    if let Some(found) = target.subject.permissions().find(|p| p.name_on(class) == name) {
+        return Ok(vec![found]);
     }
+    Err(match Permission::ALL.iter().any(|p| is_called(*p, name)) {
+        true => SqlError::new(&message::PRIVILEGE_INCOMPATIBLE, &[&name]),
+        false => SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&name]),
+    }
+    .into())
 }
 
-/// Whether a permission makes sense on a kind of object.
-fn fits(kind: Option<ObjectKind>, permission: Permission) -> bool {
-    use ObjectKind as K;
-    use Permission as P;
-    let Some(kind) = kind else { return true };
-    match permission {
-        P::Select | P::References => !matches!(kind, K::Procedure),
-        P::Insert | P::Delete => !matches!(kind, K::Procedure | K::ScalarFunction | K::Sequence),
-        P::Update => !matches!(kind, K::Procedure | K::ScalarFunction),
-        P::Execute => matches!(kind, K::Procedure | K::ScalarFunction | K::Synonym),
-        _ => true,
-    }
+/// Whether this is a permission's name on the server, a database, or what is in one.
+fn is_called(permission: Permission, name: &str) -> bool {
+    use SecurableClass as C;
+    [C::Server, C::Database, C::Object].iter().any(|class| permission.name_on(*class) == name)
 }
 
 /// What `ALL` means.
 fn all_of(target: &Target) -> Vec<Permission> {
     use Permission as P;
-    match target.kind {
-        Some(ObjectKind::Procedure) => vec![P::Execute],
-        Some(ObjectKind::ScalarFunction) => vec![P::Execute, P::References],
-        Some(_) => vec![P::Delete, P::Insert, P::References, P::Select, P::Update],
-        None if target.securable.class == SecurableClass::Database => vec![
+    match target.subject {
+        Subject::Object(ObjectKind::Procedure) => vec![P::Execute],
+        Subject::Object(ObjectKind::ScalarFunction) => vec![P::Execute, P::References],
+        Subject::Object(_) => vec![P::Delete, P::Insert, P::References, P::Select, P::Update],
+        Subject::Database => vec![
             P::BackupDatabase,
             P::BackupLog,
             P::CreateDefault,
@@ -208,7 +113,7 @@ fn all_of(target: &Target) -> Vec<Permission> {
             P::CreateTable,
             P::CreateView,
         ],
-        None => vec![P::Control],
+        _ => vec![P::Control],
     }
 }
 
@@ -218,18 +123,23 @@ fn target(
     database: DbId,
     statement: &ast::PermissionStatement,
 ) -> DdlResult<Target> {
-    let part = |class, major, kind| {
+    let part = |class, major, subject| {
         let securable = Securable { class, major, minor: 0 };
-        Ok(Target { database, server: false, securable, kind })
+        Ok(Target { database, server: false, securable, subject })
     };
     let Some(on) = &statement.on else {
         if !is_of_server(statement) {
-            return part(SecurableClass::Database, 0, None);
+            return part(SecurableClass::Database, 0, Subject::Database);
         }
         if context.database() != DbId::MASTER {
             return Err(SqlError::new(&message::SERVER_PERMISSION_ELSEWHERE, &[]).into());
         }
-        return Ok(Target { database, server: true, securable: WHOLE_SERVER, kind: None });
+        return Ok(Target {
+            database,
+            server: true,
+            securable: WHOLE_SERVER,
+            subject: Subject::Server,
+        });
     };
     let schema = context.schema(database)?;
     let name = &on.name.name.name;
@@ -240,19 +150,22 @@ fn target(
             let found = place::find_in(context, named, &on.name)?;
             let found = found.filter(|_| named == database);
             let found = found.ok_or_else(|| not_there("find", "object", name))?;
-            part(SecurableClass::Object, found.id.0, Some(found.object().kind()))
+            part(SecurableClass::Object, found.id.0, Subject::Object(found.object().kind()))
         }
         Some(Class::Schema) => match schema.find_schema(name) {
-            Some(found) => part(SecurableClass::Schema, found.id.0, None),
+            Some(found) => part(SecurableClass::Schema, found.id.0, Subject::Schema),
             None => Err(not_there("find", "schema", name).into()),
         },
         Some(Class::Type) => match object::find_type(context, database, &on.name)? {
-            Some(found) => part(SecurableClass::Type, found.id.0, None),
+            Some(found) => part(SecurableClass::Type, found.id.0, Subject::Type),
             None => Err(not_there("find", "type", name).into()),
         },
         Some(class @ (Class::User | Class::Role | Class::ApplicationRole)) => {
             match schema.find_principal(name) {
-                Some(found) => part(SecurableClass::DatabasePrincipal, found.id.0, None),
+                Some(found) => {
+                    let subject = Subject::of_principal(found.kind);
+                    part(SecurableClass::DatabasePrincipal, found.id.0, subject)
+                }
                 None => {
                     let what = if class == Class::User { "user" } else { "role" };
                     Err(not_there("find", what, name).into())
@@ -262,7 +175,7 @@ fn target(
         Some(Class::Database) => {
             let found = context.instance().find_database(name);
             match found.filter(|d| d.id == database) {
-                Some(_) => part(SecurableClass::Database, 0, None),
+                Some(_) => part(SecurableClass::Database, 0, Subject::Database),
                 None => Err(not_there("find", "database", name).into()),
             }
         }
@@ -273,7 +186,8 @@ fn target(
                     major: found.id.0,
                     minor: 0,
                 };
-                Ok(Target { database, server: true, securable, kind: None })
+                let subject = Subject::of_login(found.kind);
+                Ok(Target { database, server: true, securable, subject })
             }
             None => {
                 let what = if class == Class::Login { "login" } else { "server role" };
@@ -294,10 +208,8 @@ fn columns_of(
     if columns.is_empty() {
         return Ok(vec![0]);
     }
-    let on_columns = |permission: &Permission| {
-        use Permission as P;
-        matches!(permission, P::Select | P::Update | P::References)
-    };
+    let on_columns =
+        |permission: &Permission| Subject::Column.permissions().any(|own| own == *permission);
     if target.securable.class != SecurableClass::Object || !permissions.iter().all(on_columns) {
         return Err(SqlError::new(&message::PERMISSION_COLUMN_LIST, &[]).into());
     }
@@ -487,28 +399,4 @@ fn existing(schema: &Schema, target: &Target, change: &Change) -> Vec<Grant> {
         false => schema.permission_set(change.securable, change.grantee),
     };
     set.map(|set| set.grants.clone()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_of_the_names_that_views_show() {
-        for (name, permission) in DATABASE.iter().chain(PARTS) {
-            let shown = permission.name_on(SecurableClass::Database);
-            assert_eq!(*name, shown);
-        }
-        for (name, permission) in SERVER {
-            assert_eq!(*name, permission.name_on(SecurableClass::Server));
-        }
-    }
-
-    #[test]
-    fn permissions_fit_kinds_of_objects() {
-        assert!(fits(Some(ObjectKind::Table), Permission::Select));
-        assert!(!fits(Some(ObjectKind::Table), Permission::Execute));
-        assert!(!fits(Some(ObjectKind::Procedure), Permission::Select));
-        assert!(fits(None, Permission::Execute));
-    }
 }

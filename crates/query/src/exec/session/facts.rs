@@ -91,6 +91,11 @@ impl MetadataFacts for State {
         if matches!(target.class, C::Server | C::ServerPrincipal | C::Endpoint) {
             return self.login_may(target, permission);
         }
+        // What the server itself provides in every database, `public` may read and call.
+        let is_own = target.class == C::Object && target.major < 0;
+        if is_own && matches!(permission, Permission::Select | Permission::Execute) {
+            return State::user(self, database).is_ok();
+        }
         let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
         else {
             return false;

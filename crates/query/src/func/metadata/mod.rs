@@ -19,6 +19,7 @@ use engine::catalog::def::{ColumnDef, DatabaseDef, SchemaId, TableDef};
 use engine::catalog::{Object, Schema};
 
 pub(super) use database::database_named;
+pub(super) use principal::Entity;
 
 use super::descriptor::{Inferred, ScalarFunction};
 use super::facts::{FnContext, SystemObject};
@@ -254,7 +255,7 @@ fn find_object(ctx: &FnContext<'_>, name: &str) -> Option<Found> {
 }
 
 /// The columns of a table, view or table-valued function.
-fn columns_of<'s>(object: &Object<'s>) -> Option<&'s [ColumnDef]> {
+pub(super) fn columns_of<'s>(object: &Object<'s>) -> Option<&'s [ColumnDef]> {
     match object {
         Object::Table(table) => Some(&table.columns),
         Object::Module(module) => module.columns(),

@@ -10,6 +10,7 @@ use engine::catalog::def::*;
 use super::database::database_named;
 use super::object::{id_argument, text_argument, type_id_of};
 use super::{Found, current_schema, find_object};
+use crate::exec::security::Subject;
 use crate::func::descriptor::{CallTypes, Inferred};
 use crate::func::facts::FnContext;
 use crate::func::signature::Call;
@@ -206,65 +207,120 @@ pub(super) fn has_perms_by_name<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     let has = || {
         let name = text_argument(args, types, 0).filter(|name| !name.is_empty());
-        let class = text_argument(args, types, 1).unwrap_or_default().to_ascii_uppercase();
+        let class = text_argument(args, types, 1);
         let permission = text_argument(args, types, 2)?.to_ascii_uppercase();
-        let (database, mut target) = securable(ctx, name.as_deref(), class.trim_end())?;
+        let mut entity = Entity::named(ctx, name.as_deref(), class.as_deref())?;
         if let Some(part) = text_argument(args, types, 3) {
-            target.minor = column_of(ctx, database, target, &part)?;
+            entity = entity.column(column_of(ctx, &entity, &part)?);
         }
         let permission = permission.trim_end();
         if permission == "ANY" {
-            let mut all = Permission::ALL.iter();
-            return Some(all.any(|p| ctx.facts.is_permitted(database, target, *p)));
+            return Some(entity.held(ctx).next().is_some());
         }
-        let mut all = Permission::ALL.iter();
-        let permission = all.find(|p| p.name_on(target.class) == permission)?;
-        Some(ctx.facts.is_permitted(database, target, *permission))
+        let class = entity.target.class;
+        let permission = entity.subject.permissions().find(|p| p.name_on(class) == permission)?;
+        Some(entity.holds(ctx, permission))
     };
     Ok(has().map_or(ValueRef::Null, flag))
 }
 
-/// A securable by name and class, and the database it is in.
-fn securable(ctx: &FnContext<'_>, name: Option<&str>, class: &str) -> Option<(DbId, Securable)> {
-    let of = |class, major| Securable { class, major, minor: 0 };
-    let current = ctx.facts.current_database();
-    let Some(name) = name else {
-        // The server, or with a class the current database.
-        return Some(match class {
-            "DATABASE" => (current, of(SecurableClass::Database, 0)),
-            _ => (DbId::MASTER, of(SecurableClass::Server, 0)),
-        });
-    };
-    Some(match class {
-        "DATABASE" => (database_named(ctx, Some(name))?.id, of(SecurableClass::Database, 0)),
-        "SERVER" => (DbId::MASTER, of(SecurableClass::Server, 0)),
-        "OBJECT" => match find_object(ctx, name)? {
-            Found::Own(schema, id) => (schema.database(), of(SecurableClass::Object, id.0)),
-            Found::System(object) => (current, of(SecurableClass::Object, object.id.0)),
-        },
-        "SCHEMA" => {
-            let id = current_schema(ctx)?.find_schema(name)?.id;
-            (current, of(SecurableClass::Schema, id.0))
-        }
-        "TYPE" => (current, of(SecurableClass::Type, type_id_of(ctx, name)?.0)),
-        "USER" | "ROLE" | "DATABASE PRINCIPAL" => {
-            let id = current_schema(ctx)?.find_principal(name)?.id;
-            (current, of(SecurableClass::DatabasePrincipal, id.0))
-        }
-        "LOGIN" | "SERVER ROLE" | "SERVER PRINCIPAL" => {
-            let id = master(ctx)?.find_login(name)?.id;
-            (DbId::MASTER, of(SecurableClass::ServerPrincipal, id.0))
-        }
-        _ => return None,
-    })
+/// A securable that the session asks about, and what it may do to it.
+pub(in crate::func) struct Entity {
+    /// The database that it is in.
+    pub(in crate::func) database: DbId,
+    /// What it is.
+    pub(in crate::func) target: Securable,
+    subject: Subject,
+}
+
+impl Entity {
+    /// A securable by name and class. Without a name, the server, or the current database; `None` if there
+    /// is none that the session sees.
+    pub(in crate::func) fn named(
+        ctx: &FnContext<'_>,
+        name: Option<&str>,
+        class: Option<&str>,
+    ) -> Option<Entity> {
+        use SecurableClass as C;
+        let class = class.map_or("SERVER".into(), str::to_ascii_uppercase);
+        let current = ctx.facts.current_database();
+        let of = |database, class, major, subject| Entity {
+            database,
+            target: Securable { class, major, minor: 0 },
+            subject,
+        };
+        let Some(name) = name else {
+            return match class.trim_end() {
+                "" | "SERVER" => Some(of(DbId::MASTER, C::Server, 0, Subject::Server)),
+                "DATABASE" => Some(of(current, C::Database, 0, Subject::Database)),
+                _ => None,
+            };
+        };
+        Some(match class.trim_end() {
+            "DATABASE" => {
+                let found = database_named(ctx, Some(name))?.id;
+                of(found, C::Database, 0, Subject::Database)
+            }
+            "OBJECT" => match find_object(ctx, name)? {
+                Found::Own(schema, id) => {
+                    let kind = schema.object(id)?.kind();
+                    of(schema.database(), C::Object, id.0, Subject::Object(kind))
+                }
+                Found::System(own) => of(current, C::Object, own.id.0, Subject::Object(own.kind)),
+            },
+            "SCHEMA" => {
+                let found = current_schema(ctx)?.find_schema(name)?.id;
+                of(current, C::Schema, found.0, Subject::Schema)
+            }
+            "TYPE" => of(current, C::Type, type_id_of(ctx, name)?.0, Subject::Type),
+            class @ ("USER" | "ROLE" | "APPLICATION ROLE") => {
+                let schema = current_schema(ctx)?;
+                let found = schema.find_principal(name)?;
+                let subject = Subject::of_principal(found.kind);
+                let is_of_class = match class {
+                    "USER" => subject == Subject::User,
+                    "ROLE" => subject == Subject::Role,
+                    _ => subject == Subject::ApplicationRole,
+                };
+                is_of_class.then(|| of(current, C::DatabasePrincipal, found.id.0, subject))?
+            }
+            class @ ("LOGIN" | "SERVER ROLE") => {
+                let master = master(ctx)?;
+                let found = master.find_login(name)?;
+                let subject = Subject::of_login(found.kind);
+                let is_of_class = (class == "LOGIN") == (subject == Subject::Login);
+                is_of_class.then(|| of(DbId::MASTER, C::ServerPrincipal, found.id.0, subject))?
+            }
+            _ => return None,
+        })
+    }
+
+    /// A column of an object.
+    pub(in crate::func) fn column(&self, column: ColumnId) -> Entity {
+        let target = Securable { minor: column.0, ..self.target };
+        Entity { database: self.database, target, subject: Subject::Column }
+    }
+
+    /// Whether the session has a permission on it.
+    fn holds(&self, ctx: &FnContext<'_>, permission: Permission) -> bool {
+        ctx.facts.is_permitted(self.database, self.target, permission)
+    }
+
+    /// The permissions that the session has on it.
+    pub(in crate::func) fn held(&self, ctx: &FnContext<'_>) -> impl Iterator<Item = Permission> {
+        self.subject.permissions().filter(|permission| self.holds(ctx, *permission))
+    }
 }
 
 /// The id of a column of the object that a permission is asked about.
-fn column_of(ctx: &FnContext<'_>, database: DbId, target: Securable, name: &str) -> Option<i32> {
-    let schema = ctx.facts.schema(database)?;
-    let object = schema.object(base::ids::ObjectId(target.major))?;
+fn column_of(ctx: &FnContext<'_>, entity: &Entity, name: &str) -> Option<ColumnId> {
+    if entity.target.class != SecurableClass::Object {
+        return None;
+    }
+    let schema = ctx.facts.schema(entity.database)?;
+    let object = schema.object(base::ids::ObjectId(entity.target.major))?;
     let mut columns = super::columns_of(&object)?.iter();
-    columns.find(|c| schema.same_name(&c.name, name)).map(|c| c.id.0)
+    columns.find(|c| schema.same_name(&c.name, name)).map(|c| c.id)
 }
 
 pub(super) fn loginproperty<'a>(

@@ -1,0 +1,216 @@
+//! Which permissions there are on which kind of securable: what `GRANT` takes, and what
+//! `HAS_PERMS_BY_NAME` and `sys.fn_my_permissions` answer about.
+
+use engine::catalog::def::{ObjectKind, Permission, PrincipalKind};
+
+/// A kind of securable, as far as it decides which permissions there are on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// The server.
+    Server,
+    /// A database.
+    Database,
+    /// A schema.
+    Schema,
+    /// An object of a schema.
+    Object(ObjectKind),
+    /// A column of a table, view or table-valued function.
+    Column,
+    /// A data type.
+    Type,
+    /// A user of a database.
+    User,
+    /// A role of a database.
+    Role,
+    /// An application role.
+    ApplicationRole,
+    /// A login.
+    Login,
+    /// A role of the server.
+    ServerRole,
+}
+
+impl Subject {
+    /// What a principal of a database is.
+    pub fn of_principal(kind: PrincipalKind) -> Subject {
+        match kind {
+            PrincipalKind::Role => Subject::Role,
+            PrincipalKind::ApplicationRole => Subject::ApplicationRole,
+            _ => Subject::User,
+        }
+    }
+
+    /// What a principal of the server is.
+    pub fn of_login(kind: PrincipalKind) -> Subject {
+        match kind {
+            PrincipalKind::Role => Subject::ServerRole,
+            _ => Subject::Login,
+        }
+    }
+
+    /// The permissions that there are on it.
+    pub fn permissions(self) -> impl Iterator<Item = Permission> {
+        self.candidates().iter().copied().filter(move |permission| match self {
+            Subject::Object(kind) => fits(kind, *permission),
+            _ => true,
+        })
+    }
+
+    /// The permissions on its class.
+    fn candidates(self) -> &'static [Permission] {
+        match self {
+            Subject::Server => SERVER,
+            Subject::Database => DATABASE,
+            Subject::Schema => SCHEMA,
+            Subject::Object(_) => OBJECT,
+            Subject::Column => COLUMN,
+            Subject::Type => TYPE,
+            Subject::User | Subject::Login => PERSON,
+            Subject::Role | Subject::ServerRole => ROLE,
+            Subject::ApplicationRole => APPLICATION_ROLE,
+        }
+    }
+}
+
+use Permission as P;
+
+const SERVER: &[Permission] = &[
+    P::AdministerBulkOperations,
+    P::AlterAnyConnection,
+    P::AlterAnyDatabase,
+    P::AlterAnyLogin,
+    P::AlterAnyServerRole,
+    P::AlterResources,
+    P::AlterServerState,
+    P::AlterSettings,
+    P::AlterTrace,
+    P::ConnectAnyDatabase,
+    P::ConnectSql,
+    P::Control,
+    P::CreateAnyDatabase,
+    P::Shutdown,
+    P::ViewAnyDatabase,
+    P::ViewAnyDefinition,
+    P::ViewServerState,
+];
+
+const DATABASE: &[Permission] = &[
+    P::Alter,
+    P::AlterAnyRole,
+    P::AlterAnySchema,
+    P::AlterAnyUser,
+    P::Authenticate,
+    P::BackupDatabase,
+    P::BackupLog,
+    P::Checkpoint,
+    P::Connect,
+    P::Control,
+    P::CreateAnyDatabase,
+    P::CreateDefault,
+    P::CreateFunction,
+    P::CreateProcedure,
+    P::CreateRole,
+    P::CreateSchema,
+    P::CreateSequence,
+    P::CreateSynonym,
+    P::CreateTable,
+    P::CreateType,
+    P::CreateView,
+    P::Delete,
+    P::Execute,
+    P::Insert,
+    P::KillDatabaseConnection,
+    P::References,
+    P::Select,
+    P::Showplan,
+    P::TakeOwnership,
+    P::Unmask,
+    P::Update,
+    P::ViewDatabaseState,
+    P::ViewDefinition,
+];
+
+const SCHEMA: &[Permission] = &[
+    P::Alter,
+    P::Control,
+    P::CreateSequence,
+    P::Delete,
+    P::Execute,
+    P::Insert,
+    P::References,
+    P::Select,
+    P::TakeOwnership,
+    P::Unmask,
+    P::Update,
+    P::ViewChangeTracking,
+    P::ViewDefinition,
+];
+
+const OBJECT: &[Permission] = &[
+    P::Alter,
+    P::Control,
+    P::Delete,
+    P::Execute,
+    P::Insert,
+    P::References,
+    P::Select,
+    P::TakeOwnership,
+    P::Unmask,
+    P::Update,
+    P::ViewChangeTracking,
+    P::ViewDefinition,
+];
+
+const COLUMN: &[Permission] = &[P::References, P::Select, P::Update];
+
+const TYPE: &[Permission] =
+    &[P::Control, P::Execute, P::References, P::TakeOwnership, P::ViewDefinition];
+
+const PERSON: &[Permission] = &[P::Alter, P::Control, P::Impersonate, P::ViewDefinition];
+
+const ROLE: &[Permission] = &[P::Alter, P::Control, P::TakeOwnership, P::ViewDefinition];
+
+const APPLICATION_ROLE: &[Permission] = &[P::Alter, P::Control, P::ViewDefinition];
+
+/// Whether a permission makes sense on a kind of object.
+fn fits(kind: ObjectKind, permission: Permission) -> bool {
+    use ObjectKind as K;
+    let has_columns = matches!(kind, K::Table | K::View | K::InlineFunction | K::TableFunction);
+    match permission {
+        P::Select | P::Insert | P::Delete => has_columns || kind == K::Synonym,
+        P::Update => has_columns || matches!(kind, K::Synonym | K::Sequence),
+        P::References => has_columns || matches!(kind, K::ScalarFunction | K::Sequence),
+        P::Execute => matches!(kind, K::Procedure | K::ScalarFunction | K::Synonym),
+        P::ViewChangeTracking => kind == K::Table,
+        P::Unmask => matches!(kind, K::Table | K::View),
+        P::Alter => kind != K::Synonym,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_fit_kinds_of_objects() {
+        let there_is = |kind, permission| {
+            Subject::Object(kind).permissions().any(|own: Permission| own == permission)
+        };
+        assert!(there_is(ObjectKind::Table, P::Select));
+        assert!(!there_is(ObjectKind::Table, P::Execute));
+        assert!(!there_is(ObjectKind::Procedure, P::Select));
+        assert!(!there_is(ObjectKind::ScalarFunction, P::Select));
+        assert!(there_is(ObjectKind::ScalarFunction, P::References));
+        assert!(there_is(ObjectKind::Sequence, P::Update));
+        assert!(Subject::Schema.permissions().any(|own| own == P::Execute));
+    }
+
+    #[test]
+    fn columns_have_what_their_tables_have() {
+        for permission in Subject::Column.permissions() {
+            let mut of_table = Subject::Object(ObjectKind::Table).permissions();
+            assert!(of_table.any(|own| own == permission));
+        }
+    }
+}
