@@ -48,6 +48,7 @@ use failure::{DdlResult, Failure};
 pub use alter::distrust;
 pub(crate) use database::detach as detach_database;
 pub use failure::raised;
+pub use module::refresh as refresh_module;
 pub use names::DefinitionNames;
 pub(crate) use place::is_private;
 pub use security::membership;

@@ -4,13 +4,12 @@
 use super::Needs;
 use super::native::{
     applock, attach, checkpoints, collection, configuration, describe, directory, error_log,
-    messages, naming, plans, pools, properties, sequences, session, triggers,
+    messages, naming, plans, pools, properties, refresh, sequences, session, triggers,
 };
 use super::registry::Entry;
 use engine::catalog::def::Permission;
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
-const REFRESH: &str = include_str!("text/sp_refreshview.sql");
 const REGISTRY_READ: &str = include_str!("text/xp_instance_regread.sql");
 const ENUMERATE_LOGS: &str = include_str!("text/xp_enumerrorlogs.sql");
 const PROPERTY: &str = include_str!("text/sp_addextendedproperty.sql");
@@ -79,8 +78,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_recompile_object.sql"),
         plans::recompile,
     ),
-    Entry::variant("sp_refreshview", REFRESH, &[("$parameter$", "viewname")]),
-    Entry::variant("sp_refreshsqlmodule", REFRESH, &[("$parameter$", "name")]),
+    Entry::native("sp_refreshview", include_str!("text/sp_refreshview.sql"), refresh::view),
+    Entry::native(
+        "sp_refreshsqlmodule",
+        include_str!("text/sp_refreshsqlmodule.sql"),
+        refresh::module,
+    ),
     Entry::text("sp_tableoption", include_str!("text/sp_tableoption.sql")),
     Entry::text("sp_indexoption", include_str!("text/sp_indexoption.sql")),
     Entry::text("sp_procoption", include_str!("text/sp_procoption.sql")),

@@ -6,6 +6,7 @@
 
 mod body;
 mod function;
+mod refresh;
 
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ use super::table;
 use crate::bind::{self, BindContext, BindOptions};
 use crate::exec::context::Context;
 use crate::plan::statistics::NoStatistics;
+
+pub use refresh::refresh;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -13,6 +13,7 @@ pub mod naming;
 pub mod plans;
 pub mod pools;
 pub mod properties;
+pub mod refresh;
 pub(crate) mod rows;
 pub mod sequences;
 pub mod session;
