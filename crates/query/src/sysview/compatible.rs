@@ -102,12 +102,7 @@ pub const QUERIES: &[SystemView] = &[
          max_size AS maxsize, growth, 0 AS status, 0 AS perf, name, physical_name AS filename \
          FROM sys.database_files",
     ),
-    // The numbers that scripts count by; the rows of other types name what is in other views here.
-    old(
-        "spt_values",
-        "SELECT CAST(NULL AS nvarchar(35)) AS name, value AS number, CAST('P' AS nchar(3)) AS type, \
-         value / 8 + 1 AS low, POWER(2, value % 8) AS high, 0 AS status FROM GENERATE_SERIES(0, 2047)",
-    ),
+    old("spt_values", include_str!("spt_values.sql")),
     old(
         "syslogins",
         "SELECT sid, CAST(0 AS smallint) AS status, create_date AS createdate, modify_date AS updatedate, \
