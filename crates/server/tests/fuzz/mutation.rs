@@ -215,7 +215,7 @@ pub fn batches(dice: &mut Dice, scripts: &Scripts) -> Vec<String> {
             }
         }
         let text = batch.concat();
-        let upper = text.to_uppercase();
+        let upper = text.to_uppercase().split_whitespace().collect::<Vec<_>>().join(" ");
         if !LEFT_OUT.iter().any(|word| upper.contains(word)) {
             batches.push(text);
         }

@@ -105,7 +105,7 @@ impl Parser<'_> {
                 }
             }
             K::Masked => column.masked = Some(self.masked()?),
-            K::Index => column.index = Some(Box::new(self.inline_index()?)),
+            K::Index => column.index = Some(Box::new(self.inline_index(true)?)),
             _ => return Ok(false),
         }
         Ok(true)

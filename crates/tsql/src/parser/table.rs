@@ -82,7 +82,7 @@ impl Parser<'_> {
             K::Constraint | K::Primary | K::Unique | K::Foreign | K::Check | K::Default => {
                 Ok(TableElement::Constraint(Box::new(self.constraint()?)))
             }
-            K::Index => Ok(TableElement::Index(Box::new(self.inline_index()?))),
+            K::Index => Ok(TableElement::Index(Box::new(self.inline_index(false)?))),
             K::Period if self.peek_at(1).keyword == K::For => {
                 let start = self.take();
                 self.expect_words(&[K::For, K::SystemTime])?;
@@ -218,16 +218,18 @@ impl Parser<'_> {
     }
 
     /// `INDEX name UNIQUE NONCLUSTERED HASH (a) INCLUDE (b) WHERE … WITH (…) ON …`.
-    pub(super) fn inline_index(&mut self) -> SqlResult<InlineIndex> {
+    /// Behind a column it is that column's index, if it lists none.
+    pub(super) fn inline_index(&mut self, of_column: bool) -> SqlResult<InlineIndex> {
         let start = self.expect(K::Index)?;
         let name = self.ident()?;
         let unique = self.eat(K::Unique);
         let clustered = self.clustered();
         let hash = self.eat(K::Hash);
         let columnstore = self.eat(K::Columnstore);
-        let columns = match self.at_token(TokenKind::LeftParen) {
-            true => self.index_columns()?,
-            false => Vec::new(),
+        let may_lack_columns = of_column || columnstore;
+        let columns = match may_lack_columns && !self.at_token(TokenKind::LeftParen) {
+            true => Vec::new(),
+            false => self.index_columns()?,
         };
         let include = self.include_clause()?;
         let filter = match self.eat(K::Where) {
