@@ -103,3 +103,20 @@ go
 update vb set b = 'text'
 go
 insert vb (b, n) values (null, null)
+go
+-- Operands have an order of their own in derived tables and subqueries.
+select * from ((select top 1 n a from (values (1), (2)) x(n) order by n desc) union all (select top 1 n from (values (3), (4)) x(n) order by n)) u order by a
+select 1 as found where 2 in ((select top 1 n from (values (1), (2)) x(n) order by n desc) union select 7)
+go
+(select top 1 n a from (values (1), (2)) x(n) order by n desc) union all select 3
+go
+-- An index of the table lists its columns; one behind a column is that column's.
+create table li (a int, index bigint, b int)
+go
+create table li (a int, index i unique, b int)
+go
+create table li (a int, index i where a > 0)
+go
+create table li (a int index ia, b int index ib unique, c int, index ic (c))
+select name, is_unique from sys.indexes where object_id = object_id('li') and name is not null order by name
+go

@@ -309,7 +309,14 @@ impl Parser<'_> {
                     let query = Box::new(self.parenthesized_query()?);
                     return Ok(ConditionKind::InQuery { operand, query, negated });
                 }
-                let mut list = self.parenthesized(Parser::scalar)?;
+                let mut is_first = true;
+                let mut list = self.parenthesized(|p| {
+                    let value = p.scalar()?;
+                    match std::mem::take(&mut is_first) {
+                        true => p.query_in_parentheses(value),
+                        false => Ok(value),
+                    }
+                })?;
                 // `IN ((SELECT …))` is the same as `IN (SELECT …)`.
                 match list.pop() {
                     Some(Expr { kind: ExprKind::Subquery(query), .. }) if list.is_empty() => {

@@ -6,9 +6,9 @@ use super::Parser;
 use super::stream::is_ident;
 use crate::ast::{
     AssignOp, BinaryOp, CommonTable, Expr, ExprKind, ForClause, ForKind, ForOption, GroupBy,
-    GroupingKind, GroupingSet, Ident, Offset, Over, Query, QueryBody, Select, SelectInto,
-    SelectItem, SelectItemKind, SelectStatement, SetChain, SetOperator, Span, StatementKind, Top,
-    With,
+    GroupingKind, GroupingSet, Ident, Offset, OrderItem, Over, Query, QueryBody, Select,
+    SelectInto, SelectItem, SelectItemKind, SelectStatement, SetChain, SetOperator, Span,
+    StatementKind, Top, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     fn select_after(&mut self, with: Option<With>) -> SqlResult<SelectStatement> {
-        let query = self.query()?;
+        let query = self.top_query()?;
         let options = self.query_options()?;
         Ok(SelectStatement { with, query, options })
     }
@@ -76,6 +76,16 @@ impl Parser<'_> {
         let query = self.query_tail(start, body)?;
         self.leave(QUERY_COST);
         Ok(query)
+    }
+
+    /// The query of a statement or a module: the order stands behind the whole, never in parentheses. Subqueries and
+    /// derived tables are free to have one for each operand.
+    pub(super) fn top_query(&mut self) -> SqlResult<Query> {
+        let query = self.query()?;
+        match operand_order(&query.body) {
+            Some(first) => Err(self.unexpected_before(first.expr.span, K::Order)),
+            None => Ok(query),
+        }
     }
 
     /// A query whose first operand was already read.
@@ -514,6 +524,16 @@ fn chain(first: QueryBody, rest: Vec<(SetOperator, QueryBody)>) -> QueryBody {
     match rest.is_empty() {
         true => first,
         false => QueryBody::Set(Box::new(SetChain { first, rest })),
+    }
+}
+
+/// What an operand in parentheses is ordered by, the first one that is.
+fn operand_order(body: &QueryBody) -> Option<&OrderItem> {
+    match body {
+        QueryBody::Select(_) => None,
+        QueryBody::Nested(query) => query.order_by.first().or_else(|| operand_order(&query.body)),
+        QueryBody::Set(chain) => operand_order(&chain.first)
+            .or_else(|| chain.rest.iter().find_map(|(_, operand)| operand_order(operand))),
     }
 }
 

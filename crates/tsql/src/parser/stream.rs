@@ -171,6 +171,14 @@ impl<'a> Parser<'a> {
         self.unexpected_token(self.position.saturating_sub(1))
     }
 
+    /// As [`Parser::unexpected`], for the nearest `keyword` in front of what is at `span`.
+    #[cold]
+    pub(super) fn unexpected_before(&self, span: Span, keyword: Keyword) -> SqlError {
+        let at = self.tokens.partition_point(|token| token.span.start < span.start);
+        let found = self.tokens[..at].iter().rposition(|token| token.keyword == keyword);
+        self.unexpected_token(found.unwrap_or(at))
+    }
+
     fn unexpected_token(&self, position: usize) -> SqlError {
         let token = self.tokens[position];
         if token.kind == TokenKind::Error {

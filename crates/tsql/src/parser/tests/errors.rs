@@ -59,6 +59,10 @@ fn reserved_words_are_named_as_such_in_their_own_spelling() {
         ("BEGIN END", "END"),
         ("SELECT TOP 5 DISTINCT a FROM t", "DISTINCT"),
         ("SELECT 1 ORDER BY 1 UNION SELECT 2", "UNION"),
+        ("(SELECT TOP 1 a FROM t Order BY (a)) UNION ALL SELECT 2", "Order"),
+        ("SELECT 2 UNION ((SELECT TOP 1 a FROM t order BY a) EXCEPT SELECT 1)", "order"),
+        ("(SELECT TOP 1 a FROM t ORDER BY a)", "ORDER"),
+        ("CREATE VIEW v AS SELECT 2 EXCEPT (SELECT TOP 1 a FROM t ORDER BY a)", "ORDER"),
         ("END", "END"),
         ("UPDATE t SET a = 1 FROM WHERE b = 2", "WHERE"),
     ] {
