@@ -68,3 +68,33 @@ go
 select try_cast('x' as int) as n, try_convert(varbinary(4), '0xZZ', 1) as b, convert(varbinary(4), N'0x0aFF  ', 1) as c
 select convert(varbinary(4), '0x0', 1) as b
 go
+-- Sorts, groups, sets, joins and windows take long keys and rows, and ask for them before they are there.
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 1000000)
+declare @t table (id int, v varchar(max))
+insert @t values (1, @s + 'b'), (2, @s + 'a'), (3, @s + 'B')
+select id, len(v) as n from @t order by v, id
+select len(v) as n, count(*) as m from @t group by v order by 2
+select count(distinct v) as n from @t
+select count(*) as n from (select distinct v from @t) d
+select a.id, b.id from @t a join @t b on a.v = b.v order by 1, 2 option (hash join)
+select id, row_number() over (partition by v order by id) as n, count(*) over (partition by v) as m from @t order by id
+select id from @t where v in (select v from @t where id = 1) order by id
+go
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
+select len(v) as n from (values (@s), (@s)) t(v) order by v
+go
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
+select len(v) as n, count(*) as m from (values (@s), (@s)) t(v) group by v
+go
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
+select count(distinct v) as n from (values (@s), (@s)) t(v)
+go
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
+select row_number() over (partition by v order by v) as n from (values (@s), (@s)) t(v)
+go
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
+declare @t table (v varchar(max))
+while 1 = 1 insert @t values (@s)
+go
+select count(*) as n from string_split(replicate(cast(',' as varchar(max)), 20000000), ',')
+go

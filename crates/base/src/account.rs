@@ -157,6 +157,56 @@ impl Drop for Charged {
     }
 }
 
+/// Bytes that are put together again and again. Long ones are charged for as long as their room is held.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bytes: Vec<u8>,
+    charged: Option<Charged>,
+}
+
+impl Scratch {
+    /// Empties it, for so many bytes to come. Error 701 where they are many and the account does not have them.
+    #[inline]
+    pub fn begin(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
+        self.clear();
+        self.more(bytes, account)
+    }
+
+    /// Has it hold so many bytes more. Error 701 where it becomes long and the account does not have that.
+    #[inline]
+    pub fn more(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
+        let len = self.bytes.len() + bytes;
+        if len > UNASKED && len > self.bytes.capacity() {
+            self.charge(len, account)?;
+        }
+        Ok(&mut self.bytes)
+    }
+
+    #[cold]
+    fn charge(&mut self, len: usize, account: &Arc<Account>) -> SqlResult<()> {
+        match &mut self.charged {
+            Some(charged) => charged.resize(len)?,
+            None => self.charged = Some(Charged::take(account, len)?),
+        }
+        self.bytes.reserve_exact(len - self.bytes.len());
+        Ok(())
+    }
+
+    /// Empties it, and gives back what is charged.
+    #[inline]
+    pub fn clear(&mut self) {
+        match self.charged {
+            Some(_) => *self = Scratch::default(),
+            None => self.bytes.clear(),
+        }
+    }
+
+    /// What has been put together.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,5 +228,19 @@ mod tests {
         assert_eq!((b.used(), whole.used()), (0, 0));
         b.take(101);
         assert_eq!(b.check().unwrap_err().number(), 701);
+    }
+
+    #[test]
+    fn long_scratch_is_charged_until_something_else_is_put_together() {
+        let account = Account::new(2 * UNASKED, "default");
+        let mut scratch = Scratch::default();
+        scratch.begin(UNASKED, &account).unwrap().extend([1; UNASKED]);
+        assert_eq!((account.used(), scratch.bytes().len()), (0, UNASKED));
+        scratch.begin(2 * UNASKED, &account).unwrap().push(2);
+        assert_eq!((account.used(), scratch.bytes()), (2 * UNASKED, &[2][..]));
+        assert_eq!(scratch.begin(2 * UNASKED + 1, &account).unwrap_err().number(), 701);
+        scratch.begin(UNASKED + 1, &account).unwrap();
+        scratch.begin(1, &account).unwrap();
+        assert_eq!((account.used(), scratch.bytes.capacity()), (0, 0));
     }
 }

@@ -36,7 +36,7 @@ pub mod types;
 pub mod value;
 pub mod variant;
 
-pub use account::Account;
+pub use account::{Account, Charged, Scratch, UNASKED};
 pub use arena::Arena;
 pub use convert::{ConvertOptions, convert, try_convert};
 pub use error::{SqlError, SqlResult};

@@ -190,8 +190,7 @@ impl Machine<'_, '_> {
                     false => &mut transition.deleted,
                 };
                 // SAFETY: I1: one register per stored column of the table.
-                unsafe { table.push_slots(slots) };
-                table.settle(&mut self.exec.runtime.grant)?;
+                unsafe { table.push_slots(slots, &mut self.exec.runtime.grant)? };
             }
             Inst::Violate { violation } => {
                 let violation = &self.unit.violations[violation as usize];
@@ -431,6 +430,7 @@ impl Machine<'_, '_> {
                 let table =
                     own(exec.frame.table_mut(var)).ok_or_else(errors::read_only_variable)?;
                 let id = RowId(slot.row_name() as u32);
+                exec.runtime.grant.admit(bytes.map_or(0, <[u8]>::len))?;
                 let changed = match bytes {
                     Some(bytes) => table.update(id, bytes),
                     None => table.delete(id),
@@ -707,6 +707,7 @@ fn insert_local(
     bytes: &[u8],
 ) -> SqlResult<Result<Slot, usize>> {
     let table = own(exec.frame.table_mut(var)).ok_or_else(errors::read_only_variable)?;
+    exec.runtime.grant.admit(bytes.len())?;
     let inserted = table.insert(bytes).map_err(|d| d.index);
     table.settle(&mut exec.runtime.grant)?;
     Ok(inserted.map(|id| local_slot(table.current(id).as_ptr(), id)))

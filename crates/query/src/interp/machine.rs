@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use base::arena::Mark;
 use base::{Account, Arena, SqlError, SqlResult, Value, message};
-use engine::hot::key::KeyBuf;
 use engine::txn::RowSpace;
 
 use crate::interp::lent::Lent;
@@ -15,6 +14,7 @@ use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 use crate::interp::{Execution, Outcome, TableSlot, Transition};
 use crate::ir::inst::{Inst, Pc, Reg};
+use crate::ir::key::ChargedKey;
 use crate::ir::site::TargetTable;
 use crate::ir::{RegType, Unit};
 
@@ -52,7 +52,7 @@ pub(super) struct Activation {
     pub arena: Arena,
     /// What lives as long as the run.
     pub keep: Arena,
-    pub key: KeyBuf,
+    pub key: ChargedKey,
     pub row: Vec<u8>,
 }
 
@@ -66,7 +66,7 @@ impl Activation {
             marks: Vec::new(),
             arena: arena(),
             keep: arena(),
-            key: KeyBuf::default(),
+            key: ChargedKey::new(),
             row: Vec::new(),
         }
     }

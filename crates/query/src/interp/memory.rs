@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{Account, SqlError, SqlResult};
+use base::{Account, Scratch, SqlError, SqlResult, UNASKED};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 use hashbrown::HashTable;
@@ -53,6 +53,13 @@ impl Memory {
         Memory::default()
     }
 
+    /// Keeps a copy of some bytes. Error 701 where the account has no room for many.
+    #[inline]
+    pub fn keep_in(&mut self, bytes: &[u8], account: &Account) -> SqlResult<Piece> {
+        admit_long(bytes.len(), account)?;
+        Ok(self.keep(bytes))
+    }
+
     /// Keeps a copy of some bytes.
     pub fn keep(&mut self, bytes: &[u8]) -> Piece {
         let chunk = self.chunk_for(bytes.len());
@@ -61,7 +68,7 @@ impl Memory {
         Piece { chunk: chunk as u32, at: at as u32, len: bytes.len() as u32 }
     }
 
-    /// Keeps a row of these slots.
+    /// Keeps a row of these slots. Error 701 where the account has no room for a long one.
     ///
     /// # Safety
     /// As for [`row::build`].
@@ -69,15 +76,17 @@ impl Memory {
         &mut self,
         layout: &RowLayout,
         slots: impl Iterator<Item = &'s Slot> + Clone,
-    ) -> Piece {
+        account: &Account,
+    ) -> SqlResult<Piece> {
         // SAFETY: the caller's promise.
         let len = unsafe { row::built_len(layout, slots.clone()) };
+        admit_long(len, account)?;
         let chunk = self.chunk_for(len);
         let at = self.chunks[chunk].len();
         // SAFETY: the caller's promise.
         unsafe { row::build(layout, slots, &mut self.chunks[chunk]) };
         debug_assert_eq!(self.chunks[chunk].len(), at + len, "the length was computed right");
-        Piece { chunk: chunk as u32, at: at as u32, len: len as u32 }
+        Ok(Piece { chunk: chunk as u32, at: at as u32, len: len as u32 })
     }
 
     /// The bytes of a piece.
@@ -101,9 +110,10 @@ impl Memory {
         self.current
     }
 
-    /// Forgets everything and gives back all but the first chunk.
+    /// Forgets everything and gives back all but the first chunk, and that if it is large.
     pub fn clear(&mut self) {
-        self.chunks.truncate(1);
+        let small = self.chunks.first().is_some_and(|chunk| chunk.capacity() <= KEPT_MAX);
+        self.chunks.truncate(usize::from(small));
         if let Some(chunk) = self.chunks.first_mut() {
             chunk.clear();
         }
@@ -118,6 +128,30 @@ impl Memory {
 
 /// Memory of an emptied list or table that is kept for what comes, at most, since nobody is charged for it.
 const KEPT_MAX: usize = 64 << 10;
+
+/// As [`Grant::admit`].
+#[inline]
+fn admit_long(bytes: usize, account: &Account) -> SqlResult<()> {
+    if bytes <= UNASKED { Ok(()) } else { account.admit(bytes) }
+}
+
+/// Puts a row of these slots together. Error 701 where the account has no room for a long one.
+///
+/// # Safety
+/// As for [`row::build`].
+pub unsafe fn build_row<'s, 'r>(
+    layout: &RowLayout,
+    slots: impl Iterator<Item = &'s Slot> + Clone,
+    row: &'r mut Scratch,
+    account: &Arc<Account>,
+) -> SqlResult<&'r [u8]> {
+    // SAFETY: the caller's promise.
+    let len = unsafe { row::built_len(layout, slots.clone()) };
+    let bytes = row.begin(len, account)?;
+    // SAFETY: as above.
+    unsafe { row::build(layout, slots, bytes) };
+    Ok(bytes)
+}
 
 /// Empties a list.
 pub fn clear_list<T>(list: &mut Vec<T>) {
@@ -175,7 +209,7 @@ impl Means<'_> {
     #[cold]
     pub fn spill(&self, refused: SqlError) -> SqlResult<SpillFile> {
         match &self.grant.spill {
-            Some(space) => SpillFile::create(self.task, space),
+            Some(space) => SpillFile::create(self.task, space, self.grant.account()),
             None => Err(refused),
         }
     }
@@ -206,6 +240,12 @@ impl Grant {
     /// The account of values, and of objects that cannot spill.
     pub fn account(&self) -> &Arc<Account> {
         &self.account
+    }
+
+    /// Error 701 where there is no room for that much, if it is much: what an object takes before it settles its charge.
+    #[inline]
+    pub fn admit(&self, bytes: usize) -> SqlResult<()> {
+        admit_long(bytes, &self.account)
     }
 
     /// Error 701 where values have taken more than there is.

@@ -67,7 +67,8 @@ impl Machine<'_, '_> {
             Inst::JumpIn { a, set, to } => {
                 let set = &self.unit.sets[set as usize];
                 let value = registers(&self.act.slots).value(a, &set.ty);
-                if set.contains(value, &mut self.act.key) {
+                let account = self.exec.runtime.grant.account();
+                if set.contains(value, &mut self.act.key, account)? {
                     return Ok(Flow::Jump(to));
                 }
             }

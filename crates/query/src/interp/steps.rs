@@ -107,7 +107,7 @@ impl Machine<'_, '_> {
             }
             Inst::HashPutOff { hash, list } => {
                 let (object, desc) = object!(self, hash, Hash, Hash);
-                object.put_off(unit, desc, list, regs, task)?;
+                object.put_off(unit, desc, list, regs, &Means { task, grant })?;
             }
             Inst::HashPartition { hash, done } => {
                 let (object, desc) = object!(self, hash, Hash, Hash);
@@ -119,7 +119,8 @@ impl Machine<'_, '_> {
                 self.reset(mark);
                 self.turn()?;
                 let (object, desc) = object!(self, hash, Hash, Hash);
-                let Some((found, known)) = object.replay(desc, before, task)? else {
+                let means = &Means { task, grant: &mut self.exec.runtime.grant };
+                let Some((found, known)) = object.replay(desc, before, means)? else {
                     return Ok(Flow::Jump(done));
                 };
                 let found = as_row(found);
@@ -169,7 +170,7 @@ impl Machine<'_, '_> {
             }
             Inst::GroupSame { groups, keys, to } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
-                return Ok(jump_if(object.is_current(unit, desc, keys, regs), to));
+                return Ok(jump_if(object.is_current(unit, desc, keys, regs, grant)?, to));
             }
             Inst::GroupEmpty { groups, to } => {
                 let empty = object!(self, groups, Groups, Groups).0.is_empty();
@@ -260,9 +261,9 @@ impl Machine<'_, '_> {
             Inst::WorkPush { work, list } => {
                 let regs = registers(&self.act.slots);
                 let (table, _) = object!(self, work, Work, Work);
+                let slots = regs.slots(self.unit.list(list));
                 // SAFETY: I1: one register per column of the worktable's layout, of its type.
-                unsafe { table.push_slots(regs.slots(self.unit.list(list))) };
-                table.settle(&mut self.exec.runtime.grant)?;
+                unsafe { table.push_slots(slots, &mut self.exec.runtime.grant)? };
                 self.turn()?;
             }
             Inst::WorkClear { work } => object!(self, work, Work, Work).0.clear(),
@@ -307,10 +308,8 @@ impl Machine<'_, '_> {
                 let args = values(regs, self.unit.list(*args), types);
                 let (arena, facts) = (&self.act.arena, exec.host.facts());
                 let mut context = crate::func::FnContext { arena, facts, task: Some(exec.task) };
-                fill(&mut context, &args, types, &mut |row| {
-                    table.push_values(row);
-                    Ok(())
-                })?;
+                let grant = &mut exec.runtime.grant;
+                fill(&mut context, &args, types, &mut |row| table.push_charged(row, grant))?;
             }
             RowsetSite::User { function, args, types } => {
                 let args = optional_values(regs, args, types);

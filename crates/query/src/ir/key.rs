@@ -6,8 +6,10 @@
 //! `(max)` types are allowed.
 
 use std::collections::HashSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
-use base::{SqlResult, SqlType, Value, ValueRef};
+use base::{Account, Charged, SqlResult, SqlType, UNASKED, Value, ValueRef};
 use engine::hot::key::{KeyBuf, KeyColumn, KeySpec};
 use engine::hot::row::RowLayout;
 
@@ -16,20 +18,22 @@ use engine::hot::row::RowLayout;
 pub struct KeyShape {
     /// `None` for a key of no columns.
     spec: Option<KeySpec>,
+    /// Whether values may be longer than an index's.
+    may_be_long: bool,
 }
 
 impl KeyShape {
     /// Keys of columns of these types; `true` for those whose order is descending.
     pub fn new(columns: impl IntoIterator<Item = (SqlType, bool)>) -> KeyShape {
+        let mut may_be_long = false;
         let (types, keys): (Vec<SqlType>, Vec<KeyColumn>) = (columns.into_iter().enumerate())
             .map(|(column, (ty, descending))| {
+                may_be_long |= bounded(ty) != ty;
                 (bounded(ty), KeyColumn { column, descending, nullable: true })
             })
             .unzip();
-        if types.is_empty() {
-            return KeyShape { spec: None };
-        }
-        KeyShape { spec: Some(KeySpec::new(&RowLayout::new(&types), &keys)) }
+        let spec = (!types.is_empty()).then(|| KeySpec::new(&RowLayout::new(&types), &keys));
+        KeyShape { spec, may_be_long }
     }
 
     /// Keys of columns of these types, in ascending order.
@@ -37,12 +41,97 @@ impl KeyShape {
         KeyShape::new(types.iter().map(|&ty| (ty, false)))
     }
 
-    /// Encodes one value per column, replacing what `out` held.
-    pub fn encode(&self, values: &[ValueRef<'_>], out: &mut KeyBuf) {
+    /// Encodes one value per column, replacing what `out` held. Error 701 where the account has no room for a long key.
+    #[inline]
+    pub fn encode(
+        &self,
+        values: &[ValueRef<'_>],
+        out: &mut ChargedKey,
+        account: &Arc<Account>,
+    ) -> SqlResult<()> {
+        if !self.may_be_long {
+            self.encode_into(values, &mut out.key);
+            return Ok(());
+        }
+        let bytes = values.iter().map(ValueRef::byte_len).sum();
+        out.make(bytes, account, |out| self.encode_into(values, out))
+    }
+
+    fn encode_into(&self, values: &[ValueRef<'_>], out: &mut KeyBuf) {
         match &self.spec {
             Some(spec) => spec.encode_values(values, out),
             None => out.clear(),
         }
+    }
+}
+
+/// A key that is encoded again and again. What a long one takes is charged for as long as it is kept.
+#[derive(Debug, Default)]
+pub struct ChargedKey {
+    key: KeyBuf,
+    charged: Option<Charged>,
+}
+
+/// What a key takes of memory while it is encoded, about, for each byte of its values: it is built twice, in memory
+/// that doubles when it grows.
+const WHILE_ENCODED: usize = 4;
+
+impl ChargedKey {
+    /// An empty key.
+    pub fn new() -> ChargedKey {
+        ChargedKey::default()
+    }
+
+    /// Makes it a copy of this one. Error 701 where the account has no room for a long one.
+    pub fn copy_from(&mut self, key: &[u8], account: &Arc<Account>) -> SqlResult<()> {
+        self.make(key.len(), account, |out| out.set(key))
+    }
+
+    /// Has `encode` make the key of values that have so many bytes.
+    fn make(
+        &mut self,
+        bytes: usize,
+        account: &Arc<Account>,
+        encode: impl FnOnce(&mut KeyBuf),
+    ) -> SqlResult<()> {
+        if self.charged.is_some() {
+            *self = ChargedKey::new();
+        }
+        if bytes <= UNASKED {
+            encode(&mut self.key);
+            return Ok(());
+        }
+        self.key = KeyBuf::new();
+        let mut charged = Charged::take(account, WHILE_ENCODED * bytes)?;
+        encode(&mut self.key);
+        if let Err(error) = charged.resize(self.key.allocated()) {
+            self.key = KeyBuf::new();
+            return Err(error);
+        }
+        self.charged = Some(charged);
+        Ok(())
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        match self.charged {
+            Some(_) => *self = ChargedKey::new(),
+            None => self.key.clear(),
+        }
+    }
+
+    /// Adds bytes at the end, a few.
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.key.extend(bytes);
+    }
+}
+
+impl Deref for ChargedKey {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.key
     }
 }
 
@@ -97,7 +186,7 @@ impl ConstantSet {
                 let mut key = KeyBuf::new();
                 let keys = (values.iter())
                     .map(|value| {
-                        shape.encode(&[value.as_ref()], &mut key);
+                        shape.encode_into(&[value.as_ref()], &mut key);
                         Box::from(&key[..])
                     })
                     .collect();
@@ -120,14 +209,19 @@ impl ConstantSet {
         self.len() == 0
     }
 
-    /// Whether a value that is not NULL is in the set. `key` is working space.
-    pub fn contains(&self, value: ValueRef<'_>, key: &mut KeyBuf) -> bool {
+    /// Whether a value that is not NULL is in the set. `key` is working space. Error 701 for a long value.
+    pub fn contains(
+        &self,
+        value: ValueRef<'_>,
+        key: &mut ChargedKey,
+        account: &Arc<Account>,
+    ) -> SqlResult<bool> {
         match (&self.lookup, value) {
-            (Lookup::Sorted(ints), ValueRef::Int(v)) => ints.binary_search(&v).is_ok(),
-            (Lookup::Sorted(_), _) => false,
+            (Lookup::Sorted(ints), ValueRef::Int(v)) => Ok(ints.binary_search(&v).is_ok()),
+            (Lookup::Sorted(_), _) => Ok(false),
             (Lookup::Keys { shape, keys }, value) => {
-                shape.encode(&[value], key);
-                keys.contains(&key[..])
+                shape.encode(&[value], key, account)?;
+                Ok(keys.contains(&key[..]))
             }
         }
     }

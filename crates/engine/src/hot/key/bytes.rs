@@ -36,6 +36,12 @@ impl KeyBuf {
         self.bytes.clear();
     }
 
+    /// Bytes taken from the heap.
+    pub fn allocated(&self) -> usize {
+        let spilled = if self.bytes.spilled() { self.bytes.capacity() } else { 0 };
+        spilled + self.scratch.capacity()
+    }
+
     /// Makes it hold these bytes.
     pub fn set(&mut self, key: &[u8]) {
         self.clear();

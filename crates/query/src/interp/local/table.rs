@@ -224,6 +224,13 @@ impl LocalTable {
         self.add(piece, State::Alive)
     }
 
+    /// Adds a row of these values, visible at once, and charges it.
+    pub fn push_charged(&mut self, values: &[ValueRef<'_>], grant: &mut Grant) -> SqlResult<()> {
+        grant.admit(values.iter().map(ValueRef::byte_len).sum())?;
+        self.push_values(values);
+        self.settle(grant)
+    }
+
     /// Adds a row of these values, visible at once.
     pub fn push_values(&mut self, values: &[ValueRef<'_>]) -> RowId {
         let mut bytes = Vec::new();
@@ -231,15 +238,20 @@ impl LocalTable {
         self.push(&bytes)
     }
 
-    /// Adds a row of these slots, visible at once.
+    /// Adds a row of these slots, visible at once, and charges it.
     ///
     /// # Safety
     /// As for [`crate::interp::row::build`].
-    pub unsafe fn push_slots<'s>(&mut self, slots: impl Iterator<Item = &'s Slot> + Clone) {
+    pub unsafe fn push_slots<'s>(
+        &mut self,
+        slots: impl Iterator<Item = &'s Slot> + Clone,
+        grant: &mut Grant,
+    ) -> SqlResult<()> {
         let shape = self.shape.clone();
         // SAFETY: the caller's promise.
-        let piece = unsafe { self.memory.keep_row(&shape.layout, slots) };
+        let piece = unsafe { self.memory.keep_row(&shape.layout, slots, grant.account())? };
         self.add(piece, State::Alive);
+        self.settle(grant)
     }
 
     fn add(&mut self, piece: Piece, state: State) -> RowId {

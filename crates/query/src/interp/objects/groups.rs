@@ -9,7 +9,6 @@ mod away;
 mod distinct;
 
 use base::{Arena, SqlResult, Value, ValueRef};
-use engine::hot::key::KeyBuf;
 
 use crate::func::AggregateState;
 use crate::func::facts::paced;
@@ -19,6 +18,7 @@ use crate::interp::memory::{
 use crate::interp::objects::hash_key;
 use crate::interp::objects::set::Set;
 use crate::interp::registers::{Registers, Values};
+use crate::ir::key::ChargedKey;
 use crate::ir::object::{AggregateDesc, GroupsDesc};
 use crate::ir::{RegList, Unit};
 use away::Away;
@@ -55,7 +55,7 @@ pub struct Groups {
     waiting: Vec<Vec<Waiting>>,
     /// Whether an aggregate has left out a NULL: warning 8153.
     null_eliminated: bool,
-    key: KeyBuf,
+    key: ChargedKey,
     charge: Charge,
     /// Bytes of what aggregates collect and of arguments that wait, and what was charged for them. They cannot be
     /// put into files.
@@ -97,9 +97,16 @@ impl Groups {
         std::mem::take(&mut self.null_eliminated)
     }
 
-    fn encode(&mut self, unit: &Unit, desc: &GroupsDesc, keys: RegList, regs: Registers<'_>) {
+    fn encode(
+        &mut self,
+        unit: &Unit,
+        desc: &GroupsDesc,
+        keys: RegList,
+        regs: Registers<'_>,
+        grant: &Grant,
+    ) -> SqlResult<()> {
         let values = regs.values(unit.list(keys), desc.keys.iter());
-        desc.shape.encode(&values, &mut self.key);
+        desc.shape.encode(&values, &mut self.key, grant.account())
     }
 
     /// Whether the current group has these keys.
@@ -109,12 +116,13 @@ impl Groups {
         desc: &GroupsDesc,
         keys: RegList,
         regs: Registers<'_>,
-    ) -> bool {
+        grant: &Grant,
+    ) -> SqlResult<bool> {
         if self.groups.is_empty() {
-            return false;
+            return Ok(false);
         }
-        self.encode(unit, desc, keys, regs);
-        self.memory.get(self.groups[self.current as usize].key) == &self.key[..]
+        self.encode(unit, desc, keys, regs, grant)?;
+        Ok(self.memory.get(self.groups[self.current as usize].key) == &self.key[..])
     }
 
     /// Makes the group with these keys current, and makes it if need be.
@@ -126,7 +134,7 @@ impl Groups {
         regs: Registers<'_>,
         means: &mut Means<'_>,
     ) -> SqlResult<()> {
-        self.encode(unit, desc, keys, regs);
+        self.encode(unit, desc, keys, regs, means.grant)?;
         let hash = hash_key(&self.key);
         let Groups { memory, table, groups, key, .. } = self;
         let same =
@@ -146,11 +154,11 @@ impl Groups {
         if let Some(away) = away {
             self.current = ELSEWHERE;
             // SAFETY: the descriptor's layout has one column per key (U1).
-            return unsafe { away.begin(means.task, hash, key, layout, slots) };
+            return unsafe { away.begin(means, hash, key, layout, slots) };
         }
         // SAFETY: as above.
-        let row = unsafe { memory.keep_row(layout, slots) };
-        let key = memory.keep(key);
+        let row = unsafe { memory.keep_row(layout, slots, means.grant.account())? };
+        let key = memory.keep_in(key, means.grant.account())?;
         self.insert(desc, hash, Group { key, row });
         match self.charge.settle_granted(self.bytes(), means.grant) {
             Ok(()) => Ok(()),
@@ -210,11 +218,11 @@ impl Groups {
             self.null_eliminated = true;
         }
         if self.current == ELSEWHERE {
-            return self.put_off(unit, aggregate, at, regs);
+            return self.put_off(unit, aggregate, at, regs, means.grant);
         }
         let order = &aggregate.order;
         if !order.keys.is_empty() {
-            order.shape.encode(&regs.order(&order.keys), &mut self.key);
+            order.shape.encode(&regs.order(&order.keys), &mut self.key, means.grant.account())?;
         }
         self.take_in(desc, at, args, means)
     }

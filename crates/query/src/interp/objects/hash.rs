@@ -5,12 +5,12 @@
 mod away;
 
 use base::SqlResult;
-use engine::hot::key::KeyBuf;
 
 use crate::interp::memory::{Charge, Grant, Means, Memory, Piece, clear_list};
 use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
 use crate::ir::Unit;
+use crate::ir::key::ChargedKey;
 use crate::ir::object::HashDesc;
 use away::Away;
 
@@ -39,7 +39,7 @@ pub struct HashTable {
     /// The first entry of each bucket; made when the first probe comes.
     buckets: Vec<u32>,
     /// The key that is looked for, and its hash.
-    key: KeyBuf,
+    key: ChargedKey,
     hash: u64,
     /// The entry to be looked at next.
     next: u32,
@@ -88,18 +88,19 @@ impl HashTable {
     ) -> SqlResult<()> {
         self.key.clear();
         if keyed {
-            desc.shape.encode(&regs.keys(&desc.build), &mut self.key);
+            desc.shape.encode(&regs.keys(&desc.build), &mut self.key, means.grant.account())?;
         }
         let layout = &unit.layouts[usize::from(desc.layout)];
         let slots = regs.slots(unit.list(desc.row));
         if let Some(away) = &mut self.away {
             // SAFETY: the descriptor has one register per column of its layout (U1).
-            return unsafe { away.put_build(means.task, keyed, &self.key, layout, slots) };
+            return unsafe { away.put_build(means, keyed, &self.key, layout, slots) };
         }
         let hash = if keyed { hash_key(&self.key) } else { 0 };
-        let key = self.memory.keep(&self.key);
+        let account = means.grant.account();
+        let key = self.memory.keep_in(&self.key, account)?;
         // SAFETY: as above.
-        let row = unsafe { self.memory.keep_row(layout, slots) };
+        let row = unsafe { self.memory.keep_row(layout, slots, account)? };
         self.entries.push(Entry { hash, next: NONE, keyed, matched: false, key, row });
         if !desc.spills {
             return self.charge.settle(self.bytes(), means.grant);
@@ -140,7 +141,7 @@ impl HashTable {
             self.keep_some(means)?;
             self.build();
         }
-        desc.shape.encode(&regs.keys(&desc.probe), &mut self.key);
+        desc.shape.encode(&regs.keys(&desc.probe), &mut self.key, means.grant.account())?;
         self.hash = hash_key(&self.key);
         if let Some(away) = &self.away
             && !away.is_in_memory(self.hash)

@@ -3,8 +3,7 @@
 //! A set that has used up the grant knows the keys that it has; rows with other keys are written to
 //! partitions, and asked for when all input has been seen.
 
-use base::{SqlError, SqlResult, ValueRef};
-use engine::hot::key::KeyBuf;
+use base::{Scratch, SqlError, SqlResult, ValueRef};
 
 use crate::interp::machine::interrupted;
 use crate::interp::memory::{
@@ -14,7 +13,7 @@ use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
 use crate::interp::row;
 use crate::interp::spill::{Fields, Partitions, put, put_number};
-use crate::ir::key::KeyShape;
+use crate::ir::key::{ChargedKey, KeyShape};
 use crate::ir::object::SetDesc;
 use crate::ir::{RegList, Unit};
 
@@ -23,7 +22,7 @@ use crate::ir::{RegList, Unit};
 pub struct Set {
     memory: Memory,
     table: hashbrown::HashTable<(u64, Piece)>,
-    key: KeyBuf,
+    key: ChargedKey,
     charge: Charge,
     /// Rows whose keys found no room.
     away: Option<Box<Away>>,
@@ -33,11 +32,14 @@ pub struct Set {
 struct Away {
     partitions: Partitions,
     /// The hash of the key, the key, the row.
-    record: Vec<u8>,
-    row: Vec<u8>,
+    record: Scratch,
+    row: Scratch,
     /// Whether the partition at hand has used up the grant too.
     full: bool,
 }
+
+/// Bytes of a record beside key and row: the hash, and the lengths of both.
+const HEADER: usize = 24;
 
 impl Set {
     /// Empties it.
@@ -55,12 +57,13 @@ impl Set {
         shape: &KeyShape,
         values: &[ValueRef<'_>],
         group: u32,
+        len: impl FnOnce() -> usize,
         row: impl FnOnce(&mut Vec<u8>),
         means: &mut Means<'_>,
     ) -> SqlResult<bool> {
-        shape.encode(values, &mut self.key);
+        shape.encode(values, &mut self.key, means.grant.account())?;
         self.key.extend(&group.to_le_bytes());
-        self.add_key(row, means)
+        self.add_key(len, row, means)
     }
 
     /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not said
@@ -74,17 +77,21 @@ impl Set {
         means: &mut Means<'_>,
     ) -> SqlResult<bool> {
         let list = unit.list(list);
-        desc.shape.encode(&regs.values(list, desc.keys.iter()), &mut self.key);
+        let values = regs.values(list, desc.keys.iter());
+        desc.shape.encode(&values, &mut self.key, means.grant.account())?;
         let layout = &unit.layouts[usize::from(desc.layout)];
         // SAFETY: the descriptor's layout has one column per register of the list (U1).
+        let len = || unsafe { row::built_len(layout, regs.slots(list)) };
+        // SAFETY: as above.
         let row = |out: &mut Vec<u8>| unsafe { row::build(layout, regs.slots(list), out) };
-        self.add_key(row, means)
+        self.add_key(len, row, means)
     }
 
     /// Adds the key at hand.
     #[inline]
     fn add_key(
         &mut self,
+        len: impl FnOnce() -> usize,
         row: impl FnOnce(&mut Vec<u8>),
         means: &mut Means<'_>,
     ) -> SqlResult<bool> {
@@ -98,12 +105,11 @@ impl Set {
             self.spill(refused, means)?;
         }
         if let Some(away) = &mut self.away {
-            away.row.clear();
-            row(&mut away.row);
+            row(away.row.begin(len(), means.grant.account())?);
             away.put_off(hash, &self.key, means)?;
             return Ok(false);
         }
-        self.insert(hash);
+        self.insert(hash, means.grant)?;
         if let Err(refused) = self.charge.settle_granted(self.bytes(), means.grant) {
             self.spill(refused, means)?;
         }
@@ -123,7 +129,7 @@ impl Set {
     #[cold]
     fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
         let partitions = Partitions::new(means.spill(refused)?);
-        let (record, row) = (Vec::new(), Vec::new());
+        let (record, row) = (Scratch::default(), Scratch::default());
         self.away = Some(Box::new(Away { partitions, record, row, full: false }));
         self.overdraw(means);
         Ok(())
@@ -149,9 +155,10 @@ impl Set {
     }
 
     #[inline]
-    fn insert(&mut self, hash: u64) {
-        let piece = self.memory.keep(&self.key);
+    fn insert(&mut self, hash: u64, grant: &Grant) -> SqlResult<()> {
+        let piece = self.memory.keep_in(&self.key, grant.account())?;
         self.table.insert_unique(hash, (hash, piece), |(h, _)| *h);
+        Ok(())
     }
 
     fn bytes(&self) -> usize {
@@ -170,8 +177,8 @@ impl Set {
         while away.next_record(self, means)? {
             let mut fields = Fields(away.partitions.record());
             let hash = fields.number();
-            self.key.clear();
-            self.key.extend(fields.bytes());
+            let key = fields.bytes();
+            self.key.copy_from(key, means.grant.account())?;
             if self.has(hash) {
                 continue;
             }
@@ -180,7 +187,7 @@ impl Set {
                 away.partitions.put_off(means.task, hash)?;
                 continue;
             }
-            self.insert(hash);
+            self.insert(hash, means.grant)?;
             away.full = self.charge.settle_granted(self.bytes(), means.grant).is_err();
             let away = self.away.insert(away);
             let mut fields = Fields(away.partitions.record());
@@ -193,12 +200,13 @@ impl Set {
 
 impl Away {
     /// Writes the row at hand.
-    fn put_off(&mut self, hash: u64, key: &KeyBuf, means: &mut Means<'_>) -> SqlResult<()> {
-        self.record.clear();
-        put_number(&mut self.record, hash);
-        put(&mut self.record, key);
-        put(&mut self.record, &self.row);
-        self.partitions.add(means.task, hash, &[&self.record])
+    fn put_off(&mut self, hash: u64, key: &[u8], means: &mut Means<'_>) -> SqlResult<()> {
+        let row = self.row.bytes();
+        let record = self.record.begin(HEADER + key.len() + row.len(), means.grant.account())?;
+        put_number(record, hash);
+        put(record, key);
+        put(record, row);
+        self.partitions.add(means.task, hash, &[self.record.bytes()])
     }
 
     /// Steps to the next row, of this partition or, with a set that is empty, of the next one.

@@ -4,14 +4,14 @@
 //! merged. With a limit, only as many rows as are wanted are kept, as a heap whose greatest is on top: a row
 //! that is not below it is dropped at once.
 
-use base::{SqlError, SqlResult};
-use engine::hot::key::KeyBuf;
+use base::{Account, SqlError, SqlResult};
 use engine::wait::Task;
 
 use crate::interp::memory::{Charge, Grant, Means, Memory, Piece, clear_list};
 use crate::interp::registers::Registers;
 use crate::interp::spill::Runs;
 use crate::ir::Unit;
+use crate::ir::key::ChargedKey;
 use crate::ir::object::SortDesc;
 
 /// A row to be sorted.
@@ -36,7 +36,7 @@ pub struct Sorter {
     /// Bytes of rows that the heap has dropped.
     garbage: usize,
     at: usize,
-    key: KeyBuf,
+    key: ChargedKey,
     charge: Charge,
     /// What did not fit into memory.
     runs: Option<Box<Runs>>,
@@ -45,7 +45,9 @@ pub struct Sorter {
 /// Garbage below this is not worth collecting.
 const GARBAGE_MIN: usize = 64 << 10;
 /// Rows that are compared between two looks at the clock.
-const COMPARED: u32 = 512;
+const COMPARED: usize = 512;
+/// Bytes of keys whose comparison counts as one more.
+const BYTES_COMPARED: usize = 4096;
 /// Above this many rows a heap costs more than it saves.
 const HEAP_MAX: u64 = 4096;
 
@@ -70,7 +72,8 @@ impl Sorter {
         regs: Registers<'_>,
         means: &mut Means<'_>,
     ) -> SqlResult<()> {
-        desc.order.shape.encode(&regs.order(&desc.order.keys), &mut self.key);
+        let account = means.grant.account();
+        desc.order.shape.encode(&regs.order(&desc.order.keys), &mut self.key, account)?;
         let head = head(&self.key);
         self.pushed += 1;
         let full = self.limit.is_some_and(|limit| self.entries.len() >= limit);
@@ -80,12 +83,12 @@ impl Sorter {
         let layout = &unit.layouts[usize::from(desc.layout)];
         let row = unit.list(desc.row);
         // SAFETY: the descriptor has one register per column of its layout (U1).
-        let row = unsafe { self.memory.keep_row(layout, regs.slots(row)) };
-        let key = self.memory.keep(&self.key);
+        let row = unsafe { self.memory.keep_row(layout, regs.slots(row), account)? };
+        let key = self.memory.keep_in(&self.key, account)?;
         self.entries.push(Entry { head, number: self.pushed, key, row });
         if self.limit.is_some() {
             self.sift_up(self.entries.len() - 1);
-            self.collect_garbage();
+            self.collect_garbage(account);
         }
         let entries = self.entries.capacity() * size_of::<Entry>();
         match self.charge.settle_granted(self.memory.allocated() + entries, means.grant) {
@@ -163,8 +166,10 @@ impl Sorter {
         }
     }
 
-    fn collect_garbage(&mut self) {
-        if self.garbage < GARBAGE_MIN || self.garbage < self.memory.allocated() / 2 {
+    /// Gives dropped rows' memory back, if it is worth while and there is room for both copies of the others.
+    fn collect_garbage(&mut self, account: &Account) {
+        let held = self.memory.allocated();
+        if self.garbage < GARBAGE_MIN.max(held / 2) || !account.has_room(held - self.garbage) {
             return;
         }
         let mut memory = Memory::new();
@@ -192,10 +197,11 @@ impl Sorter {
     /// an order that is given up halfway is none.
     fn sort(&mut self, task: &Task<'_>) {
         let memory = &self.memory;
-        let mut compared = 0u32;
+        let mut compared = 0;
         self.entries.sort_unstable_by(|a, b| {
-            compared = compared.wrapping_add(1);
-            if compared % COMPARED == 0 {
+            compared += 1 + a.key.byte_len().min(b.key.byte_len()) / BYTES_COMPARED;
+            if compared >= COMPARED {
+                compared = 0;
                 task.give_way();
             }
             compare(memory, a, b)

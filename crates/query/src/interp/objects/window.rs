@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use base::{Arena, SqlError, SqlResult, ValueRef, message};
-use engine::hot::key::KeyBuf;
 use engine::hot::row::RowLayout;
 
 use crate::func::{AggregateFunction, AggregateState, CallTypes};
@@ -13,6 +12,7 @@ use crate::interp::memory::{Charge, Grant, Memory, Piece};
 use crate::interp::registers::{Registers, Values};
 use crate::interp::slot::Slot;
 use crate::ir::Unit;
+use crate::ir::key::ChargedKey;
 use crate::ir::object::{WindowDesc, WindowOp};
 use crate::plan::tree::{Frame, FrameBound};
 
@@ -38,7 +38,7 @@ pub struct Window {
     null_eliminated: bool,
     /// Why a result is NULL that could not be computed, where that is no error.
     arithmetic_error: Option<SqlError>,
-    key: KeyBuf,
+    key: ChargedKey,
     charge: Charge,
 }
 
@@ -71,13 +71,17 @@ impl Window {
         regs: Registers<'_>,
         grant: &mut Grant,
     ) -> SqlResult<()> {
-        desc.partition.shape.encode(&regs.order(&desc.partition.keys), &mut self.key);
-        let partition = self.memory.keep(&self.key);
-        desc.order.shape.encode(&regs.order(&desc.order.keys), &mut self.key);
-        let order = self.memory.keep(&self.key);
+        let account = grant.account();
+        let keys = regs.order(&desc.partition.keys);
+        desc.partition.shape.encode(&keys, &mut self.key, account)?;
+        let partition = self.memory.keep_in(&self.key, account)?;
+        let keys = regs.order(&desc.order.keys);
+        desc.order.shape.encode(&keys, &mut self.key, account)?;
+        let order = self.memory.keep_in(&self.key, account)?;
         let layout = &unit.layouts[usize::from(desc.layout)];
         // SAFETY: the descriptor has one register per column of its layout (U1).
-        let row = unsafe { self.memory.keep_row(layout, regs.slots(unit.list(desc.row))) };
+        let row =
+            unsafe { self.memory.keep_row(layout, regs.slots(unit.list(desc.row)), account)? };
         self.entries.push(Entry { partition, order, row });
         self.settle(desc, grant)
     }

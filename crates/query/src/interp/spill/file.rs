@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::SqlResult;
+use base::{Account, SqlResult};
 use engine::wait::{Job, Task};
 use env::{File, FileResult, OpenMode};
 
@@ -18,6 +18,8 @@ type Transfer = Job<(FileResult<()>, Vec<u8>)>;
 #[derive(Debug)]
 pub struct SpillFile {
     space: Arc<SpillSpace>,
+    /// What long records are charged to while they are read.
+    account: Arc<Account>,
     file: Arc<dyn File>,
     /// How long the file is.
     blocks: u32,
@@ -41,13 +43,23 @@ pub(super) struct Reading {
 
 impl SpillFile {
     /// A new file.
-    pub fn create(task: &Task<'_>, space: &Arc<SpillSpace>) -> SqlResult<SpillFile> {
+    pub fn create(
+        task: &Task<'_>,
+        space: &Arc<SpillSpace>,
+        account: &Arc<Account>,
+    ) -> SqlResult<SpillFile> {
         let (env, path) = (space.env().clone(), space.new_path());
         let opened = space.disk().begin(task, move || env.fs().open(&path, OpenMode::CreateNew));
         let file = opened.wait(task).map_err(|error| failed(&error, 0))?;
         space.note_file();
         let (free, spare) = (Vec::new(), Vec::new());
-        Ok(SpillFile { space: space.clone(), file, blocks: 0, free, writing: None, spare })
+        let (space, account) = (space.clone(), account.clone());
+        Ok(SpillFile { space, account, file, blocks: 0, free, writing: None, spare })
+    }
+
+    /// What long records are charged to.
+    pub(super) fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// Bytes of a block, header included.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use base::SqlResult;
+use base::{Scratch, SqlResult};
 use engine::wait::Task;
 
 use super::file::{HEADER, Reading, SpillFile};
@@ -112,7 +112,7 @@ pub struct Reader {
     /// Where the record at hand is: within the block, or put together in `whole`.
     record: Range<usize>,
     is_cut: bool,
-    whole: Vec<u8>,
+    whole: Scratch,
     left: u64,
 }
 
@@ -133,7 +133,7 @@ impl Reader {
             at: 0,
             record: 0..0,
             is_cut: false,
-            whole: Vec::new(),
+            whole: Scratch::default(),
             left,
         };
         reader.look_ahead(file, task);
@@ -175,20 +175,23 @@ impl Reader {
     /// The record at hand, until the next step.
     #[inline]
     pub fn record(&self) -> &[u8] {
-        if self.is_cut { &self.whole } else { &self.block[self.record.clone()] }
+        if self.is_cut { self.whole.bytes() } else { &self.block[self.record.clone()] }
     }
 
     fn put_together(&mut self, len: usize, file: &mut SpillFile, task: &Task<'_>) -> SqlResult<()> {
-        self.whole.clear();
+        let mut whole = std::mem::take(&mut self.whole);
+        let bytes = whole.begin(len, file.account())?;
         loop {
-            let here = (len - self.whole.len()).min(self.block.len() - self.at);
-            self.whole.extend_from_slice(&self.block[self.at..self.at + here]);
+            let here = (len - bytes.len()).min(self.block.len() - self.at);
+            bytes.extend_from_slice(&self.block[self.at..self.at + here]);
             self.at += here;
-            if self.whole.len() == len {
-                return Ok(());
+            if bytes.len() == len {
+                break;
             }
             self.next_block(file, task)?;
         }
+        self.whole = whole;
+        Ok(())
     }
 
     fn next_block(&mut self, file: &mut SpillFile, task: &Task<'_>) -> SqlResult<()> {

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use base::SqlError;
+use base::{Account, SqlError};
 use crossbeam_epoch::Collector;
 use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::sim::{Fault, FaultKind, SimEnv, SplitMix};
@@ -35,7 +35,8 @@ impl Place {
     }
 
     fn file(&self) -> SpillFile {
-        SpillFile::create(&self.task, &self.space).unwrap()
+        let account = Account::new(usize::MAX, "default");
+        SpillFile::create(&self.task, &self.space, &account).unwrap()
     }
 
     /// The files there are once all that was handed over is done.

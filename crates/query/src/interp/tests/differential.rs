@@ -1,23 +1,22 @@
 //! Random plans, run as units and evaluated by the reference: both must say the same.
 
-use base::{SqlType, Value};
+use base::{Account, SqlType, Value};
 
 use super::generate::Generator;
 use super::reference::{Env, Reference, TOO_MUCH};
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
-use crate::ir::key::KeyShape;
-use engine::hot::key::KeyBuf;
+use crate::ir::key::{ChargedKey, KeyShape};
 
 /// Rows as bytes that are equal where values are, in order.
 pub fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
     let shape = KeyShape::of(types);
-    let mut key = KeyBuf::new();
+    let (mut key, account) = (ChargedKey::new(), Account::new(usize::MAX, "default"));
     let mut keys: Vec<Vec<u8>> = rows
         .iter()
         .map(|row| {
             let values: Vec<_> = row.iter().map(Value::as_ref).collect();
-            shape.encode(&values, &mut key);
+            shape.encode(&values, &mut key, &account).unwrap();
             key.to_vec()
         })
         .collect();

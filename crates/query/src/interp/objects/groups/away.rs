@@ -3,16 +3,14 @@
 //! A record is the hash of the key, the key, the group's row, and then for each aggregate its number,
 //! its arguments as a row and the encoded order.
 
-use base::{SqlError, SqlResult};
-use engine::hot::key::KeyBuf;
+use base::{Scratch, SqlError, SqlResult};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 
 use super::{Group, Groups};
 use crate::interp::machine::interrupted;
-use crate::interp::memory::Means;
+use crate::interp::memory::{Grant, Means, build_row};
 use crate::interp::registers::{Registers, Values};
-use crate::interp::row;
 use crate::interp::slot::Slot;
 use crate::interp::spill::{Fields, Partitions, put, put_number};
 use crate::ir::Unit;
@@ -23,10 +21,13 @@ use crate::ir::object::{AggregateDesc, GroupsDesc};
 pub struct Away {
     partitions: Partitions,
     /// The row that is being put together, and its hash.
-    record: Vec<u8>,
+    record: Scratch,
     hash: u64,
-    row: Vec<u8>,
+    row: Scratch,
 }
+
+/// Bytes beside two strings of them: a number, and the lengths of both.
+const HEADER: usize = 24;
 
 impl Away {
     /// A row of a group with these keys begins.
@@ -35,27 +36,28 @@ impl Away {
     /// As for [`row::build`].
     pub unsafe fn begin<'s>(
         &mut self,
-        task: &Task<'_>,
+        means: &Means<'_>,
         hash: u64,
-        key: &KeyBuf,
+        key: &[u8],
         layout: &RowLayout,
         slots: impl Iterator<Item = &'s Slot> + Clone,
     ) -> SqlResult<()> {
-        self.end_row(task)?;
+        self.end_row(means.task)?;
         self.hash = hash;
-        put_number(&mut self.record, hash);
-        put(&mut self.record, key);
-        self.row.clear();
+        let account = means.grant.account();
         // SAFETY: the caller's promise.
-        unsafe { row::build(layout, slots, &mut self.row) };
-        put(&mut self.record, &self.row);
+        let row = unsafe { build_row(layout, slots, &mut self.row, account)? };
+        let record = self.record.begin(HEADER + key.len() + row.len(), account)?;
+        put_number(record, hash);
+        put(record, key);
+        put(record, row);
         Ok(())
     }
 
     /// The row at hand has all its arguments.
     fn end_row(&mut self, task: &Task<'_>) -> SqlResult<()> {
-        if !self.record.is_empty() {
-            self.partitions.add(task, self.hash, &[&self.record])?;
+        if !self.record.bytes().is_empty() {
+            self.partitions.add(task, self.hash, &[self.record.bytes()])?;
             self.record.clear();
         }
         Ok(())
@@ -69,7 +71,7 @@ impl Groups {
         // A single group is not worth a file: its rows are taken in as they come.
         if self.groups.len() > 1 {
             let partitions = Partitions::new(means.spill(refused)?);
-            let (record, row) = (Vec::new(), Vec::new());
+            let (record, row) = (Scratch::default(), Scratch::default());
             self.away = Some(Box::new(Away { partitions, record, hash: 0, row }));
         }
         self.overdraw(means);
@@ -89,16 +91,19 @@ impl Groups {
         aggregate: &AggregateDesc,
         at: usize,
         regs: Registers<'_>,
+        grant: &Grant,
     ) -> SqlResult<()> {
         let Groups { away: Some(away), key, .. } = self else { return Ok(()) };
         let Away { record, row, .. } = &mut **away;
-        row.clear();
         let layout = RowLayout::new(&aggregate.types.args);
+        let slots = regs.slots(unit.list(aggregate.args));
         // SAFETY: an aggregate has one register per argument, of its type (U1).
-        unsafe { row::build(&layout, regs.slots(unit.list(aggregate.args)), row) };
+        let row = unsafe { build_row(&layout, slots, row, grant.account())? };
+        let order = regs.order(&aggregate.order.keys);
+        aggregate.order.shape.encode(&order, key, grant.account())?;
+        let record = record.more(HEADER + row.len() + key.len(), grant.account())?;
         put_number(record, at as u64);
         put(record, row);
-        aggregate.order.shape.encode(&regs.order(&aggregate.order.keys), key);
         put(record, key);
         Ok(())
     }
@@ -165,7 +170,9 @@ impl Groups {
                 return Ok(false);
             }
             None => {
-                let group = Group { key: self.memory.keep(key), row: self.memory.keep(row) };
+                let account = means.grant.account();
+                let key = self.memory.keep_in(key, account)?;
+                let group = Group { key, row: self.memory.keep_in(row, account)? };
                 self.insert(desc, hash, group);
                 room = self.charge.settle_granted(self.bytes(), means.grant).is_ok();
             }
@@ -175,8 +182,7 @@ impl Groups {
             let (args, order) = (fields.bytes(), fields.bytes());
             let columns = 0..layouts[at].columns().len();
             let args: Values<'_> = columns.map(|column| layouts[at].get(args, column)).collect();
-            self.key.clear();
-            self.key.extend(order);
+            self.key.copy_from(order, means.grant.account())?;
             self.take_in(desc, at, &args, means)?;
         }
         Ok(room)

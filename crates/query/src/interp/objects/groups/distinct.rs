@@ -12,6 +12,9 @@ use crate::interp::spill::{Fields, put, put_number};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AggregateDesc, GroupsDesc};
 
+/// Bytes beside order and arguments: the number of the group, and the length of the order.
+const HEADER: usize = 16;
+
 impl Groups {
     /// Whether an aggregate of the current group has not seen these arguments. If that cannot be said
     /// yet, they are written.
@@ -27,12 +30,16 @@ impl Groups {
             self.seen.push(Set::default());
         }
         let Groups { seen, current, key, .. } = self;
+        let order: &[u8] = if aggregate.order.keys.is_empty() { &[] } else { key };
+        let layout = || RowLayout::new(&aggregate.types.args);
+        let values = || args.iter().map(ValueRef::byte_len).sum::<usize>();
+        let len = || HEADER + order.len() + layout().header_len() + values();
         let row = |out: &mut Vec<u8>| {
             put_number(out, u64::from(*current));
-            put(out, if aggregate.order.keys.is_empty() { &[] } else { key });
-            RowLayout::new(&aggregate.types.args).build(args, out);
+            put(out, order);
+            layout().build(args, out);
         };
-        seen[at].add(shape, args, *current, row, means)
+        seen[at].add(shape, args, *current, len, row, means)
     }
 
     /// Takes in what was written: each of the arguments once.
@@ -63,8 +70,8 @@ impl Groups {
         while let Some(record) = set.next_row(means)? {
             let mut fields = Fields(record);
             self.current = fields.number() as u32;
-            self.key.clear();
-            self.key.extend(fields.bytes());
+            let key = fields.bytes();
+            self.key.copy_from(key, means.grant.account())?;
             let columns = 0..layout.columns().len();
             let args: Values<'_> = columns.map(|column| layout.get(fields.0, column)).collect();
             self.put_in(desc, at, &args, means)?;

@@ -17,17 +17,15 @@
 //! A record is the hash, a state, the length of the key, the key, the row. The state of a build row is whether a
 //! probe can find it, that of a probe row whether it has matched.
 
-use base::{SqlError, SqlResult};
-use engine::hot::key::KeyBuf;
+use base::{Scratch, SqlError, SqlResult};
 use engine::hot::row::RowLayout;
 use engine::wait::Task;
 
 use super::{ENTRY, Entry, HashTable, NONE, bucket};
 use crate::interp::machine::interrupted;
-use crate::interp::memory::Means;
+use crate::interp::memory::{Grant, Means, build_row};
 use crate::interp::objects::hash_key;
 use crate::interp::registers::Registers;
-use crate::interp::row;
 use crate::interp::slot::Slot;
 use crate::interp::spill::{FAN_OUT, Pair, Pairs, Reader, Side, Stream};
 use crate::ir::object::HashDesc;
@@ -46,7 +44,7 @@ pub struct Away {
     pairs: Pairs,
     /// A bit for each part of the first level of which nothing is in files.
     in_memory: u32,
-    row: Vec<u8>,
+    row: Scratch,
     /// Rows without a key, so that they are spread over all parts.
     unkeyed: u64,
     /// The rest of a part that is read as chunks.
@@ -106,18 +104,17 @@ impl Away {
     /// As for [`row::build`].
     pub unsafe fn put_build<'s>(
         &mut self,
-        task: &Task<'_>,
+        means: &Means<'_>,
         keyed: bool,
-        key: &KeyBuf,
+        key: &[u8],
         layout: &RowLayout,
         slots: impl Iterator<Item = &'s Slot> + Clone,
     ) -> SqlResult<()> {
         let hash = if keyed { hash_key(key) } else { self.spread() };
-        self.row.clear();
         // SAFETY: the caller's promise.
-        unsafe { row::build(layout, slots, &mut self.row) };
-        let parts: [&[u8]; 3] = [&header(hash, keyed, key), key, &self.row];
-        self.pairs.add(task, Side::Build, hash, &parts)
+        let row = unsafe { build_row(layout, slots, &mut self.row, means.grant.account())? };
+        let parts: [&[u8]; 3] = [&header(hash, keyed, key), key, row];
+        self.pairs.add(means.task, Side::Build, hash, &parts)
     }
 
     /// A hash for a row that is never looked for.
@@ -181,7 +178,7 @@ impl Away {
             && build.advance(&mut self.pairs.file, means.task)?
         {
             means.task.checkpoint().map_err(|_| interrupted())?;
-            table.take_back(build.record());
+            table.take_back(build.record(), means.grant)?;
             // Blocks are beside what the table may hold: without them nothing could spill.
             full = table.charge.settle_granted(table.bytes(), means.grant).is_err();
         }
@@ -225,7 +222,7 @@ impl HashTable {
         let mut away = Box::new(Away {
             pairs: Pairs::new(means.spill(refused)?),
             in_memory: 0,
-            row: Vec::new(),
+            row: Scratch::default(),
             unkeyed: 0,
             rest: None,
             probe: None,
@@ -271,7 +268,7 @@ impl HashTable {
             let mut build = build.read(&mut away.pairs.file, means.task)?;
             while build.advance(&mut away.pairs.file, means.task)? {
                 means.task.checkpoint().map_err(|_| interrupted())?;
-                self.take_back(build.record());
+                self.take_back(build.record(), means.grant)?;
             }
         }
         self.charge.overdraw(self.bytes() + held, means.grant);
@@ -280,10 +277,12 @@ impl HashTable {
     }
 
     /// Adds a build row that was written.
-    fn take_back(&mut self, record: &[u8]) {
+    fn take_back(&mut self, record: &[u8], grant: &Grant) -> SqlResult<()> {
         let Record { hash, state: keyed, key, row } = Record::of(record);
-        let (key, row) = (self.memory.keep(key), self.memory.keep(row));
+        let key = self.memory.keep_in(key, grant.account())?;
+        let row = self.memory.keep_in(row, grant.account())?;
         self.entries.push(Entry { hash, next: NONE, keyed, matched: false, key, row });
+        Ok(())
     }
 
     /// Puts the row off that [`HashTable::probe`] has looked for in vain.
@@ -294,15 +293,15 @@ impl HashTable {
         desc: &HashDesc,
         list: RegList,
         regs: Registers<'_>,
-        task: &Task<'_>,
+        means: &Means<'_>,
     ) -> SqlResult<()> {
         let HashTable { away: Some(away), key, hash, .. } = self else { return Ok(()) };
         let Away { pairs, row, .. } = &mut **away;
-        row.clear();
         let layout = &unit.layouts[usize::from(desc.probe_layout)];
+        let slots = regs.slots(unit.list(list));
         // SAFETY: the descriptor's layout has one column per register of the list (U1).
-        unsafe { row::build(layout, regs.slots(unit.list(list)), row) };
-        pairs.add(task, Side::Probe, *hash, &[&header(*hash, false, key), key, row])
+        let row = unsafe { build_row(layout, slots, row, means.grant.account())? };
+        pairs.add(means.task, Side::Probe, *hash, &[&header(*hash, false, key), key, row])
     }
 
     /// Forgets the rows in memory and reads those that rows that were put off may match; whether there are any.
@@ -323,11 +322,11 @@ impl HashTable {
         &mut self,
         desc: &HashDesc,
         matched: i64,
-        task: &Task<'_>,
+        means: &Means<'_>,
     ) -> SqlResult<Option<(&[u8], i64)>> {
         let Some(mut away) = self.away.take() else { return Ok(None) };
-        away.carry(desc, matched == MATCHED, task)?;
-        if !away.step(task)? {
+        away.carry(desc, matched == MATCHED, means.task)?;
+        if !away.step(means.task)? {
             self.away = Some(away);
             return Ok(None);
         }
@@ -339,8 +338,8 @@ impl HashTable {
             (false, Some(_)) => UNDECIDED,
         };
         self.hash = record.hash;
-        self.key.clear();
-        self.key.extend(record.key);
+        let key = record.key;
+        self.key.copy_from(key, means.grant.account())?;
         self.next = self.buckets[bucket(&self.buckets, record.hash)];
         Ok(Some((record.row, known)))
     }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use base::{SqlType, Value};
+use base::{Account, SqlType, Value};
 use engine::catalog::def::{IndexKind, TableDef};
-use engine::hot::key::KeyBuf;
 
 use crate::func;
 use crate::interp::Frame;
 use crate::interp::testing::*;
-use crate::ir::key::KeyShape;
+use crate::ir::key::{ChargedKey, KeyShape};
 use crate::plan::expr::*;
 use crate::plan::hints::{AccessHint, JoinMethod, PlanHints};
 use crate::plan::ids::Ids;
@@ -402,11 +401,11 @@ fn plainly(node: &mut Node) {
 /// Rows as bytes that are ordered as values are.
 fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
     let shape = KeyShape::of(types);
-    let mut key = KeyBuf::new();
+    let (mut key, account) = (ChargedKey::new(), Account::new(usize::MAX, "default"));
     (rows.iter())
         .map(|row| {
             let values: Vec<_> = row[..types.len()].iter().map(Value::as_ref).collect();
-            shape.encode(&values, &mut key);
+            shape.encode(&values, &mut key, &account).unwrap();
             key.to_vec()
         })
         .collect()
