@@ -68,6 +68,48 @@ update padded set v = 'c   ', w = 'c   ' where id = 2
 select id, datalength(v) as v, datalength(b) as b, datalength(n) as n, datalength(w) as w from padded order by id
 select name, is_ansi_padded from sys.columns where object_id = object_id('padded') order by column_id
 go
+-- ... of char and binary as well, where they may be NULL. They are char and binary for all that.
+set ansi_padding off
+go
+create table kept (id int primary key, c char(5) null, b binary(4) null, d char(5) not null, e binary(4) not null, f char(3) default 'x' index ic (c))
+create table codes (c char(5) not null primary key, b binary(4) not null unique)
+create table uses (id int, c char(5) null references codes, b binary(4) null references codes (b))
+go
+set ansi_padding on
+go
+insert kept values (1, 'a', 0x01, 'a', 0x01, default), (2, 'b    ', 0x02000000, 'b    ', 0x02000000, 'y'), (3, '', 0x, '', 0x, null)
+insert kept (id, c, d, e) select 4, cast('d' as char(5)), 'd', 0x
+update kept set b = cast(0x0304 as binary(4)), f = 'z ' where id = 4
+select id, c + '|' as c, datalength(c) as cn, b, datalength(d) as dn, datalength(e) as en, datalength(f) as fn from kept order by id
+select id from kept where c = 'a' or c = 'd    ' or b = 0x02000000 order by id
+select k.id from kept k join (values (cast('a' as char(5))), ('d')) t(c) on k.c = t.c order by 1
+select name, type_name(system_type_id) as t, type_name(user_type_id) as u, max_length, is_ansi_padded, columnproperty(object_id, name, 'UsesAnsiTrim') as trim
+from sys.columns where object_id = object_id('kept') order by column_id
+select column_name, data_type, character_maximum_length as n from information_schema.columns where table_name = 'kept' order by ordinal_position
+insert kept values (5, 'toolong', 0x, '', 0x, '')
+go
+insert codes values ('a', 0x01), ('b', 0x0200)
+insert uses values (1, 'a', 0x01), (2, 'b   ', 0x02000000), (3, null, null)
+select id, datalength(c) as c, datalength(b) as b from uses order by id
+insert uses values (4, 'c', 0x01)
+go
+insert uses values (4, 'a', 0x05)
+go
+delete codes where c = 'a'
+go
+update codes set b = 0x06 where c = 'b'
+go
+select id, c, b, d into kept_copy from kept
+select name, type_name(system_type_id) as t, is_ansi_padded from sys.columns where object_id = object_id('kept_copy') order by column_id
+select id, datalength(c) as c, datalength(b) as b from kept_copy order by id
+alter table kept alter column b binary(6)
+alter table kept alter column f char(2) not null
+go
+delete kept where f is null or f = ''
+alter table kept alter column f char(2) not null
+select name, type_name(system_type_id) as t, max_length, is_ansi_padded from sys.columns where object_id = object_id('kept') and name in ('b', 'f') order by name
+select id, datalength(b) as b, datalength(f) as f from kept order by id
+go
 -- ANSI_NULLS
 set ansi_nulls off
 go

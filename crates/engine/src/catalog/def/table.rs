@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::{ObjectId, StorageId};
-use base::{SqlType, Value};
+use base::{SqlType, TypeKind, Value};
 
 use super::{
     ColumnId, ConstraintHeader, DataSpaceId, IndexId, Name, ObjectHeader, ObjectKind, Reference,
@@ -392,6 +392,30 @@ impl ColumnDef {
             hidden: false,
             ansi_padded: true,
         }
+    }
+
+    /// The type as definitions show it. A `char` or `binary` of `ANSI_PADDING OFF` that may be NULL is kept without its
+    /// padding: its type is varying, and only the built-in type that it was declared with tells.
+    pub fn declared_type(&self) -> SqlType {
+        let is = |kind: TypeKind| self.user_type == UserTypeId(kind.system_type_id().into());
+        let kind = match self.ty.kind {
+            TypeKind::VarChar if is(TypeKind::Char) => TypeKind::Char,
+            TypeKind::VarBinary if is(TypeKind::Binary) => TypeKind::Binary,
+            kind => kind,
+        };
+        SqlType { kind, ..self.ty }
+    }
+
+    /// Makes it what `ANSI_PADDING` says, once its type and whether it may be NULL are known.
+    pub fn set_padding(&mut self, on: bool) {
+        self.ty = self.declared_type();
+        self.ansi_padded = on || self.ty.kind.is_unicode();
+        let is_built_in = self.user_type < UserTypeId::FIRST_USER;
+        self.ty.kind = match self.ty.kind {
+            TypeKind::Char if !on && self.nullable && is_built_in => TypeKind::VarChar,
+            TypeKind::Binary if !on && self.nullable && is_built_in => TypeKind::VarBinary,
+            kind => kind,
+        };
     }
 
     /// Whether rows have a place for it: all but computed columns that nothing needs stored.

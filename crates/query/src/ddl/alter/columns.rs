@@ -86,7 +86,6 @@ fn retyped(
     new.ty = ty;
     new.user_type = declared.user_type;
     new.sparse = sparse || old.sparse;
-    new.ansi_padded = setting.ansi_padding || ty.kind.is_unicode();
     let in_key =
         altered.old.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
     new.nullable = match (written.nullable, declared.nullable) {
@@ -95,6 +94,7 @@ fn retyped(
         (None, Some(alias)) => alias,
         (None, None) => setting.nulls,
     };
+    new.set_padding(setting.ansi_padding);
     if new.nullable && (in_key || old.identity.is_some()) {
         let name = altered.old.primary_key().map(|k| k.name.clone());
         let users = [("object", name.unwrap_or_else(|| old.name.clone()))];
@@ -119,12 +119,13 @@ fn retyped(
 /// How much a change is; `None` if only NULL is concerned and nothing forbids it.
 fn purpose(old: &ColumnDef, new: &ColumnDef) -> Option<Purpose> {
     use TypeKind::*;
-    let variable = matches!(old.ty.kind, VarChar | NVarChar | VarBinary);
+    let (was, is) = (old.declared_type().kind, new.declared_type().kind);
+    let variable = matches!(was, VarChar | NVarChar | VarBinary);
     let longer = new.ty.byte_limit() >= old.ty.byte_limit() && !new.ty.is_max();
     if old.ty == new.ty {
         return (old.nullable != new.nullable).then_some(Purpose::Widen);
     }
-    Some(if old.ty.kind != new.ty.kind {
+    Some(if was != is {
         Purpose::Retype
     } else if old.ty.collation != new.ty.collation {
         Purpose::Recollate

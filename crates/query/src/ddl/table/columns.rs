@@ -76,7 +76,6 @@ impl Builder<'_> {
         let declared = bind::data_type(&self.setting.bind(), written, subject, ordinal)?;
         let ty = self.collated(column.collation.as_ref(), declared.ty, declared.user_type)?;
         let mut def = ColumnDef::new(id, name.clone(), ty, declared.user_type);
-        def.ansi_padded = self.setting.ansi_padding || ty.kind.is_unicode();
         def.rowguidcol = column.row_guid;
         def.sparse = column.sparse;
         def.hidden = column.hidden;
@@ -85,6 +84,7 @@ impl Builder<'_> {
             def.identity = Some(self.identity(&def, column, option)?);
             def.nullable = false;
         }
+        def.set_padding(self.setting.ansi_padding);
         self.check_properties(&def, column)?;
         Ok(def)
     }

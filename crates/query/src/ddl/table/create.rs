@@ -419,12 +419,12 @@ impl Builder<'_> {
         let mut def = ColumnDef::new(id, name.clone(), column.ty, user_type);
         def.nullable = column.nullable && column.identity.is_none();
         def.identity = column.identity;
-        def.ansi_padded = self.setting.ansi_padding || def.ty.kind.is_unicode();
         if def.ty.kind == TypeKind::RowVersion {
             // A copy of a rowversion is bytes.
             def.ty = base::SqlType::binary(8);
             def.user_type = super::columns::system_type(&def.ty);
         }
+        def.set_padding(self.setting.ansi_padding);
         self.table.max_column_id = id;
         self.table.columns.push(def);
         Ok(())

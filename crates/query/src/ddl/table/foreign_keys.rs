@@ -221,7 +221,8 @@ impl Builder<'_> {
             TypeKind::Numeric => TypeKind::Decimal,
             other => other,
         };
-        if kind(&own.ty) != kind(&target.ty) {
+        let (own_type, their_type) = (own.declared_type(), target.declared_type());
+        if kind(&own_type) != kind(&their_type) {
             return about(&message::FOREIGN_KEY_TYPE_DIFFERS);
         }
         let sized = |ty: &SqlType| match ty.kind {
@@ -229,7 +230,7 @@ impl Builder<'_> {
             _ => ty.max_length(),
         };
         let precise = |ty: &SqlType| (sized(ty), ty.precision, ty.scale);
-        if precise(&own.ty) != precise(&target.ty) {
+        if precise(&own_type) != precise(&their_type) {
             return about(&message::FOREIGN_KEY_LENGTH_DIFFERS);
         }
         if own.ty.kind.is_character() && own.ty.collation != target.ty.collation {

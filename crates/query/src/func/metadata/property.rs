@@ -348,7 +348,7 @@ fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<
         | "statisticalsemantics"
         | "systemdataaccess"
         | "userdataaccess" => 0,
-        _ => return of_type(&column.ty, property),
+        _ => return of_type(&column.declared_type(), property),
     })
 }
 

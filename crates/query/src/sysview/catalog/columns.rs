@@ -74,7 +74,7 @@ pub fn collation_name(ty: &SqlType) -> Value {
 }
 
 fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
-    let ty = &column.ty;
+    let ty = &column.declared_type();
     let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
     [
         int(object_id),
