@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::arena::Mark;
-use base::{Account, Arena, SqlError, SqlResult, Value, message};
+use base::{Account, Arena, Scratch, SqlError, SqlResult, Value, message};
 use engine::txn::RowSpace;
 
 use crate::interp::lent::Lent;
@@ -53,7 +53,7 @@ pub(super) struct Activation {
     /// What lives as long as the run.
     pub keep: Arena,
     pub key: ChargedKey,
-    pub row: Vec<u8>,
+    pub row: Scratch,
 }
 
 impl Activation {
@@ -67,7 +67,7 @@ impl Activation {
             arena: arena(),
             keep: arena(),
             key: ChargedKey::new(),
-            row: Vec::new(),
+            row: Scratch::default(),
         }
     }
 }

@@ -145,8 +145,11 @@ pub unsafe fn build_row<'s, 'r>(
     row: &'r mut Scratch,
     account: &Arc<Account>,
 ) -> SqlResult<&'r [u8]> {
-    // SAFETY: the caller's promise.
-    let len = unsafe { row::built_len(layout, slots.clone()) };
+    let len = match layout.wide_offsets() {
+        // SAFETY: the caller's promise.
+        true => unsafe { row::built_len(layout, slots.clone()) },
+        false => 0,
+    };
     let bytes = row.begin(len, account)?;
     // SAFETY: as above.
     unsafe { row::build(layout, slots, bytes) };

@@ -9,6 +9,7 @@ use crate::func::facts::StatementPace;
 use crate::interp::dispatch::Flow;
 use crate::interp::frame::LONG;
 use crate::interp::machine::{Machine, registers};
+use crate::interp::memory::build_row;
 use crate::interp::objects::cursor::keep_row;
 use crate::interp::registers::Values;
 use crate::interp::slot::Slot;
@@ -187,10 +188,12 @@ impl Machine<'_, '_> {
                 let layout = &self.unit.layouts[usize::from(site.layout)];
                 let list = self.unit.list(site.columns);
                 let slots = registers(&self.act.slots).slots(list);
-                self.act.row.clear();
+                let account = self.exec.runtime.grant.account();
                 // SAFETY: I1: one register per column of the layout, each of its type.
-                unsafe { row::build(layout, slots, &mut self.act.row) };
-                let built = Slot::bytes(self.act.arena.alloc_bytes(&self.act.row));
+                let row = unsafe { build_row(layout, slots, &mut self.act.row, account)? };
+                self.act.arena.admit(row.len())?;
+                let built = Slot::bytes(self.act.arena.alloc_bytes(row));
+                self.act.row.clear();
                 self.set(dst, built);
             }
             Inst::BytesRow { dst, bytes } => {
