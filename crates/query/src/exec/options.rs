@@ -1,6 +1,7 @@
 //! What `SET` sets: the options of a session, and which of them a compiled statement depends on.
 
 use base::datetime::{DateSettings, Language, US_ENGLISH};
+use engine::catalog::def::DatabaseOptions;
 use tsql::ast::{IsolationLevel, SwitchOption};
 
 use crate::func::facts::Settings;
@@ -39,6 +40,62 @@ pub struct Options {
     pub show_plan: Option<ShowPlan>,
     /// `FORCEPLAN`
     pub force_plan: bool,
+    /// Those that are the database's, as neither the login nor `SET` has set them.
+    inherited: Inherited,
+}
+
+/// The options that a database has too: what it says holds for sessions that have not set them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Inherited(u8);
+
+impl Inherited {
+    const ALL: [SwitchOption; 8] = [
+        SwitchOption::AnsiNulls,
+        SwitchOption::AnsiPadding,
+        SwitchOption::AnsiWarnings,
+        SwitchOption::QuotedIdentifier,
+        SwitchOption::ConcatNullYieldsNull,
+        SwitchOption::CursorCloseOnCommit,
+        SwitchOption::ArithAbort,
+        SwitchOption::NumericRoundAbort,
+    ];
+
+    /// Those that a login of this kind leaves to the database.
+    fn at_login(client: ClientKind) -> Inherited {
+        match client {
+            ClientKind::DbLibrary => Inherited(u8::MAX),
+            // What stands for the ANSI options sets all others.
+            ClientKind::Odbc => Inherited(0b1100_0000),
+        }
+    }
+
+    /// The options that are left to the database.
+    fn options(self) -> impl Iterator<Item = SwitchOption> {
+        let at_places = Self::ALL.into_iter().enumerate();
+        at_places.filter(move |(at, _)| self.0 & (1 << at) != 0).map(|(_, option)| option)
+    }
+
+    /// `SET` has set an option.
+    fn forget(&mut self, option: SwitchOption) {
+        if let Some(at) = Self::ALL.iter().position(|own| *own == option) {
+            self.0 &= !(1 << at);
+        }
+    }
+}
+
+/// What a database says of an option.
+fn in_database(database: &DatabaseOptions, option: SwitchOption) -> bool {
+    match option {
+        SwitchOption::AnsiNulls => database.ansi_nulls,
+        SwitchOption::AnsiPadding => database.ansi_padding,
+        SwitchOption::AnsiWarnings => database.ansi_warnings,
+        SwitchOption::QuotedIdentifier => database.quoted_identifier,
+        SwitchOption::ConcatNullYieldsNull => database.concat_null_yields_null,
+        SwitchOption::CursorCloseOnCommit => database.cursor_close_on_commit,
+        SwitchOption::ArithAbort => database.arithabort,
+        SwitchOption::NumericRoundAbort => database.numeric_roundabort,
+        _ => false,
+    }
 }
 
 /// How plans are shown in the place of what statements do.
@@ -72,7 +129,7 @@ impl Options {
                 ansi_nulls: ansi,
                 quoted_identifier: ansi,
                 ansi_null_default_on: ansi,
-                concat_null_yields_null: true,
+                concat_null_yields_null: ansi,
                 textsize: if ansi { i32::MAX } else { 4096 },
                 lock_timeout: -1,
                 ..Settings::default()
@@ -90,6 +147,7 @@ impl Options {
             statistics_xml: false,
             show_plan: None,
             force_plan: false,
+            inherited: Inherited::at_login(client),
         }
     }
 
@@ -118,8 +176,32 @@ impl Options {
         CompileOptions { bits, dates: self.dates }
     }
 
+    /// Takes what the session has not set from its database.
+    pub fn inherit(&mut self, database: &DatabaseOptions) {
+        for option in self.inherited.options() {
+            self.put(option, in_database(database, option));
+        }
+    }
+
     /// `SET option ON` or `OFF`, for the options that are nothing but a switch.
     pub fn switch(&mut self, option: SwitchOption, on: bool) {
+        use SwitchOption as S;
+        match option {
+            S::AnsiDefaults => [
+                S::AnsiNulls,
+                S::AnsiPadding,
+                S::AnsiWarnings,
+                S::CursorCloseOnCommit,
+                S::QuotedIdentifier,
+            ]
+            .into_iter()
+            .for_each(|own| self.inherited.forget(own)),
+            own => self.inherited.forget(own),
+        }
+        self.put(option, on);
+    }
+
+    fn put(&mut self, option: SwitchOption, on: bool) {
         use SwitchOption as S;
         let s = &mut self.settings;
         match option {
@@ -303,7 +385,33 @@ mod tests {
         assert!(s.ansi_null_default_on && !s.arithabort && !s.implicit_transactions);
         let s = Options::at_login(ClientKind::DbLibrary, &US_ENGLISH).settings;
         assert!(!s.ansi_nulls && !s.ansi_warnings && !s.quoted_identifier);
-        assert!(!s.ansi_null_default_on);
+        assert!(!s.ansi_null_default_on && !s.concat_null_yields_null);
+    }
+
+    #[test]
+    fn what_is_not_set_is_the_databases() {
+        let on = DatabaseOptions {
+            ansi_nulls: true,
+            quoted_identifier: true,
+            concat_null_yields_null: true,
+            arithabort: true,
+            ..DatabaseOptions::default()
+        };
+        let mut options = Options::at_login(ClientKind::DbLibrary, &US_ENGLISH);
+        options.switch(SwitchOption::QuotedIdentifier, false);
+        options.inherit(&on);
+        let s = options.settings;
+        assert!(s.ansi_nulls && s.concat_null_yields_null && s.arithabort);
+        assert!(!s.quoted_identifier && !s.ansi_warnings && !s.numeric_roundabort);
+        options.inherit(&DatabaseOptions::default());
+        assert!(!options.settings.ansi_nulls && !options.settings.arithabort);
+        options.switch(SwitchOption::AnsiDefaults, true);
+        options.inherit(&DatabaseOptions::default());
+        assert!(options.settings.ansi_nulls && options.settings.quoted_identifier);
+        // A login of ODBC sets what is ANSI, and not the rest.
+        let mut options = odbc();
+        options.inherit(&on);
+        assert!(options.settings.ansi_warnings && options.settings.arithabort);
     }
 
     #[test]

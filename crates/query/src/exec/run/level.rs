@@ -52,6 +52,7 @@ impl Context<'_> {
         });
         let reads = std::mem::take(&mut self.session.reads);
         let options = self.session.options.clone();
+        let inherits_from = self.session.inherits_from;
         let identity_insert = self.session.identity_insert;
         let database = self.session.database;
         let result = match self.impersonate_for(program) {
@@ -60,6 +61,7 @@ impl Context<'_> {
         };
         let severity = self.session.level().severity;
         self.restore_options(options);
+        self.session.inherits_from = inherits_from;
         self.session.identity_insert = identity_insert;
         self.session.reads = reads;
         let ended = self.end_level();

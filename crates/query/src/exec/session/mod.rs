@@ -88,6 +88,8 @@ pub struct State {
     pub entry: Arc<SessionEntry>,
     /// `SET` options.
     pub options: Options,
+    /// The database whose options those have taken that the session has not set, and at which version of master.
+    pub(crate) inherits_from: Option<(DbId, u64)>,
     /// The open transaction.
     pub transaction: TransactionState,
     /// The statements that are open, one within another.
@@ -210,10 +212,11 @@ impl Session {
         let mut seed = [0; 8];
         instance.env().rng().fill(&mut seed);
         let initial = Initial { options: options.clone(), database, login: who.login.clone() };
-        let state = State {
+        let mut state = State {
             owner: entry.owner.clone(),
             identity: Identity::new(who.login),
             options,
+            inherits_from: None,
             transaction: TransactionState::default(),
             statements: Vec::new(),
             native: Vec::new(),
@@ -242,6 +245,8 @@ impl Session {
             instance: instance.clone(),
             entry,
         };
+        state.inherit_options();
+        state.entry.status().options = state.options.clone();
         let runtime = Runtime::new(instance.grant());
         Ok(Session { state, runtime })
     }
@@ -394,6 +399,25 @@ impl State {
         self.databases.holds(&self.instance, database)
     }
 
+    /// Takes the options that the session has not set from its database, if that is another one or has changed.
+    pub fn inherit_options(&mut self) {
+        let version = self.instance.databases().master().version();
+        if self.inherits_from == Some((self.database, version)) {
+            return;
+        }
+        if let Some(def) = self.instance.database_def(self.database) {
+            self.options.inherit(&def.options);
+        }
+        self.inherits_from = Some((self.database, version));
+    }
+
+    /// The session's options are other ones, which may have been its database's at another time.
+    pub fn replace_options(&mut self, options: Options) {
+        self.options = options;
+        self.inherits_from = None;
+        self.inherit_options();
+    }
+
     /// Forgets what it knows of databases, if some have come or gone and nothing is open.
     pub fn refresh_databases(&mut self) {
         if !self.transaction.is_open() && self.databases.refresh(&self.instance) {
@@ -414,6 +438,7 @@ impl State {
         self.instance.usage.leave(self.database, self.id());
         self.database = database;
         self.entry.status().database = database;
+        self.inherit_options();
         Ok(())
     }
 

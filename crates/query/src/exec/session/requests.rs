@@ -143,7 +143,7 @@ impl Session {
             state.transaction_ended();
         }
         let isolation = state.options.isolation;
-        state.options = state.initial.options.clone();
+        state.replace_options(state.initial.options.clone());
         if keep_transaction {
             state.options.isolation = isolation;
         }
@@ -213,6 +213,7 @@ impl Session {
     ) -> After {
         let state = &mut self.state;
         state.refresh_databases();
+        state.inherit_options();
         state.note_time();
         self.runtime.grant.set_limit(state.instance.session_memory());
         let started = (state.instance.env().clock().utc_ticks(), task.now_ns());

@@ -163,13 +163,18 @@ impl TestServer {
 
     /// A session of somebody's, who needs no password, in its default database.
     pub fn session_of(&self, login: &str) -> TestSession<'_> {
+        self.session_by(login, ClientKind::Odbc)
+    }
+
+    /// The same by a library of this kind.
+    pub fn session_by(&self, login: &str, kind: ClientKind) -> TestSession<'_> {
         let who = self.instance.trust(login).unwrap();
         let database = self.instance.login_database(&who, "").unwrap();
         let login = LoginOptions {
             who,
             database,
             client: ClientInfo::default(),
-            kind: ClientKind::Odbc,
+            kind,
             language: &US_ENGLISH,
         };
         let session = Session::open(&self.instance, login).unwrap();
