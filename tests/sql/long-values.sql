@@ -98,3 +98,24 @@ while 1 = 1 insert @t values (@s)
 go
 select count(*) as n from string_split(replicate(cast(',' as varchar(max)), 20000000), ',')
 go
+-- Messages look at the beginning of long values.
+declare @s varchar(max) = replicate(cast('x' as varchar(max)), 10000000)
+begin try
+  raiserror(@s, 16, 1)
+end try
+begin catch
+  select len(error_message()) as n, right(error_message(), 5) as r
+end catch
+begin try
+  raiserror('%s|%.3s', 16, 1, @s, @s)
+end try
+begin catch
+  select len(error_message()) as n, left(error_message(), 5) as l
+end catch
+begin try
+  throw 50000, @s, 1
+end try
+begin catch
+  select len(error_message()) as n
+end catch
+go

@@ -622,7 +622,8 @@ impl Machine<'_, '_> {
             Inst::EndCatch => self.exec.host.end_catch(),
             Inst::SetReturn { src } => {
                 let ty = self.unit.returns.unwrap_or(base::SqlType::int());
-                self.outcome.returned = Some(self.registers().value(src, &ty).to_owned());
+                let value = self.kept(self.registers().value(src, &ty))?;
+                self.outcome.returned = Some(value);
             }
             inst => unreachable!("{inst:?} is executed elsewhere"),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::arena::Mark;
-use base::{Account, Arena, Scratch, SqlError, SqlResult, Value, message};
+use base::{Account, Arena, Scratch, SqlError, SqlResult, Value, ValueRef, message};
 use engine::txn::RowSpace;
 
 use crate::interp::lent::Lent;
@@ -336,12 +336,16 @@ impl Machine<'_, '_> {
         self.exec.task.checkpoint().map_err(|_| interrupted())
     }
 
-    /// The value of a unit that is an expression.
-    pub fn result(&self) -> Value {
-        match &self.unit.result {
-            Some((reg, ty)) => self.registers().value(*reg, ty).to_owned(),
-            None => Value::Null,
-        }
+    /// The value of a unit that is an expression. Error 701 where there is no room for a long one.
+    pub fn result(&self) -> SqlResult<Value> {
+        let Some((reg, ty)) = &self.unit.result else { return Ok(Value::Null) };
+        self.kept(self.registers().value(*reg, ty))
+    }
+
+    /// A copy of a value. Error 701 where there is no room for a long one.
+    pub fn kept(&self, value: ValueRef<'_>) -> SqlResult<Value> {
+        self.exec.runtime.grant.admit(value.byte_len())?;
+        Ok(value.to_owned())
     }
 
     /// The outcome of a unit that is a condition.

@@ -145,7 +145,7 @@ pub fn run(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Outcome> {
 pub fn evaluate(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Value> {
     machine::with(unit, execution, |machine| {
         machine.run_unit()?;
-        Ok(machine.result())
+        machine.result()
     })
 }
 

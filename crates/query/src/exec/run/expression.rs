@@ -107,7 +107,7 @@ impl Context<'_> {
         value: &ast::Expr,
         ty: Option<SqlType>,
     ) -> Run<(Value, SqlType)> {
-        if let Some(known) = self.simple_value(program, step, frame, value)
+        if let Some(known) = self.simple_value(program, step, frame, value)?
             && ty.is_none_or(|ty| ty == known.1)
         {
             return Ok(known);
@@ -124,10 +124,14 @@ impl Context<'_> {
         step: &Step,
         frame: &Frame,
         value: &ast::Expr,
-    ) -> Option<(Value, SqlType)> {
-        let ast::ExprKind::Variable(name) = &value.kind else { return None };
-        let (id, ty) = program.variables.find_scalar(name, step.declared).ok()?;
-        Some((frame.get(id).to_owned(), ty))
+    ) -> SqlResult<Option<(Value, SqlType)>> {
+        let ast::ExprKind::Variable(name) = &value.kind else { return Ok(None) };
+        let Ok((id, ty)) = program.variables.find_scalar(name, step.declared) else {
+            return Ok(None);
+        };
+        let value = frame.get(id);
+        self.runtime.grant.admit(value.byte_len())?;
+        Ok(Some((value.to_owned(), ty)))
     }
 
     /// The value of a compiled expression, with its type.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::convert::display;
 use base::message::{self, PrintfArgument, printf};
-use base::{SqlError, SqlResult, SqlType, TypeKind, Value};
+use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef};
 use engine::catalog::def::Permission;
 use tsql::ast;
 
@@ -18,8 +18,10 @@ use crate::interp::Frame;
 /// Characters that `PRINT` sends: of national strings, and of others.
 const PRINTED_NATIONAL: usize = 4000;
 const PRINTED: usize = 8000;
-/// `RAISERROR` cuts its text to this many characters.
+/// `RAISERROR` cuts its text to this many characters, dots for what is left out among them.
 const RAISED: usize = 2047;
+/// Characters of a format that `RAISERROR` looks at: enough for its text, whatever is substituted.
+const FORMAT: usize = 4 * RAISED;
 /// `RAISERROR` takes at most so many arguments.
 const ARGUMENTS_MAX: usize = 20;
 /// The number of messages that have none.
@@ -66,7 +68,7 @@ impl Context<'_> {
         let length = if ty.kind.is_unicode() { PRINTED_NATIONAL } else { PRINTED };
         let text = match value {
             Value::Null => " ".to_owned(),
-            value => display(value.as_ref(), &ty).chars().take(length).collect(),
+            value => beginning(&value, &ty, length).chars().take(length).collect(),
         };
         let mut message = SqlError::custom(0, 0, 1, text).at_line(step.line);
         if let Some(name) = program.name() {
@@ -91,7 +93,9 @@ impl Context<'_> {
             return Err(Fault::new(caught, Effect::Batch));
         };
         let number = self.integer(program, step, frame, &throw.number)?.unwrap_or(0);
-        let text = self.text(program, step, frame, &throw.message)?.unwrap_or_default();
+        let (message, ty) = self.value_of(program, step, frame, &throw.message, None)?;
+        let text =
+            if message.is_null() { String::new() } else { beginning(&message, &ty, RAISED + 1) };
         let state = self.integer(program, step, frame, &throw.state)?.unwrap_or(0);
         if number < i64::from(USER_DEFINED) {
             let error = SqlError::new(&message::THROW_NUMBER_RANGE, &[&number]);
@@ -125,7 +129,7 @@ impl Context<'_> {
             }
             value => (
                 USER_DEFINED,
-                if value.is_null() { String::new() } else { display(value.as_ref(), &ty) },
+                if value.is_null() { String::new() } else { beginning(&value, &ty, FORMAT) },
                 0,
             ),
         };
@@ -149,7 +153,7 @@ impl Context<'_> {
             values.push(substitution(&value, &ty, at + 1)?);
         }
         let arguments: Vec<PrintfArgument<'_>> = values.iter().map(Substitution::get).collect();
-        let text: String = printf(&format, &arguments)?.chars().take(RAISED).collect();
+        let text = shortened(printf(&format, &arguments)?);
         let severity = severity.min(25) as u8;
         let state = if state < 0 { 1 } else { state.min(255) as u8 };
         let error = SqlError::custom(number, severity, state, text);
@@ -251,6 +255,26 @@ impl Substitution {
     }
 }
 
+/// What `RAISERROR` tells of a text.
+fn shortened(text: String) -> String {
+    match text.chars().nth(RAISED) {
+        Some(_) => text.chars().take(RAISED - 3).chain("...".chars()).collect(),
+        None => text,
+    }
+}
+
+/// A value as text, at least so many characters of a long one.
+fn beginning(value: &Value, ty: &SqlType, chars: usize) -> String {
+    // No character takes more bytes.
+    let cut = |bytes: &[u8]| bytes.len().min(4 * chars);
+    let value = match value.as_ref() {
+        ValueRef::Chars(text) => ValueRef::Chars(&text[..cut(text)]),
+        ValueRef::Unicode(text) => ValueRef::Unicode(&text[..cut(text)]),
+        other => other,
+    };
+    display(value, ty)
+}
+
 /// Error 2748 for types that cannot be substituted.
 fn substitution(value: &Value, ty: &SqlType, ordinal: usize) -> SqlResult<Substitution> {
     use TypeKind as K;
@@ -258,7 +282,9 @@ fn substitution(value: &Value, ty: &SqlType, ordinal: usize) -> SqlResult<Substi
         (Value::Null, _) => Substitution::Null,
         (Value::Int(v), K::TinyInt | K::SmallInt | K::Int) => Substitution::Int(*v as i32),
         (Value::Int(v), K::BigInt) => Substitution::BigInt(*v),
-        (Value::Chars(_) | Value::Unicode(_), _) => Substitution::Text(display(value.as_ref(), ty)),
+        (Value::Chars(_) | Value::Unicode(_), _) => {
+            Substitution::Text(beginning(value, ty, RAISED))
+        }
         _ => {
             let message = &message::RAISERROR_PARAMETER_TYPE;
             return Err(SqlError::new(message, &[&ty.kind, &ordinal]));
