@@ -11,13 +11,26 @@ use crate::server::Server;
 /// How often memory is looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// In how many turns values are looked at once.
+const TURNS: u32 = 50;
+
+/// So many bytes less of values are worth the walk after which the allocator gives back what is free. Without it, much of
+/// that stays until the next allocation.
+const WORTH_GIVING_BACK: usize = 64 << 20;
+
 /// Balances memory until the result is dropped.
 pub fn start(server: &Arc<Server>) -> Periodic {
     let server = server.clone();
     Periodic::start("memory", INTERVAL, |ticks| {
         let balance = move || {
+            let (mut turn, mut most) = (0, 0);
             for () in ticks {
-                if server.instance.share_memory() {
+                turn = (turn + 1) % TURNS;
+                let values = server.instance.value_bytes();
+                most = values.max(most);
+                let is_less = turn == 0 && most - values > WORTH_GIVING_BACK;
+                if server.instance.share_memory() || is_less {
+                    most = values;
                     engine::hot::heap::give_back();
                     env::memory::give_back();
                 }

@@ -93,6 +93,11 @@ impl Instance {
         env::memory::resident_bytes(self.env()).unwrap_or_else(known)
     }
 
+    /// Bytes that values of all sessions take.
+    pub fn value_bytes(&self) -> usize {
+        self.values.used()
+    }
+
     /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what
     /// the rest of the process leaves of it, and at least an eighth. What statements were granted and have not taken is
     /// made room for little by little, since who reads a page waits while there are more pages than allowed. Whether
