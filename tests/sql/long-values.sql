@@ -94,7 +94,8 @@ select row_number() over (partition by v order by v) as n from (values (@s), (@s
 go
 declare @s varchar(max) = replicate(cast('x' as varchar(max)), 12000000)
 declare @t table (v varchar(max))
-while 1 = 1 insert @t values (@s)
+declare @i int = 0
+while @i < 20 begin insert @t values (@s) set @i += 1 end
 go
 select count(*) as n from string_split(replicate(cast(',' as varchar(max)), 20000000), ',')
 go

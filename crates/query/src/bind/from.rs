@@ -44,8 +44,12 @@ pub(super) struct Joined {
 }
 
 impl Binder<'_> {
-    /// The list behind `FROM`. Errors 1011, 1012, 1013 and those of its sources.
+    /// The list behind `FROM`. Errors 106, 1011, 1012, 1013 and those of its sources.
     pub fn sources_of(&mut self, list: &[ast::TableSource], usage: Usage) -> BindResult<From> {
+        // A long list would become a high tree, without a level of the stack that asks for room.
+        if let Some(surplus) = list.get(TABLES_MAX) {
+            return Err(too_many_tables(surplus.span.line));
+        }
         let mut from = From::Nothing;
         for source in list {
             self.block().visible = 0..0;
@@ -304,7 +308,11 @@ pub(super) fn check_tables(rows: &Node, line: u32) -> BindResult<()> {
     if tables(rows) <= TABLES_MAX {
         return Ok(());
     }
-    Err(SqlError::new(&message::TOO_MANY_TABLES, &[&TABLES_MAX]).at_line(line).into())
+    Err(too_many_tables(line))
+}
+
+fn too_many_tables(line: u32) -> BindError {
+    SqlError::new(&message::TOO_MANY_TABLES, &[&TABLES_MAX]).at_line(line).into()
 }
 
 /// How many tables may become loops inside each other.
