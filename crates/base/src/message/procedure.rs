@@ -47,7 +47,7 @@ super::messages! {
     SP_USER_OR_ROLE_NOT_VALID = 15410, 11, 1, "User or role '%s' does not exist in this database.";
     SP_SPACE_USED_OBJECT = 15234, 16, 1, "Objects of this type have no space allocated.";
     SP_PARAMETER_VALUE_INVALID = 15021, 16, 1, "Invalid value given for parameter %s. Specify a valid parameter value.";
-    METADATA_OF_BOUND_NOT_UPDATED = 2023, 0, 1, "Metadata was not updated for the schema-bound object '%s'.";
+    METADATA_OF_BOUND_NOT_UPDATED = 2023, 10, 1, "Metadata was not updated for the schema-bound object '%s'.";
     SP_MARKED_FOR_RECOMPILATION = 15070, 10, 1, "Object '%s' was successfully marked for recompilation.";
     SP_PROPERTY_OBJECT_NOT_FOUND = 15096, 16, 1, "Could not find object '%s' or you do not have required permission or the object is not valid for adding extended property.";
     SP_NOT_A_TRIGGER_OF = 15125, 16, 1, "Trigger '%s' is not a trigger for '%s'.";
