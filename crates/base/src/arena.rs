@@ -130,7 +130,7 @@ impl Arena {
             return &mut [];
         }
         let memory = self.bump(len, 1);
-        // SAFETY: `bump` returns `len` bytes that nobody else has (AR2) and that live as long as
+        // SAFETY: `bump` returns `len` bytes that are handed out once (AR2) and that live as long as
         // the borrow of the arena (AR1); the bytes are initialized before the slice is made.
         unsafe {
             memory.write_bytes(0, len);
@@ -344,7 +344,7 @@ impl Drop for Arena {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout, and nobody has a reference any more (AR1).
+        // SAFETY: allocated in `new` with the same layout, and no reference is left (AR1).
         unsafe { std::alloc::dealloc(self.memory.as_ptr(), Chunk::layout(self.size)) }
     }
 }

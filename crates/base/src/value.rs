@@ -1,5 +1,5 @@
 //! One value, owned or borrowed. The type is not part of the value (except inside a variant):
-//! whoever holds a value also knows its [`SqlType`], which gives scale and collation.
+//! a holder of a value also knows its [`SqlType`], which gives scale and collation.
 
 use crate::collation::codepage::{string_to_chars, string_to_unicode};
 use crate::types::{Collation, SqlType};

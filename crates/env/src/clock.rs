@@ -13,7 +13,7 @@ pub trait Clock: Send + Sync + Debug {
     fn now_ns(&self) -> u64;
 
     /// The date and time in UTC, in ticks of 100 ns since 0001-01-01 00:00:00. May jump when
-    /// somebody sets the clock.
+    /// the clock is set.
     fn utc_ticks(&self) -> u64;
 
     /// Minutes to add to UTC for local time at that moment (ticks as [`Clock::utc_ticks`] gives

@@ -1,6 +1,6 @@
 //! Files: what a file system can do, and errors that say which operation failed on which path.
 //!
-//! All operations are synchronous and block the calling thread; who must not block calls from a
+//! All operations are synchronous and block the calling thread; a caller that must not block uses a
 //! thread of its own. Offsets and lengths are in bytes.
 //!
 //! # What is durable
@@ -102,7 +102,7 @@ impl FileError {
         self.0.source.kind()
     }
 
-    /// There is no room: worth trying again when somebody has made some.
+    /// There is no room: worth trying again when some has been made.
     pub fn is_disk_full(&self) -> bool {
         matches!(self.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
@@ -112,7 +112,7 @@ impl FileError {
         self.kind() == io::ErrorKind::NotFound
     }
 
-    /// Somebody else has locked it.
+    /// Another process has locked it.
     pub fn is_locked(&self) -> bool {
         self.kind() == io::ErrorKind::WouldBlock
     }
@@ -244,7 +244,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Gives a file or directory another name; a file of that name is replaced.
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()>;
 
-    /// Removes a file. Who has it open can go on using it.
+    /// Removes a file. A handle that is open stays usable.
     fn remove_file(&self, path: &Path) -> FileResult<()>;
 
     /// Removes a directory with all that is in it.
@@ -260,7 +260,7 @@ pub trait FileSystem: Send + Sync + Debug {
     fn free_space(&self, path: &Path) -> FileResult<u64>;
 
     /// Locks the directory against other holders, in this process and in others, until the result
-    /// is dropped or the process ends. Fails with [`FileError::is_locked`] if somebody holds it.
+    /// is dropped or the process ends. Fails with [`FileError::is_locked`] if another holds it.
     fn lock_dir(&self, path: &Path) -> FileResult<DirectoryLock>;
 
     /// Whether there is such a file or directory.

@@ -1,4 +1,4 @@
-//! Memory straight from the system, for who divides it up himself.
+//! Memory straight from the system, for callers that divide it up themselves.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -69,7 +69,7 @@ struct Mapping {
 
 // SAFETY: the bytes are the owner's alone, as those of a vector.
 unsafe impl Send for AlignedBytes {}
-// SAFETY: as above; who shares it only reads.
+// SAFETY: as above; shared references only read.
 unsafe impl Sync for AlignedBytes {}
 
 // SAFETY: a mapping is only kept, and dropped once, by any thread.

@@ -123,7 +123,7 @@ impl FileSystem for RealFs {
             options.write(true).create(true).truncate(false).mode(FILE_MODE);
             let mut file = options.open(&name)?;
             sys::lock_exclusive(&file)?;
-            // For people who look; the lock itself is the kernel's, so this may fail.
+            // For people to read; the lock itself is the kernel's, so this may fail.
             let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
             Ok(file)
         };
@@ -333,7 +333,7 @@ struct Pool {
 
 impl std::fmt::Debug for Pool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad("Pool") // its bytes are nobody's business
+        f.pad("Pool") // its bytes are no part of the output
     }
 }
 

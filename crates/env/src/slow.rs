@@ -46,7 +46,7 @@ impl SlowReads {
             return file;
         }
         let number = {
-            let mut arm = self.arm.lock().expect("nobody panics while the arm moves");
+            let mut arm = self.arm.lock().expect("no thread panics while the arm moves");
             arm.opened += 1;
             arm.opened
         };
@@ -137,7 +137,7 @@ impl File for SlowFile {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> FileResult<usize> {
-        let mut arm = self.arm.lock().expect("nobody panics while the arm moves");
+        let mut arm = self.arm.lock().expect("no thread panics while the arm moves");
         if (arm.file, arm.offset) != (self.number, offset) {
             self.clock.sleep_ns(self.seek_ns);
         }

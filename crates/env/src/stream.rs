@@ -1,4 +1,4 @@
-//! Long runs of bytes, past the system's cache: written behind whoever makes them, and read ahead of whoever
+//! Long runs of bytes, past the system's cache: written behind the thread that makes them, and read ahead of the one that
 //! wants them, on a thread besides where the file system is worth it ([`FileSystem::overlaps`]). In a
 //! simulated world everything happens in the order of the calls.
 //!
@@ -35,7 +35,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         let run = move || {
             for job in todo {
                 if finished.send(work(job)).is_err() {
-                    break; // nobody wants to know
+                    break; // the receiver is gone
                 }
             }
         };
@@ -49,7 +49,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         jobs.send(job).expect("the thread lives as long as its jobs come");
     }
 
-    /// Waits for what has come of the first job whose end nobody has waited for yet. There must be one.
+    /// Waits for what has come of the first job whose end has not been waited for yet. There must be one.
     pub fn take(&self) -> D {
         self.done.recv().expect("the thread answers every job")
     }
@@ -147,7 +147,7 @@ impl WriteBehind {
     }
 
     fn wait(&mut self) -> FileResult<()> {
-        let worker = self.worker.as_ref().expect("somebody writes");
+        let worker = self.worker.as_ref().expect("a worker writes");
         let (buffer, result) = worker.take();
         self.under_way -= 1;
         self.free.push(buffer);
@@ -299,7 +299,7 @@ impl ReadAhead {
         self.ask();
         let (buffer, offset, got) = match self.under_way.pop_front() {
             Some(offset) => {
-                let worker = self.worker.as_ref().expect("somebody reads");
+                let worker = self.worker.as_ref().expect("a worker reads");
                 let (buffer, result) = worker.take();
                 (buffer, offset, result?)
             }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-/// Takes an exclusive advisory lock on the open file; `WouldBlock` if somebody else holds one. It
+/// Takes an exclusive advisory lock on the open file; `WouldBlock` if another process holds one. It
 /// ends when the last copy of the descriptor is closed.
 pub fn lock_exclusive(file: &std::fs::File) -> io::Result<()> {
     // SAFETY: the descriptor is open for as long as `file` is borrowed; flock touches no memory.
@@ -136,7 +136,7 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     let mapped = start.cast::<u8>();
     let skipped = mapped.align_offset(align);
     // SAFETY: the mapping is longer than the range by `align`; what lies before and behind the range
-    // is given back, and nobody has it.
+    // is given back, and no reference is left.
     let start = unsafe {
         let start = mapped.add(skipped);
         libc::munmap(mapped.cast(), skipped);
@@ -156,7 +156,7 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
 /// Gives back address space and memory.
 ///
 /// # Safety
-/// It is what [`map_memory`] gave for this length, and nobody uses it any more.
+/// It is what [`map_memory`] gave for this length, and is not used any more.
 pub unsafe fn unmap_memory(start: NonNull<u8>, len: usize) {
     // SAFETY: the caller's promise.
     let result = unsafe { libc::munmap(start.as_ptr().cast(), len) };
@@ -166,7 +166,7 @@ pub unsafe fn unmap_memory(start: NonNull<u8>, len: usize) {
 /// Gives the memory of mapped pages back to the system. They are zeros when they are touched again.
 ///
 /// # Safety
-/// The pages are whole, came from [`map_memory`], and hold nothing that anybody will read.
+/// The pages are whole, came from [`map_memory`], and hold nothing that will be read.
 pub unsafe fn discard_memory(start: NonNull<u8>, len: usize) {
     // SAFETY: the caller's promise.
     let result = unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_DONTNEED) };

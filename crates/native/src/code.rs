@@ -61,7 +61,7 @@ unsafe impl MachineCode for Code {
 impl Drop for Code {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: whoever runs the code borrows the unit that owns it; so nobody does.
+            // SAFETY: a run of the code borrows the unit that owns it; so none is under way.
             unsafe { module.free_memory() };
         }
     }

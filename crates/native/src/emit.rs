@@ -187,7 +187,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
     /// Jumps to the block of this index.
     fn table(&mut self, index: Value, targets: &[Block]) {
         if targets.is_empty() {
-            // The end of a routine that nobody calls.
+            // The end of a routine that is never called.
             self.b.ins().trap(TrapCode::unwrap_user(1));
             return;
         }
@@ -362,7 +362,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.set(reg, Val { low, high, null });
     }
 
-    /// Stores a register's value in memory, if anybody looks for it there.
+    /// Stores a register's value in memory, if it is looked for there.
     fn store(&mut self, reg: Reg) {
         if self.analysis.of_reg(reg).in_memory {
             self.spill(reg);

@@ -49,7 +49,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The null flag of a column. What is loaded of a column that is NULL is in the row as well,
-    /// and nobody looks at it.
+    /// and it is not looked at.
     fn null_bit(&mut self, row: Value, column: u16) -> Option<Value> {
         if column == NOT_NULL {
             return None;

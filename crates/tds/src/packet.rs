@@ -466,7 +466,7 @@ impl MessageReader {
         }
     }
 
-    /// Moves the body of the message that was handed out last to the caller, who may need it for
+    /// Moves the body of the message that was handed out last to the caller, which may need it for
     /// longer than until the next [`MessageReader::feed`].
     pub fn take_body(&mut self) -> Vec<u8> {
         if self.handed_out { std::mem::take(&mut self.body) } else { Vec::new() }

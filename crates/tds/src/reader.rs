@@ -1,4 +1,4 @@
-//! Checked reads over bytes that somebody else wrote.
+//! Checked reads over bytes that the other side wrote.
 
 use crate::error::ProtocolError;
 

@@ -53,7 +53,7 @@ pub struct RowShape {
 }
 
 impl RowShape {
-    /// The shape of rows with these columns. `unknown` stands for collations that nobody knows.
+    /// The shape of rows with these columns. `unknown` stands for unknown collations.
     pub fn new(columns: &[ReceivedColumn], unknown: Collation) -> RowShape {
         let columns = columns.iter().map(|c| (c.info, c.info.layout(Place::Row))).collect();
         RowShape { columns, unknown }

@@ -384,7 +384,7 @@ impl TypeInfo {
         info
     }
 
-    /// The type of T-SQL that is meant. `unknown` stands for collations that nobody knows, and for
+    /// The type of T-SQL that is meant. `unknown` stands for unknown collations, and for
     /// those of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
         use WireType::*;

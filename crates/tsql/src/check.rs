@@ -1,5 +1,5 @@
 //! What a batch's control flow must satisfy whatever its names mean: `BREAK` inside loops, `THROW`
-//! inside handlers, labels that exist, `RETURN` values where somebody takes them.
+//! inside handlers, labels that exist, `RETURN` values where a caller takes them.
 
 use std::collections::HashMap;
 

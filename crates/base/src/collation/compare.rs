@@ -456,7 +456,7 @@ fn padded<T: Ord + Copy, G: Gauge>(
 }
 
 /// Appends bytes that compare as the string does under the collation (C2). They are not
-/// prefix-free: whoever puts several keys together must terminate or escape them.
+/// prefix-free: a caller that puts several keys together must terminate or escape them.
 ///
 /// The value must be a non-null string.
 pub fn sort_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) {

@@ -212,7 +212,7 @@ impl SimFs {
             return Err(op.error(power_is_off()));
         }
         if world.power_off_at.is_some_and(|at| number >= at) {
-            // Of a write a part may arrive, of anything else all or nothing; nobody is told.
+            // Of a write a part may arrive, of anything else all or nothing; no caller is told.
             world.power = Power::Failing;
             match world.fate.below(3) {
                 0 => drop(effect(&mut world)),
@@ -332,7 +332,7 @@ impl FileSystem for SimFs {
         let (node, boot) = self.plain(OpKind::Open, path, |world| {
             let node = world.disk.open(path, create, new)?;
             if world.power == Power::Failing {
-                world.disk.close(node); // nobody gets this handle
+                world.disk.close(node); // no caller gets this handle
             }
             Ok((node, world.boot))
         })?;

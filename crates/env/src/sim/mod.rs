@@ -93,7 +93,7 @@ impl SimEnv {
     }
 }
 
-/// A clock that moves one microsecond each time somebody looks at it, and otherwise when told.
+/// A clock that moves one microsecond each time it is read, and otherwise when told.
 #[derive(Debug)]
 pub struct SimClock {
     now_ns: AtomicU64,

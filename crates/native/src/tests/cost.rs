@@ -29,7 +29,7 @@ impl CodeGenerator for Measured {
         let code = self.generator.generate(unit)?;
         let (time, bytes) = (began.elapsed(), code.size());
         let cost = Cost { instructions: unit.code.len(), bytes, time };
-        self.costs.lock().expect("nobody panics").push(cost);
+        self.costs.lock().expect("no thread panics").push(cost);
         Ok(code)
     }
 }
@@ -92,7 +92,7 @@ fn a_native_procedure_of_100_lines_is_compiled_in_50_ms() {
         assert_eq!(session.run(&text), "");
         let answer = session.run("exec p 1, 2, 3");
         assert!(answer.starts_with("total|n\n"), "{answer}");
-        let cost = measured.costs.lock().expect("nobody panics").pop().expect("it is native");
+        let cost = measured.costs.lock().expect("no thread panics").pop().expect("it is native");
         let Cost { instructions, bytes, time } = cost;
         let lines = text.lines().count();
         println!("{lines} lines, {instructions} instructions, {bytes} bytes of code: {time:?}");

@@ -134,7 +134,7 @@ struct Gated {
 impl CodeGenerator for Gated {
     fn generate(&self, unit: &Unit) -> Result<Box<dyn MachineCode>, NotCompiled> {
         self.asked.fetch_add(1, SeqCst);
-        self.gate.lock().expect("nobody panics").recv().expect("the test goes on");
+        self.gate.lock().expect("no thread panics").recv().expect("the test goes on");
         let generated = self.generator.generate(unit);
         self.done.fetch_add(1, SeqCst);
         generated

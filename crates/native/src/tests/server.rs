@@ -47,7 +47,7 @@ impl CodeGenerator for Watched {
         let generated = self.generator.generate(unit);
         match &generated {
             Ok(_) => drop(self.compiled.fetch_add(1, Relaxed)),
-            Err(why) => self.refused.lock().expect("nobody panics").push(why.clone()),
+            Err(why) => self.refused.lock().expect("no thread panics").push(why.clone()),
         }
         generated
     }
@@ -72,7 +72,7 @@ fn all_scripts() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(watched.compiled() > 500, "{} units were compiled", watched.compiled());
-    let refused = watched.refused.lock().expect("nobody panics");
+    let refused = watched.refused.lock().expect("no thread panics");
     let why: Vec<&str> = refused.iter().map(|why| why.0.as_str()).collect();
     assert!(why.iter().all(|why| *why == "arithmetic errors give NULL"), "{why:?}");
 }

@@ -102,7 +102,7 @@ pub struct TokenReader {
 }
 
 impl TokenReader {
-    /// A reader before an answer. `unknown` stands for collations that nobody knows.
+    /// A reader before an answer. `unknown` stands for unknown collations.
     pub fn new(version: TdsVersion, unknown: Collation) -> TokenReader {
         TokenReader {
             version,

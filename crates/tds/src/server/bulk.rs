@@ -50,7 +50,7 @@ pub struct BulkReader {
 
 impl BulkReader {
     /// A reader before the first byte. Rows of more than `row_bytes_max` bytes are refused;
-    /// `unknown` stands for collations that nobody knows.
+    /// `unknown` stands for unknown collations.
     pub fn new(version: TdsVersion, unknown: Collation, row_bytes_max: usize) -> BulkReader {
         BulkReader {
             version,

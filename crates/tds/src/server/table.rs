@@ -1,5 +1,5 @@
 //! Table-valued parameters. Reading one finds its end and checks where its values lie; the values
-//! themselves are decoded row by row when somebody asks for them.
+//! themselves are decoded row by row when they are asked for.
 
 use base::{Collation, SqlType};
 

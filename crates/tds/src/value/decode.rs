@@ -39,7 +39,7 @@ pub fn read_value<'a>(
     }
 }
 
-/// The value that `bytes` are. `unknown` stands for collations within a variant that nobody knows.
+/// The value that `bytes` are. `unknown` stands for unknown collations within a variant.
 ///
 /// Values of char, nchar and binary are not padded to their declared length; see [`pad`].
 ///

@@ -18,7 +18,7 @@ pub struct Expr {
 pub enum ExprKind {
     /// A constant.
     Literal(Literal),
-    /// `@a`; also `@@rowcount`, unless somebody declared a variable of that name.
+    /// `@a`; also `@@rowcount`, unless a variable of that name is declared.
     Variable(Arc<str>),
     /// A column, or what else a bare word may mean: a date part, a word for `PRINT` to refuse.
     Column(ColumnRef),

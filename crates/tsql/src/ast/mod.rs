@@ -1,4 +1,4 @@
-//! The syntax tree: what a batch says, before anybody asks what its names mean.
+//! The syntax tree: what a batch says, before names are resolved.
 //!
 //! # Shape
 //!

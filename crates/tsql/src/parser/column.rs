@@ -46,7 +46,7 @@ impl Parser<'_> {
 
     /// Takes one property of a column; false when there is none.
     fn column_property(&mut self, column: &mut ColumnDefinition) -> SqlResult<bool> {
-        // `CONSTRAINT name NOT NULL` is allowed, but the name is nobody's.
+        // `CONSTRAINT name NOT NULL` is allowed, but names nothing.
         if self.at(K::Constraint) && matches!(self.peek_at(2).keyword, K::Not | K::Null) {
             self.take();
             self.ident()?;

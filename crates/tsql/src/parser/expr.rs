@@ -103,7 +103,7 @@ impl Parser<'_> {
     }
 
     /// The power of the operator at the next token, if an operand of `power` may contain it and
-    /// `left` may stand on its left. What may not is left to the caller, who fails near it.
+    /// `left` may stand on its left. What may not is left to the caller, which fails near it.
     fn infix(&self, power: Power, left: &Parsed) -> Option<Power> {
         let token = self.peek();
         let found = match token.kind {

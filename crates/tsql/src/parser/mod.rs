@@ -80,7 +80,7 @@ struct Parser<'a> {
     options: ParseOptions,
     /// How deep the parser is (P2).
     depth: u32,
-    /// How high the expressions are that were read since somebody last reset it (P2).
+    /// How high the expressions are that were read since it was last reset (P2).
     height: u32,
     /// How many joins the statement has.
     joins: u32,

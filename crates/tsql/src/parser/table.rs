@@ -266,7 +266,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `ON filegroup`, if it is there. `ON DELETE` is somebody else's.
+    /// `ON filegroup`, if it is there. `ON DELETE` is a foreign key's.
     pub(super) fn on_data_space(&mut self) -> SqlResult<Option<DataSpace>> {
         let follows = self.peek_at(1);
         let is_name = super::stream::is_ident(follows)
