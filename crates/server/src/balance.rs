@@ -1,6 +1,6 @@
 //! Keeps the memory of the process at `max server memory`: what rows, plans, statements and the log take,
-//! pages have to give up; and who writes more to disk tables than can leave memory is slowed down. On a
-//! thread of its own, since those who take memory may keep all others busy.
+//! pages have to give up; and writers to disk tables that write more than can leave memory are slowed down. On
+//! a thread of its own, since statements that take memory may keep all workers busy.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -44,7 +44,7 @@ fn bind_one(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until somebody asks the server to end, and then ends it: no new connections, what runs may
+/// Serves until the server is asked to end, and then ends it: no new connections, what runs may
 /// finish for a while, and the databases are closed.
 pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
     let mut accepting = JoinSet::new();

@@ -74,7 +74,7 @@ impl PasswordHasher {
         known.insert(self.fast_hash(password, stored), stored.into());
     }
 
-    /// A password nobody has to remember: 24 characters of 57, about 140 bits. It has upper and
+    /// A password that is stored, not remembered: 24 characters of 57, about 140 bits. It has upper and
     /// lower case letters and digits, as password policies demand.
     pub fn generate(env: &Env) -> String {
         const LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
@@ -108,7 +108,7 @@ impl Passwords for PasswordHasher {
             return true;
         }
         let Some((rounds, salt, hash)) = parts(stored) else {
-            // Nobody has this password; that takes as long as finding out that it is wrong.
+            // No login has this password; that takes as long as finding out that it is wrong.
             let mut unused = [0; HASH_LEN];
             let salt = [0; SALT_LEN];
             pbkdf2::derive(ALGORITHM, self.rounds, &salt, password.as_bytes(), &mut unused);

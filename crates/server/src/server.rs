@@ -38,7 +38,7 @@ pub struct Server {
     stop: Arc<Stop>,
 }
 
-/// Somebody has asked the server to end.
+/// Whether the server was asked to end.
 #[derive(Default)]
 pub struct Stop {
     asked: AtomicBool,
@@ -59,7 +59,7 @@ impl Stop {
         self.at_once.load(SeqCst)
     }
 
-    /// Waits until somebody has asked.
+    /// Waits until the server is asked to end.
     pub async fn asked(&self) {
         loop {
             let changed = self.changed.notified();
@@ -70,7 +70,7 @@ impl Stop {
         }
     }
 
-    /// Waits until somebody has asked not to let statements finish.
+    /// Waits until the server is asked not to let statements finish.
     pub async fn asked_at_once(&self) {
         loop {
             let changed = self.changed.notified();

@@ -363,7 +363,7 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
     }
 }
 
-/// Frees what nobody can see any more, and gives memory that is not needed back to the system, until
+/// Frees what no snapshot can see any more, and gives memory that is not needed back to the system, until
 /// the server ends.
 pub async fn reclaim(server: Arc<Server>) {
     let mut given_back = Instant::now();

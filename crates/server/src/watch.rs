@@ -41,14 +41,14 @@ impl RecoveryWatch {
         info!("Recovering database '{name}'.");
         let (name, progress) = (name.to_string(), progress.clone());
         let watched = Watched { name, progress, loading: None };
-        self.shared.watched.lock().expect("nobody panics under this lock").push(watched);
+        self.shared.watched.lock().expect("no thread panics under this lock").push(watched);
         if std::mem::replace(&mut self.is_running, true) {
             return;
         }
         let shared = self.shared.clone();
         let watch = std::thread::Builder::new().name("recovery watch".into());
         if let Err(error) = watch.spawn(move || shared.watch()) {
-            warn!("nobody watches recovery: {error}");
+            warn!("recovery is not watched: {error}");
         }
     }
 }
@@ -70,7 +70,7 @@ impl Shared {
             if tell {
                 told = Instant::now();
             }
-            let mut watched = self.watched.lock().expect("nobody panics under this lock");
+            let mut watched = self.watched.lock().expect("no thread panics under this lock");
             watched.retain_mut(|own| own.look(tell));
             let loads =
                 |own: &Watched| matches!(own.progress.stage(), RecoveryStage::Tables { .. });

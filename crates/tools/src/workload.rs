@@ -285,7 +285,7 @@ mod tests {
         };
         assert_eq!(run(4100).first_and_last(2), Some((15.0, 35.0)));
         assert_eq!(run(4100).first_and_last(5), None);
-        // Nobody got an answer in the last seconds.
+        // No client got an answer in the last seconds.
         assert_eq!(run(7000).first_and_last(2), Some((15.0, 0.0)));
     }
 }

@@ -1,4 +1,4 @@
-//! What a client has sent and nobody has dealt with yet.
+//! What a client has sent and no statement has consumed yet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -87,7 +87,7 @@ pub async fn enter(
     Some(Entered { session, answer: Box::new(answer), inbox, version })
 }
 
-/// Ends a session that nobody is there for any more.
+/// Ends a session whose client is gone.
 pub async fn end(server: &Server, session: Box<Session>) {
     let interrupt = session.interrupt().clone();
     let ending = engine::wait::Statement::new(server.runtime(), interrupt, move |task| {
@@ -98,7 +98,7 @@ pub async fn end(server: &Server, session: Box<Session>) {
     }
 }
 
-/// Checks who it is and opens a session, or tells why not.
+/// Authenticates the login and opens a session, or tells why not.
 async fn open(
     server: &Arc<Server>,
     login: &Login,
@@ -148,7 +148,7 @@ async fn open(
     Session::open(&server.instance, options).map(Box::new).map_err(|error| vec![error])
 }
 
-/// Who it is, and by what that was told.
+/// The login, and the scheme that authenticated it.
 async fn authenticate(
     server: &Arc<Server>,
     login: &Login,
@@ -238,7 +238,7 @@ fn language(
     }
 }
 
-/// Tells the error log why somebody was refused.
+/// Tells the error log why a login was refused.
 fn report(failure: &LoginFailure, name: &str, addresses: Addresses) {
     info!(
         process = "Logon",

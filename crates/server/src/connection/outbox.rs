@@ -2,7 +2,7 @@
 //!
 //! The statement puts packets in, and waits while there are too many; the connection, which polls
 //! the statement, sends them. Both are parts of one task and never run at the same time, so the lock
-//! is always free, and nobody needs to be woken: the connection polls the statement again whenever
+//! is always free, and no thread needs to be woken: the connection polls the statement again whenever
 //! it has sent something.
 
 use std::sync::{Mutex, MutexGuard};
@@ -23,7 +23,7 @@ pub struct Inner {
     pub bytes: Vec<u8>,
     /// How many of them have been sent.
     pub sent: usize,
-    /// Nobody receives them any more.
+    /// They are not received any more.
     pub is_broken: bool,
 }
 
@@ -33,7 +33,7 @@ impl Outbox {
         self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Whether more may be put in; or must not, since nobody receives it.
+    /// Whether more may be put in; or must not, since it is not received.
     pub fn has_room(&self) -> bool {
         let inner = self.lock();
         inner.is_broken || inner.bytes.len() - inner.sent <= WAITING_BYTES_MAX

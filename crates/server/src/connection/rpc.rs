@@ -119,7 +119,7 @@ fn column_order(table: &TableParameter<'_>) -> Result<Option<Vec<usize>>, Protoc
     Ok(Some(order))
 }
 
-/// The collation that stands for those that nobody knows.
+/// The collation that stands for unknown ones.
 pub fn unknown_collation() -> Collation {
     Collation::default()
 }

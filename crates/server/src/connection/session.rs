@@ -327,7 +327,7 @@ impl Served<'_> {
                 match (sent, came) {
                     (Ok(false), Ok(false)) => return Poll::Pending,
                     (Ok(_), Ok(_)) if !inbox.has_ended() => {}
-                    // Nobody is there for the answer any more.
+                    // The client for the answer is gone.
                     _ => {
                         is_lost = true;
                         outbox.lock().is_broken = true;
@@ -373,7 +373,7 @@ impl Served<'_> {
                     Poll::Ready(Ok(count)) if is_last => answer.writer().message().consume(count),
                     Poll::Ready(Ok(count)) => waiting.consume(count),
                     Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                    // Who was killed does not wait for a client that does not read.
+                    // A killed session does not wait for a client that does not read.
                     Poll::Pending if interrupt.raised() == Some(Interrupted::Kill) => {
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                     }

@@ -206,7 +206,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Says good-bye. What the client has sent and nobody has read is read away for a moment:
+    /// Says good-bye. What the client has sent and was not read is read away for a moment:
     /// closing would otherwise reset the connection and take the last answer with it.
     pub async fn close(mut self) {
         if let Some(tls) = self.tls.as_deref_mut() {

@@ -1,6 +1,6 @@
-//! Where lines go that must stop nobody: a thread of its own writes them.
+//! Where lines go that must hold no thread up: a thread of its own writes them.
 //!
-//! What the thread cannot take in time, since nobody reads a pipe or a disk is slow, is left out and counted.
+//! What the thread cannot take in time, since a pipe is not read or a disk is slow, is left out and counted.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::channel;
@@ -196,7 +196,7 @@ mod tests {
         for n in 0..3 * WAITING_MAX {
             outlet.put(format!("{n}\n"));
         }
-        assert_eq!(outlet.call(Duration::from_millis(1), |_| ()), None, "nobody waits for ever");
+        assert_eq!(outlet.call(Duration::from_millis(1), |_| ()), None, "no caller waits for ever");
         drop(leave); // from here on it does not wait
         let first = lines.recv_timeout(PATIENCE).unwrap();
         assert_eq!(first, "0\n");

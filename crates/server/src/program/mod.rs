@@ -80,7 +80,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "thermocline: {error}"); // nobody may be there to read it
+            let _ = writeln!(std::io::stderr(), "thermocline: {error}"); // standard error may be closed
             ExitCode::FAILURE
         }
     }

@@ -80,7 +80,7 @@ fn serve(
     Ok(())
 }
 
-/// The first signal asks the server to end in order, the second not to wait for anybody.
+/// The first signal asks the server to end in order, the second not to wait for sessions.
 async fn ask_on_signals(stop: Arc<Stop>) {
     let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     let [Ok(mut interrupt), Ok(mut terminate)] = signals else {

@@ -24,7 +24,7 @@ use crate::client::{
 /// The server's message that a restore has not come to the time at which it is to stop.
 const LEFT_RESTORING: i32 = 4322;
 
-/// Where the server is, and who asks.
+/// The server and the login.
 #[derive(Args, Clone, Debug)]
 struct Where {
     /// The server: HOST, HOST,PORT or HOST:PORT.

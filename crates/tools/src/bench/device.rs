@@ -1,4 +1,4 @@
-//! How long a device takes to read and write, whoever asks.
+//! How long a device takes to read and write, whichever processor asks.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -29,7 +29,7 @@ pub struct RandomReads {
     pub size: u64,
     pub reads: u32,
     pub seed: u32,
-    /// On which processor, if that matters: a virtual device may interrupt one only, and whoever waits on another
+    /// On which processor, if that matters: a virtual device may interrupt one only, and a thread that waits on another
     /// waits longer.
     pub processor: Option<usize>,
 }
@@ -159,7 +159,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<u64> {
         for (buffer, read) in to_write {
             to.write_all_at(&buffer.bytes()[..read.next_multiple_of(ALIGN)], offset)?;
             offset += read as u64;
-            let _ = empty.send(buffer); // who reads may have come to the end
+            let _ = empty.send(buffer); // the reader may have come to the end
         }
         drop(empty);
         reads.join().expect("reading does not panic")?;

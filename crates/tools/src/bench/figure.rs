@@ -11,7 +11,7 @@ pub struct Figure {
     pub unit: &'static str,
     /// Digits behind the point that mean something.
     pub decimals: usize,
-    /// What somebody has published for the same, to be shown to people.
+    /// A published figure for the same, to be shown beside it.
     pub published: Option<&'static str>,
     /// The values, in the order of the runs.
     pub values: Vec<f64>,
@@ -23,7 +23,7 @@ impl Figure {
         Figure { bench, figure, unit, decimals: 0, published: None, values: Vec::new() }
     }
 
-    /// The same, with what somebody has published.
+    /// The same, with a published figure.
     pub fn published(mut self, what: &'static str) -> Figure {
         self.published = Some(what);
         self

@@ -1,4 +1,4 @@
-//! Answers: who receives them, and what is known when they are over.
+//! Answers: what receives them, and what is known when they are over.
 
 use std::io;
 

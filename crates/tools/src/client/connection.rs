@@ -359,7 +359,7 @@ impl Connection {
         self.link.close();
     }
 
-    /// The socket and the answers' reader, for whoever waits for many connections at once.
+    /// The socket and the answers' reader, for a thread that waits for many connections at once.
     ///
     /// # Errors
     /// When the connection is encrypted or closed.

@@ -37,9 +37,9 @@ pub enum ClientError {
     Timeout(TimeoutKind),
     /// The server has raised an error.
     Server(Box<ServerMessage>),
-    /// Whoever receives the answer cannot go on; the request was cancelled.
+    /// The receiver of the answer cannot go on; the request was cancelled.
     Receiver(io::Error),
-    /// The connection was closed before, by an error that somebody has seen.
+    /// The connection was closed before, by an error that was reported.
     Closed,
 }
 

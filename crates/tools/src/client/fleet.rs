@@ -28,7 +28,7 @@ pub trait Driver {
     /// An answer is complete; it has taken so long since the request was sent.
     fn done(&mut self, connection: usize, outcome: &Outcome, time: Duration);
 
-    /// Who receives what the answers consist of, apart from being counted.
+    /// What receives the parts of the answers, apart from being counted.
     fn receiver(&mut self, connection: usize) -> &mut dyn Receiver;
 
     /// A connection has failed, and with it the request that was under way. Another one may take its

@@ -20,7 +20,7 @@ use super::trust;
 
 /// The largest answer to a `PRELOGIN` that is believed.
 const PRELOGIN_ANSWER_BYTES_MAX: usize = 4096;
-/// The version in `LOGIN7` of those who begin with TLS.
+/// The version in `LOGIN7` of clients that begin with TLS.
 const VERSION_STRICT: u32 = 0x0800_0000;
 
 /// Connects and logs in. Messages of the login go to the receiver.

@@ -1,4 +1,4 @@
-//! The socket of a connection, with TLS on it or without, and who may write to it when.
+//! The socket of a connection, with TLS on it or without, and which thread may write to it when.
 //!
 //! One thread reads and writes requests; a [`Canceller`] of another thread writes attentions. What
 //! both touch is behind one mutex, which is never held while a thread waits for the server to say
@@ -20,7 +20,7 @@ const READ_BYTES: usize = 16 * 1024;
 /// Bytes that are given to TLS at once; a record.
 const RECORD_BYTES: usize = 16 * 1024;
 
-/// How far a request is, for those who want to cancel it.
+/// How far a request is, for threads that want to cancel it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     /// There is none.
@@ -259,7 +259,7 @@ impl Link {
         self.is_given_up = true;
     }
 
-    /// Ends the connection; whoever waits for it learns that.
+    /// Ends the connection; threads that wait for it learn that.
     pub(super) fn close(&mut self) {
         // There is nothing to be done about a socket that is closed already.
         let _ = self.socket.shutdown(Shutdown::Both);

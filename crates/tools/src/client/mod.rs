@@ -7,7 +7,7 @@
 //! [`Receiver`] while it arrives; the call returns when the server has said its last word. After an
 //! error that is not the server's own the connection is closed.
 //!
-//! Whoever drives many connections from one thread gives them to a [`Fleet`].
+//! A thread that drives many connections gives them to a [`Fleet`].
 //!
 //! # Threads
 //! A connection belongs to one thread. A [`Canceller`] may be used from any other: it asks the
@@ -15,7 +15,7 @@
 //!
 //! # Invariants
 //! C1: between two requests nothing of an answer is unread, the confirmation of an attention
-//! included; so whoever cancels too late does no harm to the next request.
+//! included; so a cancel that comes too late does no harm to the next request.
 //! C2: a row is never kept; what a receiver does not look at is not decoded.
 
 mod address;

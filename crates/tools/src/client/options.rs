@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::address::ServerAddress;
 
-/// Who logs in.
+/// How a client logs in.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Authentication {
     /// A login of the server and its password.
@@ -15,7 +15,7 @@ pub enum Authentication {
         /// Its password.
         password: String,
     },
-    /// Whoever this process is, which a server can only believe of processes on its own machine
+    /// The account that this process runs as, which a server can only believe of processes on its own machine
     /// and only does where it is set up to.
     Trusted,
 }
@@ -45,7 +45,7 @@ pub enum Encrypt {
 /// Which certificates to accept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trust {
-    /// Any: the connection is private, but who is at the other end is not known.
+    /// Any: the connection is private, but the identity of the server is not known.
     Any,
     /// One that the machine's certificate authorities, or those in a file, vouch for.
     Authorities {
@@ -63,7 +63,7 @@ pub enum Trust {
 pub struct ConnectOptions {
     /// The server.
     pub address: ServerAddress,
-    /// Who logs in.
+    /// The login.
     pub authentication: Authentication,
     /// The database; empty for the login's own.
     pub database: String,

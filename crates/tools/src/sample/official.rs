@@ -1,4 +1,4 @@
-//! The official data files, where somebody has them: the server reads them itself, by `BULK INSERT`.
+//! The official data files, where they are to be had: the server reads them itself, by `BULK INSERT`.
 
 use std::path::Path;
 

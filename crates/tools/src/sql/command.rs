@@ -19,7 +19,7 @@ pub enum Command {
         server: String,
         /// Seconds for the login.
         timeout: Option<u64>,
-        /// The login; without one it is who the process is.
+        /// The login; without one, the account that the process runs as.
         user: Option<String>,
         /// Its password.
         password: Option<String>,

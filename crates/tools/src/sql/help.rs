@@ -4,7 +4,7 @@
 pub const FLAGS: &str = "\
 usage: thermocline sql [flags]
 
-Where and who
+Server and login
   -S server       host, host,port, tcp:host,port, or . for this machine (SQLCMDSERVER)
   -U login        login (SQLCMDUSER); without one the connection is trusted, as with -E
   -P password     password (SQLCMDPASSWORD); asked for where there is none

@@ -225,7 +225,7 @@ impl Run<'_> {
                 .map(|share| {
                     let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
                     let thread = builder.spawn_scoped(scope, || self.one(share, start));
-                    // Whoever is there waits for all others, so there is no way back.
+                    // A worker that is there waits for all others, so there is no way back.
                     thread.expect("the system has threads for all connections")
                 })
                 .collect();

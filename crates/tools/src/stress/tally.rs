@@ -105,7 +105,7 @@ pub struct Progress {
     pub iterations: AtomicU64,
     /// Errors; the same.
     pub errors: AtomicU64,
-    /// The run is to end; set by whoever ends it, read by workers between batches.
+    /// The run is to end; set by the thread that ends it, read by workers between batches.
     pub stop: AtomicBool,
 }
 
@@ -129,7 +129,7 @@ pub struct Job<'j> {
     pub until: Option<Instant>,
     /// A connection ends at its first error.
     pub stop_on_error: bool,
-    /// What everybody sees.
+    /// What all threads see.
     pub progress: &'j Progress,
 }
 
