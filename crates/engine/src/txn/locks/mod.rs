@@ -4,7 +4,7 @@
 //! and others find that there. Locks are for what a version cannot say: that a row, or a gap between
 //! rows, is to stay what somebody has read. Readers at locking levels, and hints, take them.
 //!
-//! # Who looks at what
+//! # Lockers and plain writers
 //!
 //! * A *locker* registers its lock, and counts in its table's [lock word](crate::hot::table::LockWord),
 //!   before it looks at versions. One that is uncommitted and another's it waits for.
