@@ -143,6 +143,35 @@ fn what_a_failed_sync_left_in_the_cache_is_made_durable_or_cut_at_the_next_openi
     }
 }
 
+/// The first batch of a segment is on its way when a checkpoint that covers all before it gives up the segment in
+/// front: after a crash only prepared segments would be left.
+#[test]
+fn a_segment_is_not_given_up_before_the_one_behind_it_has_a_durable_batch() {
+    for seed in 0..20 {
+        let machine = Machine::new(seed);
+        let task = machine.task();
+        let (store, log) = machine.create_with_store().unwrap();
+        let second = machine.segment(2);
+        let second = second.file_name().unwrap().to_str().unwrap();
+        machine.sim.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io).on(second));
+        let mut stamps = Vec::new();
+        let error = loop {
+            match commit_durably(&log, &task, &row(stamps.len() as u64, 3000)) {
+                Ok(stamp) => stamps.push(stamp),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.is_fenced(), "{error}");
+        store.truncate_before(log.durable()).unwrap();
+        drop((store, log));
+        machine.crash();
+        let (transactions, _) = machine.replay().unwrap();
+        // What failed may have got there all the same.
+        let found: Vec<_> = transactions.iter().map(|t| t.stamp).collect();
+        assert!(found.starts_with(&stamps) && found.len() <= stamps.len() + 1, "seed {seed}");
+    }
+}
+
 #[test]
 fn a_failed_write_fences_too() {
     let machine = Machine::new(1);
