@@ -14,10 +14,10 @@ use crate::ddl::object::put_object;
 use crate::ddl::place::Place;
 use crate::exec::context::Context;
 
-/// Binds a module anew, as an `ALTER` with its own text and under its own `SET` options would: its columns and what
-/// it mentions are as its text has them today. Errors of its text.
+/// Binds a module anew, as an `ALTER` with its own text and under its own `SET` options would: its
+/// columns and what it mentions are as its text has them today. The caller has locked the database
+/// for edits. Errors of its text.
 pub fn refresh(context: &mut Context<'_>, database: DbId, id: ObjectId) -> DdlResult<()> {
-    context.lock_edit(database)?;
     let schema = context.schema(database)?;
     let Some(def) = schema.module(id) else { return Ok(()) };
     let module = parsed(def)?;

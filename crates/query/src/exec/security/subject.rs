@@ -61,8 +61,7 @@ impl Subject {
         match self {
             Subject::Server => SERVER,
             Subject::Database => DATABASE,
-            Subject::Schema => SCHEMA,
-            Subject::Object(_) => OBJECT,
+            Subject::Schema | Subject::Object(_) => SCHEMA,
             Subject::Column => COLUMN,
             Subject::Type => TYPE,
             Subject::User | Subject::Login => PERSON,
@@ -130,25 +129,11 @@ const DATABASE: &[Permission] = &[
     P::ViewDefinition,
 ];
 
+/// On a schema for all of its objects, and on one of these as far as it [`fits`].
 const SCHEMA: &[Permission] = &[
     P::Alter,
     P::Control,
     P::CreateSequence,
-    P::Delete,
-    P::Execute,
-    P::Insert,
-    P::References,
-    P::Select,
-    P::TakeOwnership,
-    P::Unmask,
-    P::Update,
-    P::ViewChangeTracking,
-    P::ViewDefinition,
-];
-
-const OBJECT: &[Permission] = &[
-    P::Alter,
-    P::Control,
     P::Delete,
     P::Execute,
     P::Insert,
@@ -184,6 +169,7 @@ fn fits(kind: ObjectKind, permission: Permission) -> bool {
         P::ViewChangeTracking => kind == K::Table,
         P::Unmask => matches!(kind, K::Table | K::View),
         P::Alter => kind != K::Synonym,
+        P::CreateSequence => false,
         _ => true,
     }
 }
