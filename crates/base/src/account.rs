@@ -157,7 +157,8 @@ impl Drop for Charged {
     }
 }
 
-/// Bytes that are put together again and again. Long ones are charged for as long as their room is held.
+/// Bytes that are put together again and again. Long ones are charged for as long as their room is
+/// held.
 #[derive(Debug, Default)]
 pub struct Scratch {
     bytes: Vec<u8>,
@@ -165,14 +166,16 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empties it, for so many bytes to come. Error 701 where they are many and the account does not have them.
+    /// Empties it, for so many bytes to come. Error 701 where they are many and the account does
+    /// not have them.
     #[inline]
     pub fn begin(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
         self.clear();
         self.more(bytes, account)
     }
 
-    /// Has it hold so many bytes more. Error 701 where it becomes long and the account does not have that.
+    /// Has it hold so many bytes more. Error 701 where it becomes long and the account does not
+    /// have that.
     #[inline]
     pub fn more(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
         let len = self.bytes.len() + bytes;

@@ -130,8 +130,8 @@ impl Arena {
             return &mut [];
         }
         let memory = self.bump(len, 1);
-        // SAFETY: `bump` returns `len` bytes that are handed out once (AR2) and that live as long as
-        // the borrow of the arena (AR1); the bytes are initialized before the slice is made.
+        // SAFETY: `bump` returns `len` bytes that are handed out once (AR2) and that live as long
+        // as the borrow of the arena (AR1); the bytes are initialized before the slice is made.
         unsafe {
             memory.write_bytes(0, len);
             slice::from_raw_parts_mut(memory.as_ptr(), len)

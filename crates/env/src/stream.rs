@@ -1,6 +1,6 @@
-//! Long runs of bytes, past the system's cache: written behind the thread that makes them, and read ahead of the one that
-//! wants them, on a thread besides where the file system is worth it ([`FileSystem::overlaps`]). In a
-//! simulated world everything happens in the order of the calls.
+//! Long runs of bytes, past the system's cache: written behind the thread that makes them, and read
+//! ahead of the one that wants them, on a thread besides where the file system is worth it
+//! ([`FileSystem::overlaps`]). In a simulated world everything happens in the order of the calls.
 //!
 //! [`FileSystem::overlaps`]: crate::FileSystem::overlaps
 
@@ -49,7 +49,8 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         jobs.send(job).expect("the thread lives as long as its jobs come");
     }
 
-    /// Waits for what has come of the first job whose end has not been waited for yet. There must be one.
+    /// Waits for what has come of the first job whose end has not been waited for yet. There must
+    /// be one.
     pub fn take(&self) -> D {
         self.done.recv().expect("the thread answers every job")
     }

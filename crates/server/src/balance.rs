@@ -1,6 +1,7 @@
-//! Keeps the memory of the process at `max server memory`: what rows, plans, statements and the log take,
-//! pages have to give up; and writers to disk tables that write more than can leave memory are slowed down. On
-//! a thread of its own, since statements that take memory may keep all workers busy.
+//! Keeps the memory of the process at `max server memory`: what rows, plans, statements and the log
+//! take, pages have to give up; and writers to disk tables that write more than can leave memory
+//! are slowed down. On a thread of its own, since statements that take memory may keep all workers
+//! busy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +15,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// In how many turns values are looked at once.
 const TURNS: u32 = 50;
 
-/// So many bytes less of values are worth the walk after which the allocator gives back what is free. Without it, much of
-/// that stays until the next allocation.
+/// So many bytes less of values are worth the walk after which the allocator gives back what is
+/// free. Without it, much of that stays until the next allocation.
 const WORTH_GIVING_BACK: usize = 64 << 20;
 
 /// Balances memory until the result is dropped.

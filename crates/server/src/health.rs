@@ -1,5 +1,6 @@
-//! Tells the error log when checkpoints of a database fail, and when they are made again: no session would hear
-//! of those that no statement has asked for. And when the tables of a database cannot be loaded, or pages cannot be read.
+//! Tells the error log when checkpoints of a database fail, and when they are made again: no
+//! session would hear of those that no statement has asked for. And when the tables of a database
+//! cannot be loaded, or pages cannot be read.
 
 use std::collections::BTreeMap;
 

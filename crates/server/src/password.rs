@@ -74,8 +74,8 @@ impl PasswordHasher {
         known.insert(self.fast_hash(password, stored), stored.into());
     }
 
-    /// A password that is stored, not remembered: 24 characters of 57, about 140 bits. It has upper and
-    /// lower case letters and digits, as password policies demand.
+    /// A password that is stored, not remembered: 24 characters of 57, about 140 bits. It has upper
+    /// and lower case letters and digits, as password policies demand.
     pub fn generate(env: &Env) -> String {
         const LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
         loop {

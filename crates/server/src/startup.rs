@@ -363,8 +363,8 @@ fn facts(env: &Env, config: &Config, databases: &Databases) -> ServerFacts {
     }
 }
 
-/// Frees what no snapshot can see any more, and gives memory that is not needed back to the system, until
-/// the server ends.
+/// Frees what no snapshot can see any more, and gives memory that is not needed back to the system,
+/// until the server ends.
 pub async fn reclaim(server: Arc<Server>) {
     let mut given_back = Instant::now();
     let mut health = Health::default();

@@ -1,9 +1,9 @@
 //! TLS within packets: until TDS 8.0, the handshake's records travel in packets of type `PRELOGIN`,
 //! and once it is over, records carry packets.
 //!
-//! This module moves bytes between the two forms; it knows nothing of TLS itself. The code that drives
-//! the TLS library feeds it what [`HandshakeReader`] unwraps and sends what [`wrap_handshake`] has
-//! wrapped, until the library says that the handshake is complete.
+//! This module moves bytes between the two forms; it knows nothing of TLS itself. The code that
+//! drives the TLS library feeds it what [`HandshakeReader`] unwraps and sends what
+//! [`wrap_handshake`] has wrapped, until the library says that the handshake is complete.
 
 use crate::error::ProtocolError;
 use crate::packet::{PacketEvent, PacketReader, PacketType, Side};

@@ -31,9 +31,9 @@ impl TdsVersion {
     /// The version to speak with a client that asks for `asked`, the number in `LOGIN7`: the
     /// newest that both know.
     ///
-    /// A client that asks for 8.0 is answered 7.4. All clients take that, and go-mssqldb needs it: it
-    /// compares the answer with the number of 7.2, which is larger than that of 8.0, and would go
-    /// back to the forms of 7.1.
+    /// A client that asks for 8.0 is answered 7.4. All clients take that, and go-mssqldb needs it:
+    /// it compares the answer with the number of 7.2, which is larger than that of 8.0, and would
+    /// go back to the forms of 7.1.
     ///
     /// # Errors
     /// [`ProtocolError::Version`] for TDS 7.0 and older.

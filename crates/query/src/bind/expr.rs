@@ -212,7 +212,8 @@ impl Binder<'_> {
             PseudoColumn::RowGuid => ("$rowguid", |c| c.rowguidcol),
             PseudoColumn::Action => return self.merge_action(line),
             PseudoColumn::RowNumber => {
-                // Definitions are of columns: a row may have another number when its table is made anew.
+                // Definitions are of columns: a row may have another number when its table is made
+                // anew.
                 let is_query = !self.scalar_only;
                 let has = |scan: &ScanSource| (is_query && scan.has_row_numbers()).then_some(());
                 let (block, source, ()) = self.only_scan(qualifier, "$row_number", has).at(line)?;

@@ -46,7 +46,7 @@ pub(super) struct Joined {
 impl Binder<'_> {
     /// The list behind `FROM`. Errors 106, 1011, 1012, 1013 and those of its sources.
     pub fn sources_of(&mut self, list: &[ast::TableSource], usage: Usage) -> BindResult<From> {
-        // A long list would become a high tree, without a level of the stack that asks for room.
+        // The loop makes a left-deep tree, which later passes walk recursively.
         if let Some(surplus) = list.get(TABLES_MAX) {
             return Err(too_many_tables(surplus.span.line));
         }

@@ -245,7 +245,8 @@ impl Grant {
         &self.account
     }
 
-    /// Error 701 where there is no room for that much, if it is much: what an object takes before it settles its charge.
+    /// Error 701 where there is no room for that much, if it is much: what an object takes before
+    /// it settles its charge.
     #[inline]
     pub fn admit(&self, bytes: usize) -> SqlResult<()> {
         admit_long(bytes, &self.account)

@@ -41,7 +41,8 @@ impl KeyShape {
         KeyShape::new(types.iter().map(|&ty| (ty, false)))
     }
 
-    /// Encodes one value per column, replacing what `out` held. Error 701 where the account has no room for a long key.
+    /// Encodes one value per column, replacing what `out` held. Error 701 where the account has no
+    /// room for a long key.
     #[inline]
     pub fn encode(
         &self,
@@ -65,15 +66,16 @@ impl KeyShape {
     }
 }
 
-/// A key that is encoded again and again. What a long one takes is charged for as long as it is kept.
+/// A key that is encoded again and again. What a long one takes is charged for as long as it is
+/// kept.
 #[derive(Debug, Default)]
 pub struct ChargedKey {
     key: KeyBuf,
     charged: Option<Charged>,
 }
 
-/// What a key takes of memory while it is encoded, about, for each byte of its values: it is built twice, in memory
-/// that doubles when it grows.
+/// What a key takes of memory while it is encoded, about, for each byte of its values: it is built
+/// twice, in memory that doubles when it grows.
 const WHILE_ENCODED: usize = 4;
 
 impl ChargedKey {
@@ -209,7 +211,8 @@ impl ConstantSet {
         self.len() == 0
     }
 
-    /// Whether a value that is not NULL is in the set. `key` is working space. Error 701 for a long value.
+    /// Whether a value that is not NULL is in the set. `key` is working space. Error 701 for a long
+    /// value.
     pub fn contains(
         &self,
         value: ValueRef<'_>,

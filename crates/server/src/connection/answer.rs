@@ -237,7 +237,8 @@ impl Answer {
         });
         match room {
             Err(Interrupted::Kill) => Err(SqlError::new(&message::SESSION_KILLED, &[])),
-            // A client that cancels still wants to hear how it ended; the statement itself sees to it that it ends.
+            // A client that cancels still wants to hear how it ended; the statement itself sees to
+            // it that it ends.
             Ok(()) | Err(Interrupted::Attention) => Ok(()),
         }
     }

@@ -1,9 +1,9 @@
 //! What a running statement has to say before it is done.
 //!
 //! The statement puts packets in, and waits while there are too many; the connection, which polls
-//! the statement, sends them. Both are parts of one task and never run at the same time, so the lock
-//! is always free, and no thread needs to be woken: the connection polls the statement again whenever
-//! it has sent something.
+//! the statement, sends them. Both are parts of one task and never run at the same time, so the
+//! lock is always free, and no thread needs to be woken: the connection polls the statement again
+//! whenever it has sent something.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -1,8 +1,9 @@
 //! What the server says about itself: the error log, in files of the data directory and on standard error.
 //!
-//! An event goes to both, each through a thread of its own ([`outlet`]): a full disk, a pipe that is not read
-//! or that is closed stops nothing and loses lines of that place alone. The file begins anew with each start
-//! and when it is cycled ([`file`]); until it can be opened, entries wait in memory.
+//! An event goes to both, each through a thread of its own ([`outlet`]): a full disk, a pipe that
+//! is not read or that is closed stops nothing and loses lines of that place alone. The file begins
+//! anew with each start and when it is cycled ([`file`]); until it can be opened, entries wait in
+//! memory.
 
 mod file;
 mod outlet;

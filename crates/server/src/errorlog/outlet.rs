@@ -1,6 +1,7 @@
 //! Where lines go that must hold no thread up: a thread of its own writes them.
 //!
-//! What the thread cannot take in time, since a pipe is not read or a disk is slow, is left out and counted.
+//! What the thread cannot take in time, since a pipe is not read or a disk is slow, is left out and
+//! counted.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::channel;

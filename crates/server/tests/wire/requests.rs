@@ -68,8 +68,9 @@ fn counts_are_those_of_rows() {
     assert!(silent.iter().all(|line| !line.contains("delete 1")), "{silent:?}");
 }
 
-/// What gives variables values counts as a SELECT without columns, and conditions end as statements do, but
-/// declarations have no end on the wire: clients that go from one end to the next rely on it.
+/// What gives variables values counts as a SELECT without columns, and conditions end as statements
+/// do, but declarations have no end on the wire: clients that go from one end to the next rely on
+/// it.
 #[test]
 fn assignments_and_conditions_end_as_statements() {
     let server = TestServer::shared();

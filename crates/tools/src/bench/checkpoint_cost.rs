@@ -1,5 +1,6 @@
-//! What checkpoints cost clients that insert orders: the same clients insert into a server that makes none and into one
-//! that makes them, in turn. Each batch is one order, so that its time is the order's.
+//! What checkpoints cost clients that insert orders: the same clients insert into a server that
+//! makes none and into one that makes them, in turn. Each batch is one order, so that its time is
+//! the order's.
 
 use std::time::Duration;
 

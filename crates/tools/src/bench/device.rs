@@ -29,8 +29,8 @@ pub struct RandomReads {
     pub size: u64,
     pub reads: u32,
     pub seed: u32,
-    /// On which processor, if that matters: a virtual device may interrupt one only, and a thread that waits on another
-    /// waits longer.
+    /// On which processor, if that matters: a virtual device may interrupt one only, and a thread
+    /// that waits on another waits longer.
     pub processor: Option<usize>,
 }
 

@@ -1,10 +1,10 @@
 //! Inserts, selects, updates and deletes by natively compiled procedures, called over the wire, each call a
 //! durable transaction of its own.
 //!
-//! Of a hundred calls 20 insert a row, 40 select one, 20 update one and 20 delete one. Clients select any of the
-//! million rows that are there from the start, update those among them that are their own (so that no client waits
-//! for or conflicts with another), and delete the oldest of the rows that they have inserted themselves; a client that
-//! has none left inserts one instead.
+//! Of a hundred calls 20 insert a row, 40 select one, 20 update one and 20 delete one. Clients
+//! select any of the million rows that are there from the start, update those among them that are
+//! their own (so that no client waits for or conflicts with another), and delete the oldest of the
+//! rows that they have inserted themselves; a client that has none left inserts one instead.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -77,7 +77,8 @@ enum Bench {
     Backup(backup::Options),
     /// How soon memory is free again after all orders were deleted, without other load.
     MassDelete(mass_delete::Options),
-    /// What checkpoints cost clients that insert orders: of their rate, and in time that an order takes.
+    /// What checkpoints cost clients that insert orders: of their rate, and in time that an order
+    /// takes.
     CheckpointCost(checkpoint_cost::Options),
     /// Logins a second, and memory of connections that do nothing.
     Connections(connections::Options),

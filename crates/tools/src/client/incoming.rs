@@ -1,5 +1,5 @@
-//! Answers, from bytes to what a [`Receiver`] is told; without a socket, so that a thread that waits for
-//! many connections at once can use it.
+//! Answers, from bytes to what a [`Receiver`] is told; without a socket, so that a thread that
+//! waits for many connections at once can use it.
 
 use std::io;
 

@@ -15,8 +15,8 @@ pub enum Authentication {
         /// Its password.
         password: String,
     },
-    /// The account that this process runs as, which a server can only believe of processes on its own machine
-    /// and only does where it is set up to.
+    /// The account that this process runs as, which a server can only believe of processes on its
+    /// own machine and only does where it is set up to.
     Trusted,
 }
 

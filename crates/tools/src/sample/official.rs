@@ -1,4 +1,5 @@
-//! The official data files, where they are to be had: the server reads them itself, by `BULK INSERT`.
+//! The official data files, where they are to be had: the server reads them itself, by `BULK
+//! INSERT`.
 
 use std::path::Path;
 

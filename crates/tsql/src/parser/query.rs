@@ -78,8 +78,8 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// The query of a statement or a module: the order stands behind the whole, never in parentheses. Subqueries and
-    /// derived tables are free to have one for each operand.
+    /// The query of a statement or a module: the order stands behind the whole, never in
+    /// parentheses. Subqueries and derived tables are free to have one for each operand.
     pub(super) fn top_query(&mut self) -> SqlResult<Query> {
         let query = self.query()?;
         match operand_order(&query.body) {

@@ -18,7 +18,8 @@
 //!   So of the batches in a file only the last can be torn, and a bad batch that has a good one
 //!   behind it is damage.
 //! * F2: segment numbers are contiguous. A segment is removed only when all before it are, durably,
-//!   and the one behind it is active, durably. So a log whose segments are all prepared has its first.
+//!   and the one behind it is active, durably. So a log whose segments are all prepared has its
+//!   first.
 //! * F3: an active segment's header is durable when its first batch is, since one sync covers both.
 //!   It tells where the batch before the first one ended.
 //! * F4: opening for writing rewrites and syncs the last batch and the active header: that they can
@@ -340,8 +341,8 @@ impl LogStore for LocalStore {
 }
 
 impl Inner {
-    /// Takes the first segment off the list if all of it lies before this position. The one behind it must be active
-    /// on disk, too: its first batch is synced (F2, F3).
+    /// Takes the first segment off the list if all of it lies before this position. The one behind
+    /// it must be active on disk, too: its first batch is synced (F2, F3).
     fn give_up_first(&self, lsn: Lsn) -> Option<Segment> {
         let mut segments = self.segments.lock();
         let written = segments.written;

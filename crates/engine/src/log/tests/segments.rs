@@ -143,8 +143,8 @@ fn what_a_failed_sync_left_in_the_cache_is_made_durable_or_cut_at_the_next_openi
     }
 }
 
-/// The first batch of a segment is on its way when a checkpoint that covers all before it gives up the segment in
-/// front: after a crash only prepared segments would be left.
+/// The first batch of a segment is on its way when a checkpoint that covers all before it gives up
+/// the segment in front: after a crash only prepared segments would be left.
 #[test]
 fn a_segment_is_not_given_up_before_the_one_behind_it_has_a_durable_batch() {
     for seed in 0..20 {

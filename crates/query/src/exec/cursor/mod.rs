@@ -9,10 +9,11 @@
 //!
 //! # What a cursor sees of changes
 //!
-//! `STATIC` and `FAST_FORWARD` cursors show the rows as they were. All others show each row anew when it is fetched,
-//! sought by its keys, if the query is over different tables, joined if they are several, and neither groups nor combines;
-//! where it is not, they are static and read-only, as SQL Server too makes keyset cursors. A table without a unique key has
-//! row numbers instead, but not for `KEYSET` cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted later
+//! `STATIC` and `FAST_FORWARD` cursors show the rows as they were. All others show each row anew
+//! when it is fetched, sought by its keys, if the query is over different tables, joined if they
+//! are several, and neither groups nor combines; where it is not, they are static and read-only, as
+//! SQL Server too makes keyset cursors. A table without a unique key has row numbers instead, but
+//! not for `KEYSET` cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted later
 //! is not seen; one that is gone is passed over rather than found missing.
 //!
 //! While such a cursor is open, no other session changes the definition of its table. Its own session may: then

@@ -88,7 +88,8 @@ pub struct State {
     pub entry: Arc<SessionEntry>,
     /// `SET` options.
     pub options: Options,
-    /// The database whose options those have taken that the session has not set, and at which version of master.
+    /// The database whose options those have taken that the session has not set, and at which
+    /// version of master.
     pub(crate) inherits_from: Option<(DbId, u64)>,
     /// The open transaction.
     pub transaction: TransactionState,
@@ -399,7 +400,8 @@ impl State {
         self.databases.holds(&self.instance, database)
     }
 
-    /// Takes the options that the session has not set from its database, if that is another one or has changed.
+    /// Takes the options that the session has not set from its database, if that is another one or
+    /// has changed.
     pub fn inherit_options(&mut self) {
         let version = self.instance.databases().master().version();
         if self.inherits_from == Some((self.database, version)) {

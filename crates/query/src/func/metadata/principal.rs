@@ -234,8 +234,8 @@ pub(in crate::func) struct Entity {
 }
 
 impl Entity {
-    /// A securable by name and class. Without a name, the server, or the current database; `None` if there
-    /// is none that the session sees.
+    /// A securable by name and class. Without a name, the server, or the current database; `None`
+    /// if there is none that the session sees.
     pub(in crate::func) fn named(
         ctx: &FnContext<'_>,
         name: Option<&str>,

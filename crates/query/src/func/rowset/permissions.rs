@@ -31,8 +31,8 @@ pub(super) fn columns(_: &[SqlType]) -> Vec<RowsetColumn> {
     ]
 }
 
-/// A row for each permission on the securable, then for each on its columns. No rows for what there is not, or
-/// the session does not see.
+/// A row for each permission on the securable, then for each on its columns. No rows for what there
+/// is not, or the session does not see.
 pub(super) fn fill<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],

@@ -166,7 +166,8 @@ impl Sorter {
         }
     }
 
-    /// Gives dropped rows' memory back, if it is worth while and there is room for both copies of the others.
+    /// Gives dropped rows' memory back, if it is worth while and there is room for both copies of
+    /// the others.
     fn collect_garbage(&mut self, account: &Account) {
         let held = self.memory.allocated();
         if self.garbage < GARBAGE_MIN.max(held / 2) || !account.has_room(held - self.garbage) {
