@@ -341,6 +341,10 @@ fn read_header(path: &Arc<Path>, file: &dyn File) -> Result<MediaHeader> {
     if page[12..16] != crc32c::crc32c(&page[16..]).to_le_bytes() {
         return Err(damaged("the header's checksum is wrong"));
     }
+    // The checksum does not cover what is in front of it.
+    if page[10..12] != [0; 2] {
+        return Err(damaged("unused bytes of the header are set"));
+    }
     let mut from = Reader(&page[16..]);
     let mut read = || {
         Some(MediaHeader {
